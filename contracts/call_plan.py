@@ -1,0 +1,96 @@
+"""The frozen call plan: all that is needed to run one call and to bill it.
+
+The control plane writes it once, when the call is created; the worker reads nothing else. Every
+amount on the call's bill is a price row of this plan.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
+
+from contracts.agent_config import AgentConfig, LanguageTag, PostCall
+from contracts.call_status import Transport
+
+_FROZEN = ConfigDict(frozen=True, extra="forbid")
+
+Channel = Literal["stt", "llm", "tts"]
+
+
+class ProviderChoice(BaseModel):
+    """One provider's model on one channel; ``voice`` is set on the tts channel only."""
+
+    model_config = _FROZEN
+    provider: str
+    model: str
+    voice: str | None = None
+
+
+class ResolvedChannel(BaseModel):
+    model_config = _FROZEN
+    primary: ProviderChoice
+    fallback: ProviderChoice | None = None
+
+
+class ResolvedStack(BaseModel):
+    model_config = _FROZEN
+    stt: ResolvedChannel
+    llm: ResolvedChannel
+    tts: ResolvedChannel
+
+
+class PriceRow(BaseModel):
+    """One component of the per-minute rate, as the catalogue had it when the call was created."""
+
+    model_config = _FROZEN
+    price_id: UUID
+    component: Literal["stt", "llm", "tts", "platform", "managed_sku"]
+    provider: str
+    model: str
+    micros_per_minute: NonNegativeInt
+
+
+class CallLimits(BaseModel):
+    model_config = _FROZEN
+    max_duration_seconds: PositiveInt
+    silence_prompt_seconds: Annotated[float, Field(gt=0)]
+    """Silence before the agent nudges."""
+    silence_hangup_seconds: Annotated[float, Field(gt=0)]
+    """Further silence, after the nudge, before the agent hangs up."""
+    join_timeout_seconds: PositiveInt = 60
+    """How long the room waits for the first leg's media."""
+
+
+class PlannedParticipant(BaseModel):
+    model_config = _FROZEN
+    participant_id: UUID
+    transport: Transport
+    identity: str
+
+
+class CallPlan(BaseModel):
+    model_config = _FROZEN
+    version: Literal[1] = 1
+    call_id: UUID
+    tenant_id: UUID
+    agent_id: UUID
+    agent_version: PositiveInt
+    room_name: str
+    created_at: AwareDatetime
+    agent: AgentConfig
+    compiled_prompt: str
+    locale: LanguageTag
+    stack: ResolvedStack
+    prices: tuple[PriceRow, ...]
+    limits: CallLimits
+    participants: Annotated[tuple[PlannedParticipant, ...], Field(min_length=1)]
+    variables: dict[str, Any] = Field(default_factory=dict)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    post_call: PostCall = PostCall()
+
+    @property
+    def rate_micros_per_minute(self) -> int:
+        """What one connected minute costs the tenant, in micro-dollars."""
+        return sum(row.micros_per_minute for row in self.prices)

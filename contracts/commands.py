@@ -1,0 +1,86 @@
+"""Control plane → one worker. A command names its call; a worker that does not run it ignores it.
+
+Commands that need an answer carry ``reply_to``: the worker pushes one ``CommandReply`` to the list
+``redis_names.reply(reply_to)`` and lets it expire.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from contracts.end_reasons import EndReason
+
+_FROZEN = ConfigDict(frozen=True, extra="forbid")
+
+
+class EndCall(BaseModel):
+    """End the call. With ``farewell`` the agent says that first."""
+
+    model_config = _FROZEN
+    type: Literal["call.end"] = "call.end"
+    end_reason: EndReason
+    farewell: str | None = None
+
+
+class Say(BaseModel):
+    """Make the agent speak ``text`` at the next pause."""
+
+    model_config = _FROZEN
+    type: Literal["call.say"] = "call.say"
+    text: str
+
+
+class OfferLeg(BaseModel):
+    """A browser's SDP offer for one participant of the plan; the reply carries the answer."""
+
+    model_config = _FROZEN
+    type: Literal["leg.offer"] = "leg.offer"
+    participant_id: UUID
+    identity: str
+    sdp: str
+    reply_to: UUID
+
+
+class RemoveLeg(BaseModel):
+    """The participant leaves in good order."""
+
+    model_config = _FROZEN
+    type: Literal["leg.remove"] = "leg.remove"
+    participant_id: UUID
+
+
+CommandBody = Annotated[EndCall | Say | OfferLeg | RemoveLeg, Field(discriminator="type")]
+
+
+class Command(BaseModel):
+    model_config = _FROZEN
+    version: Literal[1] = 1
+    command_id: UUID
+    call_id: UUID
+    issued_at: AwareDatetime
+    body: CommandBody
+
+
+class LegAnswered(BaseModel):
+    model_config = _FROZEN
+    type: Literal["leg.answered"] = "leg.answered"
+    sdp: str
+
+
+class CommandRefused(BaseModel):
+    """``code`` is for machines: ``bad_offer``, ``call_not_here``, ``room_closed``."""
+
+    model_config = _FROZEN
+    type: Literal["refused"] = "refused"
+    code: Literal["bad_offer", "call_not_here", "room_closed"]
+    detail: str
+
+
+class CommandReply(BaseModel):
+    model_config = _FROZEN
+    version: Literal[1] = 1
+    request_id: UUID
+    body: Annotated[LegAnswered | CommandRefused, Field(discriminator="type")]

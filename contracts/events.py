@@ -1,0 +1,165 @@
+"""Worker → control plane: everything that happens in a call, in order.
+
+A worker journals each ``CallEvent`` on disk before it ships it. ``seq`` starts at 1 and has no
+gaps within one call, so the control plane can apply each event exactly once and in order.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, NonNegativeInt
+
+from contracts.end_reasons import EndReason
+
+Speaker = Literal["user", "agent"]
+_FROZEN = ConfigDict(frozen=True, extra="forbid")
+
+
+class RoomOpened(BaseModel):
+    """The call was claimed and its room can take legs."""
+
+    model_config = _FROZEN
+    type: Literal["room.opened"] = "room.opened"
+
+
+class CallStarted(BaseModel):
+    """The first leg's media connected. This instant is position 0 of the meter."""
+
+    model_config = _FROZEN
+    type: Literal["call.started"] = "call.started"
+    participant_id: UUID
+
+
+class LegJoined(BaseModel):
+    """A leg's media connected."""
+
+    model_config = _FROZEN
+    type: Literal["leg.joined"] = "leg.joined"
+    participant_id: UUID
+
+
+class LegLeft(BaseModel):
+    model_config = _FROZEN
+    type: Literal["leg.left"] = "leg.left"
+    participant_id: UUID
+    cause: Literal["left", "connection_lost", "call_ended"]
+
+
+class TranscriptSegment(BaseModel):
+    """One finished utterance. Times are ms from ``call.started``."""
+
+    model_config = _FROZEN
+    type: Literal["transcript.segment"] = "transcript.segment"
+    sequence: NonNegativeInt
+    """Zero-based position in the call's transcript."""
+    speaker: Speaker
+    text: str
+    """For the agent: only what was played to the caller."""
+    started_at_ms: NonNegativeInt
+    ended_at_ms: NonNegativeInt
+    interrupted: bool = False
+
+
+class TurnMeasured(BaseModel):
+    """Latencies of one agent turn, in ms; ``None`` where the part does not apply."""
+
+    model_config = _FROZEN
+    type: Literal["turn.measured"] = "turn.measured"
+    sequence: NonNegativeInt
+    """The agent segment's position in the transcript."""
+    transcription_delay_ms: int | None = None
+    end_of_turn_delay_ms: int | None = None
+    llm_first_token_ms: int | None = None
+    tts_first_byte_ms: int | None = None
+    end_to_end_ms: int | None = None
+    """Caller stopped speaking → first agent sample handed to the room."""
+
+
+class UsageReported(BaseModel):
+    """Totals of one provider's model over the whole call; the last report counts."""
+
+    model_config = _FROZEN
+    type: Literal["usage.reported"] = "usage.reported"
+    channel: Literal["stt", "llm", "tts"]
+    provider: str
+    model: str
+    audio_ms: NonNegativeInt = 0
+    input_tokens: NonNegativeInt = 0
+    output_tokens: NonNegativeInt = 0
+    characters: NonNegativeInt = 0
+
+
+class ToolCalled(BaseModel):
+    model_config = _FROZEN
+    type: Literal["tool.called"] = "tool.called"
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    output: str = ""
+    is_error: bool = False
+
+
+class SlotsCollected(BaseModel):
+    """Values that the playbook engine has understood so far, by slot name."""
+
+    model_config = _FROZEN
+    type: Literal["slots.collected"] = "slots.collected"
+    slots: dict[str, str]
+
+
+class CallMetered(BaseModel):
+    """Connected time so far. The control plane extends the reserve on it."""
+
+    model_config = _FROZEN
+    type: Literal["call.metered"] = "call.metered"
+    connected_ms: NonNegativeInt
+
+
+class Logged(BaseModel):
+    """A line for the call's event log that changes no state."""
+
+    model_config = _FROZEN
+    type: Literal["logged"] = "logged"
+    level: Literal["info", "warning", "error"]
+    message: str
+
+
+class CallEnded(BaseModel):
+    """The last event of a call. ``connected_ms`` is ``None`` when no media ever connected."""
+
+    model_config = _FROZEN
+    type: Literal["call.ended"] = "call.ended"
+    end_reason: EndReason
+    connected_ms: NonNegativeInt | None
+    detail: str | None = None
+
+
+EventBody = Annotated[
+    RoomOpened
+    | CallStarted
+    | LegJoined
+    | LegLeft
+    | TranscriptSegment
+    | TurnMeasured
+    | UsageReported
+    | ToolCalled
+    | SlotsCollected
+    | CallMetered
+    | Logged
+    | CallEnded,
+    Field(discriminator="type"),
+]
+
+
+class CallEvent(BaseModel):
+    """One journaled fact about one call."""
+
+    model_config = _FROZEN
+    version: Literal[1] = 1
+    call_id: UUID
+    tenant_id: UUID
+    seq: Annotated[int, Field(ge=1)]
+    occurred_at: AwareDatetime
+    worker_id: str
+    body: EventBody

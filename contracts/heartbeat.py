@@ -1,0 +1,38 @@
+"""What a worker says about itself and its calls once a second."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+
+class WorkerHeartbeat(BaseModel):
+    """A worker's own state. ``state`` is ``draining`` once it has stopped claiming calls."""
+
+    model_config = ConfigDict(frozen=True)
+
+    version: Literal[1] = 1
+    worker_id: str
+    sent_at: datetime
+    state: Literal["warming", "ready", "draining"]
+    slots_total: int
+    slots_used: int
+
+
+class CallMedia(BaseModel):
+    """The last known media position of one call.
+
+    ``connected_ms`` is ``None`` until the first leg's media connects.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    version: Literal[1] = 1
+    call_id: UUID
+    tenant_id: UUID
+    worker_id: str
+    connected_ms: int | None
+    sent_at: datetime

@@ -1,0 +1,56 @@
+"""Every key and stream that the control plane and the media workers share, in one place.
+
+Streams carry one field, ``FIELD``, holding a JSON document of ``contracts``.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+FIELD = "json"
+
+DISPATCH_STREAM = "switchboard:dispatch"
+"""Control plane → workers: one ``CallPlan`` per entry."""
+DISPATCH_GROUP = "workers"
+
+EVENT_STREAM = "switchboard:events"
+"""Workers → control plane: one ``CallEvent`` per entry."""
+EVENT_GROUP = "control-plane"
+
+WORKERS = "switchboard:workers"
+"""Set of the ids of workers that have ever sent a heartbeat and were not yet forgotten."""
+
+APPLIED = "switchboard:applied"
+"""Hash of call id → highest ``seq`` up to which all events are applied in PostgreSQL.
+
+A worker deletes a call's journal only after the control plane has written the last ``seq`` here.
+"""
+
+MEDIA = "switchboard:media"
+"""Hash of call id → ``CallMedia`` JSON, the last known media position. Has no expiry: it is what a
+dead worker's calls are billed by. The control plane deletes the field once the call is settled."""
+
+HEARTBEAT_INTERVAL_SECONDS = 1.0
+HEARTBEAT_TTL_SECONDS = 6
+LEASE_TTL_SECONDS = 6
+"""A call whose lease has lapsed has lost its worker."""
+
+
+def worker_commands(worker_id: str) -> str:
+    """Stream of ``Command`` documents for one worker."""
+    return f"switchboard:worker:{worker_id}:commands"
+
+
+def worker_heartbeat(worker_id: str) -> str:
+    """Key holding a ``WorkerHeartbeat`` document, expiring after ``HEARTBEAT_TTL_SECONDS``."""
+    return f"switchboard:worker:{worker_id}:heartbeat"
+
+
+def call_lease(call_id: UUID) -> str:
+    """Key holding the id of the worker that runs the call, expiring after ``LEASE_TTL_SECONDS``."""
+    return f"switchboard:call:{call_id}:lease"
+
+
+def reply(request_id: UUID) -> str:
+    """List to which a worker pushes the one ``CommandReply`` to a command that asked for it."""
+    return f"switchboard:reply:{request_id}"
