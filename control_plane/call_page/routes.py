@@ -1,0 +1,46 @@
+"""Serves the call page: plain HTML, CSS and one ES module, nothing built.
+
+The page is opened as ``/call?agent=AGENT_ID#key=sb_publishable_…``. The key stands in the fragment,
+which browsers never send to a server, so it appears in no log.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, JSONResponse
+from starlette.staticfiles import StaticFiles
+
+_STATIC = Path(__file__).parent / "static"
+
+PAGE_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; media-src 'self' blob: mediastream:; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'self'"
+    ),
+    "Permissions-Policy": "microphone=(self)",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
+
+
+def call_page_router(ice_servers: tuple[str, ...]) -> APIRouter:
+    """``GET /call`` and its configuration. ``ice_servers`` are ``stun:`` or ``turn:`` URLs."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/call")
+    async def page(request: Request) -> FileResponse:
+        return FileResponse(_STATIC / "index.html", headers=PAGE_HEADERS)
+
+    @router.get("/call/config.json")
+    async def configuration() -> JSONResponse:
+        return JSONResponse({"ice_servers": [{"urls": url} for url in ice_servers]})
+
+    return router
+
+
+def call_page_files() -> StaticFiles:
+    """The page's style sheet and script, to be mounted at ``/call/static``."""
+    return StaticFiles(directory=_STATIC)

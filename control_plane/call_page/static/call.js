@@ -1,0 +1,418 @@
+/**
+ * The call page: asks for the microphone, creates the call with a publishable key, connects with one
+ * SDP offer and answer (WHIP, RFC 9725), and shows the call as the data channel `events` tells it.
+ */
+
+const GATHERING_LIMIT_MS = 1500;
+const CONNECTING_LIMIT_MS = 15000;
+
+const element = (id) => document.getElementById(id);
+const agentId = new URLSearchParams(location.search).get("agent");
+const key = new URLSearchParams(location.hash.slice(1)).get("key");
+
+/** A problem the person can do something about: a title and, in plain words, what to do. */
+class Trouble extends Error {
+  constructor(title, advice) {
+    super(title);
+    this.advice = advice;
+  }
+}
+
+// --- What the person sees ---------------------------------------------------------------------
+
+const view = {
+  phase(name, status) {
+    document.body.dataset.phase = name;
+    element("status").textContent = status;
+    const live = name === "live";
+    element("start").hidden = live || name === "connecting";
+    element("mute").hidden = !live;
+    element("end").hidden = !(live || name === "connecting");
+    element("start").querySelector("span").textContent =
+      name === "over" ? "Call again" : "Start the call";
+    if (!live) this.speaking("");
+  },
+
+  speaking(who) {
+    document.body.dataset.speaking = who;
+  },
+
+  trouble(problem) {
+    element("trouble").hidden = !problem;
+    if (!problem) return;
+    element("trouble-title").textContent = problem.message;
+    element("trouble-advice").textContent = problem.advice;
+  },
+
+  elapsed(seconds) {
+    const whole = Math.max(0, Math.floor(seconds));
+    element("elapsed").textContent = `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+  },
+
+  utterance({ utterance, speaker, text, is_final: isFinal }) {
+    const list = element("transcript");
+    let item = list.querySelector(`[data-utterance="${utterance}"]`);
+    if (!text && isFinal) {
+      item?.remove();
+      return;
+    }
+    if (!item) {
+      item = document.createElement("li");
+      item.dataset.utterance = utterance;
+      item.dataset.speaker = speaker;
+      item.append(document.createElement("span"));
+      list.append(item);
+    }
+    item.dataset.final = String(isFinal);
+    item.querySelector("span").textContent = text;
+    list.scrollTop = list.scrollHeight;
+  },
+
+  latency({ utterance, end_to_end_ms: ms }) {
+    const item = element("transcript").querySelector(`[data-utterance="${utterance}"]`);
+    if (!item || item.querySelector("small")) return;
+    const note = document.createElement("small");
+    note.textContent = `answered in ${(ms / 1000).toFixed(2)} s`;
+    item.append(note);
+  },
+};
+
+const END_WORDS = {
+  end_call_tool: "The agent ended the call",
+  participant_disconnected: "You ended the call",
+  client_disconnected: "The connection was lost",
+  normal_hangup: "The call was ended",
+  max_call_duration: "The call reached its longest duration",
+  silence_timeout: "The call ended because nobody spoke",
+  insufficient_funds: "The account's credit is used up",
+  server_shutdown: "The service was restarted",
+};
+
+// --- Microphone ---------------------------------------------------------------------------------
+
+async function openMicrophone() {
+  if (!navigator.mediaDevices?.getUserMedia) {
+    throw new Trouble(
+      "This address cannot use the microphone",
+      "Browsers allow the microphone only on https:// pages and on http://localhost or " +
+        "http://127.0.0.1. Open the page through one of these.",
+    );
+  }
+  try {
+    return await navigator.mediaDevices.getUserMedia({
+      audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true },
+    });
+  } catch (error) {
+    throw microphoneTrouble(error);
+  }
+}
+
+function microphoneTrouble(error) {
+  switch (error.name) {
+    case "NotAllowedError":
+    case "SecurityError":
+      return new Trouble(
+        "The microphone is blocked",
+        "Click the icon to the left of the page's address, allow the microphone for this site, and " +
+          "start the call again. If it stays blocked, look in your system's privacy settings.",
+      );
+    case "NotFoundError":
+    case "OverconstrainedError":
+      return new Trouble(
+        "No microphone was found",
+        "Connect a microphone or headset, check that the system lists it as an input, and start " +
+          "the call again.",
+      );
+    case "NotReadableError":
+    case "AbortError":
+      return new Trouble(
+        "The microphone is in use",
+        "Another program or tab holds the microphone. Close it and start the call again.",
+      );
+    default:
+      return new Trouble("The microphone did not start", `${error.name}: ${error.message}`);
+  }
+}
+
+// --- The API -------------------------------------------------------------------------------------
+
+async function request(path, options) {
+  let response;
+  try {
+    response = await fetch(path, options);
+  } catch {
+    throw new Trouble(
+      "Switchboard cannot be reached",
+      "Check your connection, and that Switchboard is running, then start the call again.",
+    );
+  }
+  if (response.ok) return response;
+  const problem = await response.json().catch(() => ({}));
+  throw apiTrouble(response.status, problem.detail ?? problem.title ?? response.statusText);
+}
+
+function apiTrouble(status, detail) {
+  const titles = {
+    401: "This link's key is not valid any more",
+    402: "The account has no credit left",
+    403: "This link may not call this agent",
+    404: "This agent does not exist",
+    409: "This agent is not ready for calls",
+    422: "This agent cannot speak yet",
+    423: "This agent is paused",
+    429: "Too many calls at once",
+    503: "Switchboard cannot take the call right now",
+  };
+  const asksForNewLink = status === 401 || status === 403 || status === 404;
+  const advice = asksForNewLink ? "Ask whoever gave you the link for a new one." : "Try again soon.";
+  return new Trouble(titles[status] ?? "The call could not be placed", `${detail} ${advice}`);
+}
+
+async function createCall() {
+  const response = await request("/v1/calls", {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({
+      agent_id: agentId,
+      participants: [{ transport: "webrtc", identity: `browser-${crypto.randomUUID()}` }],
+    }),
+  });
+  return response.json();
+}
+
+// --- One call --------------------------------------------------------------------------------------
+
+class Call {
+  constructor(microphone) {
+    this.microphone = microphone;
+    this.resource = null;
+    this.bearer = null;
+    this.startedAt = null;
+    this.over = false;
+    this.endReason = null;
+    this.meters = [];
+  }
+
+  async connect() {
+    const [created, configuration] = await Promise.all([
+      createCall(),
+      request("/call/config.json").then((response) => response.json()),
+    ]);
+    if (this.over) return;
+    element("agent-name").textContent = created.agent.name;
+    document.title = `${created.agent.name} · Switchboard`;
+    document.body.dataset.call = created.id;
+
+    const access = created.participants[0].access;
+    this.bearer = { Authorization: `Bearer ${access.token}` };
+    this.peer = new RTCPeerConnection({ iceServers: configuration.ice_servers });
+    this.peer.ontrack = (event) => this.#hear(event.streams[0] ?? new MediaStream([event.track]));
+    this.peer.onconnectionstatechange = () => this.#connectionChanged();
+    for (const track of this.microphone.getAudioTracks()) this.peer.addTrack(track, this.microphone);
+    const channel = this.peer.createDataChannel("events");
+    channel.onmessage = ({ data }) => this.#told(JSON.parse(data).body);
+
+    await this.peer.setLocalDescription();
+    await gatheringFinished(this.peer);
+    const response = await request(new URL(access.url).pathname, {
+      method: "POST",
+      headers: { ...this.bearer, "Content-Type": "application/sdp" },
+      body: this.peer.localDescription.sdp,
+    });
+    this.resource = response.headers.get("Location");
+    const answer = await response.text();
+    if (this.over) {
+      this.#leave();
+      return;
+    }
+    await this.peer.setRemoteDescription({ type: "answer", sdp: answer });
+    this.connectingTimer = setTimeout(() => this.#connectionFailed(), CONNECTING_LIMIT_MS);
+  }
+
+  mute(muted) {
+    for (const track of this.microphone.getAudioTracks()) track.enabled = !muted;
+  }
+
+  /** Ends the call from this side. Safe to call at any time, any number of times. */
+  end(status = END_WORDS.participant_disconnected, problem = null) {
+    if (this.over) return;
+    this.over = true;
+    clearTimeout(this.connectingTimer);
+    cancelAnimationFrame(this.frame);
+    this.#leave();
+    this.peer?.close();
+    this.audioContext?.close();
+    for (const track of this.microphone.getTracks()) track.stop();
+    for (const id of ["level-user", "level-agent"]) element(id).style.transform = "scaleX(0)";
+    view.phase("over", status);
+    view.trouble(problem);
+    if (current === this) current = null;
+  }
+
+  #leave() {
+    if (!this.resource) return;
+    // keepalive lets the request outlive the page when the tab is closed.
+    fetch(new URL(this.resource, location.href).pathname, {
+      method: "DELETE",
+      headers: this.bearer,
+      keepalive: true,
+    }).catch(() => undefined); // The worker notices by itself that the media has stopped.
+    this.resource = null;
+  }
+
+  #connectionChanged() {
+    const state = this.peer.connectionState;
+    if (state === "connected" && this.startedAt === null) this.#connected();
+    if (state === "failed") this.#connectionFailed();
+    if (state === "closed") this.#hungUp();
+  }
+
+  #connected() {
+    clearTimeout(this.connectingTimer);
+    this.startedAt = performance.now();
+    view.phase("live", "Connected");
+    this.audioContext ??= new AudioContext();
+    this.meters.push(new Meter(this.audioContext, this.microphone, "level-user"));
+    const draw = () => {
+      for (const meter of this.meters) meter.draw();
+      view.elapsed((performance.now() - this.startedAt) / 1000);
+      this.frame = requestAnimationFrame(draw);
+    };
+    draw();
+  }
+
+  #hear(stream) {
+    this.speaker = new Audio();
+    this.speaker.srcObject = stream;
+    this.speaker.play().catch(() =>
+      view.trouble(
+        new Trouble("Your browser blocked the sound", "Allow sound for this page and call again."),
+      ),
+    );
+    this.audioContext ??= new AudioContext();
+    this.meters.push(new Meter(this.audioContext, stream, "level-agent"));
+  }
+
+  #told(message) {
+    switch (message.type) {
+      case "transcript":
+        view.utterance(message);
+        break;
+      case "latency":
+        view.latency(message);
+        break;
+      case "agent.state":
+        if (message.state === "speaking") view.speaking("agent");
+        else if (document.body.dataset.speaking === "agent") view.speaking("");
+        element("status").textContent =
+          { listening: "Listening", thinking: "Thinking", speaking: "Speaking" }[message.state];
+        break;
+      case "user.state":
+        if (message.state === "speaking") view.speaking("user");
+        else if (document.body.dataset.speaking === "user") view.speaking("");
+        break;
+      case "call.ended":
+        this.endReason = message.end_reason;
+        this.#hungUp();
+        break;
+    }
+  }
+
+  #hungUp() {
+    this.end(END_WORDS[this.endReason] ?? "The call has ended");
+  }
+
+  #connectionFailed() {
+    this.end(
+      "Not connected",
+      new Trouble(
+        "The connection failed",
+        "The voice connection could not be made or was lost. A firewall or VPN may block UDP: try " +
+          "another network, switch the VPN off, or ask the operator to set up a TURN server.",
+      ),
+    );
+  }
+}
+
+/** Resolves when the offer holds all candidates, or after a limit with those found so far. */
+function gatheringFinished(peer) {
+  if (peer.iceGatheringState === "complete") return Promise.resolve();
+  return new Promise((resolve) => {
+    setTimeout(resolve, GATHERING_LIMIT_MS);
+    peer.addEventListener("icegatheringstatechange", () => {
+      if (peer.iceGatheringState === "complete") resolve();
+    });
+  });
+}
+
+/** Shows how loud a stream is. */
+class Meter {
+  constructor(audioContext, stream, id) {
+    this.bar = element(id);
+    this.analyser = audioContext.createAnalyser();
+    this.analyser.fftSize = 512;
+    this.samples = new Float32Array(this.analyser.fftSize);
+    audioContext.createMediaStreamSource(stream).connect(this.analyser);
+  }
+
+  draw() {
+    this.analyser.getFloatTimeDomainData(this.samples);
+    const power = this.samples.reduce((sum, sample) => sum + sample * sample, 0) / this.samples.length;
+    // Speech lies between about -55 and -10 dBFS.
+    const level = Math.min(1, Math.max(0, (10 * Math.log10(power + 1e-9) + 55) / 45));
+    this.bar.style.transform = `scaleX(${level.toFixed(3)})`;
+    if (`level-${document.body.dataset.speaking}` === this.bar.id) {
+      element("orb").style.setProperty("--level", level.toFixed(3));
+    }
+  }
+}
+
+// --- Buttons -----------------------------------------------------------------------------------------
+
+let current = null;
+
+function setMuted(muted) {
+  element("mute").setAttribute("aria-pressed", String(muted));
+  element("mute").querySelector("span").textContent = muted ? "Unmute" : "Mute";
+  current?.mute(muted);
+}
+
+async function start() {
+  view.trouble(null);
+  element("start").disabled = true;
+  let call = null;
+  try {
+    if (!agentId || !key) {
+      throw new Trouble(
+        "This link is not complete",
+        "A call link has the form /call?agent=AGENT_ID#key=sb_publishable_… : open it as it was " +
+          "given to you.",
+      );
+    }
+    view.phase("asking", "Allow the microphone to begin");
+    const microphone = await openMicrophone();
+    element("transcript").replaceChildren();
+    setMuted(false);
+    view.elapsed(0);
+    view.phase("connecting", "Connecting…");
+    call = current = new Call(microphone);
+    await call.connect();
+  } catch (error) {
+    const problem =
+      error instanceof Trouble ? error : new Trouble("The call could not be placed", error.message);
+    if (call) call.end("Not connected", problem);
+    else {
+      view.phase("idle", "Not connected");
+      view.trouble(problem);
+    }
+  } finally {
+    element("start").disabled = false;
+  }
+}
+
+element("start").addEventListener("click", start);
+element("end").addEventListener("click", () => current?.end());
+element("mute").addEventListener("click", () =>
+  setMuted(element("mute").getAttribute("aria-pressed") !== "true"),
+);
+addEventListener("pagehide", () => current?.end());
