@@ -1,0 +1,67 @@
+"""What a balance looks like from outside. Pure. Source: API spec, "Billing", rules of the balance.
+
+Seconds and minutes are those of the reference rate: what a call really costs depends on its agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from contracts.money import MICROS_PER_CREDIT, REFERENCE_RATE_MICROS_PER_MINUTE, usd
+
+Tone = Literal["ok", "low", "critical"]
+TenantState = Literal["no_agents", "agents_no_calls", "has_calls"]
+
+LOW_MINUTES = 30
+CRITICAL_MINUTES = 5
+SPEND_WINDOW_DAYS = 7
+
+
+def reference_seconds(micros: int) -> int:
+    """Whole seconds that ``micros`` buys at the reference rate; a debt counts negative."""
+    seconds = abs(micros) * 60 // REFERENCE_RATE_MICROS_PER_MINUTE
+    return seconds if micros >= 0 else -seconds
+
+
+def reference_minutes(micros: int) -> float:
+    """Minutes that ``micros`` buys at the reference rate, never below 0, to a hundredth."""
+    return max(0, reference_seconds(micros) * 100 // 60) / 100
+
+
+def credits_of(micros: int) -> float:
+    """One credit is one cent."""
+    return round(micros / MICROS_PER_CREDIT, 4)
+
+
+def tone(total_micros: int, is_active: bool) -> Tone:
+    """``critical`` under 5 minutes or inactive, ``low`` under 30 minutes, judged on the total."""
+    if not is_active or total_micros < CRITICAL_MINUTES * REFERENCE_RATE_MICROS_PER_MINUTE:
+        return "critical"
+    if total_micros < LOW_MINUTES * REFERENCE_RATE_MICROS_PER_MINUTE:
+        return "low"
+    return "ok"
+
+
+def tenant_state(has_agents: bool, has_calls: bool) -> TenantState:
+    if has_calls:
+        return "has_calls"
+    return "agents_no_calls" if has_agents else "no_agents"
+
+
+def recent_daily_spend_usd(daily_micros: Sequence[int]) -> float | None:
+    """The seven-day average of ``daily_micros``, one total for each day that had a billable call.
+
+    ``None`` unless every one of the seven days had one.
+    """
+    total = sum(daily_micros)
+    if len(daily_micros) < SPEND_WINDOW_DAYS or total <= 0:
+        return None
+    return usd(round(total / SPEND_WINDOW_DAYS))
+
+
+def runway_days(balance_usd: float, daily_spend_usd: float | None) -> float | None:
+    """Days until the balance is used up at the recent rate; ``None`` where that is unknown."""
+    if not daily_spend_usd or balance_usd <= 0:
+        return None
+    return round(balance_usd / daily_spend_usd, 1)

@@ -1,0 +1,1 @@
+"""The control plane's side of Redis: plans and commands down, events and leases up."""

@@ -1,0 +1,1 @@
+"""Ends the calls that nobody else will end."""
