@@ -1,0 +1,33 @@
+"""Since when leases can be trusted. Pure, with an injected monotonic clock.
+
+A lease that is missing proves a dead worker only if workers could have renewed it: after Redis was
+away, they get one full lease time before anyone is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+class ClearView:
+    def __init__(self, settle_seconds: float, clock: Callable[[], float]) -> None:
+        self._settle_seconds = settle_seconds
+        self._clock = clock
+        self._clear_since: float | None = None
+
+    def seen(self) -> None:
+        """Redis answered."""
+        if self._clear_since is None:
+            self._clear_since = self._clock()
+
+    def lost(self) -> None:
+        """Redis did not answer."""
+        self._clear_since = None
+
+    @property
+    def is_clear(self) -> bool:
+        """Redis has answered for long enough that a missing lease means something."""
+        return (
+            self._clear_since is not None
+            and self._clock() - self._clear_since >= self._settle_seconds
+        )

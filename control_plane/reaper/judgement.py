@@ -1,0 +1,66 @@
+"""Which calls nobody else will end, and why. Pure: observations in, end reasons out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from contracts.end_reasons import EndReason
+
+OVERDUE_GRACE = timedelta(seconds=60)
+"""How far a worker may exceed a limit that it has to enforce itself."""
+
+END_REQUEST_GRACE = timedelta(seconds=20)
+"""Time for a worker to say goodbye and report the end that it was asked for."""
+
+
+@dataclass(frozen=True)
+class ObservedCall:
+    """What PostgreSQL and Redis say about one call that is not over. Times are aware."""
+
+    created_at: datetime
+    claimed_at: datetime | None
+    started_at: datetime | None
+    max_duration: timedelta
+    join_timeout: timedelta
+    end_requested_at: datetime | None
+    end_requested_reason: EndReason | None
+    has_lease: bool
+    has_media_position: bool
+    """A worker has reported on it, even if its events are not applied yet."""
+    end_is_on_its_way: bool
+    """Its ``call.ended`` is in the event stream, not applied yet."""
+
+
+def judge(call: ObservedCall, now: datetime, queued_timeout: timedelta) -> EndReason | None:
+    """Why ``call`` has to be ended now; ``None`` to leave it alone."""
+    if call.end_is_on_its_way:
+        return None
+    was_claimed = call.claimed_at is not None or call.has_media_position
+    if not call.has_lease:
+        if was_claimed:
+            return EndReason.WORKER_ERROR
+        if now - call.created_at > queued_timeout:
+            return EndReason.REAPER_QUEUED_TIMEOUT
+        return None
+    if call.end_requested_at is not None and now - call.end_requested_at > END_REQUEST_GRACE:
+        return call.end_requested_reason or EndReason.NORMAL_HANGUP
+    if call.started_at is not None:
+        overdue = now - call.started_at > call.max_duration + OVERDUE_GRACE
+        return EndReason.REAPER_IN_PROGRESS_TIMEOUT if overdue else None
+    if call.claimed_at is not None and now - call.claimed_at > call.join_timeout + OVERDUE_GRACE:
+        return EndReason.ROOM_CONNECTION_FAILED
+    return None
+
+
+def billed_position_ms(
+    has_started: bool, metered_ms: int | None, media_ms: int | None
+) -> int | None:
+    """The connected time to bill when the worker cannot say it: the furthest position known.
+
+    ``None`` when no media ever connected.
+    """
+    known = [position for position in (metered_ms, media_ms) if position is not None]
+    if known:
+        return max(known)
+    return 0 if has_started else None

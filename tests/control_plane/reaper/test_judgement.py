@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from contracts.end_reasons import EndReason
+from control_plane.reaper.judgement import (
+    END_REQUEST_GRACE,
+    OVERDUE_GRACE,
+    ObservedCall,
+    billed_position_ms,
+    judge,
+)
+
+CREATED = datetime(2026, 1, 1, tzinfo=UTC)
+QUEUED_TIMEOUT = timedelta(seconds=30)
+SECOND = timedelta(seconds=1)
+
+WAITING = ObservedCall(
+    created_at=CREATED,
+    claimed_at=None,
+    started_at=None,
+    max_duration=timedelta(seconds=600),
+    join_timeout=timedelta(seconds=60),
+    end_requested_at=None,
+    end_requested_reason=None,
+    has_lease=False,
+    has_media_position=False,
+    end_is_on_its_way=False,
+)
+CLAIMED = replace(WAITING, claimed_at=CREATED, has_lease=True, has_media_position=True)
+TALKING = replace(CLAIMED, started_at=CREATED)
+
+
+def judged_after(call: ObservedCall, age: timedelta) -> EndReason | None:
+    return judge(call, CREATED + age, QUEUED_TIMEOUT)
+
+
+def test_a_call_that_nobody_claims_times_out() -> None:
+    assert judged_after(WAITING, QUEUED_TIMEOUT) is None
+    assert judged_after(WAITING, QUEUED_TIMEOUT + SECOND) is EndReason.REAPER_QUEUED_TIMEOUT
+
+
+def test_a_call_whose_room_is_being_opened_is_left_alone() -> None:
+    opening = replace(WAITING, has_lease=True)
+    assert judged_after(opening, QUEUED_TIMEOUT + SECOND) is None
+
+
+@pytest.mark.parametrize("call", [CLAIMED, TALKING])
+def test_a_call_that_lost_its_lease_lost_its_worker(call: ObservedCall) -> None:
+    assert judged_after(call, SECOND) is None
+    assert judged_after(replace(call, has_lease=False), SECOND) is EndReason.WORKER_ERROR
+
+
+def test_a_worker_that_died_before_its_first_event_was_applied_is_noticed() -> None:
+    unheard = replace(WAITING, has_media_position=True)
+    assert judged_after(unheard, SECOND) is EndReason.WORKER_ERROR
+
+
+def test_a_call_whose_end_is_in_the_stream_is_not_lost() -> None:
+    ended = replace(TALKING, has_lease=False, end_is_on_its_way=True)
+    assert judged_after(ended, timedelta(hours=10)) is None
+
+
+def test_a_call_may_exceed_its_maximum_duration_by_a_minute_only() -> None:
+    limit = TALKING.max_duration + OVERDUE_GRACE
+    assert judged_after(TALKING, limit) is None
+    assert judged_after(TALKING, limit + SECOND) is EndReason.REAPER_IN_PROGRESS_TIMEOUT
+
+
+def test_a_room_that_stays_empty_is_closed() -> None:
+    limit = CLAIMED.join_timeout + OVERDUE_GRACE
+    assert judged_after(CLAIMED, limit) is None
+    assert judged_after(CLAIMED, limit + SECOND) is EndReason.ROOM_CONNECTION_FAILED
+
+
+def test_an_end_that_a_worker_ignores_is_carried_out() -> None:
+    asked = replace(
+        TALKING,
+        end_requested_at=CREATED,
+        end_requested_reason=EndReason.INSUFFICIENT_FUNDS,
+    )
+    assert judged_after(asked, END_REQUEST_GRACE) is None
+    assert judged_after(asked, END_REQUEST_GRACE + SECOND) is EndReason.INSUFFICIENT_FUNDS
+
+
+@pytest.mark.parametrize(
+    ("has_started", "metered_ms", "media_ms", "expected"),
+    [
+        (False, None, None, None),
+        (True, None, None, 0),
+        (True, 5_000, None, 5_000),
+        (True, 5_000, 9_300, 9_300),
+        (True, 10_000, 9_300, 10_000),
+        (False, None, 700, 700),
+    ],
+)
+def test_a_lost_call_is_billed_to_the_furthest_known_position(
+    has_started: bool, metered_ms: int | None, media_ms: int | None, expected: int | None
+) -> None:
+    assert billed_position_ms(has_started, metered_ms, media_ms) == expected
