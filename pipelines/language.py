@@ -1,0 +1,22 @@
+"""Language tags: which of them a model or a voice covers. Source: RFC 4647, basic filtering."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+ANY_LANGUAGE = "*"
+
+
+def primary_language(tag: str) -> str:
+    """The language subtag in lower case: ``hi-IN`` → ``hi``."""
+    return tag.split("-", 1)[0].lower()
+
+
+def covers(ranges: Iterable[str], tag: str) -> bool:
+    """Whether one of ``ranges`` (``*``, ``en``, ``pt-BR``) is ``tag`` or a prefix of it."""
+    wanted = tag.lower()
+    for language_range in ranges:
+        offered = language_range.lower()
+        if offered == ANY_LANGUAGE or wanted == offered or wanted.startswith(f"{offered}-"):
+            return True
+    return False
