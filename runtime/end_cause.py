@@ -1,0 +1,93 @@
+"""Everything that ends a call, and what follows from it, in one table.
+
+A cause says what happened; the table says which ``EndReason`` goes on the record and how the
+agent takes its leave.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from contracts.end_reasons import EndReason
+
+
+class Leave(Enum):
+    """How the agent takes its leave, from the least to the most that is said."""
+
+    AT_ONCE = auto()
+    AFTER_SPEECH = auto()
+    """What the agent is saying is played to its end."""
+    FAREWELL = auto()
+    """The agent stops where it is and says a farewell that cannot be interrupted."""
+    APOLOGY = auto()
+    """The engine is gone: a farewell from whatever voice still works."""
+
+
+class Cause(Enum):
+    LAST_LEG_LEFT = auto()
+    LAST_LEG_LOST = auto()
+    NOBODY_JOINED = auto()
+    AGENT_HUNG_UP = auto()
+    MAX_DURATION_REACHED = auto()
+    SILENT_TOO_LONG = auto()
+    WORKER_STOPPING = auto()
+    ROOM_NOT_OPENED = auto()
+    SESSION_NOT_STARTED = auto()
+    PROVIDERS_FAILED = auto()
+    SESSION_FAILED = auto()
+
+
+OUTCOMES: dict[Cause, tuple[EndReason, Leave]] = {
+    Cause.LAST_LEG_LEFT: (EndReason.PARTICIPANT_DISCONNECTED, Leave.AT_ONCE),
+    Cause.LAST_LEG_LOST: (EndReason.CLIENT_DISCONNECTED, Leave.AT_ONCE),
+    Cause.NOBODY_JOINED: (EndReason.ROOM_CONNECTION_FAILED, Leave.AT_ONCE),
+    Cause.AGENT_HUNG_UP: (EndReason.END_CALL_TOOL, Leave.AFTER_SPEECH),
+    Cause.MAX_DURATION_REACHED: (EndReason.MAX_CALL_DURATION, Leave.FAREWELL),
+    Cause.SILENT_TOO_LONG: (EndReason.SILENCE_TIMEOUT, Leave.FAREWELL),
+    Cause.WORKER_STOPPING: (EndReason.SERVER_SHUTDOWN, Leave.FAREWELL),
+    Cause.ROOM_NOT_OPENED: (EndReason.ROOM_SETUP_FAILED, Leave.AT_ONCE),
+    Cause.SESSION_NOT_STARTED: (EndReason.SESSION_START_FAILED, Leave.AT_ONCE),
+    Cause.PROVIDERS_FAILED: (EndReason.NO_PROVIDER_CONNECTED, Leave.APOLOGY),
+    Cause.SESSION_FAILED: (EndReason.SESSION_ERROR, Leave.APOLOGY),
+}
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What ends one call. ``farewell`` replaces the phrase of the call's locale."""
+
+    reason: EndReason
+    leave: Leave
+    farewell: str | None = None
+    detail: str | None = None
+
+    @classmethod
+    def because(cls, cause: Cause, detail: str | None = None) -> Ending:
+        reason, leave = OUTCOMES[cause]
+        return cls(reason, leave, detail=detail)
+
+    @classmethod
+    def commanded(cls, reason: EndReason, farewell: str | None) -> Ending:
+        """The control plane ends the call."""
+        return cls(reason, Leave.FAREWELL if farewell else Leave.AT_ONCE, farewell=farewell)
+
+
+class CallFailure(Exception):
+    """A part of the call could not be set up or broke; ``cause`` says which."""
+
+    cause: Cause = Cause.SESSION_FAILED
+
+
+class RoomNotOpened(CallFailure):
+    cause = Cause.ROOM_NOT_OPENED
+
+
+class SessionNotStarted(CallFailure):
+    cause = Cause.SESSION_NOT_STARTED
+
+
+class ProvidersFailed(CallFailure):
+    """Every provider of a channel failed."""
+
+    cause = Cause.PROVIDERS_FAILED

@@ -1,0 +1,226 @@
+"""One call's facts on disk: JSON lines, the plan first, then every event in order.
+
+Appending returns at once; a writer thread puts everything that has come together into the file and
+syncs it (group commit), so the event loop never waits for the disk. An event counts as written,
+and may be sent, from the moment it is ``durable``. What a crash leaves behind is a prefix of the
+facts: a torn last line is cut off when the file is opened again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from array import array
+from collections.abc import Callable
+from concurrent.futures import Executor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+from pydantic import ValidationError
+
+from contracts.call_plan import CallPlan
+from contracts.events import CallEnded, CallEvent, EventBody
+
+logger = structlog.get_logger(__name__)
+
+RETRY_SECONDS = 1.0
+
+
+class JournalUnreadable(Exception):
+    """The file's first line is not a call plan of this version."""
+
+
+class Journal:
+    """Create with ``create`` or ``reopen``. All methods belong to one event loop.
+
+    ``on_durable`` is called on the loop whenever more events have become durable.
+    """
+
+    def __init__(
+        self, path: Path, plan: CallPlan, worker_id: str, descriptor: int, executor: Executor
+    ) -> None:
+        self.path = path
+        self.plan = plan
+        self.durable_seq = 0
+        self.last_seq = 0
+        self.has_ended = False
+        self.on_durable: Callable[[], None] = lambda: None
+        self._worker_id = worker_id
+        self._descriptor = descriptor
+        self._executor = executor
+        self._ends = array("Q")
+        """Byte offset behind the plan (index 0) and behind each event (index ``seq``)."""
+        self._waiting: list[bytes] = []
+        self._writing: asyncio.Future[None] | None = None
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @classmethod
+    async def create(
+        cls, path: Path, plan: CallPlan, worker_id: str, executor: Executor
+    ) -> Journal:
+        """Start a journal and sync its plan to disk.
+
+        Raises:
+            FileExistsError: this call has a journal already.
+            OSError: the disk refuses.
+        """
+        line = plan.model_dump_json().encode() + b"\n"
+        loop = asyncio.get_running_loop()
+        descriptor = await loop.run_in_executor(executor, _create_synced, path, line)
+        journal = cls(path, plan, worker_id, descriptor, executor)
+        journal._ends.append(len(line))
+        return journal
+
+    @classmethod
+    async def reopen(
+        cls, path: Path, worker_id: str, executor: Executor
+    ) -> tuple[Journal, list[CallEvent]]:
+        """Open what an earlier process left, and cut off a torn last line.
+
+        Raises:
+            JournalUnreadable: there is no plan in it that can be read.
+            OSError: the disk refuses.
+        """
+        loop = asyncio.get_running_loop()
+        content = await loop.run_in_executor(executor, path.read_bytes)
+        plan, events, ends = _read_prefix(content)
+        descriptor = await loop.run_in_executor(executor, _open_truncated, path, ends[-1])
+        journal = cls(path, plan, worker_id, descriptor, executor)
+        journal._ends = ends
+        journal.durable_seq = journal.last_seq = len(events)
+        journal.has_ended = bool(events) and isinstance(events[-1].body, CallEnded)
+        return journal, events
+
+    def append(self, body: EventBody) -> CallEvent:
+        """Write one fact down. It is durable a few milliseconds later.
+
+        Raises:
+            RuntimeError: the call has ended; nothing may follow ``call.ended``.
+        """
+        if self.has_ended:
+            raise RuntimeError(f"journal of call {self.plan.call_id} has ended")
+        event = CallEvent(
+            call_id=self.plan.call_id,
+            tenant_id=self.plan.tenant_id,
+            seq=self.last_seq + 1,
+            occurred_at=datetime.now(UTC),
+            worker_id=self._worker_id,
+            body=body,
+        )
+        line = event.model_dump_json().encode() + b"\n"
+        self.last_seq += 1
+        self.has_ended = isinstance(body, CallEnded)
+        self._ends.append(self._ends[-1] + len(line))
+        self._waiting.append(line)
+        self._idle.clear()
+        self._write_waiting()
+        return event
+
+    async def wait_durable(self) -> None:
+        """Return once everything appended so far is on disk."""
+        await self._idle.wait()
+
+    async def read(self, first_seq: int, limit: int) -> list[str]:
+        """Up to ``limit`` durable events from ``first_seq`` on, as JSON documents."""
+        last_seq = min(self.durable_seq, first_seq + limit - 1)
+        if last_seq < first_seq:
+            return []
+        start, end = self._ends[first_seq - 1], self._ends[last_seq]
+        loop = asyncio.get_running_loop()
+        content = await loop.run_in_executor(
+            self._executor, os.pread, self._descriptor, end - start, start
+        )
+        return content.decode().split("\n")[:-1]
+
+    async def aclose(self) -> None:
+        """Finish writing and let go of the file, which stays."""
+        await self._idle.wait()
+        os.close(self._descriptor)
+
+    async def delete(self) -> None:
+        """Close, and remove the file: every fact in it has been applied."""
+        await self.aclose()
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._executor, _unlink_if_there, self.path)
+
+    def _write_waiting(self) -> None:
+        if self._writing is not None or not self._waiting:
+            return
+        lines, self._waiting = self._waiting, []
+        self._writing = asyncio.get_running_loop().run_in_executor(
+            self._executor,
+            _write_synced,
+            self._descriptor,
+            b"".join(lines),
+            self._ends[self.durable_seq],
+        )
+        self._writing.add_done_callback(lambda done: self._written(done, lines))
+
+    def _written(self, done: asyncio.Future[None], lines: list[bytes]) -> None:
+        self._writing = None
+        error = done.exception()
+        if error is not None:
+            # Lines go to fixed offsets, so the next try repairs what this one left half done.
+            logger.error("journal.write_failed", call_id=str(self.plan.call_id), error=str(error))
+            self._waiting[:0] = lines
+            asyncio.get_running_loop().call_later(RETRY_SECONDS, self._write_waiting)
+            return
+        self.durable_seq += len(lines)
+        if self._waiting:
+            self._write_waiting()
+        else:
+            self._idle.set()
+        self.on_durable()
+
+
+def _create_synced(path: Path, line: bytes) -> int:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    _write_synced(descriptor, line, 0)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    return descriptor
+
+
+def _open_truncated(path: Path, length: int) -> int:
+    descriptor = os.open(path, os.O_RDWR)
+    os.ftruncate(descriptor, length)
+    return descriptor
+
+
+def _write_synced(descriptor: int, content: bytes, offset: int) -> None:
+    written = 0
+    while written < len(content):
+        written += os.pwrite(descriptor, content[written:], offset + written)
+    os.fsync(descriptor)
+
+
+def _unlink_if_there(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+def _read_prefix(content: bytes) -> tuple[CallPlan, list[CallEvent], array[int]]:
+    """The plan, the events, and the offsets behind each, up to the first line that is not whole."""
+    lines = content.split(b"\n")[:-1]
+    if not lines:
+        raise JournalUnreadable("no whole line")
+    try:
+        plan = CallPlan.model_validate_json(lines[0])
+    except ValidationError as error:
+        raise JournalUnreadable(str(error)) from error
+    ends = array("Q", [len(lines[0]) + 1])
+    events: list[CallEvent] = []
+    for line in lines[1:]:
+        try:
+            event = CallEvent.model_validate_json(line)
+        except ValidationError:
+            break
+        if event.seq != len(events) + 1:
+            break
+        events.append(event)
+        ends.append(ends[-1] + len(line) + 1)
+    return plan, events, ends

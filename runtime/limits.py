@@ -1,0 +1,88 @@
+"""When a call has lasted, waited or been silent for too long. Pure: times in, what is due out.
+
+Rules: API spec, "Advanced" (``maxCallDuration``, ``silencePromptDelay``, ``postSilenceHangup``).
+Silence is mutual: neither the caller nor the agent is active. The agent nudges after
+``silence_prompt_seconds`` of it; when ``silence_hangup_seconds`` more pass after the nudge was
+spoken, the call ends. A caller who speaks starts the count anew.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from contracts.call_plan import CallLimits
+
+GOODBYE_SECONDS = 6.0
+"""How long before the maximum duration the agent starts to say goodbye."""
+GOODBYE_SHARE = 0.2
+"""The goodbye takes no more than this share of a short call."""
+
+
+class Due(Enum):
+    NOBODY_JOINED = auto()
+    NUDGE = auto()
+    SILENCE_TIMEOUT = auto()
+    MAX_DURATION = auto()
+    """Time to say goodbye, so that the call is over when the maximum duration is reached."""
+
+
+class LimitsWatch:
+    """Times are seconds of one monotonic clock. Each ``Due`` comes once, a nudge once a silence."""
+
+    def __init__(self, limits: CallLimits, opened_at: float) -> None:
+        self._limits = limits
+        self._join_by: float | None = opened_at + limits.join_timeout_seconds
+        self._goodbye_at: float | None = None
+        self._quiet_since: float | None = None
+        self._nudged = False
+        self._over = False
+
+    def started(self, now: float) -> None:
+        """The first leg's media connected."""
+        if self._join_by is None:
+            return
+        self._join_by = None
+        self._quiet_since = now
+        duration = float(self._limits.max_duration_seconds)
+        self._goodbye_at = now + duration - min(GOODBYE_SECONDS, duration * GOODBYE_SHARE)
+
+    def activity(self, *, user_speaking: bool, agent_active: bool, now: float) -> None:
+        """Who is active from ``now`` on; an agent that thinks or speaks is active."""
+        if user_speaking:
+            self._nudged = False
+        if user_speaking or agent_active:
+            self._quiet_since = None
+        elif self._quiet_since is None and self._join_by is None:
+            self._quiet_since = now
+
+    @property
+    def next_due_at(self) -> float | None:
+        """When to ask again at the latest; ``None`` when only an event can change anything."""
+        moments = [self._join_by, self._goodbye_at, self._silence_due_at]
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    @property
+    def _silence_due_at(self) -> float | None:
+        if self._quiet_since is None or self._over:
+            return None
+        if self._nudged:
+            return self._quiet_since + self._limits.silence_hangup_seconds
+        return self._quiet_since + self._limits.silence_prompt_seconds
+
+    def due(self, now: float) -> Due | None:
+        """The one thing to do now, the most final first."""
+        if self._join_by is not None and now >= self._join_by:
+            self._join_by = None
+            return Due.NOBODY_JOINED
+        if self._goodbye_at is not None and now >= self._goodbye_at:
+            self._goodbye_at = None
+            return Due.MAX_DURATION
+        silence_due_at = self._silence_due_at
+        if silence_due_at is None or now < silence_due_at:
+            return None
+        if self._nudged:
+            self._over = True
+            return Due.SILENCE_TIMEOUT
+        self._nudged = True
+        self._quiet_since = now
+        return Due.NUDGE

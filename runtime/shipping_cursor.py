@@ -1,0 +1,46 @@
+"""How far one call's events have been sent, and when to send some of them again. Pure."""
+
+from __future__ import annotations
+
+LAG_SECONDS = 10.0
+LONGEST_LAG_SECONDS = 300.0
+
+
+class ShippingCursor:
+    """``next_seq`` is the next event to send; ``applied_seq`` the last one known to be applied.
+
+    Events that were sent but not applied are sent again from ``applied_seq + 1`` when the link was
+    restarted (it may have lost its tail), or when nothing was applied for ``LAG_SECONDS``. That
+    wait doubles each time in vain, so that a control plane that is down for an hour does not find
+    an hour of repetitions.
+    """
+
+    def __init__(self, now: float) -> None:
+        self.next_seq = 1
+        self.applied_seq = 0
+        self._progress_at = now
+        self._patience_seconds = LAG_SECONDS
+
+    def sent(self, last_seq: int, now: float) -> None:
+        """Everything up to ``last_seq`` was sent."""
+        if self.next_seq == self.applied_seq + 1:
+            self._progress_at = now
+        self.next_seq = last_seq + 1
+
+    def applied(self, seq: int, now: float) -> None:
+        """The control plane has applied everything up to ``seq``."""
+        if seq > self.applied_seq:
+            self._progress_at = now
+            self._patience_seconds = LAG_SECONDS
+            self.next_seq = max(self.next_seq, seq + 1)
+        self.applied_seq = seq
+        if now - self._progress_at >= self._patience_seconds and self.next_seq > seq + 1:
+            self._progress_at = now
+            self._patience_seconds = min(self._patience_seconds * 2, LONGEST_LAG_SECONDS)
+            self.next_seq = seq + 1
+
+    def link_restarted(self, seq: int, now: float) -> None:
+        """The link came back knowing of ``seq`` applied events: send all others again."""
+        self.applied_seq = seq
+        self.next_seq = seq + 1
+        self._progress_at = now

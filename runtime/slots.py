@@ -1,0 +1,56 @@
+"""How many calls a worker may carry at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Slots:
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self._used = 0
+        self._free = asyncio.Event()
+        self._free.set()
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @property
+    def used(self) -> int:
+        return self._used
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Hold one slot.
+
+        Raises:
+            RuntimeError: no slot is free.
+        """
+        if self._used >= self.total:
+            raise RuntimeError(f"all {self.total} slots are taken")
+        self._used += 1
+        self._note()
+        try:
+            yield
+        finally:
+            self._used -= 1
+            self._note()
+
+    def _note(self) -> None:
+        for event, holds in (
+            (self._free, self._used < self.total),
+            (self._idle, self._used == 0),
+        ):
+            if holds:
+                event.set()
+            else:
+                event.clear()
+
+    async def wait_free(self) -> None:
+        """Return once a slot is free. It stays free only until somebody takes it."""
+        await self._free.wait()
+
+    async def wait_idle(self) -> None:
+        """Return once every slot is free."""
+        await self._idle.wait()
