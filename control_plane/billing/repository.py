@@ -1,0 +1,137 @@
+"""Every query of billing. All take the tenant; none commits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import func, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.billing.buckets import Buckets
+from control_plane.billing.models import BillingAccount, CallReserve, LedgerEntry
+
+
+async def account(session: AsyncSession, tenant_id: UUID) -> BillingAccount | None:
+    return await session.scalar(select(BillingAccount).where(BillingAccount.tenant_id == tenant_id))
+
+
+async def locked_account(session: AsyncSession, tenant_id: UUID) -> BillingAccount:
+    """The account, held against every other transaction until this one ends. It must exist."""
+    accounts = await session.scalars(
+        select(BillingAccount)
+        .where(BillingAccount.tenant_id == tenant_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    return accounts.one()
+
+
+async def open_account(session: AsyncSession, tenant_id: UUID) -> None:
+    """Make sure that the tenant has an account."""
+    await session.execute(
+        insert(BillingAccount).values(tenant_id=tenant_id).on_conflict_do_nothing()
+    )
+
+
+async def hold(session: AsyncSession, tenant_id: UUID, amount_micros: int) -> bool:
+    """Hold ``amount_micros`` if that much is neither spent nor held; says whether it did.
+
+    One conditional UPDATE: under any number of simultaneous callers PostgreSQL evaluates the
+    condition again for each on the row that the one before it left.
+    """
+    held = await session.execute(
+        update(BillingAccount)
+        .where(
+            BillingAccount.tenant_id == tenant_id,
+            BillingAccount.is_active,
+            BillingAccount.free_micros
+            + BillingAccount.purchased_micros
+            - BillingAccount.held_micros
+            >= amount_micros,
+        )
+        .values(held_micros=BillingAccount.held_micros + amount_micros)
+        .returning(BillingAccount.tenant_id)
+        .execution_options(synchronize_session=False)
+    )
+    return held.first() is not None
+
+
+async def locked_open_reserve(
+    session: AsyncSession, tenant_id: UUID, call_id: UUID
+) -> CallReserve | None:
+    """The call's reserve while it is open, held until this transaction ends."""
+    return await session.scalar(
+        select(CallReserve)
+        .where(
+            CallReserve.tenant_id == tenant_id,
+            CallReserve.call_id == call_id,
+            CallReserve.state == "open",
+        )
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+
+
+async def entry_sums(session: AsyncSession, tenant_id: UUID) -> Buckets:
+    """What all ledger entries of the tenant add up to."""
+    row = (
+        await session.execute(
+            select(
+                func.coalesce(func.sum(LedgerEntry.free_micros), 0),
+                func.coalesce(func.sum(LedgerEntry.purchased_micros), 0),
+            ).where(LedgerEntry.tenant_id == tenant_id)
+        )
+    ).one()
+    return Buckets(int(row[0]), int(row[1]))
+
+
+async def open_reserve_sum(session: AsyncSession, tenant_id: UUID) -> int:
+    """What all open reserves of the tenant add up to, in micro-dollars."""
+    total = await session.scalar(
+        select(func.coalesce(func.sum(CallReserve.held_micros), 0)).where(
+            CallReserve.tenant_id == tenant_id, CallReserve.state == "open"
+        )
+    )
+    return int(total or 0)
+
+
+async def transactions(
+    session: AsyncSession,
+    tenant_id: UUID,
+    limit: int,
+    since: datetime | None,
+    until: datetime | None,
+) -> Sequence[LedgerEntry]:
+    """Newest first; ``since`` inclusive, ``until`` exclusive."""
+    query = (
+        select(LedgerEntry)
+        .where(LedgerEntry.tenant_id == tenant_id)
+        .order_by(LedgerEntry.position.desc())
+        .limit(limit)
+    )
+    if since is not None:
+        query = query.where(LedgerEntry.created_at >= since)
+    if until is not None:
+        query = query.where(LedgerEntry.created_at < until)
+    return (await session.scalars(query)).all()
+
+
+async def daily_charges(
+    session: AsyncSession, tenant_id: UUID, since: datetime, until: datetime
+) -> list[int]:
+    """Micro-dollars charged on each UTC day in [since, until) that had a charge."""
+    day = func.date_trunc("day", func.timezone("UTC", LedgerEntry.created_at))
+    rows = await session.execute(
+        select(-func.sum(LedgerEntry.free_micros + LedgerEntry.purchased_micros))
+        .where(
+            LedgerEntry.tenant_id == tenant_id,
+            LedgerEntry.transaction_type == "charge",
+            LedgerEntry.created_at >= since,
+            LedgerEntry.created_at < until,
+        )
+        .group_by(day)
+    )
+    return [int(micros) for (micros,) in rows]

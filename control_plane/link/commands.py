@@ -1,0 +1,60 @@
+"""Commands to the worker that runs a call, and its answers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+import structlog
+from pydantic import ValidationError
+from redis.asyncio import Redis
+
+from contracts import redis_names
+from contracts.commands import Command, CommandBody, CommandReply, OfferLeg
+
+COMMAND_STREAM_TTL_SECONDS = 3600
+"""A worker's stream outlives its worker by this long after the last command."""
+
+COMMAND_STREAM_LENGTH = 1000
+"""Roughly how many commands one worker's stream remembers."""
+
+_log = structlog.get_logger(__name__)
+
+
+async def send(redis: Redis, worker_id: str, call_id: UUID, body: CommandBody) -> None:
+    """Send one command. A worker that does not run the call ignores it.
+
+    Raises:
+        RedisError: the command may or may not have been sent.
+    """
+    command = Command(command_id=uuid4(), call_id=call_id, issued_at=datetime.now(UTC), body=body)
+    stream = redis_names.worker_commands(worker_id)
+    async with redis.pipeline(transaction=False) as pipe:
+        pipe.xadd(
+            stream,
+            {redis_names.FIELD: command.model_dump_json()},
+            maxlen=COMMAND_STREAM_LENGTH,
+        )
+        pipe.expire(stream, COMMAND_STREAM_TTL_SECONDS)
+        await pipe.execute()
+    _log.info("command_sent", call_id=str(call_id), worker_id=worker_id, command=body.type)
+
+
+async def offer_leg(
+    redis: Redis, worker_id: str, call_id: UUID, offer: OfferLeg, timeout_seconds: float
+) -> CommandReply | None:
+    """Send ``offer`` and wait for the worker's reply; ``None`` when it does not come in time.
+
+    Raises:
+        RedisError: Redis went away.
+    """
+    await send(redis, worker_id, call_id, offer)
+    popped = await redis.brpop([redis_names.reply(offer.reply_to)], timeout=timeout_seconds)
+    if popped is None:
+        _log.warning("command_unanswered", call_id=str(call_id), worker_id=worker_id)
+        return None
+    try:
+        return CommandReply.model_validate_json(popped[1])
+    except ValidationError:
+        _log.exception("command_reply_unreadable", call_id=str(call_id), worker_id=worker_id)
+        return None
