@@ -142,8 +142,8 @@ def _create_calls() -> None:
         sa.CheckConstraint(f"(ended_at IS NOT NULL) = (status IN {_ENDED})", name="ended_at"),
         sa.CheckConstraint("(ended_at IS NULL) = (end_reason IS NULL)", name="end_reason"),
     )
-    op.create_index(None, "calls", ["tenant_id", "created_at", "id"])
-    op.create_index(None, "calls", ["tenant_id", "agent_id", "created_at", "id"])
+    op.create_index("ix_calls_newest", "calls", ["tenant_id", "created_at", "id"])
+    op.create_index("ix_calls_of_agent", "calls", ["tenant_id", "agent_id", "created_at", "id"])
     op.create_index(
         "ix_calls_running", "calls", ["created_at"], postgresql_where="ended_at IS NULL"
     )
