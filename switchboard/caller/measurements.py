@@ -1,0 +1,95 @@
+"""Latencies of a call, measured on the waveforms that the caller sent and received.
+
+Nothing that the server reports enters here. Rules:
+
+**First sample**: the caller's connection is up → first speech sample received.
+
+**Voice to voice**, one per utterance of the caller: its last speech sample sent → first speech
+sample of the agent's reply received. A reply is the first speech that *starts* after the
+utterance's end and before the caller's next utterance. Where the agent was audible while the
+utterance ended (it was not interrupted yet, or it answered too early), there is no silence to
+measure: such a turn is ``talked_over`` and has no latency. Speech within ``LEFTOVER_SECONDS`` of
+the utterance's end is not a reply either: nothing can have been understood, let alone answered, in
+that time; it was on its way when the caller stopped. Such a turn is talked over too.
+
+**Barge-in**, one per utterance that began while the agent was audible: its first speech sample sent
+→ last speech sample of the agent received before ``STOPPED_SECONDS`` of silence. Pauses between an
+agent's sentences are shorter than that, so they are not mistaken for having stopped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from switchboard.caller.activity import SpeechInterval
+from switchboard.caller.utterances import Spoken
+
+LEFTOVER_SECONDS = 0.1
+STOPPED_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class VoiceToVoice:
+    """``latency_ms`` is set exactly where ``outcome`` is ``answered``."""
+
+    text: str
+    outcome: Literal["answered", "unanswered", "talked_over"]
+    latency_ms: float | None = None
+
+
+def first_sample_ms(connected_at: float, agent: Sequence[SpeechInterval]) -> float | None:
+    """Milliseconds until the agent was first heard; ``None`` if it never was."""
+    return _ms(agent[0].started_at - connected_at) if agent else None
+
+
+def voice_to_voice(caller: Sequence[Spoken], agent: Sequence[SpeechInterval]) -> list[VoiceToVoice]:
+    """One entry per utterance, in order."""
+    next_starts = [each.first_sample_at for each in caller[1:]] + [math.inf]
+    return [
+        _reply(utterance, agent, before)
+        for utterance, before in zip(caller, next_starts, strict=True)
+    ]
+
+
+def barge_in_ms(utterance: Spoken, agent: Sequence[SpeechInterval]) -> float | None:
+    """Milliseconds until the agent fell silent; ``None`` if it was not speaking when cut in on."""
+    onset = utterance.first_sample_at
+    if not any(each.started_at <= onset < each.ended_at for each in agent):
+        return None
+    stopped_at = onset
+    for each in agent:
+        if each.ended_at <= onset:
+            continue
+        if each.started_at - stopped_at >= STOPPED_SECONDS:
+            break
+        stopped_at = each.ended_at
+    return _ms(stopped_at - onset)
+
+
+def percentile(values: Sequence[float], percent: float) -> float | None:
+    """The nearest-rank percentile: an observed value, at least ``percent`` % are at or below it.
+
+    ``None`` without values.
+    """
+    if not values:
+        return None
+    rank = max(1, math.ceil(percent / 100 * len(values)))
+    return sorted(values)[rank - 1]
+
+
+def _reply(utterance: Spoken, agent: Sequence[SpeechInterval], before: float) -> VoiceToVoice:
+    ended_at = utterance.last_sample_at
+    following = [each for each in agent if each.ended_at > ended_at and each.started_at < before]
+    if not following:
+        return VoiceToVoice(utterance.text, "unanswered")
+    latency = following[0].started_at - ended_at
+    if latency < LEFTOVER_SECONDS:
+        return VoiceToVoice(utterance.text, "talked_over")
+    return VoiceToVoice(utterance.text, "answered", _ms(latency))
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1000, 1)

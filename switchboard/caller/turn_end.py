@@ -1,0 +1,69 @@
+"""When the other side has finished its turn: silence on the waveform. And the turn's audio."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from switchboard.caller.activity import SPEECH_RMS, WINDOW_SECONDS, active_windows
+from switchboard.caller.frame import FRAME_SECONDS, Samples
+
+END_OF_TURN_SECONDS = 0.65
+"""Longer than the pauses between the sentences of one turn."""
+_LEAD_IN_FRAMES = 5
+"""What is kept from before the first speech: a recogniser misses words that start at sample 0."""
+
+
+@dataclass(frozen=True)
+class HeardTurn:
+    """One turn of the agent as the caller received it."""
+
+    audio: Samples
+    started_at: float
+    """First speech sample received, seconds on the monotonic clock."""
+    ended_at: float
+    """Last speech sample received."""
+
+
+class TurnEndDetector:
+    """Cuts what is received into turns. Feed every frame, silent ones too."""
+
+    def __init__(
+        self,
+        end_of_turn_seconds: float = END_OF_TURN_SECONDS,
+        threshold_rms: float = SPEECH_RMS,
+    ) -> None:
+        self._end_of_turn_seconds = end_of_turn_seconds
+        self._threshold_rms = threshold_rms
+        self._frames: list[Samples] = []
+        self._started_at: float | None = None
+        self._ended_at = 0.0
+
+    @property
+    def speaking_since(self) -> float | None:
+        """Start of the turn under way, or ``None`` between turns."""
+        return self._started_at
+
+    def push(self, frame: Samples, received_at: float) -> HeardTurn | None:
+        """Returns the turn that this frame's silence completes, if it completes one."""
+        self._frames.append(frame)
+        active = [
+            index
+            for index, is_active in enumerate(active_windows(frame, self._threshold_rms))
+            if is_active
+        ]
+        if active:
+            if self._started_at is None:
+                self._started_at = received_at + active[0] * WINDOW_SECONDS
+            self._ended_at = received_at + (active[-1] + 1) * WINDOW_SECONDS
+            return None
+        if self._started_at is None:
+            del self._frames[:-_LEAD_IN_FRAMES]
+            return None
+        if received_at + FRAME_SECONDS - self._ended_at < self._end_of_turn_seconds:
+            return None
+        turn = HeardTurn(np.concatenate(self._frames), self._started_at, self._ended_at)
+        self._frames = []
+        self._started_at = None
+        return turn
