@@ -1,0 +1,69 @@
+"""The API: every router, inside the middleware that all of them share."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import APIRouter, Depends, FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+
+from control_plane.agents.routes import router as agents
+from control_plane.api_keys.routes import router as api_keys
+from control_plane.call_page.routes import call_page_files, call_page_router
+from control_plane.database import Database
+from control_plane.http.health import router as health
+from control_plane.http.openapi import install_openapi
+from control_plane.http.problems import install_problem_handlers
+from control_plane.http.request_context import HEADER, RequestContextMiddleware
+from control_plane.http.storable_input import storable_input
+from control_plane.settings import ControlPlaneSettings
+from control_plane.tenants.routes import router as tenants
+
+ROUTERS: tuple[APIRouter, ...] = (
+    health,
+    tenants,
+    api_keys,
+    agents,
+)
+
+
+def create_app(settings: ControlPlaneSettings) -> FastAPI:
+    """The ASGI application. Opens its connections when they are first needed."""
+    database = Database(settings.database_url, deadline_seconds=settings.request_deadline_seconds)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await database.aclose()
+
+    app = FastAPI(
+        title="Switchboard",
+        version="1",
+        summary="Voice agents, real calls, transcripts and exact bills.",
+        lifespan=lifespan,
+        redirect_slashes=False,
+        max_body_size=settings.max_body_bytes,
+        dependencies=[Depends(storable_input)],
+    )
+    app.state.settings = settings
+    app.state.database = database
+    install_problem_handlers(app, max_body_bytes=settings.max_body_bytes)
+    install_openapi(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    app.include_router(call_page_router(settings.ice_servers))
+    app.mount("/call/static", call_page_files())
+    # Bearer keys are no ambient authority: any page may call, because it must bring its own key.
+    app.add_middleware(
+        CORSMiddleware,
+        allow_origins=["*"],
+        allow_methods=["*"],
+        allow_headers=["*"],
+        expose_headers=[HEADER, "Location", "Retry-After"],
+        max_age=600,
+    )
+    app.add_middleware(RequestContextMiddleware)
+    return app

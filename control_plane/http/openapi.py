@@ -1,0 +1,124 @@
+"""The OpenAPI document, with error schemas generated from the declared ``Problem`` classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from control_plane.errors import (
+    BodyTooLarge,
+    DatabaseUnavailable,
+    InvalidRequest,
+    Problem,
+    SecretKeyRequired,
+    Unauthorized,
+    UnsupportedMediaType,
+)
+from control_plane.http.problems import MEDIA_TYPE
+
+_MARK = "x-problems"
+_FIELD_ERROR = {
+    "type": "object",
+    "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
+    "required": ["field", "message"],
+}
+
+
+def problems(*declared: type[Problem]) -> dict[int | str, dict[str, Any]]:
+    """For a route's ``responses=``: what it can refuse with."""
+    by_status: dict[int | str, dict[str, Any]] = {}
+    for problem in declared:
+        status = int(problem.status)
+        response = by_status.setdefault(status, {"description": problem.title, _MARK: []})
+        response[_MARK].append(problem)
+    return by_status
+
+
+AUTHENTICATED = (Unauthorized, DatabaseUnavailable)
+SECRET_ONLY = (*AUTHENTICATED, SecretKeyRequired)
+
+
+def install_openapi(app: FastAPI) -> None:
+    """Replace the app's generator by one that knows the problems."""
+
+    def generate() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = get_openapi(
+                title=app.title, version=app.version, summary=app.summary, routes=app.routes
+            )
+            _describe_problems(document)
+            app.openapi_schema = document
+        return app.openapi_schema
+
+    app.openapi = generate  # type: ignore[method-assign]
+
+
+def _describe_problems(document: dict[str, Any]) -> None:
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    schemas["Problem"] = _base_schema()
+    for path in document.get("paths", {}).values():
+        for operation in path.values():
+            responses = operation["responses"]
+            for status, problem in _implied(operation, responses):
+                responses.setdefault(status, {"description": problem.title, _MARK: []})
+                responses[status].setdefault(_MARK, []).append(problem)
+            for response in responses.values():
+                _fill(response, schemas)
+
+
+def _implied(
+    operation: dict[str, Any], responses: dict[str, Any]
+) -> list[tuple[str, type[Problem]]]:
+    """Every route that takes input can refuse it."""
+    takes_json = "application/json" in operation.get("requestBody", {}).get("content", {})
+    takes_input = responses.pop("422", None) is not None or "parameters" in operation or takes_json
+    found: list[type[Problem]] = [InvalidRequest] if takes_input else []
+    found += [BodyTooLarge, UnsupportedMediaType] if takes_json else []
+    return [(str(int(problem.status)), problem) for problem in found]
+
+
+def _fill(response: dict[str, Any], schemas: dict[str, Any]) -> None:
+    declared: list[type[Problem]] = response.pop(_MARK, [])
+    if not declared:
+        return
+    for problem in declared:
+        schemas[problem.__name__] = _schema_of(problem)
+    references = [{"$ref": f"#/components/schemas/{problem.__name__}"} for problem in declared]
+    schema = references[0] if len(references) == 1 else {"oneOf": references}
+    response["description"] = "; ".join(problem.title for problem in declared)
+    response["content"] = {MEDIA_TYPE: {"schema": schema}}
+
+
+def _base_schema() -> dict[str, Any]:
+    text: Callable[[str], dict[str, str]] = lambda about: {"type": "string", "description": about}  # noqa: E731
+    return {
+        "type": "object",
+        "description": "Problem details (RFC 9457).",
+        "required": ["type", "title", "status", "detail", "code", "request_id"],
+        "properties": {
+            "type": text("Always about:blank; `code` tells problems apart."),
+            "title": text("The kind of problem, in words."),
+            "status": {"type": "integer"},
+            "detail": text("What is wrong with this request, and what would be right."),
+            "code": text("The kind of problem, for programs."),
+            "request_id": text("Quote it to the operator; also in X-Request-Id."),
+        },
+    }
+
+
+def _schema_of(problem: type[Problem]) -> dict[str, Any]:
+    properties: dict[str, Any] = {
+        "code": {"const": problem.code},
+        "status": {"const": int(problem.status)},
+    }
+    if issubclass(problem, InvalidRequest):
+        properties["errors"] = {"type": "array", "items": _FIELD_ERROR}
+    return {
+        "title": problem.title,
+        "allOf": [{"$ref": "#/components/schemas/Problem"}, {"properties": properties}],
+    }

@@ -1,0 +1,33 @@
+"""Pydantic's findings in a client's words: which field, and what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_IN_BODY = "body"
+
+
+def field_errors(findings: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """``[{"field": "persona.voiceConfig.language", "message": "…"}]``, in pydantic's order."""
+    return [_field_error(finding) for finding in findings]
+
+
+def _field_error(finding: Mapping[str, Any]) -> dict[str, str]:
+    if finding["type"] == "json_invalid":
+        position = finding["loc"][-1]
+        reason = finding.get("ctx", {}).get("error", "syntax error")
+        return {"field": _IN_BODY, "message": f"not valid JSON at character {position}: {reason}"}
+    if finding["type"] == "extra_forbidden":
+        return {"field": _path(finding["loc"]), "message": "is not a field that this route knows"}
+    message = str(finding["msg"]).removeprefix("Value error, ")
+    return {"field": _path(finding["loc"]), "message": message}
+
+
+def _path(location: tuple[str | int, ...]) -> str:
+    """``("body", "tools", 0, "name")`` → ``tools[0].name``."""
+    parts = location[1:] if location and location[0] in ("body", "query", "path") else location
+    path = ""
+    for part in parts:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
+    return path or str(location[0])

@@ -1,0 +1,28 @@
+"""Tenants on the wire."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Email = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, to_lower=True, max_length=254, pattern=r"^[^@\s]+@[^@\s]+$"
+    ),
+]
+
+
+class TenantCreate(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    name: Name
+    owner_email: Email
+
+
+class TenantCreated(BaseModel):
+    tenant_id: UUID
+    owner_user_id: UUID
+    api_key: str = Field(description="A secret key. It is shown this once.")
