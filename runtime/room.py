@@ -6,7 +6,7 @@ A room hands the engine one audio input (everyone who is not the agent, mixed) a
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 from uuid import UUID
@@ -51,6 +51,9 @@ class RoomClosed(RuntimeError):
 
 class AgentVoice(Protocol):
     """The agent's way to be heard: a queue played in real time that can be emptied at once."""
+
+    on_played: Callable[[int], None] | None
+    """Called in each frame in which queued samples were played, with their number."""
 
     def push(self, samples: Samples) -> None:
         """Queue ``samples`` (``ENGINE_OUTPUT_HZ``) behind what is already queued."""
