@@ -12,6 +12,7 @@ from control_plane.agents.routes import router as agents
 from control_plane.api_keys.routes import router as api_keys
 from control_plane.call_page.routes import call_page_files, call_page_router
 from control_plane.database import Database
+from control_plane.http.body_limit import BodyLimitMiddleware
 from control_plane.http.health import router as health
 from control_plane.http.openapi import install_openapi
 from control_plane.http.problems import install_problem_handlers
@@ -45,17 +46,17 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         summary="Voice agents, real calls, transcripts and exact bills.",
         lifespan=lifespan,
         redirect_slashes=False,
-        max_body_size=settings.max_body_bytes,
         dependencies=[Depends(storable_input)],
     )
     app.state.settings = settings
     app.state.database = database
-    install_problem_handlers(app, max_body_bytes=settings.max_body_bytes)
+    install_problem_handlers(app)
     install_openapi(app)
     for router in ROUTERS:
         app.include_router(router)
     app.include_router(call_page_router(settings.ice_servers))
     app.mount("/call/static", call_page_files())
+    app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
     # Bearer keys are no ambient authority: any page may call, because it must bring its own key.
     app.add_middleware(
         CORSMiddleware,

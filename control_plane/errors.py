@@ -86,6 +86,12 @@ class BodyTooLarge(Problem):
     title = "The request body is too large"
 
 
+class BodyNotReceived(Problem):
+    status = HTTPStatus.REQUEST_TIMEOUT
+    code = "body_not_received"
+    title = "The request body did not arrive in time"
+
+
 class UnsupportedMediaType(Problem):
     status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
     code = "unsupported_media_type"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fastapi import FastAPI
@@ -33,12 +33,19 @@ def problems(*declared: type[Problem]) -> dict[int | str, dict[str, Any]]:
     for problem in declared:
         status = int(problem.status)
         response = by_status.setdefault(status, {"description": problem.title, _MARK: []})
-        response[_MARK].append(problem)
+        response[_MARK].append(problem.__name__)
     return by_status
 
 
 AUTHENTICATED = (Unauthorized, DatabaseUnavailable)
 SECRET_ONLY = (*AUTHENTICATED, SecretKeyRequired)
+
+
+def every_problem(of: type[Problem] = Problem) -> Iterator[type[Problem]]:
+    """Every declared problem, that is every subclass."""
+    for problem in of.__subclasses__():
+        yield problem
+        yield from every_problem(problem)
 
 
 def install_openapi(app: FastAPI) -> None:
@@ -60,15 +67,17 @@ def _describe_problems(document: dict[str, Any]) -> None:
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    schemas["Problem"] = _base_schema()
+    schemas[Problem.__name__] = _base_schema()
+    known = {problem.__name__: problem for problem in every_problem()}
     for path in document.get("paths", {}).values():
         for operation in path.values():
             responses = operation["responses"]
             for status, problem in _implied(operation, responses):
                 responses.setdefault(status, {"description": problem.title, _MARK: []})
-                responses[status].setdefault(_MARK, []).append(problem)
+                responses[status].setdefault(_MARK, []).append(problem.__name__)
             for response in responses.values():
-                _fill(response, schemas)
+                declared = dict.fromkeys(response.pop(_MARK, []))
+                _fill(response, [known[name] for name in declared], schemas)
 
 
 def _implied(
@@ -82,8 +91,9 @@ def _implied(
     return [(str(int(problem.status)), problem) for problem in found]
 
 
-def _fill(response: dict[str, Any], schemas: dict[str, Any]) -> None:
-    declared: list[type[Problem]] = response.pop(_MARK, [])
+def _fill(
+    response: dict[str, Any], declared: Sequence[type[Problem]], schemas: dict[str, Any]
+) -> None:
     if not declared:
         return
     for problem in declared:
@@ -95,19 +105,21 @@ def _fill(response: dict[str, Any], schemas: dict[str, Any]) -> None:
 
 
 def _base_schema() -> dict[str, Any]:
-    text: Callable[[str], dict[str, str]] = lambda about: {"type": "string", "description": about}  # noqa: E731
+    members = {
+        "type": "Always about:blank; `code` tells problems apart.",
+        "title": "The kind of problem, in words.",
+        "detail": "What is wrong with this request, and what would be right.",
+        "code": "The kind of problem, for programs.",
+        "request_id": "Quote it to the operator; also in X-Request-Id.",
+    }
     return {
         "type": "object",
         "description": "Problem details (RFC 9457).",
-        "required": ["type", "title", "status", "detail", "code", "request_id"],
+        "required": [*members, "status"],
         "properties": {
-            "type": text("Always about:blank; `code` tells problems apart."),
-            "title": text("The kind of problem, in words."),
-            "status": {"type": "integer"},
-            "detail": text("What is wrong with this request, and what would be right."),
-            "code": text("The kind of problem, for programs."),
-            "request_id": text("Quote it to the operator; also in X-Request-Id."),
-        },
+            name: {"type": "string", "description": about} for name, about in members.items()
+        }
+        | {"status": {"type": "integer"}},
     }
 
 

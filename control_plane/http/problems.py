@@ -8,10 +8,10 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 
 from control_plane.errors import (
-    BodyTooLarge,
     InvalidRequest,
     MethodNotAllowed,
     NotFound,
@@ -38,7 +38,7 @@ def problem_response(problem: Problem, request_id: str | None) -> JSONResponse:
     )
 
 
-def install_problem_handlers(app: FastAPI, *, max_body_bytes: int) -> None:
+def install_problem_handlers(app: FastAPI) -> None:
     async def on_problem(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, Problem)
         return problem_response(error, _request_id(request))
@@ -50,7 +50,7 @@ def install_problem_handlers(app: FastAPI, *, max_body_bytes: int) -> None:
 
     async def on_http(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
-        problem = _of_framework(error, request, max_body_bytes)
+        problem = _of_framework(error, request)
         return problem_response(problem, _request_id(request))
 
     app.add_exception_handler(Problem, on_problem)
@@ -58,22 +58,34 @@ def install_problem_handlers(app: FastAPI, *, max_body_bytes: int) -> None:
     app.add_exception_handler(HTTPException, on_http)
 
 
-def _of_framework(error: HTTPException, request: Request, max_body_bytes: int) -> Problem:
+def _of_framework(error: HTTPException, request: Request) -> Problem:
     """What Starlette and FastAPI raise by themselves."""
     match error.status_code:
         case HTTPStatus.NOT_FOUND:
             return NotFound(f"There is nothing at {request.url.path}")
         case HTTPStatus.METHOD_NOT_ALLOWED:
-            allowed = (error.headers or {}).get("Allow", "")
+            allowed = ", ".join(_methods_of(request))
             return MethodNotAllowed(
-                f"{request.url.path} takes {allowed}, not {request.method}", headers=error.headers
+                f"{request.url.path} takes {allowed}, not {request.method}",
+                headers={"Allow": allowed},
             )
-        case HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-            return BodyTooLarge(f"A body may have at most {max_body_bytes} bytes")
         case HTTPStatus.BAD_REQUEST:
             return InvalidRequest.at("body", "could not be read as JSON in UTF-8")
         case _:
             return Unexpected(str(error.detail))
+
+
+def _methods_of(request: Request) -> list[str]:
+    """What the address takes: each method is a route of its own, so all of them are asked."""
+    return sorted(
+        {
+            method
+            for route in iter_route_contexts(request.app.routes)
+            if (pattern := getattr(route, "path_regex", None)) is not None
+            and pattern.match(request.url.path)
+            for method in route.methods or ()
+        }
+    )
 
 
 def _request_id(request: Request) -> str | None:

@@ -44,6 +44,7 @@ class RequestContextMiddleware:
                 MutableHeaders(scope=message)[HEADER] = request_id
             await send(message)
 
+        structlog.contextvars.clear_contextvars()
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             try:
                 await self._app(scope, receive, send_with_id)
