@@ -31,7 +31,7 @@ def create_roles() -> None:
         op.execute(
             f"""
             DO $$ BEGIN
-                IF NOT pg_has_role(current_user, '{role}', 'MEMBER') THEN
+                IF NOT pg_has_role(current_user, '{role}', 'SET') THEN
                     GRANT {role} TO CURRENT_USER;
                 END IF;
             END $$
