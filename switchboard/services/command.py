@@ -71,13 +71,13 @@ def spawn(command: Command, log: BinaryIO) -> subprocess.Popen[bytes]:
 
 
 def stop(process: subprocess.Popen[bytes], how: signal.Signals, grace_seconds: float) -> None:
-    """Signal ``process``, wait ``grace_seconds`` for its end, then kill its process group."""
+    """Signal ``process``, wait ``grace_seconds`` for its end, then kill it."""
     if process.poll() is None:
         process.send_signal(how)
         try:
             process.wait(grace_seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
     process.wait()
 
 

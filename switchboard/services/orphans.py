@@ -13,21 +13,27 @@ from pathlib import Path
 import psutil
 
 
+class OrphanSurvived(RuntimeError):
+    """A process of ours could not be ended."""
+
+
 def orphan(pid: int, program: str, argument: str) -> psutil.Process | None:
-    """The process ``pid`` if it runs ``program`` with ``argument`` in its command line."""
+    """The process ``pid`` if it runs ``program`` with ``argument`` as a word of its command line.
+
+    A server that sets its own title has it all in one word, with ``argument`` at the end.
+    """
     try:
         process = psutil.Process(pid)
         words = process.cmdline()
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return None
-    line = " ".join(words)
-    if words and program in line and argument in line:
-        return process
-    return None
+    line = " ".join(words).rstrip()
+    ours = argument in words or line.endswith(f" {argument}")
+    return process if ours and program in line else None
 
 
 def end(process: psutil.Process, how: signal.Signals, grace_seconds: float) -> None:
-    """Signal the process, wait, and kill it when it does not go."""
+    """Signal the process, wait, and kill it when it does not go. Raises ``OrphanSurvived``."""
     try:
         process.send_signal(how)
         try:
@@ -37,6 +43,8 @@ def end(process: psutil.Process, how: signal.Signals, grace_seconds: float) -> N
             process.wait(grace_seconds)
     except psutil.NoSuchProcess:
         return
+    except psutil.Error as error:
+        raise OrphanSurvived(f"cannot end process {process.pid}: {error}") from error
 
 
 def read_pid(path: Path) -> int | None:

@@ -36,7 +36,7 @@ _SETTINGS = {
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "shared_buffers": "64MB",
-    "max_connections": "100",
+    "max_connections": "200",
     "jit": "off",
     "log_destination": "stderr",
     "timezone": "UTC",

@@ -1,0 +1,35 @@
+"""``switchboard api``: the control plane's HTTP server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+
+import uvicorn
+
+from control_plane.app import create_app
+from switchboard.settings import Settings
+
+_SHUTDOWN_SECONDS = 1
+
+
+def run_api(settings: Settings, listening_fd: int | None) -> None:
+    """Serve until SIGINT or SIGTERM, on an inherited listening socket when there is one.
+
+    Raises ``MissingSetting``.
+    """
+    config = uvicorn.Config(
+        create_app(settings.control_plane()),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        # Behind a reverse proxy on this machine, the client's address is the forwarded one.
+        proxy_headers=True,
+    )
+    sockets = None if listening_fd is None else [socket.socket(fileno=listening_fd)]
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(uvicorn.Server(config).serve(sockets=sockets))

@@ -1,0 +1,59 @@
+"""The socket that the API listens on, held by the supervisor.
+
+Held open over the API's restarts: a client that comes in between waits a moment instead of being
+refused, and nobody else can take the port.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+
+import psutil
+
+_PORTS_TRIED = 50
+
+
+class NoPort(RuntimeError):
+    """The address cannot be listened on at all."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket on ``port``, or on the next free one after it. Raises ``NoPort``."""
+    for candidate in range(port, min(port + _PORTS_TRIED, 65536)):
+        try:
+            return _bind(host, candidate)
+        except OSError as error:
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise NoPort(f"cannot listen on {host}: {error.strerror}") from error
+    try:
+        return _bind(host, 0)
+    except OSError as error:
+        raise NoPort(f"cannot listen on {host}: {error.strerror}") from error
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(1024)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def user_of(port: int) -> str:
+    """Who listens on ``port``, as far as we may know: ``nginx, process 812``."""
+    try:
+        for connection in psutil.net_connections(kind="tcp"):
+            if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port:
+                if connection.pid is None:
+                    break
+                return f"{psutil.Process(connection.pid).name()}, process {connection.pid}"
+    except psutil.Error:
+        # macOS lets only root see others' sockets.
+        pass
+    return "another program"

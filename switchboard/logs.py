@@ -1,0 +1,54 @@
+"""Structured logs: one JSON object per line for machines, colour for a terminal."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Literal, TextIO
+
+import structlog
+
+LogFormat = Literal["auto", "json", "console"]
+
+
+def configure_logging(
+    level: str = "info", log_format: LogFormat = "auto", stream: TextIO | None = None
+) -> None:
+    """Send structlog and the standard library's logging to ``stream``, or standard error.
+
+    ``auto`` is ``console`` on a terminal and ``json`` everywhere else.
+    """
+    stream = stream or sys.stderr
+    if log_format == "auto":
+        log_format = "console" if stream.isatty() else "json"
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.ExtraAdder(),
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    final: list[structlog.typing.Processor] = [
+        structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    ]
+    if log_format == "json":
+        final += [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+    else:
+        final += [structlog.dev.ConsoleRenderer()]
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(processors=final, foreign_pre_chain=shared)
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level.upper())
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )

@@ -1,0 +1,29 @@
+"""Runs one process of the system until a signal tells it to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+
+
+async def run_until_stopped(run: Callable[[asyncio.Event], Awaitable[None]]) -> None:
+    """``await run(stop)`` with signals: SIGTERM sets ``stop``, so that the process finishes its
+    work (a media worker drains); SIGINT, or a second SIGTERM, cancels it.
+    """
+    stop = asyncio.Event()
+    task = asyncio.ensure_future(run(stop))
+
+    def terminate() -> None:
+        if stop.is_set():
+            task.cancel()
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, terminate)
+    loop.add_signal_handler(signal.SIGINT, task.cancel)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not task.cancelled():
+            raise

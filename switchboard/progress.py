@@ -1,0 +1,52 @@
+"""What a person at the terminal sees while processes start."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+
+from rich.console import Console
+
+
+class Progress(Protocol):
+    """Where ``running_system`` reports to."""
+
+    def step(self, what: str) -> AbstractContextManager[None]:
+        """Around something that takes time; an exception means that it failed."""
+        ...
+
+    def warn(self, text: str) -> None: ...
+
+
+class TerminalProgress:
+    """A line per step once it is done, with the seconds it took."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[None]:
+        started_at = time.monotonic()
+        try:
+            yield
+        except Exception:
+            self._console.print(f"  [red]✗[/red] {what}")
+            raise
+        seconds = time.monotonic() - started_at
+        self._console.print(f"  [green]✓[/green] {what} [dim]{seconds:.1f} s[/dim]")
+
+    def warn(self, text: str) -> None:
+        self._console.print(f"  [yellow]![/yellow] {text}", highlight=False)
+
+
+class SilentProgress:
+    """Says nothing."""
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[None]:
+        yield
+
+    def warn(self, text: str) -> None:
+        return

@@ -1,0 +1,149 @@
+"""Everything that can be set from outside, in one place; each package gets its own settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AliasChoices, Field, PositiveInt, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from switchboard.logs import LogFormat
+
+if TYPE_CHECKING:
+    from control_plane.settings import ControlPlaneSettings
+    from pipelines.settings import ProviderSettings
+    from runtime.settings import WorkerSettings
+
+DEFAULT_PORT = 8080
+
+
+class MissingSetting(RuntimeError):
+    """A process was started alone without an address or secret that it needs."""
+
+
+def _vendor(name: str) -> AliasChoices:
+    """A vendor's own variable, or ours, which wins."""
+    return AliasChoices(f"SWITCHBOARD_{name}", name)
+
+
+class Settings(BaseSettings):
+    """Read from the environment, with the prefix ``SWITCHBOARD_``."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="SWITCHBOARD_", frozen=True, extra="ignore", populate_by_name=True
+    )
+
+    data_dir: Path = Path(".switchboard")
+    """Databases, journals, logs and secrets of this machine."""
+    database_url: str | None = None
+    """Your PostgreSQL (``postgresql://…``); without it ``up`` runs an embedded one."""
+    redis_url: str | None = None
+    """Your Redis or Valkey; without it ``up`` runs an embedded one."""
+    host: str = "127.0.0.1"
+    """Address that the API listens on."""
+    port: int = Field(DEFAULT_PORT, ge=1, le=65535)
+    public_url: str | None = None
+    """Address under which clients reach the API; without it ``http://{host}:{port}``."""
+    workers: PositiveInt = 1
+    worker_id: str = "local-1"
+    slots: PositiveInt = 8
+    """Calls that one worker carries at once."""
+    drain_timeout_seconds: float = Field(120.0, ge=0)
+    secret_key: str | None = Field(None, repr=False)
+    operator_token: str | None = Field(None, repr=False)
+    ice_servers: Annotated[tuple[str, ...], NoDecode] = ()
+    """STUN and TURN addresses, separated by commas."""
+    offline_models: bool = True
+    log_level: str = "info"
+    log_format: LogFormat = "auto"
+
+    openai_api_key: str | None = Field(None, repr=False, validation_alias=_vendor("OPENAI_API_KEY"))
+    openai_base_url: str | None = Field(None, validation_alias=_vendor("OPENAI_BASE_URL"))
+    deepgram_api_key: str | None = Field(
+        None, repr=False, validation_alias=_vendor("DEEPGRAM_API_KEY")
+    )
+    deepgram_base_url: str | None = Field(None, validation_alias=_vendor("DEEPGRAM_BASE_URL"))
+
+    @field_validator("ice_servers", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("database_url")
+    @classmethod
+    def _with_driver(cls, value: str | None) -> str | None:
+        """Accept what hosting services hand out, and name the driver that we use."""
+        if value is None:
+            return None
+        for scheme in ("postgres://", "postgresql://"):
+            if value.startswith(scheme):
+                return "postgresql+psycopg://" + value.removeprefix(scheme)
+        return value
+
+    @property
+    def provider_keys(self) -> frozenset[str]:
+        """Providers whose platform key is set."""
+        keys = {"openai": self.openai_api_key, "deepgram": self.deepgram_api_key}
+        return frozenset(name for name, key in keys.items() if key)
+
+    @property
+    def api_url(self) -> str:
+        """The public address, without a trailing slash."""
+        host = "127.0.0.1" if self.host == "0.0.0.0" else self.host
+        return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
+
+    def required_database_url(self) -> str:
+        """Raises ``MissingSetting``."""
+        return _required(self.database_url, "SWITCHBOARD_DATABASE_URL")
+
+    def required_redis_url(self) -> str:
+        """Raises ``MissingSetting``."""
+        return _required(self.redis_url, "SWITCHBOARD_REDIS_URL")
+
+    def control_plane(self) -> ControlPlaneSettings:
+        """For the API and the jobs process. Raises ``MissingSetting``."""
+        from control_plane.settings import ControlPlaneSettings
+
+        return ControlPlaneSettings(
+            database_url=self.required_database_url(),
+            redis_url=self.required_redis_url(),
+            public_url=self.api_url,
+            secret_key=_required(self.secret_key, "SWITCHBOARD_SECRET_KEY"),
+            operator_token=self.operator_token,
+            provider_keys=self.provider_keys,
+            offline_models=self.offline_models,
+            ice_servers=self.ice_servers,
+        )
+
+    def worker(self) -> WorkerSettings:
+        """For one media worker. Raises ``MissingSetting``."""
+        from runtime.settings import WorkerSettings
+
+        return WorkerSettings(
+            worker_id=self.worker_id,
+            redis_url=self.required_redis_url(),
+            data_dir=self.data_dir.absolute() / "workers" / self.worker_id,
+            slots=self.slots,
+            ice_servers=self.ice_servers,
+            drain_timeout_seconds=self.drain_timeout_seconds,
+        )
+
+    def providers(self) -> ProviderSettings:
+        """The vendors' keys and addresses."""
+        from pipelines.settings import ProviderSettings
+
+        return ProviderSettings(
+            openai_api_key=self.openai_api_key,
+            openai_base_url=self.openai_base_url,
+            deepgram_api_key=self.deepgram_api_key,
+            deepgram_base_url=self.deepgram_base_url,
+        )
+
+
+def _required(value: str | None, variable: str) -> str:
+    if not value:
+        raise MissingSetting(f"{variable} is not set")
+    return value

@@ -1,0 +1,83 @@
+"""What `up` leaves in the data directory for others to find: addresses, processes, secrets."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class State(BaseModel):
+    """``state.json``. ``pids`` maps the name of each process to its id, the supervisor included.
+
+    The file outlives a killed supervisor; whether one is running is said by its lock alone.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    api_url: str
+    pids: dict[str, int]
+    started_at: datetime
+    embedded: tuple[str, ...]
+    """Which servers are ours: ``postgres``, ``valkey``."""
+
+
+class Secrets(BaseModel):
+    """``secrets.json``, readable by its owner only.
+
+    ``secret_key`` and ``operator_token`` stay the same for the life of the data directory; the
+    addresses, with their passwords, are those of the last start.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    secret_key: str
+    operator_token: str
+    database_url: str | None = None
+    redis_url: str | None = None
+
+
+def read_state(data_dir: Path) -> State | None:
+    """``None`` when nothing was written yet, or by a version that wrote something else."""
+    return _read(data_dir / "state.json", State)
+
+
+def write_state(data_dir: Path, state: State) -> None:
+    _replace(data_dir / "state.json", state, mode=0o644)
+
+
+def read_secrets(data_dir: Path) -> Secrets | None:
+    return _read(data_dir / "secrets.json", Secrets)
+
+
+def write_secrets(data_dir: Path, values: Secrets) -> None:
+    _replace(data_dir / "secrets.json", values, mode=0o600)
+
+
+def new_secrets() -> Secrets:
+    return Secrets(
+        secret_key=secrets.token_urlsafe(48), operator_token=f"sb_op_{secrets.token_urlsafe(32)}"
+    )
+
+
+def _read(path: Path, model: type[_Model]) -> _Model | None:
+    try:
+        return model.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, ValidationError):
+        return None
+
+
+def _replace(path: Path, content: BaseModel, mode: int) -> None:
+    """Readers see the old file or the new one, and never a wider mode."""
+    staged = path.with_name(path.name + ".new")
+    staged.unlink(missing_ok=True)
+    fd = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with os.fdopen(fd, "w") as file:
+        file.write(content.model_dump_json(indent=2) + "\n")
+    staged.replace(path)

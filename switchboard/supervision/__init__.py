@@ -1,0 +1,1 @@
+"""Keeps the processes of one machine's Switchboard running, and ends them together."""

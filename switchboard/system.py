@@ -1,0 +1,294 @@
+"""One machine's Switchboard: which processes it is made of, and in what order they start."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from switchboard.listening import listen, user_of
+from switchboard.migration_stamp import is_migrated, stamp
+from switchboard.parent_watch import PARENT_FD
+from switchboard.progress import Progress
+from switchboard.readiness import ReadinessCheck, api_ready, lives, server_ready, worker_ready
+from switchboard.services.command import Command
+from switchboard.services.directory_lock import DirectoryInUse, DirectoryLock
+from switchboard.services.embedded_server import EmbeddedServer, log_tail
+from switchboard.services.orphans import end, orphan
+from switchboard.services.postgres import PostgresServer
+from switchboard.services.valkey import ValkeyServer
+from switchboard.settings import Settings
+from switchboard.state import (
+    State,
+    new_secrets,
+    read_secrets,
+    read_state,
+    write_secrets,
+    write_state,
+)
+from switchboard.supervision.child import Child, ChildSpec
+from switchboard.supervision.supervisor import Supervisor
+
+STORES, CONTROL_PLANE, MEDIA = 0, 1, 2
+"""Ranks: media workers stop first, while those who note their calls' ends still run."""
+
+# Together below the three seconds within which Ctrl-C must have stopped everything.
+_GRACE_SECONDS = {MEDIA: 1.2, CONTROL_PLANE: 0.6, STORES: 0.8}
+_LEFTOVER_GRACE_SECONDS = 2.0
+
+
+class AlreadyRunning(RuntimeError):
+    """A supervisor runs on this data directory. ``state`` is ``None`` while it is starting."""
+
+    def __init__(self, state: State | None) -> None:
+        where = f" (process {state.pids.get('up')}) at {state.api_url}" if state else ""
+        super().__init__(f"Switchboard is already running{where}")
+        self.state = state
+
+
+class MigrationFailed(RuntimeError):
+    """The database could not be brought to the current schema; says the end of the log."""
+
+
+@dataclass(frozen=True)
+class RunningSystem:
+    """A started Switchboard, ready for calls."""
+
+    api_url: str
+    operator_token: str
+    data_dir: Path
+
+
+@asynccontextmanager
+async def running_system(settings: Settings, progress: Progress) -> AsyncIterator[RunningSystem]:
+    """Run all processes for the length of the block, on ``settings.data_dir``.
+
+    Call it in the main thread: on Linux children end with the thread that started them.
+
+    Raises:
+        AlreadyRunning: somebody else runs on the same data directory.
+        switchboard.supervision.child.ChildFailed: a process does not start.
+        MigrationFailed, switchboard.listening.NoPort, and what the embedded servers'
+            ``prepare`` raises.
+    """
+    data_dir = settings.data_dir.absolute()
+    data_dir.mkdir(parents=True, exist_ok=True)
+    # PostgreSQL's own user passes through here; what is secret inside has its own mode.
+    data_dir.chmod(0o711)
+    lock = DirectoryLock(data_dir)
+    try:
+        lock.acquire()
+    except DirectoryInUse:
+        raise AlreadyRunning(read_state(data_dir)) from None
+    try:
+        await asyncio.to_thread(_end_leftovers, data_dir)
+        with _listen(settings, progress) as listener:
+            system = _System(settings, data_dir, listener, progress)
+            try:
+                await system.start()
+                yield RunningSystem(system.api_url, system.secrets.operator_token, data_dir)
+            finally:
+                await system.stop()
+    finally:
+        lock.release()
+
+
+class _System:
+    def __init__(
+        self, settings: Settings, data_dir: Path, listener: socket.socket, progress: Progress
+    ) -> None:
+        port = listener.getsockname()[1]
+        self._settings = settings.model_copy(update={"port": port})
+        self._data_dir = data_dir
+        self._listener = listener
+        self._progress = progress
+        self._supervisor = Supervisor(data_dir / "logs", self._changed)
+        self._started_at = datetime.now(UTC)
+        self._servers: list[EmbeddedServer] = []
+        self._parent_read_fd, self._parent_write_fd = os.pipe()
+        self.api_url = self._settings.api_url
+        self.secrets = (read_secrets(data_dir) or new_secrets()).model_copy(
+            update={"database_url": settings.database_url, "redis_url": settings.redis_url}
+        )
+
+    async def start(self) -> None:
+        """Both halves at once: workers need Valkey only, the control plane needs both."""
+        try:
+            async with asyncio.TaskGroup() as halves:
+                redis = halves.create_task(self._start_redis())
+                halves.create_task(self._start_control_plane(redis))
+                halves.create_task(self._start_workers(redis))
+        except ExceptionGroup as failures:
+            raise _first(failures) from None
+        self._write_state()
+
+    async def stop(self) -> None:
+        await self._supervisor.stop(_GRACE_SECONDS)
+        for server in self._servers:
+            server.release()
+        os.close(self._parent_write_fd)
+        os.close(self._parent_read_fd)
+
+    async def _start_redis(self) -> str:
+        if self._settings.redis_url is not None:
+            return self._settings.redis_url
+        server = ValkeyServer(self._data_dir / "valkey")
+        with self._progress.step("Valkey"):
+            await self._start_server(server)
+        self._keep_secrets(redis_url=server.url)
+        return server.url
+
+    async def _start_postgres(self) -> str:
+        if self._settings.database_url is not None:
+            with self._progress.step("Database schema"):
+                await self._migrate(self._settings.database_url)
+            return self._settings.database_url
+        server = PostgresServer(self._data_dir / "postgres")
+        with self._progress.step("PostgreSQL"):
+            await self._start_server(server)
+        self._keep_secrets(database_url=server.url)
+        if not await asyncio.to_thread(is_migrated, server.url):
+            with self._progress.step("Database schema"):
+                await self._migrate(server.url)
+                await asyncio.to_thread(stamp, server.url)
+        return server.url
+
+    async def _start_control_plane(self, redis: asyncio.Task[str]) -> None:
+        addresses = {
+            "SWITCHBOARD_DATABASE_URL": await self._start_postgres(),
+            "SWITCHBOARD_REDIS_URL": await redis,
+            "SWITCHBOARD_SECRET_KEY": self.secrets.secret_key,
+            "SWITCHBOARD_OPERATOR_TOKEN": self.secrets.operator_token,
+            "SWITCHBOARD_PUBLIC_URL": self.api_url,
+        }
+        host, port = self._listener.getsockname()[:2]
+        async with asyncio.TaskGroup() as processes:
+            for name, shown, check in (
+                ("api", "API", api_ready(host, port)),
+                ("jobs", "Jobs", lives),
+                ("bridge", "Telephony bridge", lives),
+            ):
+                processes.create_task(
+                    self._start_process(name, shown, addresses, check, CONTROL_PLANE)
+                )
+
+    async def _start_workers(self, redis: asyncio.Task[str]) -> None:
+        redis_url = await redis
+        async with asyncio.TaskGroup() as workers:
+            for number in range(1, self._settings.workers + 1):
+                worker_id = f"local-{number}"
+                environment = {
+                    "SWITCHBOARD_REDIS_URL": redis_url,
+                    "SWITCHBOARD_WORKER_ID": worker_id,
+                }
+                workers.create_task(
+                    self._start_process(
+                        f"worker-{number}",
+                        f"Media worker {number}",
+                        environment,
+                        worker_ready(redis_url, worker_id),
+                        MEDIA,
+                    )
+                )
+
+    async def _start_server(self, server: EmbeddedServer) -> None:
+        self._servers.append(server)
+        spec = ChildSpec(server.name, server.prepare, server_ready(server))
+        await self._supervisor.start(spec, STORES)
+
+    async def _start_process(
+        self,
+        name: str,
+        shown: str,
+        environment: Mapping[str, str],
+        check: ReadinessCheck,
+        rank: int,
+    ) -> None:
+        command = self._python(name, environment)
+        with self._progress.step(shown):
+            await self._supervisor.start(ChildSpec(name, lambda: command, check), rank)
+
+    async def _migrate(self, database_url: str) -> None:
+        command = self._python("migrate", {"SWITCHBOARD_DATABASE_URL": database_url})
+        log_path = self._data_dir / "logs" / "migrate.log"
+        with log_path.open("ab") as log:
+            process = await asyncio.create_subprocess_exec(
+                *command.argv, stdout=log, stderr=log, **command.popen_options()
+            )
+        if await process.wait() != 0:
+            raise MigrationFailed(f"the database migration failed:\n{log_tail(log_path)}")
+
+    def _python(self, name: str, environment: Mapping[str, str]) -> Command:
+        """One of our own processes; it says its data directory, by which a leftover is known."""
+        fds = [self._parent_read_fd]
+        arguments = [name.split("-")[0], "--data-dir", str(self._data_dir)]
+        if name == "api":
+            fds.append(self._listener.fileno())
+            arguments += ["--fd", str(self._listener.fileno())]
+        return Command(
+            name=name,
+            argv=(sys.executable, "-m", "switchboard", *arguments),
+            cwd=Path.cwd(),
+            environment={
+                "SWITCHBOARD_LOG_FORMAT": "json",
+                **environment,
+                PARENT_FD: str(self._parent_read_fd),
+            },
+            stop_signal=signal.SIGINT,
+            inherited_fds=tuple(fds),
+        )
+
+    def _keep_secrets(self, **addresses: str) -> None:
+        self.secrets = self.secrets.model_copy(update=addresses)
+        write_secrets(self._data_dir, self.secrets)
+
+    def _changed(self, child: Child) -> None:
+        if child.pid is None:
+            self._progress.warn(
+                f"{child.spec.name} ended (exit code {child.last_exit_code}), starting it again; "
+                f"see {child.log_path}"
+            )
+        self._write_state()
+
+    def _write_state(self) -> None:
+        pids = {child.spec.name: child.pid for child in self._supervisor.children}
+        write_state(
+            self._data_dir,
+            State(
+                api_url=self.api_url,
+                pids={"up": os.getpid()} | {name: pid for name, pid in pids.items() if pid},
+                started_at=self._started_at,
+                embedded=tuple(server.name for server in self._servers),
+            ),
+        )
+
+
+def _first(failures: ExceptionGroup[Exception]) -> Exception:
+    """What failed first; the rest was cancelled for it."""
+    failure = failures.exceptions[0]
+    return _first(failure) if isinstance(failure, ExceptionGroup) else failure
+
+
+def _listen(settings: Settings, progress: Progress) -> socket.socket:
+    listener = listen(settings.host, settings.port)
+    port = listener.getsockname()[1]
+    if port != settings.port:
+        progress.warn(
+            f"Port {settings.port} is in use ({user_of(settings.port)}); using {port} instead."
+        )
+    return listener
+
+
+def _end_leftovers(data_dir: Path) -> None:
+    """End processes of ours that outlived a killed supervisor. The servers see to their own."""
+    state = read_state(data_dir)
+    for pid in state.pids.values() if state else ():
+        if process := orphan(pid, "switchboard", str(data_dir)):
+            end(process, signal.SIGINT, _LEFTOVER_GRACE_SECONDS)

@@ -1,0 +1,87 @@
+"""``switchboard up``: start everything, say where it is, run until told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import time
+from collections.abc import Iterator
+
+from rich.console import Console
+
+from switchboard.listening import NoPort
+from switchboard.progress import TerminalProgress
+from switchboard.services.embedded_server import ServerDidNotStart
+from switchboard.services.postgres import PostgresNotInstalled, PostgresSetupFailed
+from switchboard.services.reachable import NoReachableDirectory
+from switchboard.services.valkey import ValkeyNotInstalled
+from switchboard.settings import Settings
+from switchboard.supervision.child import ChildFailed
+from switchboard.system import AlreadyRunning, MigrationFailed, running_system
+
+START_FAILURES = (
+    AlreadyRunning,
+    ChildFailed,
+    MigrationFailed,
+    NoPort,
+    NoReachableDirectory,
+    PostgresNotInstalled,
+    PostgresSetupFailed,
+    ServerDidNotStart,
+    ValkeyNotInstalled,
+)
+"""What ``running_system`` raises when it cannot start, each with a message for a person."""
+
+
+def run_up(settings: Settings, console: Console) -> int:
+    """Run until Ctrl-C or SIGTERM. Returns the exit code: 1 when it could not be started."""
+    try:
+        asyncio.run(_up(settings, console))
+    except START_FAILURES as failure:
+        console.print(f"[red]{failure}[/red]", highlight=False)
+        return 1
+    return 0
+
+
+async def _up(settings: Settings, console: Console) -> None:
+    started_at = time.monotonic()
+    stopping = asyncio.Event()
+    with cancelled_by_signals():
+        try:
+            async with running_system(settings, TerminalProgress(console)) as system:
+                seconds = time.monotonic() - started_at
+                console.print(
+                    f"[bold]Switchboard runs at {system.api_url}[/bold] "
+                    f"[dim](started in {seconds:.1f} s; logs in {system.data_dir / 'logs'}; "
+                    f"Ctrl-C stops it)[/dim]",
+                    highlight=False,
+                    soft_wrap=True,
+                )
+                await stopping.wait()
+        except asyncio.CancelledError:
+            console.print("Stopped.")
+
+
+@contextlib.contextmanager
+def cancelled_by_signals() -> Iterator[None]:
+    """SIGINT, SIGTERM and SIGHUP cancel the current task; the stop that follows is not disturbed
+    by further ones, since it ends by itself within three seconds."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None
+    asked: list[signal.Signals] = []
+
+    def cancel(received: signal.Signals) -> None:
+        if not asked:
+            task.cancel()
+        asked.append(received)
+
+    handled = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    for number in handled:
+        loop.add_signal_handler(number, cancel, number)
+    try:
+        yield
+    finally:
+        for number in handled:
+            loop.remove_signal_handler(number)
