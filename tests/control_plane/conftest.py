@@ -1,0 +1,113 @@
+"""The API over a real database, and tenants that use it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from control_plane.app import create_app
+from control_plane.database import Database
+from control_plane.settings import ControlPlaneSettings
+
+OPERATOR = {"Authorization": "Bearer operator-token-of-the-tests"}
+
+
+@dataclass(frozen=True)
+class TenantClient:
+    """One tenant, and its HTTP client with a secret key."""
+
+    tenant_id: UUID
+    key: str
+    http: httpx2.AsyncClient
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.key}"}
+
+    async def request(self, method: str, path: str, **options: Any) -> httpx2.Response:
+        return await self.http.request(method, path, headers=self.headers, **options)
+
+    async def get(self, path: str, **options: Any) -> httpx2.Response:
+        return await self.request("GET", path, **options)
+
+    async def post(self, path: str, body: object = None) -> httpx2.Response:
+        return await self.request("POST", path, json=body)
+
+    async def agent(self, **fields: Any) -> UUID:
+        """Create an agent and return its id."""
+        answer = await self.post("/v1/agents", {"name": "Reception"} | fields)
+        assert answer.status_code == 201, answer.text
+        return UUID(answer.json()["id"])
+
+    async def published_agent(self, **fields: Any) -> UUID:
+        agent_id = await self.agent(**fields)
+        answer = await self.post(f"/v1/agents/{agent_id}/publish")
+        assert answer.status_code == 200, answer.text
+        return agent_id
+
+    async def publishable_key(self, **fields: Any) -> dict[str, str]:
+        """Make a publishable key and return the headers that use it."""
+        wanted = {"name": "Page", "kind": "publishable"} | fields
+        answer = await self.post("/v1/api-keys", wanted)
+        assert answer.status_code == 201, answer.text
+        return {"Authorization": f"Bearer {answer.json()['key']}"}
+
+
+@pytest.fixture
+def settings(postgres_url: str) -> ControlPlaneSettings:
+    return ControlPlaneSettings(
+        database_url=postgres_url,
+        redis_url="redis://127.0.0.1:1",
+        public_url="http://switchboard.test",
+        secret_key="a-secret-of-at-least-thirty-two-bytes",
+        operator_token="operator-token-of-the-tests",
+        request_deadline_seconds=2.0,
+    )
+
+
+@pytest.fixture
+async def app(settings: ControlPlaneSettings) -> AsyncIterator[FastAPI]:
+    app = create_app(settings)
+    async with app.router.lifespan_context(app):
+        yield app
+
+
+@pytest.fixture
+async def http(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
+    transport = httpx2.ASGITransport(app=app)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://switchboard.test") as http:
+        yield http
+
+
+@pytest.fixture
+async def tenant(http: httpx2.AsyncClient) -> TenantClient:
+    return await open_account(http)
+
+
+@pytest.fixture
+async def other_tenant(http: httpx2.AsyncClient) -> TenantClient:
+    return await open_account(http)
+
+
+@pytest.fixture
+async def database(settings: ControlPlaneSettings) -> AsyncIterator[Database]:
+    database = Database(settings.database_url, deadline_seconds=2.0)
+    yield database
+    await database.aclose()
+
+
+async def open_account(http: httpx2.AsyncClient) -> TenantClient:
+    answer = await http.post(
+        "/v1/operator/tenants",
+        headers=OPERATOR,
+        json={"name": f"Tenant {uuid4().hex}", "owner_email": "owner@example.com"},
+    )
+    assert answer.status_code == 201, answer.text
+    created = answer.json()
+    return TenantClient(UUID(created["tenant_id"]), created["api_key"], http)
