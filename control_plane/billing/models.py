@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import ForeignKey, Identity, func
+from sqlalchemy import Identity, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.billing.buckets import Buckets
@@ -22,7 +22,7 @@ class BillingAccount(Base):
 
     __tablename__ = "billing_accounts"
 
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"), primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(primary_key=True)
     is_active: Mapped[bool] = mapped_column(default=True)
     free_micros: Mapped[int] = mapped_column(default=0)
     purchased_micros: Mapped[int] = mapped_column(default=0)
@@ -44,7 +44,7 @@ class LedgerEntry(Base):
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     position: Mapped[int] = mapped_column(Identity(always=True))
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"))
+    tenant_id: Mapped[UUID]
     reference: Mapped[str]
     transaction_type: Mapped[str]
     call_id: Mapped[UUID | None]
@@ -66,7 +66,7 @@ class CallReserve(Base):
     __tablename__ = "call_reserves"
 
     call_id: Mapped[UUID] = mapped_column(primary_key=True)
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"))
+    tenant_id: Mapped[UUID]
     state: Mapped[str] = mapped_column(default="open")
     held_micros: Mapped[int]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
