@@ -33,6 +33,7 @@ class EventShipper:
         self._redis = redis
         self._journals: dict[UUID, tuple[Journal, ShippingCursor]] = {}
         self._wake = asyncio.Event()
+        self._sent = asyncio.Event()
         self._link_run_id: str | None = None
         self._looked_at: float | None = None
 
@@ -47,11 +48,11 @@ class EventShipper:
         """Calls whose events are not all applied yet."""
         return self._journals.keys()
 
-    @property
-    def all_sent(self) -> bool:
-        return all(
-            cursor.next_seq > journal.last_seq for journal, cursor in self._journals.values()
-        )
+    async def wait_all_sent(self) -> None:
+        """Return once every event written so far was sent."""
+        while any(cursor.next_seq <= each.last_seq for each, cursor in self._journals.values()):
+            self._sent.clear()
+            await self._sent.wait()
 
     async def run(self) -> None:
         """Ship until cancelled, through every loss of the link."""
@@ -104,3 +105,4 @@ class EventShipper:
                 pipeline.xadd(redis_names.EVENT_STREAM, {redis_names.FIELD: document})
             await pipeline.execute()
             cursor.sent(cursor.next_seq + len(documents) - 1, time.monotonic())
+            self._sent.set()

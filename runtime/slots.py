@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 
 class Slots:
@@ -20,9 +18,8 @@ class Slots:
     def used(self) -> int:
         return self._used
 
-    @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Hold one slot.
+    def take(self) -> None:
+        """Hold one slot until ``release``.
 
         Raises:
             RuntimeError: no slot is free.
@@ -31,11 +28,11 @@ class Slots:
             raise RuntimeError(f"all {self.total} slots are taken")
         self._used += 1
         self._note()
-        try:
-            yield
-        finally:
-            self._used -= 1
-            self._note()
+
+    def release(self) -> None:
+        """Give one slot back."""
+        self._used -= 1
+        self._note()
 
     def _note(self) -> None:
         for event, holds in (

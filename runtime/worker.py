@@ -1,0 +1,247 @@
+"""The media worker: one process that claims calls and carries them, many at once."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import UUID
+
+import structlog
+
+from contracts.call_plan import CallPlan
+from contracts.heartbeat import CallMedia
+from pipelines import phrases
+from runtime.adoption import adopt
+from runtime.call import Call
+from runtime.commands import CommandReader
+from runtime.conversation import CallRecord, Conversation
+from runtime.dispatch import Acknowledge, Dispatcher
+from runtime.end_cause import Cause, Ending
+from runtime.event_shipper import EventShipper
+from runtime.heartbeat import Heartbeat
+from runtime.journal_store import JournalStore
+from runtime.redis_link import LINK_ERRORS, connect
+from runtime.room import Room
+from runtime.settings import WorkerSettings
+from runtime.slots import Slots
+
+if TYPE_CHECKING:
+    from pipelines.call_actions import CallActions
+    from pipelines.settings import ProviderSettings
+
+logger = structlog.get_logger(__name__)
+
+END_SECONDS = 15.0
+"""What calls get to say goodbye and close when the worker stops with calls on it."""
+SHIP_SECONDS = 2.0
+"""What a stopping worker waits for its last events to be sent; the rest waits on disk."""
+
+
+class Media(Protocol):
+    """What a worker carries calls with, once it is warm."""
+
+    async def open_room(self, plan: CallPlan) -> Room:
+        """Raises ``RoomNotOpened``."""
+
+    def open_conversation(
+        self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
+    ) -> Conversation: ...
+
+    async def aclose(self) -> None: ...
+
+
+class Worker:
+    """``warm_up`` loads whatever calls will need; no call is claimed before it returns."""
+
+    def __init__(self, settings: WorkerSettings, warm_up: Callable[[], Awaitable[Media]]) -> None:
+        self._settings = settings
+        self._warm_up = warm_up
+        self._journals = JournalStore(settings.data_dir, settings.worker_id)
+        self._redis = connect(settings.redis_url)
+        self._slots = Slots(settings.slots)
+        self._calls: dict[UUID, Call] = {}
+        self._shipper = EventShipper(self._redis)
+        self._heartbeat = Heartbeat(self._redis, settings.worker_id, self._slots, self)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Carry calls until ``stop`` is set and the calls are over, or until cancelled.
+
+        A cancelled worker ends its calls at once with ``server_shutdown``.
+        """
+        log = logger.bind(worker_id=self._settings.worker_id)
+        async with AsyncExitStack() as stack:
+            stack.callback(self._journals.close)
+            stack.push_async_callback(self._redis.aclose)
+            async with asyncio.TaskGroup() as services:
+                background = [
+                    services.create_task(self._heartbeat.run()),
+                    services.create_task(self._shipper.run()),
+                ]
+                try:
+                    await adopt(self._journals, self._shipper, self._redis)
+                    media = await self._warmed(stop)
+                    if media is not None:
+                        stack.push_async_callback(media.aclose)
+                        log.info("worker.ready", slots=self._slots.total)
+                        await self._carry_calls(media, stop)
+                finally:
+                    await self._ship_rest()
+                    for task in background:
+                        task.cancel()
+            await self._say_goodbye()
+        log.info("worker.stopped")
+
+    # -- CarriedCalls, for the heartbeat -------------------------------------------------------
+
+    def leased(self) -> Iterable[UUID]:
+        return self._shipper.unsettled
+
+    def media(self) -> Iterable[CallMedia]:
+        return [call.media(self._settings.worker_id) for call in self._calls.values()]
+
+    # -- life ----------------------------------------------------------------------------------
+
+    async def _warmed(self, stop: asyncio.Event) -> Media | None:
+        """The models, warm; ``None`` if the worker was stopped before they were."""
+        stopped = asyncio.ensure_future(stop.wait())
+        warming = asyncio.ensure_future(self._warm_up())
+        try:
+            await asyncio.wait({stopped, warming}, return_when=asyncio.FIRST_COMPLETED)
+            if not warming.done():
+                return None
+            # What is loaded now stays for ever: keep it out of every later collection.
+            gc.collect()
+            gc.freeze()
+            return warming.result()
+        finally:
+            stopped.cancel()
+            warming.cancel()
+
+    async def _carry_calls(self, media: Media, stop: asyncio.Event) -> None:
+        async with asyncio.TaskGroup() as carrying:
+
+            def on_plan(plan: CallPlan, acknowledge: Acknowledge) -> None:
+                self._slots.take()
+                task = carrying.create_task(self._carry(media, plan, acknowledge))
+                task.add_done_callback(lambda _: self._slots.release())
+
+            worker_id = self._settings.worker_id
+            dispatcher = Dispatcher(self._redis, worker_id, self._slots, on_plan)
+            commands = CommandReader(self._redis, worker_id, self._calls.get)
+            obeying = carrying.create_task(commands.run())
+            claiming = carrying.create_task(dispatcher.run())
+            self._heartbeat.state = "ready"
+            await stop.wait()
+            self._heartbeat.state = "draining"
+            claiming.cancel()
+            await self._drain()
+            obeying.cancel()
+
+    async def _carry(self, media: Media, plan: CallPlan, acknowledge: Acknowledge) -> None:
+        log = logger.bind(call_id=str(plan.call_id))
+        try:
+            journal = await self._journals.create(plan)
+        except FileExistsError:
+            log.warning("call.already_carried")
+            await acknowledge()
+            return
+        except OSError as error:
+            # Not acknowledged: the entry goes to a worker that can write.
+            log.error("call.no_journal", error=str(error))
+            return
+        self._shipper.add(journal)
+        call = Call(
+            plan,
+            journal,
+            open_room=lambda: media.open_room(plan),
+            open_conversation=media.open_conversation,
+            phrases=phrases,
+        )
+        self._calls[plan.call_id] = call
+        try:
+            await call.run(acknowledge)
+        except Exception:
+            log.exception("call.crashed")
+        finally:
+            del self._calls[plan.call_id]
+            await journal.wait_durable()
+
+    async def _drain(self) -> None:
+        """Let the calls go on for a while, then end them."""
+        if await self._idle_within(self._settings.drain_timeout_seconds):
+            return
+        for call in list(self._calls.values()):
+            call.end(Ending.because(Cause.WORKER_STOPPING))
+        if not await self._idle_within(END_SECONDS):
+            logger.error("worker.calls_hang", calls=[str(call_id) for call_id in self._calls])
+
+    async def _idle_within(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._slots.wait_idle()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _ship_rest(self) -> None:
+        try:
+            async with asyncio.timeout(SHIP_SECONDS):
+                await self._shipper.wait_all_sent()
+        except TimeoutError:
+            logger.warning("worker.events_left_on_disk")
+
+    async def _say_goodbye(self) -> None:
+        try:
+            await self._heartbeat.say_goodbye()
+        except LINK_ERRORS as error:
+            logger.warning("worker.no_goodbye", error=str(error))
+
+
+class _EngineMedia:
+    """Local rooms and the conversation engine. Everything heavy is imported here."""
+
+    def __init__(self, settings: WorkerSettings, models: Any) -> None:
+        from runtime.engine_conversation import EngineConversation
+        from runtime.local_room import LocalRoom
+
+        self._settings = settings
+        self._models = models
+        self._room_class = LocalRoom
+        self._conversation_class = EngineConversation
+
+    async def open_room(self, plan: CallPlan) -> Room:
+        return self._room_class(plan.room_name, ice_servers=self._settings.ice_servers)
+
+    def open_conversation(
+        self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
+    ) -> Conversation:
+        return self._conversation_class(plan, room, actions, record, self._models)
+
+    async def aclose(self) -> None:
+        await self._models.aclose()
+
+
+async def run_worker(
+    settings: WorkerSettings, providers: ProviderSettings, stop: asyncio.Event
+) -> None:
+    """Run a media worker until ``stop`` is set and its calls are over.
+
+    Setting ``stop`` drains: no new calls are claimed, those that run go on for
+    ``drain_timeout_seconds`` and are then ended with ``server_shutdown``. Cancelling ends them at
+    once.
+
+    Raises:
+        JournalsInUse: another worker is running in ``settings.data_dir``.
+    """
+    from livekit.agents.utils import http_context
+
+    async def warm_up() -> Media:
+        from pipelines.models import load_models
+
+        return _EngineMedia(settings, await load_models(providers))
+
+    async with http_context.open():
+        await Worker(settings, warm_up).run(stop)
