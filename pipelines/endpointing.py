@@ -1,0 +1,74 @@
+"""How long to wait after the caller's last sound before the turn is the agent's."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from contracts.agent_config import Advanced
+
+_SURE_SECONDS = 0.3
+_UNSURE_SECONDS = 1.0
+_VOICE_ACTIVITY_ALONE_SECONDS = 0.5
+_SHORT_ANSWER_UNSURE_SECONDS = 0.6
+
+_SENTENCE_END = re.compile(r"[.!?…。？！।]['\"”’)]*$")
+_NUMBER_WORDS = (
+    "zero|oh|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
+    "fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|"
+    "ninety|hundred|thousand|million|double|triple"
+)
+_NUMBER_END = re.compile(rf"(\d|\b({_NUMBER_WORDS}))[\s.,!?-]*$", re.IGNORECASE)
+_SHORT_ANSWER = re.compile(
+    r"(yes|yeah|yep|yup|no|nope|okay|ok|sure|correct|right|that's right|exactly|of course|"
+    r"hello|hi|thanks|thank you|goodbye|bye|yes please|no thanks|no thank you)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class EndpointingDelays:
+    """Seconds since the caller's last sound.
+
+    The engine answers after ``min_seconds``, or after ``max_seconds`` where the end-of-turn model
+    thinks that the caller has not finished.
+    """
+
+    min_seconds: float
+    max_seconds: float
+
+
+def default_delays(advanced: Advanced) -> EndpointingDelays:
+    """Before anything is known of what the caller says."""
+    reply_delay_seconds = advanced.reply_delay_ms / 1000
+    if not advanced.smart_endpointing:
+        wait_seconds = _VOICE_ACTIVITY_ALONE_SECONDS + reply_delay_seconds
+        return EndpointingDelays(wait_seconds, wait_seconds)
+    return EndpointingDelays(
+        _SURE_SECONDS + reply_delay_seconds, _UNSURE_SECONDS + reply_delay_seconds
+    )
+
+
+def delays_after(text: str, advanced: Advanced) -> EndpointingDelays:
+    """What the words heard so far change: an owner's own waits, and complete short answers.
+
+    An utterance that ends in a number counts as a number first, then as a sentence or none.
+    """
+    delays = default_delays(advanced)
+    text = text.strip()
+    own_wait_ms = _own_wait_ms(text, advanced)
+    if own_wait_ms is not None:
+        wait_seconds = (own_wait_ms + advanced.reply_delay_ms) / 1000
+        return EndpointingDelays(wait_seconds, max(wait_seconds, delays.max_seconds))
+    if _SHORT_ANSWER.fullmatch(text.rstrip(".,!? ").replace(",", "")):
+        limit_seconds = _SHORT_ANSWER_UNSURE_SECONDS + advanced.reply_delay_ms / 1000
+        return EndpointingDelays(delays.min_seconds, min(delays.max_seconds, limit_seconds))
+    return delays
+
+
+def _own_wait_ms(text: str, advanced: Advanced) -> int | None:
+    if advanced.wait_after_numbers_ms is not None and _NUMBER_END.search(text):
+        return advanced.wait_after_numbers_ms
+    if _SENTENCE_END.search(text):
+        return advanced.wait_after_sentence_ms
+    return advanced.wait_after_no_punctuation_ms if text else None

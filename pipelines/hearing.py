@@ -1,0 +1,35 @@
+"""What of the recogniser's text the agent takes as heard."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from contracts.agent_config import Advanced
+
+_PROFANITIES = (
+    r"fuck\w*|motherfuck\w*|shit\w*|bullshit|bitch\w*|cunt\w*|asshole\w*|bastard\w*|dickhead\w*|"
+    r"wanker\w*|twat\w*|slut\w*|whore\w*"
+)
+_PROFANITY = re.compile(rf"\b(?:{_PROFANITIES})\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class HearingRules:
+    min_confidence: float | None = None
+    mask_profanity: bool = False
+
+    @classmethod
+    def of(cls, advanced: Advanced) -> HearingRules:
+        return cls(advanced.stt_confidence_threshold, advanced.stt_profanity_filter)
+
+    def hear(self, text: str, confidence: float) -> str | None:
+        """The text as heard, or ``None`` if it is too doubtful.
+
+        A ``confidence`` of 0 means that the recogniser does not tell one: it is accepted.
+        """
+        if self.min_confidence is not None and 0 < confidence < self.min_confidence:
+            return None
+        if not self.mask_profanity:
+            return text
+        return _PROFANITY.sub(lambda match: match.group()[0] + "*" * (len(match.group()) - 1), text)

@@ -1,0 +1,61 @@
+"""Words that the voice would say wrong, rewritten before they are spoken."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
+
+from contracts.agent_config import Pronunciation
+
+_LAST_BLANK = re.compile(r"\s(?=\S*$)")
+
+
+class PronunciationTable:
+    """Replaces whole words, whatever their case, by their ``say_as``. The longest entry wins.
+
+    ``ipa`` is not used: no voice of this release takes phonemes from outside.
+    """
+
+    def __init__(self, pronunciations: Iterable[Pronunciation]) -> None:
+        self._say_as = {entry.word.casefold(): entry.say_as for entry in pronunciations}
+        words = sorted(self._say_as, key=len, reverse=True)
+        alternatives = "|".join(re.escape(word) for word in words)
+        self._pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
+        self._most_blanks = max((len(word.split()) for word in words), default=0)
+
+    def __bool__(self) -> bool:
+        return bool(self._say_as)
+
+    def rewrite(self, text: str) -> str:
+        if not self._say_as:
+            return text
+        return self._pattern.sub(lambda match: self._say_as[match.group().casefold()], text)
+
+    async def rewrite_stream(self, chunks: AsyncIterable[str]) -> AsyncIterator[str]:
+        """Rewrite a text that comes in pieces, holding back words that may not be complete."""
+        held = ""
+        async for chunk in chunks:
+            held += chunk
+            cut = self._complete_until(held)
+            if cut:
+                yield self.rewrite(held[:cut])
+                held = held[cut:]
+        if held:
+            yield self.rewrite(held)
+
+    def _complete_until(self, text: str) -> int:
+        """Where the last entry that could still grow begins: so many words from the end."""
+        cut = len(text)
+        for _ in range(max(1, self._most_blanks)):
+            match = _LAST_BLANK.search(text, 0, cut)
+            if match is None:
+                return 0
+            cut = match.start()
+        return cut
+
+
+def as_text_transform(
+    table: PronunciationTable,
+) -> Callable[[AsyncIterable[str]], AsyncIterable[str]]:
+    """The table as one of the engine's text transforms."""
+    return table.rewrite_stream

@@ -1,0 +1,1 @@
+"""Speech and language providers: one file or folder each, registered in `registry`."""

@@ -1,0 +1,1 @@
+"""Models that run on this machine: no account, no key, no network."""

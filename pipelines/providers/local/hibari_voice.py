@@ -1,0 +1,51 @@
+"""Hibari, a small English voice whose weights ship in its wheel."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Self
+
+import hibari
+import numpy as np
+
+_AUDIBLE = 0.01
+_LEAD_IN_SECONDS = 0.02
+_SEED = 0
+
+
+class HibariVoice:
+    """One loaded voice, shared by all calls of the process."""
+
+    def __init__(self, synthesiser: hibari.Hibari, executor: ThreadPoolExecutor) -> None:
+        self._synthesiser = synthesiser
+        self._executor = executor
+
+    @classmethod
+    def load(cls) -> Self:
+        """Blocking, about 0.7 s."""
+        synthesiser = hibari.Hibari()
+        synthesiser("Warm up.")
+        return cls(synthesiser, ThreadPoolExecutor(1, thread_name_prefix="hibari"))
+
+    @property
+    def sample_rate(self) -> int:
+        return int(hibari.SAMPLE_RATE)
+
+    async def speak(self, text: str, *, locale: str) -> AsyncIterator[bytes]:
+        loop = asyncio.get_running_loop()
+        for sentence in self._synthesiser.split_sentences(text):
+            yield await loop.run_in_executor(self._executor, self._synthesise, sentence)
+
+    async def aclose(self) -> None:
+        self._executor.shutdown(wait=False)
+
+    def _synthesise(self, sentence: str) -> bytes:
+        audio = self._synthesiser(sentence, seed=_SEED)
+        audible = np.flatnonzero(np.abs(audio) > _AUDIBLE)
+        if len(audible):
+            # The model begins with silence that a caller would hear as hesitation.
+            audio = audio[max(0, audible[0] - int(_LEAD_IN_SECONDS * self.sample_rate)) :]
+        pcm: bytes = (np.clip(audio, -1.0, 1.0) * 32_767).astype("<i2").tobytes()
+        return pcm

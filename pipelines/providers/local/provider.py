@@ -1,0 +1,60 @@
+"""The offline provider: Moonshine hears, the playbook engine thinks, Hibari and eSpeak speak."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pipelines.language import primary_language
+from pipelines.providers.spec import ModelRequest, ProviderSpec, ProviderUnavailable
+from pipelines.settings import ProviderSettings
+
+if TYPE_CHECKING:
+    from livekit.agents import llm, stt, tts
+
+STT_MODEL = "moonshine-tiny-en"
+LLM_MODEL = "playbook"
+ENGLISH_VOICE_MODEL = "hibari-en"
+ANY_LANGUAGE_VOICE_MODEL = "espeak"
+
+
+def _always(settings: ProviderSettings) -> bool:
+    return True
+
+
+def _build_stt(request: ModelRequest) -> stt.STT[Any]:
+    from pipelines.providers.local.moonshine_stt import MoonshineSTT
+    from pipelines.turn_handling import voice_activity
+
+    moonshine = request.models.moonshine
+    if request.choice.model != STT_MODEL or moonshine is None:
+        raise ProviderUnavailable(f"local speech-to-text {request.choice.model} is not installed")
+    if primary_language(request.plan.locale) != "en":
+        raise ProviderUnavailable(f"{STT_MODEL} does not understand {request.plan.locale}")
+    detector = voice_activity(request.plan.agent.advanced, request.models.vad_executor)
+    return MoonshineSTT(moonshine, detector)
+
+
+def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
+    from pipelines.playbook.llm import PlaybookLLM
+
+    if request.choice.model != LLM_MODEL:
+        raise ProviderUnavailable(f"there is no local language model {request.choice.model}")
+    return PlaybookLLM(request.plan.agent, request.plan.variables, request.actions)
+
+
+def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
+    from pipelines.providers.local.local_tts import LocalTTS
+
+    voices = {
+        ENGLISH_VOICE_MODEL: request.models.hibari,
+        ANY_LANGUAGE_VOICE_MODEL: request.models.espeak,
+    }
+    voice = voices.get(request.choice.model)
+    if voice is None:
+        raise ProviderUnavailable(f"local voice {request.choice.model} is not installed")
+    return LocalTTS(voice, model=request.choice.model, locale=request.plan.locale)
+
+
+LOCAL = ProviderSpec(
+    name="local", is_available=_always, stt=_build_stt, llm=_build_llm, tts=_build_tts
+)

@@ -1,0 +1,94 @@
+"""When to transcribe a growing utterance. Pure: voice activity in, decoding wishes out.
+
+A recogniser that decodes whole utterances looks as if it streamed: it decodes now and then while
+the caller speaks (interim), once more at the first short silence (preflight), and if nothing more
+is said until the end of speech, that text is the final one and costs no further time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Samples = NDArray[np.int16]
+"""Mono PCM, shape ``(samples,)``."""
+
+
+class Decode(Enum):
+    INTERIM = "interim"
+    PREFLIGHT = "preflight"
+    """The caller may have finished: worth thinking about an answer."""
+    PART = "part"
+    """The utterance is as long as the model hears well: settle it and begin the next."""
+
+
+@dataclass(frozen=True)
+class UtteranceTiming:
+    interim_interval_seconds: float = 0.6
+    preflight_silence_seconds: float = 0.09
+    soft_limit_seconds: float = 12.0
+    """From here on the next short silence ends a part."""
+    hard_limit_seconds: float = 20.0
+
+
+class Utterance:
+    """The audio of one utterance, from the padding before its onset."""
+
+    def __init__(
+        self,
+        onset: Samples,
+        *,
+        sample_rate: int,
+        started_at_seconds: float,
+        timing: UtteranceTiming | None = None,
+    ) -> None:
+        self._timing = timing or UtteranceTiming()
+        self._sample_rate = sample_rate
+        self._chunks: list[Samples] = [onset]
+        self._count = len(onset)
+        self._decoded_count = len(onset)
+        self._voice_since_preflight = True
+        self.started_at_seconds = started_at_seconds
+
+    @property
+    def seconds(self) -> float:
+        return self._count / self._sample_rate
+
+    @property
+    def has_undecoded_voice(self) -> bool:
+        """Whether voice was heard after the last preflight, so that its text is not yet final."""
+        return self._voice_since_preflight
+
+    def audio(self) -> Samples:
+        return np.concatenate(self._chunks)
+
+    def extend(self, samples: Samples, silence_seconds: float) -> Decode | None:
+        """Append ``samples``; ``silence_seconds`` is how long no voice was heard before them.
+
+        Returns what to decode now (all of ``audio()``), or ``None``.
+        """
+        self._chunks.append(samples)
+        self._count += len(samples)
+        if silence_seconds == 0:
+            self._voice_since_preflight = True
+        wish = self._wish(silence_seconds)
+        if wish is not None:
+            self._decoded_count = self._count
+            if wish is not Decode.INTERIM:
+                self._voice_since_preflight = False
+        return wish
+
+    def _wish(self, silence_seconds: float) -> Decode | None:
+        timing = self._timing
+        if self.seconds >= timing.hard_limit_seconds:
+            return Decode.PART
+        pausing = silence_seconds >= timing.preflight_silence_seconds
+        if pausing and self._voice_since_preflight:
+            return Decode.PART if self.seconds >= timing.soft_limit_seconds else Decode.PREFLIGHT
+        undecoded_seconds = (self._count - self._decoded_count) / self._sample_rate
+        if silence_seconds == 0 and undecoded_seconds >= timing.interim_interval_seconds:
+            return Decode.INTERIM
+        return None

@@ -1,0 +1,165 @@
+"""One call plan → one conversation, ready to be given ears and a mouth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from livekit.agents import (
+    NOT_GIVEN,
+    AgentSession,
+    APIConnectOptions,
+    UserInputTranscribedEvent,
+    llm,
+    stt,
+    tts,
+)
+from livekit.agents.voice.agent_session import SessionConnectOptions
+
+from contracts.call_plan import CallPlan, Channel, ResolvedChannel
+from pipelines.call_actions import CallActions
+from pipelines.call_agent import CallAgent
+from pipelines.endpointing import EndpointingDelays, default_delays, delays_after
+from pipelines.keywords import split_keywords
+from pipelines.models import WarmModels
+from pipelines.prompt import opener
+from pipelines.pronunciation import PronunciationTable, as_text_transform
+from pipelines.providers.registry import provider_named
+from pipelines.providers.spec import ModelRequest, ProviderUnavailable
+from pipelines.turn_handling import turn_handling, voice_activity
+
+_CONNECT = SessionConnectOptions(
+    stt_conn_options=APIConnectOptions(max_retry=2, retry_interval=0.5, timeout=5.0),
+    llm_conn_options=APIConnectOptions(max_retry=1, retry_interval=0.2, timeout=10.0),
+    tts_conn_options=APIConnectOptions(max_retry=1, retry_interval=0.2, timeout=5.0),
+)
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """The caller of ``build_session`` sets ``session.input.audio`` and ``session.output.audio``,
+    starts ``session`` with ``agent``, greets, and closes both: first the session, then this."""
+
+    plan: CallPlan
+    session: AgentSession[None]
+    agent: CallAgent
+    stt: stt.STT[Any]
+    llm: llm.LLM[Any]
+    tts: tts.TTS[Any]
+
+    async def greet(self) -> None:
+        """Queue the agent's first sentence; an agent that waits for the caller says nothing.
+
+        Returns without waiting for the speech to be played.
+        """
+        sentence = opener(self.plan.agent, self.plan.variables, self.plan.locale)
+        if sentence:
+            self.session.say(sentence)
+
+    async def aclose(self) -> None:
+        """Close this call's models; those shared by the process stay warm."""
+        for model in (self.stt, self.llm, self.tts):
+            await model.aclose()
+
+
+def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> Conversation:
+    """Build the session of a call. Takes a few milliseconds; loads nothing.
+
+    Raises ``ProviderUnavailable`` if the plan names a model that this process cannot run.
+    """
+    advanced = plan.agent.advanced
+    ears = _build_stt(plan, models, actions)
+    mind = _build_llm(plan, models, actions)
+    mouth = _build_tts(plan, models, actions)
+    keywords = list(split_keywords(advanced.stt_keywords))
+    pronunciations = PronunciationTable(advanced.pronunciations)
+    session: AgentSession[None] = AgentSession(
+        stt=ears,
+        llm=mind,
+        tts=mouth,
+        vad=voice_activity(advanced, models.vad_executor),
+        turn_handling=turn_handling(plan.agent, end_of_turn_model=models.turn_detection),
+        stt_context_options=(
+            {"keyterms": keywords} if keywords and ears.capabilities.keyterms else NOT_GIVEN
+        ),
+        tts_text_transforms=[
+            "filter_markdown",
+            "filter_emoji",
+            *([as_text_transform(pronunciations)] if pronunciations else []),
+        ],
+        # Phones and browsers cancel their own echo: the caller may interrupt from the first word.
+        aec_warmup_duration=None,
+        # Silence is the runtime's matter: it nudges and hangs up by the plan's limits.
+        user_away_timeout=None,
+        session_close_transcript_timeout=0.1,
+        conn_options=_CONNECT,
+    )
+    _adapt_endpointing(session, plan)
+    _bound_recorded_events(session)
+    return Conversation(
+        plan=plan,
+        session=session,
+        agent=CallAgent(plan, actions),
+        stt=ears,
+        llm=mind,
+        tts=mouth,
+    )
+
+
+def _adapt_endpointing(session: AgentSession[None], plan: CallPlan) -> None:
+    """Let the words heard decide how long the engine waits for more of them."""
+    advanced = plan.agent.advanced
+    current = default_delays(advanced)
+
+    def on_transcript(event: UserInputTranscribedEvent) -> None:
+        nonlocal current
+        delays: EndpointingDelays = delays_after(event.transcript, advanced)
+        if delays != current:
+            current = delays
+            session.update_options(
+                endpointing_opts={
+                    "min_delay": delays.min_seconds,
+                    "max_delay": delays.max_seconds,
+                }
+            )
+
+    session.on("user_input_transcribed", on_transcript)
+
+
+def _bound_recorded_events(session: AgentSession[None]) -> None:
+    """The engine keeps every event for a report that nobody asks for: a leak in long calls."""
+    session.on("conversation_item_added", lambda _: session._recorded_events.clear())
+
+
+def _build_stt(plan: CallPlan, models: WarmModels, actions: CallActions) -> stt.STT[Any]:
+    request = _request(plan, plan.stack.stt, models, actions)
+    factory = provider_named(request.choice.provider).stt
+    if factory is None:
+        raise _unserved(request, "stt")
+    return factory(request)
+
+
+def _build_llm(plan: CallPlan, models: WarmModels, actions: CallActions) -> llm.LLM[Any]:
+    request = _request(plan, plan.stack.llm, models, actions)
+    factory = provider_named(request.choice.provider).llm
+    if factory is None:
+        raise _unserved(request, "llm")
+    return factory(request)
+
+
+def _build_tts(plan: CallPlan, models: WarmModels, actions: CallActions) -> tts.TTS[Any]:
+    request = _request(plan, plan.stack.tts, models, actions)
+    factory = provider_named(request.choice.provider).tts
+    if factory is None:
+        raise _unserved(request, "tts")
+    return factory(request)
+
+
+def _request(
+    plan: CallPlan, channel: ResolvedChannel, models: WarmModels, actions: CallActions
+) -> ModelRequest:
+    return ModelRequest(choice=channel.primary, plan=plan, models=models, actions=actions)
+
+
+def _unserved(request: ModelRequest, channel: Channel) -> ProviderUnavailable:
+    return ProviderUnavailable(f"provider {request.choice.provider} does not serve {channel}")
