@@ -74,7 +74,7 @@ async def list_rows(
         .limit(limit)
         .offset(offset)
     )
-    return [AgentRow(*row) for row in rows.tuples()], total or 0
+    return [AgentRow(*row) for row in rows], total or 0
 
 
 async def existing_ids(

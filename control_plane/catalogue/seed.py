@@ -61,9 +61,7 @@ def _seed_voices(connection: Connection, catalogue: Catalogue) -> None:
 
 
 def _seed_prices(connection: Connection, catalogue: Catalogue) -> None:
-    known = dict(
-        connection.execute(select(PriceRecord.id, PriceRecord.micros_per_minute)).tuples().all()
-    )
+    known = dict(connection.execute(select(PriceRecord.id, PriceRecord.micros_per_minute)).all())
     for entry in catalogue.prices():
         price = entry.price
         if entry.id not in known:

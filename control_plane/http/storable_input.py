@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from control_plane.errors import InvalidRequest, UnsupportedMediaType
 
 MAX_DEPTH = 64
-_MAX_DIGITS = 400
+_BIGINT = range(-(2**63), 2**63)
 
 
 async def storable_input(request: Request) -> None:
@@ -22,8 +22,8 @@ async def storable_input(request: Request) -> None:
 
     Raises:
         UnsupportedMediaType: a body that is not JSON on a route that takes JSON.
-        InvalidRequest: text with U+0000 or half a surrogate pair, a number that is not finite,
-            or nesting deeper than ``MAX_DEPTH``.
+        InvalidRequest: text with U+0000 or half a surrogate pair, a number that is not finite or
+            beyond a bigint, or nesting deeper than ``MAX_DEPTH``.
     """
     for source in (request.path_params, request.query_params):
         for name, value in source.items():
@@ -47,8 +47,8 @@ def find_fault(value: Any, path: str = "", depth: int = 0) -> tuple[str, str] | 
             fault = _fault_of_text(value)
         case float() if not math.isfinite(value):
             fault = "is not a finite number"
-        case int() if abs(value) >= 10**_MAX_DIGITS:
-            fault = f"has more than {_MAX_DIGITS} digits"
+        case int() if value not in _BIGINT:
+            fault = "is an integer that does not fit into 64 bits"
         case dict():
             for key, item in value.items():
                 if (fault := _fault_of_text(key)) is not None:

@@ -1,0 +1,68 @@
+"""The OpenAPI document says what the routes really refuse with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import httpx2
+import pytest
+
+from control_plane.app import create_app
+from control_plane.http.openapi import every_problem
+from control_plane.settings import ControlPlaneSettings
+
+
+@pytest.fixture
+def document() -> dict[str, Any]:
+    settings = ControlPlaneSettings(
+        database_url="postgresql+psycopg://nowhere/none",
+        redis_url="redis://nowhere",
+        public_url="http://t",
+        secret_key="k" * 32,
+    )
+    return create_app(settings).openapi()
+
+
+def test_every_reference_is_defined(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+
+    def references(node: Any) -> set[str]:
+        if isinstance(node, dict):
+            own = {node["$ref"]} if isinstance(node.get("$ref"), str) else set()
+            return own.union(*(references(value) for value in node.values()))
+        if isinstance(node, list):
+            return set().union(*(references(value) for value in node))
+        return set()
+
+    assert references(document) <= {f"#/components/schemas/{name}" for name in schemas}
+
+
+def test_errors_are_problem_documents_only(document: dict[str, Any]) -> None:
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            assert "422" not in operation["responses"], (method, path)
+            for status, response in operation["responses"].items():
+                if int(status) >= 400:
+                    assert list(response["content"]) == ["application/problem+json"], (path, status)
+
+
+def test_a_schema_carries_the_code_of_its_problem(document: dict[str, Any]) -> None:
+    schema = document["components"]["schemas"]["AgentNotPublishReady"]
+    assert schema["allOf"][1]["properties"]["code"] == {"const": "agent_not_publish_ready"}
+    publish = document["paths"]["/v1/agents/{agent_id}/publish"]["post"]["responses"]
+    assert publish["409"]["content"]["application/problem+json"]["schema"] == {
+        "$ref": "#/components/schemas/AgentNotPublishReady"
+    }
+
+
+def test_problems_have_names_and_codes_of_their_own() -> None:
+    problems = set(every_problem())
+    assert max(Counter(problem.__name__ for problem in problems).values()) == 1
+    assert max(Counter(problem.code for problem in problems).values()) == 1
+
+
+async def test_it_is_served(http: httpx2.AsyncClient) -> None:
+    answer = await http.get("/openapi.json")
+    assert answer.status_code == 200
+    assert "/v1/agents" in answer.json()["paths"]

@@ -1,0 +1,58 @@
+"""Every response carries a request id, and problems repeat it."""
+
+from __future__ import annotations
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+
+async def test_a_plain_id_of_the_client_is_echoed(http: httpx2.AsyncClient) -> None:
+    answer = await http.get("/healthz", headers={"X-Request-Id": "order-66.a"})
+    assert answer.headers["x-request-id"] == "order-66.a"
+
+
+@pytest.mark.parametrize("sent", ["", "a b", "x" * 129, '"quoted"', "a,b"])
+async def test_any_other_id_is_replaced(http: httpx2.AsyncClient, sent: str) -> None:
+    answer = await http.get("/healthz", headers={"X-Request-Id": sent})
+    assert answer.headers["x-request-id"] not in ("", sent)
+
+
+async def test_a_problem_repeats_the_id(http: httpx2.AsyncClient) -> None:
+    answer = await http.get("/nowhere", headers={"X-Request-Id": "abc"})
+    assert answer.json()["request_id"] == "abc"
+    assert answer.headers["x-request-id"] == "abc"
+
+
+async def test_a_bug_is_a_500_problem_with_an_id_and_no_detail_of_ours(app: FastAPI) -> None:
+    @app.get("/bug")
+    async def bug() -> None:
+        raise RuntimeError("the inside of the program")
+
+    transport = httpx2.ASGITransport(app=app)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://t") as http:
+        answer = await http.get("/bug", headers={"X-Request-Id": "abc"})
+
+    assert answer.status_code == 500
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["code"] == "internal_error"
+    assert answer.json()["request_id"] == "abc"
+    assert "inside" not in answer.text
+
+
+async def test_a_page_of_another_origin_may_call_with_its_key(http: httpx2.AsyncClient) -> None:
+    answer = await http.options(
+        "/v1/agents",
+        headers={
+            "Origin": "https://shop.example",
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "authorization, content-type",
+        },
+    )
+    assert answer.status_code == 200
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert "authorization" in answer.headers["access-control-allow-headers"].lower()
+
+    refused = await http.get("/v1/agents", headers={"Origin": "https://shop.example"})
+    assert refused.status_code == 401
+    assert refused.headers["access-control-allow-origin"] == "*"
