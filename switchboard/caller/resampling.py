@@ -43,7 +43,7 @@ def to_pcm(waveform: Waveform) -> Samples:
 
 
 def to_waveform(samples: Samples) -> Waveform:
-    return samples.astype(np.float32) / 32768
+    return np.asarray(samples / 32768, dtype=np.float32)
 
 
 def _filtered(signal: NDArray[np.float64], taps: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -63,6 +63,12 @@ class TurnEndDetector:
             return None
         if received_at + FRAME_SECONDS - self._ended_at < self._end_of_turn_seconds:
             return None
+        return self.finish()
+
+    def finish(self) -> HeardTurn | None:
+        """The turn under way, if there is one: nothing more will be received of it."""
+        if self._started_at is None:
+            return None
         turn = HeardTurn(np.concatenate(self._frames), self._started_at, self._ended_at)
         self._frames = []
         self._started_at = None

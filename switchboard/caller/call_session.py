@@ -1,0 +1,188 @@
+"""One call from the caller's chair: connect, listen, speak, measure, leave."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal
+
+from contracts.live_messages import CallOver, LiveMessage
+from switchboard.caller.activity import SpeechActivity
+from switchboard.caller.conversation import Conversation
+from switchboard.caller.dialogue import Dialogue, HeardWords, Move, Say, Situation
+from switchboard.caller.peer import CallerPeer, ReceivedFrame
+from switchboard.caller.prepared_speech import PreparedSpeech
+from switchboard.caller.reply_watch import ReplyWatch
+from switchboard.caller.reports import (
+    AgentAudible,
+    CallSummary,
+    Connected,
+    Heard,
+    Live,
+    Report,
+    Saying,
+)
+from switchboard.caller.summary import summarised
+from switchboard.caller.turn_end import HeardTurn, TurnEndDetector
+from switchboard.caller.utterances import UtteranceQueue
+
+
+@dataclass(frozen=True)
+class PlacedCall:
+    """Where to connect. ``requested_at``: monotonic seconds of the request that placed the call."""
+
+    call_id: str
+    url: str
+    token: str
+    requested_at: float
+
+
+class CallSession:
+    """A synthetic caller in one call. Used once."""
+
+    def __init__(
+        self,
+        call: PlacedCall,
+        conversation: Conversation,
+        speech: PreparedSpeech,
+        report: Callable[[Report], None],
+    ) -> None:
+        self._call = call
+        self._conversation = conversation
+        self._speech = speech
+        self._report = report
+        self._mouth = UtteranceQueue()
+        self._activity = SpeechActivity()
+        self._turn_end = TurnEndDetector()
+        self._heard: list[HeardWords] = []
+        self._said: list[Say] = []
+        self._recognising = 0
+        self._over = asyncio.Event()
+        self._ended_by: Literal["caller", "agent", "connection_lost"] = "caller"
+        self._end_reason: str | None = None
+
+    async def run(self, stop: asyncio.Event) -> CallSummary:
+        """Hold the call until one side ends it or ``stop`` is set.
+
+        Raises:
+            CallProblem: the call could not be connected.
+        """
+        peer = CallerPeer(self._mouth, self._live_message)
+        try:
+            connected_at = await peer.connect(self._call.url, self._call.token)
+            set_up_ms = round((connected_at - self._call.requested_at) * 1000, 1)
+            self._report(Connected(set_up_ms=set_up_ms))
+            await self._hold(peer, connected_at, stop)
+            ended_at = time.monotonic()
+        finally:
+            await peer.leave()
+        return summarised(
+            call_id=self._call.call_id,
+            ended_by=self._ended_by,
+            end_reason=self._end_reason,
+            connected_at=connected_at,
+            ended_at=ended_at,
+            said=self._said,
+            spoken=self._mouth.spoken,
+            heard=self._heard,
+            agent=self._activity.intervals,
+        )
+
+    async def _hold(self, peer: CallerPeer, connected_at: float, stop: asyncio.Event) -> None:
+        dialogue = Dialogue(self._conversation, connected_at)
+        watch = ReplyWatch(connected_at)
+        with ThreadPoolExecutor(1, thread_name_prefix="recogniser") as recogniser:
+            async with asyncio.TaskGroup() as tasks:
+
+                def recognise(turn: HeardTurn | None) -> None:
+                    if turn:
+                        self._recognising += 1
+                        tasks.create_task(self._recognise(turn, recogniser, dialogue, connected_at))
+
+                async def listen() -> None:
+                    async for frame in peer.listen():
+                        recognise(self._turn_end.push(frame.samples, frame.received_at))
+                        self._notice_onset(frame, watch, connected_at)
+                        self._act(dialogue.tick(self._situation()), connected_at)
+                    self._finish("connection_lost")
+
+                listening = tasks.create_task(listen())
+                await _first_of(self._over, stop)
+                listening.cancel()
+                recognise(self._turn_end.finish())
+
+    async def _recognise(
+        self,
+        turn: HeardTurn,
+        recogniser: ThreadPoolExecutor,
+        dialogue: Dialogue,
+        connected_at: float,
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        text = await loop.run_in_executor(recogniser, self._speech.transcribe, turn.audio)
+        self._recognising -= 1
+        words = HeardWords(text, turn.started_at, turn.ended_at)
+        self._heard.append(words)
+        self._report(Heard(at_seconds=round(turn.ended_at - connected_at, 3), text=text))
+        if not self._over.is_set():
+            self._act(dialogue.heard(words, self._situation()), connected_at)
+
+    def _notice_onset(self, frame: ReceivedFrame, watch: ReplyWatch, connected_at: float) -> None:
+        self._activity.push(frame.samples, frame.received_at)
+        onset = watch.onset(self._activity.intervals, self._mouth.spoken, self._mouth.is_silent)
+        if onset:
+            self._report(
+                AgentAudible(
+                    at_seconds=round(onset.at - connected_at, 3), latency_ms=onset.latency_ms
+                )
+            )
+
+    def _act(self, move: Move | None, connected_at: float) -> None:
+        if move is None or self._over.is_set():
+            return
+        if not isinstance(move, Say):
+            self._finish("caller")
+            return
+        self._said.append(move)
+        self._mouth.say(self._speech.utterance(move.text))
+        self._report(
+            Saying(
+                at_seconds=round(time.monotonic() - connected_at, 3),
+                text=move.text,
+                is_interruption=move.is_interruption,
+            )
+        )
+
+    def _situation(self) -> Situation:
+        spoken = self._mouth.spoken
+        return Situation(
+            now=time.monotonic(),
+            agent_speaking_since=self._turn_end.speaking_since,
+            agent_spoke_at=self._activity.last_speech_at,
+            caller_is_speaking=not self._mouth.is_silent,
+            caller_spoke_at=spoken[-1].last_sample_at if spoken else None,
+            is_recognising=self._recognising > 0,
+        )
+
+    def _live_message(self, message: LiveMessage) -> None:
+        self._report(Live(body=message.body))
+        if isinstance(message.body, CallOver):
+            self._end_reason = message.body.end_reason
+            self._finish("agent")
+
+    def _finish(self, ended_by: Literal["caller", "agent", "connection_lost"]) -> None:
+        if not self._over.is_set():
+            self._ended_by = ended_by
+            self._over.set()
+
+
+async def _first_of(*events: asyncio.Event) -> None:
+    waiting = [asyncio.ensure_future(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for each in waiting:
+            each.cancel()

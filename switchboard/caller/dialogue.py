@@ -1,0 +1,118 @@
+"""When a caller speaks: after the agent's turn, into it, or into a long silence. Pure.
+
+Times are seconds on one monotonic clock; the owner calls ``tick`` with every frame and ``heard``
+with every turn of the agent once its words are known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from switchboard.caller.conversation import Conversation, Reply
+
+REPLY_TIMEOUT_SECONDS = 9.0
+"""Silence from both sides after which the caller speaks up. Agents nudge after 8 s by default."""
+GOODBYE_SECONDS = 3.0
+"""How long a caller that has said goodbye waits for the agent's last words."""
+
+
+@dataclass(frozen=True)
+class Say:
+    text: str
+    is_interruption: bool = False
+    is_goodbye: bool = False
+    """No answer is expected."""
+
+
+@dataclass(frozen=True)
+class Leave:
+    pass
+
+
+Move = Say | Leave
+
+
+@dataclass(frozen=True)
+class HeardWords:
+    """A turn of the agent, as the caller understood it."""
+
+    text: str
+    started_at: float
+    ended_at: float
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is audible at ``now``. ``None``: not speaking, or has not spoken yet."""
+
+    now: float
+    agent_speaking_since: float | None
+    """Stays set until the turn's end is certain."""
+    agent_spoke_at: float | None
+    caller_is_speaking: bool
+    caller_spoke_at: float | None
+    is_recognising: bool = False
+    """The words of a finished turn are being worked out."""
+
+
+class Dialogue:
+    """Turn taking for one ``Conversation``."""
+
+    def __init__(self, conversation: Conversation, connected_at: float) -> None:
+        self._conversation = conversation
+        self._connected_at = connected_at
+        self._unanswered_words: list[str] = []
+        self._cut_in_at: float | None = None
+        self._is_leaving = False
+
+    def tick(self, situation: Situation) -> Move | None:
+        """A move that time alone calls for."""
+        if situation.caller_is_speaking:
+            return None
+        if situation.agent_speaking_since is not None:
+            return self._cut_in(situation.now, situation.agent_speaking_since)
+        if situation.is_recognising:
+            return None
+        quiet_since = max(
+            self._connected_at, situation.agent_spoke_at or 0.0, situation.caller_spoke_at or 0.0
+        )
+        quiet_seconds = situation.now - quiet_since
+        if self._is_leaving:
+            return Leave() if quiet_seconds >= GOODBYE_SECONDS else None
+        if quiet_seconds >= REPLY_TIMEOUT_SECONDS:
+            return self._move(self._conversation.unanswered())
+        return None
+
+    def heard(self, words: HeardWords, situation: Situation) -> Move | None:
+        """The answer to a finished turn; ``None`` while the agent goes on, or was cut in on."""
+        if self._is_leaving:
+            return Leave()
+        if self._was_cut_off(words, situation):
+            return None
+        self._unanswered_words.append(words.text)
+        if situation.agent_speaking_since is not None or situation.caller_is_speaking:
+            return None
+        text = " ".join(each for each in self._unanswered_words if each)
+        return self._move(self._conversation.reply_to(text))
+
+    def _cut_in(self, now: float, agent_speaking_since: float) -> Move | None:
+        interruption = self._conversation.interruption()
+        if interruption is None or now - agent_speaking_since < interruption.after_seconds:
+            return None
+        self._conversation.interrupted()
+        self._cut_in_at = now
+        self._unanswered_words.clear()
+        return Say(interruption.say, is_interruption=True)
+
+    def _was_cut_off(self, words: HeardWords, situation: Situation) -> bool:
+        """A turn that the caller cut short has had its answer: the interruption itself."""
+        if self._cut_in_at is None or words.started_at >= self._cut_in_at:
+            return False
+        return situation.caller_is_speaking or words.ended_at < (situation.caller_spoke_at or 0.0)
+
+    def _move(self, reply: Reply) -> Move:
+        self._unanswered_words.clear()
+        self._is_leaving = self._is_leaving or reply.then_leave
+        if reply.text is None:
+            return Leave()
+        return Say(reply.text, is_goodbye=reply.then_leave)

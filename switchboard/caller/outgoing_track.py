@@ -1,0 +1,52 @@
+"""The caller's sound on its way out: one frame each 20 ms by the monotonic clock."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from fractions import Fraction
+from typing import Protocol
+
+from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
+from av import AudioFrame
+
+from switchboard.caller.frame import FRAME_SAMPLES, FRAME_SECONDS, SAMPLE_RATE_HZ, Samples
+
+
+class SoundSource(Protocol):
+    """Where the caller's sound comes from: utterances or a microphone."""
+
+    def next_frame(self, sent_at: float) -> Samples:
+        """The frame that is handed to the sender at ``sent_at``, monotonic seconds."""
+
+
+class OutgoingTrack(MediaStreamTrack):
+    """Paces ``source`` in real time.
+
+    The schedule is fixed by the first frame, so that pauses of the process do not add up: frames
+    that are late go out at once, each stamped with the time at which it really left.
+    """
+
+    kind = "audio"
+
+    def __init__(self, source: SoundSource) -> None:
+        super().__init__()
+        self._source = source
+        self._frame_index = 0
+        self._started_at: float | None = None
+
+    async def recv(self) -> AudioFrame:
+        if self.readyState != "live":
+            raise MediaStreamError
+        if self._started_at is None:
+            self._started_at = time.monotonic()
+        due_at = self._started_at + self._frame_index * FRAME_SECONDS
+        if (wait_seconds := due_at - time.monotonic()) > 0:
+            await asyncio.sleep(wait_seconds)
+        samples = self._source.next_frame(time.monotonic())
+        frame = AudioFrame.from_ndarray(samples.reshape(1, -1), format="s16", layout="mono")
+        frame.sample_rate = SAMPLE_RATE_HZ
+        frame.time_base = Fraction(1, SAMPLE_RATE_HZ)
+        frame.pts = self._frame_index * FRAME_SAMPLES
+        self._frame_index += 1
+        return frame

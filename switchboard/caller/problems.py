@@ -1,0 +1,51 @@
+"""Why a call could not be placed or held, in words for the person who placed it."""
+
+from __future__ import annotations
+
+
+class CallProblem(Exception):
+    """``detail`` says what is wrong, ``advice`` what to do about it."""
+
+    def __init__(self, detail: str, advice: str = "") -> None:
+        super().__init__(f"{detail} {advice}".strip())
+        self.detail = detail
+        self.advice = advice
+
+
+class ServerUnreachable(CallProblem):
+    def __init__(self, server: str) -> None:
+        super().__init__(
+            f"No Switchboard answers at {server}.",
+            "Start one with `switchboard up` or `make demo`, or name another with --server.",
+        )
+
+
+class RequestRefused(CallProblem):
+    """The API answered with a problem. ``code`` is the problem's own, where it has one."""
+
+    def __init__(self, status: int, code: str | None, detail: str) -> None:
+        super().__init__(detail, _ADVICE.get(status, ""))
+        self.status = status
+        self.code = code
+
+
+class ConnectionFailed(CallProblem):
+    """The media connection could not be made, or was lost."""
+
+
+class MissingModel(CallProblem):
+    """A speech model of the caller is not installed."""
+
+
+class MicrophoneProblem(CallProblem):
+    """There is no usable microphone or loudspeaker."""
+
+
+_ADVICE = {
+    401: "Check --key, or the environment variable SWITCHBOARD_API_KEY.",
+    402: "The account needs credit before it can call.",
+    403: "This key may not place this call. Use a secret key of the agent's own account.",
+    404: "Check the id: `GET /v1/agents` lists the agents of this key's account.",
+    409: "Publish the agent first: `POST /v1/agents/ID/publish` names what is missing.",
+    503: "Switchboard cannot take the call right now. Try again in a moment.",
+}

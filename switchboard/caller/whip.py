@@ -1,0 +1,59 @@
+"""Signalling of one media session over HTTP, as in WHIP (RFC 9725), without trickle ICE."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin
+
+import httpx2
+
+from switchboard.caller.problems import ConnectionFailed, ServerUnreachable
+from switchboard.caller.public_api import refusal
+
+_ANSWER_TIMEOUT_SECONDS = 15.0
+_LEAVE_TIMEOUT_SECONDS = 3.0
+
+
+class WhipSession:
+    """One offer, one answer, one farewell."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._url = url
+        self._authorization = {"Authorization": f"Bearer {token}"}
+        self._resource: str | None = None
+
+    async def exchange(self, offer_sdp: str) -> str:
+        """Send the offer (all candidates inside) and return the SDP answer.
+
+        Raises:
+            ServerUnreachable: nobody answers at the address.
+            RequestRefused: the offer, the token or the call is not accepted.
+            ConnectionFailed: the answer lacks the ``Location`` by which to leave.
+        """
+        try:
+            async with httpx2.AsyncClient(timeout=_ANSWER_TIMEOUT_SECONDS) as http:
+                response = await http.post(
+                    self._url,
+                    content=offer_sdp.encode(),
+                    headers={**self._authorization, "Content-Type": "application/sdp"},
+                )
+        except httpx2.TransportError as error:
+            raise ServerUnreachable(self._url) from error
+        if response.status_code != httpx2.codes.CREATED:
+            raise refusal(response)
+        location = response.headers.get("Location")
+        if not location:
+            raise ConnectionFailed("The server's answer names no session to leave by.")
+        self._resource = urljoin(self._url, location)
+        return response.text
+
+    async def leave(self) -> bool:
+        """End the session; ``False`` if the server no longer knows it. Idempotent."""
+        resource, self._resource = self._resource, None
+        if resource is None:
+            return False
+        try:
+            async with httpx2.AsyncClient(timeout=_LEAVE_TIMEOUT_SECONDS) as http:
+                response = await http.delete(resource, headers=self._authorization)
+        except httpx2.TransportError:
+            return False  # The server notices by itself that the media has stopped.
+        return response.is_success
