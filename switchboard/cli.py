@@ -17,7 +17,7 @@ app = typer.Typer(
     help="Voice agents that people talk to from a browser or a phone, on your own machines.",
     no_args_is_help=True,
     add_completion=False,
-    pretty_exceptions_show_locals=False,
+    pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
 

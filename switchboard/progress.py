@@ -38,7 +38,7 @@ class TerminalProgress:
         self._console.print(f"  [green]✓[/green] {what} [dim]{seconds:.1f} s[/dim]")
 
     def warn(self, text: str) -> None:
-        self._console.print(f"  [yellow]![/yellow] {text}", highlight=False)
+        self._console.print(f"  [yellow]![/yellow] {text}", highlight=False, soft_wrap=True)
 
 
 class SilentProgress:

@@ -6,7 +6,13 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from contracts.heartbeat import WorkerHeartbeat
+from contracts.redis_names import EVENT_GROUP, EVENT_STREAM, worker_heartbeat
 from switchboard.services.embedded_server import EmbeddedServer
+from telephony_bridge.heartbeat import BridgeHeartbeat, bridge_heartbeat
 
 ReadinessCheck = Callable[[int], Awaitable[bool]]
 
@@ -40,37 +46,62 @@ def api_ready(host: str, port: int) -> ReadinessCheck:
     return check
 
 
-def worker_ready(redis_url: str, worker_id: str) -> ReadinessCheck:
-    """A worker whose heartbeat says that its models are warm.
+class RedisReadiness:
+    """Processes that show themselves in Redis only.
 
-    A dead predecessor's heartbeat under the same id is older than the process asked about.
+    What a dead predecessor left there under the same name is older than the process asked about.
     """
-    from redis.asyncio import Redis
-    from redis.exceptions import RedisError
 
-    from contracts.heartbeat import WorkerHeartbeat
-    from contracts.redis_names import worker_heartbeat
+    def __init__(self, redis_url: str) -> None:
+        self._client: Redis = Redis.from_url(
+            redis_url, socket_timeout=1, socket_connect_timeout=1, protocol=2
+        )
 
-    started: dict[int, float] = {}
-    client: Redis = Redis.from_url(redis_url, socket_timeout=1, socket_connect_timeout=1)
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+    def worker(self, worker_id: str) -> ReadinessCheck:
+        """A media worker whose heartbeat says that its models are warm."""
+
+        async def serves(since: float) -> bool:
+            document = await self._client.get(worker_heartbeat(worker_id))
+            if document is None:
+                return False
+            heartbeat = WorkerHeartbeat.model_validate_json(document)
+            return heartbeat.state == "ready" and heartbeat.sent_at.timestamp() >= since
+
+        return _since_start(serves)
+
+    def jobs(self) -> ReadinessCheck:
+        """A jobs process that reads the event stream."""
+
+        async def serves(since: float) -> bool:
+            consumers = await self._client.xinfo_consumers(EVENT_STREAM, EVENT_GROUP)
+            age_ms = (time.time() - since) * 1000
+            return any(consumer["idle"] < age_ms for consumer in consumers)
+
+        return _since_start(serves)
+
+    def bridge(self, bridge_id: str) -> ReadinessCheck:
+        """A telephony bridge with a heartbeat."""
+
+        async def serves(since: float) -> bool:
+            document = await self._client.get(bridge_heartbeat(bridge_id))
+            if document is None:
+                return False
+            return BridgeHeartbeat.model_validate_json(document).sent_at.timestamp() >= since
+
+        return _since_start(serves)
+
+
+def _since_start(serves: Callable[[float], Awaitable[bool]]) -> ReadinessCheck:
+    """Ask ``serves`` with the Unix time at which the process was first asked about."""
+    first_asked: dict[int, float] = {}
 
     async def check(pid: int) -> bool:
-        since = started.setdefault(pid, time.time())
         try:
-            document = await client.get(worker_heartbeat(worker_id))
+            return await serves(first_asked.setdefault(pid, time.time()))
         except RedisError:
             return False
-        if document is None:
-            return False
-        heartbeat = WorkerHeartbeat.model_validate_json(document)
-        ready = heartbeat.state == "ready" and heartbeat.sent_at.timestamp() >= since
-        if ready:
-            await client.aclose()
-        return ready
 
     return check
-
-
-async def lives(_pid: int) -> bool:
-    """A process that offers nothing to ask; it is served by being there."""
-    return True

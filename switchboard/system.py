@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import socket
@@ -17,7 +18,7 @@ from switchboard.listening import listen, user_of
 from switchboard.migration_stamp import is_migrated, stamp
 from switchboard.parent_watch import PARENT_FD
 from switchboard.progress import Progress
-from switchboard.readiness import ReadinessCheck, api_ready, lives, server_ready, worker_ready
+from switchboard.readiness import ReadinessCheck, RedisReadiness, api_ready, server_ready
 from switchboard.services.command import Command
 from switchboard.services.directory_lock import DirectoryInUse, DirectoryLock
 from switchboard.services.embedded_server import EmbeddedServer, log_tail
@@ -161,19 +162,21 @@ class _System:
         return server.url
 
     async def _start_control_plane(self, redis: asyncio.Task[str]) -> None:
+        database_url, redis_url = await self._start_postgres(), await redis
         addresses = {
-            "SWITCHBOARD_DATABASE_URL": await self._start_postgres(),
-            "SWITCHBOARD_REDIS_URL": await redis,
+            "SWITCHBOARD_DATABASE_URL": database_url,
+            "SWITCHBOARD_REDIS_URL": redis_url,
             "SWITCHBOARD_SECRET_KEY": self.secrets.secret_key,
             "SWITCHBOARD_OPERATOR_TOKEN": self.secrets.operator_token,
             "SWITCHBOARD_PUBLIC_URL": self.api_url,
         }
         host, port = self._listener.getsockname()[:2]
-        async with asyncio.TaskGroup() as processes:
+        seen = RedisReadiness(redis_url)
+        async with contextlib.aclosing(seen), asyncio.TaskGroup() as processes:
             for name, shown, check in (
                 ("api", "API", api_ready(host, port)),
-                ("jobs", "Jobs", lives),
-                ("bridge", "Telephony bridge", lives),
+                ("jobs", "Jobs", seen.jobs()),
+                ("bridge", "Telephony bridge", seen.bridge("local-1")),
             ):
                 processes.create_task(
                     self._start_process(name, shown, addresses, check, CONTROL_PLANE)
@@ -181,7 +184,8 @@ class _System:
 
     async def _start_workers(self, redis: asyncio.Task[str]) -> None:
         redis_url = await redis
-        async with asyncio.TaskGroup() as workers:
+        seen = RedisReadiness(redis_url)
+        async with contextlib.aclosing(seen), asyncio.TaskGroup() as workers:
             for number in range(1, self._settings.workers + 1):
                 worker_id = f"local-{number}"
                 environment = {
@@ -193,7 +197,7 @@ class _System:
                         f"worker-{number}",
                         f"Media worker {number}",
                         environment,
-                        worker_ready(redis_url, worker_id),
+                        seen.worker(worker_id),
                         MEDIA,
                     )
                 )

@@ -9,33 +9,20 @@ import asyncio
 from datetime import UTC, datetime
 
 import structlog
-from pydantic import BaseModel, ConfigDict
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from contracts.redis_names import HEARTBEAT_INTERVAL_SECONDS, HEARTBEAT_TTL_SECONDS
-
-HEARTBEAT_KEY = "switchboard:bridge:{bridge_id}:heartbeat"
+from telephony_bridge.heartbeat import BridgeHeartbeat, bridge_heartbeat
 
 log = structlog.get_logger(__name__)
-
-
-class BridgeHeartbeat(BaseModel):
-    """Expires after ``HEARTBEAT_TTL_SECONDS``. ``carriers`` names those that are configured."""
-
-    model_config = ConfigDict(frozen=True)
-
-    version: int = 1
-    bridge_id: str
-    sent_at: datetime
-    carriers: tuple[str, ...]
 
 
 async def run_bridge(redis_url: str, bridge_id: str, stop: asyncio.Event) -> None:
     """Send a heartbeat each second until ``stop`` is set; survives an absent Redis."""
     log.info("no carrier is configured: phone calls are not available", bridge_id=bridge_id)
     client: Redis = Redis.from_url(redis_url, socket_timeout=2, socket_connect_timeout=2)
-    key = HEARTBEAT_KEY.format(bridge_id=bridge_id)
+    key = bridge_heartbeat(bridge_id)
     reachable = True
     try:
         while not stop.is_set():
