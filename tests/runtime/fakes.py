@@ -1,0 +1,214 @@
+"""A room and a conversation that do what a test tells them, and plans for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from contracts.agent_config import AgentConfig
+from contracts.call_plan import (
+    CallLimits,
+    CallPlan,
+    PlannedParticipant,
+    ProviderChoice,
+    ResolvedChannel,
+    ResolvedStack,
+)
+from contracts.call_status import Transport
+from contracts.end_reasons import EndReason
+from contracts.events import EventBody
+from contracts.live_messages import LiveBody, LiveMessage
+from pipelines.call_actions import CallActions
+from runtime.conversation import CallRecord
+from runtime.end_cause import CallFailure
+from runtime.room import LegConnected, LegGone, RoomEvent, Samples
+
+CALLER = UUID(int=4)
+
+
+def call_plan(
+    *,
+    call_id: UUID | None = None,
+    created_at: datetime | None = None,
+    limits: CallLimits | None = None,
+) -> CallPlan:
+    return CallPlan(
+        call_id=call_id or uuid4(),
+        tenant_id=UUID(int=2),
+        agent_id=UUID(int=3),
+        agent_version=1,
+        room_name="room",
+        created_at=created_at or datetime.now(UTC),
+        agent=AgentConfig(name="Ada"),
+        compiled_prompt="",
+        locale="en-US",
+        stack=ResolvedStack(
+            stt=ResolvedChannel(primary=ProviderChoice(provider="local", model="stt")),
+            llm=ResolvedChannel(primary=ProviderChoice(provider="local", model="llm")),
+            tts=ResolvedChannel(primary=ProviderChoice(provider="local", model="tts")),
+        ),
+        prices=(),
+        limits=limits
+        or CallLimits(
+            max_duration_seconds=600, silence_prompt_seconds=8, silence_hangup_seconds=15
+        ),
+        participants=(
+            PlannedParticipant(
+                participant_id=CALLER, transport=Transport.WEBRTC, identity="caller"
+            ),
+        ),
+    )
+
+
+class FakeVoice:
+    queued_seconds = 0.0
+
+    def push(self, samples: Samples) -> None: ...
+
+    def clear(self) -> float:
+        return 0.0
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+    async def wait_played(self) -> None: ...
+
+
+class FakeRoom:
+    """``answer_offer`` connects the leg ``connect_seconds`` later."""
+
+    def __init__(self, name: str = "room") -> None:
+        self.name = name
+        self.voice = FakeVoice()
+        self.messages: list[LiveBody] = []
+        self.closed = False
+        self._events: asyncio.Queue[RoomEvent | None] = asyncio.Queue()
+
+    def connect(self, participant_id: UUID = CALLER) -> None:
+        self._events.put_nowait(LegConnected(participant_id))
+
+    def lose(self, participant_id: UUID = CALLER) -> None:
+        self._events.put_nowait(LegGone(participant_id, "connection_lost"))
+
+    async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
+        self.connect(participant.participant_id)
+        return f"answer to {sdp}"
+
+    async def remove_leg(self, participant_id: UUID) -> None:
+        self._events.put_nowait(LegGone(participant_id, "left"))
+
+    async def events(self) -> AsyncIterator[RoomEvent]:
+        while (event := await self._events.get()) is not None:
+            yield event
+
+    async def listen(self) -> AsyncIterator[Samples]:
+        return
+        yield
+
+    def broadcast(self, message: LiveMessage) -> None:
+        self.messages.append(message.body)
+
+    async def aclose(self) -> None:
+        self.closed = True
+        self._events.put_nowait(None)
+
+
+@dataclass
+class FakeConversation:
+    """Speaks ``say_seconds`` per sentence and tells the record so, as the engine does."""
+
+    record: CallRecord
+    actions: CallActions
+    say_seconds: float = 1.0
+    start_failure: CallFailure | None = None
+    said: list[str] = field(default_factory=list)
+    cut_off: bool = False
+    closed: bool = False
+    current_speech: asyncio.Event | None = None
+
+    async def start(self) -> None:
+        if self.start_failure is not None:
+            raise self.start_failure
+
+    async def greet(self) -> None:
+        await self._speak("greeting")
+
+    async def say(self, text: str, *, interruptible: bool) -> None:
+        await self._speak(text)
+
+    async def stop_speaking(self) -> None:
+        self.cut_off = True
+
+    async def finish_speaking(self) -> None:
+        if self.current_speech is not None:
+            await self.current_speech.wait()
+
+    async def apologise(self, text: str) -> None:
+        self.said.append(f"apology: {text}")
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+    async def _speak(self, text: str) -> None:
+        self.record.activity(user_speaking=False, agent_active=True)
+        self.current_speech = asyncio.Event()
+        await asyncio.sleep(self.say_seconds)
+        self.said.append(text)
+        self.current_speech.set()
+        self.record.activity(user_speaking=False, agent_active=False)
+
+
+class FakePhrases:
+    def nudge(self, plan: CallPlan) -> str:
+        return "nudge"
+
+    def farewell(self, plan: CallPlan, end_reason: EndReason) -> str:
+        return f"farewell: {end_reason.value}"
+
+
+@dataclass
+class FakeRecord:
+    """Collects what a conversation reports."""
+
+    facts: list[EventBody] = field(default_factory=list)
+    shown: list[LiveBody] = field(default_factory=list)
+    activities: list[tuple[bool, bool]] = field(default_factory=list)
+    failures: list[CallFailure] = field(default_factory=list)
+    now: float = 0.0
+
+    def fact(self, body: EventBody) -> None:
+        self.facts.append(body)
+
+    def live(self, body: LiveBody) -> None:
+        self.shown.append(body)
+
+    def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
+        self.activities.append((user_speaking, agent_active))
+
+    def failed(self, failure: CallFailure) -> None:
+        self.failures.append(failure)
+
+    def position_ms(self, at: float | None = None) -> int:
+        return round((self.now if at is None else at) * 1000)
+
+
+@dataclass
+class EventList:
+    """The journal of a call, in memory."""
+
+    bodies: list[Any] = field(default_factory=list)
+
+    @property
+    def has_ended(self) -> bool:
+        return bool(self.bodies) and self.bodies[-1].type == "call.ended"
+
+    def append(self, body: EventBody) -> None:
+        self.bodies.append(body)
+
+    def types(self) -> list[str]:
+        return [body.type for body in self.bodies]
