@@ -18,7 +18,11 @@ READ_ONLY = ("SELECT",)
 
 
 def create_roles() -> None:
-    """Roles live in the server, not in the database, so they may exist already."""
+    """Roles live in the server, not in the database, so they may exist already.
+
+    The login may assume them but does not inherit from them: a connection that forgot to
+    ``SET ROLE`` sees no tenant at all. PostgreSQL 16 or later.
+    """
     for role in (APP_ROLE, SYSTEM_ROLE):
         op.execute(
             f"""
@@ -31,9 +35,9 @@ def create_roles() -> None:
         op.execute(
             f"""
             DO $$ BEGIN
-                IF NOT pg_has_role(current_user, '{role}', 'SET') THEN
-                    GRANT {role} TO CURRENT_USER;
-                END IF;
+                GRANT {role} TO CURRENT_USER WITH INHERIT FALSE, SET TRUE;
+            EXCEPTION WHEN insufficient_privilege THEN
+                RAISE NOTICE 'not allowed to grant {role}: the login must be a member already';
             END $$
             """
         )
