@@ -1,0 +1,52 @@
+"""What to ask next."""
+
+from __future__ import annotations
+
+from pipelines.playbook.dialogue_plan import DialoguePlan
+from pipelines.playbook.slot_types import Field, Kind
+from pipelines.playbook.state import Question, State, Topic, Value
+
+
+def next_question(plan: DialoguePlan, state: State) -> Question:
+    """Open fields first, then the summary, the closing, and whether there is anything else."""
+    for field in plan.fields:
+        if is_open(field, state):
+            return Question(Topic.FIELD, field.key)
+    if needs_confirmation(plan, state):
+        return Question(Topic.CONFIRM)
+    if not state.is_closing_said:
+        return Question(Topic.CLOSING)
+    return Question(Topic.ANYTHING_ELSE)
+
+
+def is_open(field: Field, state: State) -> bool:
+    if not field.required or field.key in state.skipped:
+        return False
+    value = state.values.get(field.key)
+    # "Tuesday morning" still wants an hour, but it is asked for only once.
+    is_vague = value is not None and field.kind is Kind.TIME and ":" not in value.value
+    return value is None or (is_vague and not state.asked.get(field.key))
+
+
+def needs_confirmation(plan: DialoguePlan, state: State) -> bool:
+    done = state.is_confirmed or state.is_unconfirmable
+    return plan.is_english and not done and bool(known_slots(plan, state))
+
+
+def is_incomplete(plan: DialoguePlan, state: State) -> bool:
+    """Whether the call's purpose was missed: the fallback takes the closing's place."""
+    missing = any(f.required and f.slot and f.key not in state.values for f in plan.fields)
+    return missing or state.is_unconfirmable
+
+
+def known_slots(plan: DialoguePlan, state: State) -> list[tuple[Field, Value]]:
+    return [(f, state.values[f.key]) for f in plan.slots if f.key in state.values]
+
+
+def reported_slots(plan: DialoguePlan, state: State) -> dict[str, str]:
+    """Canonical values by slot name; a slot's day and time are joined by a blank."""
+    reported: dict[str, str] = {}
+    for field, value in known_slots(plan, state):
+        before = reported.get(field.slot)
+        reported[field.slot] = f"{before} {value.value}" if before else value.value
+    return reported

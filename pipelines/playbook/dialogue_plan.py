@@ -1,0 +1,100 @@
+"""An agent's configuration, read once into what the dialogue policy works with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from contracts.agent_config import AgentConfig
+from pipelines.language import primary_language
+from pipelines.playbook.knowledge import sentences
+from pipelines.playbook.slot_types import Field, fields, free_field, qualification_field
+from pipelines.playbook.triggers import Response, Trigger, trigger
+from pipelines.prompt import first_sentence
+from pipelines.template import fill_template
+
+_QUOTED = re.compile(r"[\"“]([^\"”]{8,})[\"”]")
+_CONDITION = re.compile(
+    r"\b(?:when|if|whenever|in case(?: of)?)\b(?P<condition>[^.]*)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DialoguePlan:
+    agent_name: str
+    role: str
+    company: str
+    opener: str
+    fields: tuple[Field, ...]
+    """Qualification first, then the slots, in the order of asking."""
+    objections: tuple[Response, ...]
+    scripts: tuple[Response, ...]
+    knowledge: tuple[str, ...]
+    off_limits: Trigger
+    closing: str
+    fallback: str
+    escalation: Trigger
+    """Conditions beyond "let me talk to a person" that call for one."""
+    escalation_line: str
+    """What the owner put in quotation marks to be said then; empty if nothing."""
+    end_message: str
+    is_english: bool
+
+    def field(self, key: str) -> Field:
+        return next(field for field in self.fields if field.key == key)
+
+    @property
+    def slots(self) -> tuple[Field, ...]:
+        return tuple(field for field in self.fields if field.slot)
+
+
+def dialogue_plan(
+    agent: AgentConfig, variables: Mapping[str, object], locale: str | None = None
+) -> DialoguePlan:
+    """``variables`` are filled into every text that may be spoken."""
+
+    def spoken(text: str | None) -> str:
+        return fill_template(text or "", variables).strip()
+
+    persona, playbook = agent.persona, agent.playbook
+    language = locale or agent.language
+    is_english = primary_language(language) == "en"
+    questions = (
+        question.model_copy(update={"question": spoken(question.question)})
+        for question in playbook.qualification_flow
+    )
+    asked = tuple(qualification_field(i, q) for i, q in enumerate(questions) if q.question)
+    slots = tuple(
+        field
+        for slot in playbook.required_slots
+        for field in (fields(slot) if is_english else (free_field(slot),))
+    )
+    rule = spoken(agent.playbook.escalation_rule)
+    condition = _CONDITION.search(_QUOTED.sub("", rule))
+    quoted = _QUOTED.search(rule)
+    return DialoguePlan(
+        agent_name=agent.spoken_name,
+        role=spoken(persona.role),
+        company=spoken(persona.company_name),
+        opener=first_sentence(agent, variables, language),
+        fields=(*asked, *slots),
+        objections=tuple(
+            Response(trigger(handler.trigger), spoken(handler.response))
+            for handler in playbook.objection_handlers
+            if spoken(handler.response)
+        ),
+        scripts=tuple(
+            Response(trigger(script.when or script.title), spoken(script.content))
+            for script in playbook.scripts
+            if spoken(script.content)
+        ),
+        knowledge=tuple(fill_template(text, variables) for text in sentences(persona)),
+        off_limits=trigger(agent.advanced.off_limits_topics or ""),
+        closing=spoken(playbook.closing_cta),
+        fallback=spoken(playbook.fallback_cta),
+        escalation=trigger(condition["condition"] if condition else ""),
+        escalation_line=quoted[1] if quoted else "",
+        end_message=spoken(playbook.end_call_message),
+        is_english=is_english,
+    )

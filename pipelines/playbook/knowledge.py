@@ -1,0 +1,49 @@
+"""Answers from what the agent's owner wrote about the company, sentence by sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from contracts.agent_config import Persona
+from pipelines.playbook.concepts import concepts, share_of
+from pipelines.playbook.phrase import Phrase, phrase
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_LINK = re.compile(r"^https?://\S+$")
+_LEAST_SHARE = 0.6
+"""Share of the question's concepts that a sentence must contain to be an answer."""
+_HINTS = (
+    (re.compile(r"\bhow much\b|\bwhat (?:does|do) .* cost\b"), "price"),
+    (re.compile(r"\bwhere\b"), "location"),
+    (re.compile(r"\bwhen\b.*\bopen|\bhow late\b|\bopening\b|\bwhat hours\b"), "opening"),
+)
+_LOCATION_WORDS = re.compile(
+    r"\b(?:street|avenue|road|square|downtown|centre|center|floor|address|located)\b", re.IGNORECASE
+)
+
+
+def sentences(persona: Persona) -> tuple[str, ...]:
+    """Every sentence that may be said; addresses of web pages are left out."""
+    passages: Iterable[str] = (persona.company_description or "", *persona.knowledge_base)
+    found = (part.strip() for text in passages for part in _SENTENCE_END.split(text))
+    return tuple(part for part in found if part and not _LINK.match(part))
+
+
+def answer(said: Phrase, known: tuple[str, ...]) -> str | None:
+    """The sentence that holds what was asked for, or None."""
+    hint = next((concept for pattern, concept in _HINTS if pattern.search(said.plain)), None)
+    asked = concepts(said.words)
+    if hint:
+        asked = asked - {"much"} | {hint}
+    best, best_rating = None, 0.0
+    for sentence in known:
+        held = concepts(phrase(sentence).words)
+        if _LOCATION_WORDS.search(sentence):
+            held |= {"location"}
+        rating = share_of(asked, held)
+        if hint and hint in held:
+            rating = max(rating, _LEAST_SHARE) + rating / 10
+        if rating > best_rating:
+            best, best_rating = sentence, rating
+    return best if best_rating >= _LEAST_SHARE else None

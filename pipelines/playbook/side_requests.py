@@ -1,0 +1,98 @@
+"""Answers to what callers bring up beside the open question: who is speaking, objections,
+questions about the company, a wish for a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipelines.playbook import wording
+from pipelines.playbook.agenda import known_slots
+from pipelines.playbook.dialogue_plan import DialoguePlan
+from pipelines.playbook.intents import Intent
+from pipelines.playbook.knowledge import answer
+from pipelines.playbook.phrase import Phrase
+from pipelines.playbook.slot_types import Kind
+from pipelines.playbook.state import Question, State, Topic
+from pipelines.playbook.triggers import said_concepts, strongest
+
+_OBJECTION_STRENGTH = 0.5
+_STRICT_STRENGTH = 0.99
+"""Where free text was asked for, an objection must be said in full to count as one."""
+_ESCALATION_STRENGTH = 0.75
+_OFF_LIMITS_STRENGTH = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    text: str
+    outranks_answer: bool = False
+    """Whether it counts even if the same words could answer the open question."""
+    question: Question | None = None
+    """Asked next instead of the open question."""
+    ends_call: bool = False
+    note: str | None = None
+
+
+def side_answer(
+    plan: DialoguePlan, state: State, said: Phrase, wants: frozenset[Intent]
+) -> Answer | None:
+    """None when the caller brings up nothing of the kind."""
+    if not plan.is_english:
+        return None
+    return (
+        _handover(plan, said, wants)
+        or _about_agent(plan, state, wants)
+        or _from_playbook(plan, state, said)
+        or _small_talk(wants)
+        or _from_knowledge(plan, said)
+    )
+
+
+def _handover(plan: DialoguePlan, said: Phrase, wants: frozenset[Intent]) -> Answer | None:
+    heard = said_concepts(said)
+    if Intent.HUMAN in wants or plan.escalation.strength(heard) >= _ESCALATION_STRENGTH:
+        return Answer(
+            wording.escalation(plan),
+            outranks_answer=True,
+            question=Question(Topic.GO_ON),
+            note="The caller should be called back by a person.",
+        )
+    if plan.off_limits.strength(heard) >= _OFF_LIMITS_STRENGTH:
+        return Answer(wording.off_limits(), outranks_answer=True)
+    return None
+
+
+def _about_agent(plan: DialoguePlan, state: State, wants: frozenset[Intent]) -> Answer | None:
+    if Intent.ARE_YOU_ROBOT in wants:
+        return Answer(wording.not_a_person(plan), outranks_answer=True)
+    if Intent.WHO_ARE_YOU in wants:
+        return Answer(wording.identity(plan), outranks_answer=True)
+    if Intent.CAPABILITIES in wants:
+        return Answer(wording.capabilities(plan), outranks_answer=True)
+    if Intent.RECAP in wants:
+        return Answer(wording.recap(known_slots(plan, state)), outranks_answer=True)
+    return None
+
+
+def _from_playbook(plan: DialoguePlan, state: State, said: Phrase) -> Answer | None:
+    """An objection's response or a script's content."""
+    pending = state.pending
+    field = plan.field(pending.key) if pending and pending.topic is Topic.FIELD else None
+    wants_free_text = field is not None and field.kind in (Kind.TEXT, Kind.CHOICE)
+    is_strict = wants_free_text and not said.is_question
+    least = _STRICT_STRENGTH if is_strict else _OBJECTION_STRENGTH
+    found = strongest((*plan.objections, *plan.scripts), said, least)
+    return Answer(found.text) if found else None
+
+
+def _small_talk(wants: frozenset[Intent]) -> Answer | None:
+    if Intent.HOW_ARE_YOU in wants:
+        return Answer("I'm doing well, thank you.")
+    return None
+
+
+def _from_knowledge(plan: DialoguePlan, said: Phrase) -> Answer | None:
+    if not said.is_question:
+        return None
+    known = answer(said, plan.knowledge)
+    return Answer(known) if known else None

@@ -1,0 +1,152 @@
+"""What kind of value a slot holds, judged from its name and description."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from contracts.agent_config import QualificationQuestion, RequiredSlot
+
+
+class Kind(Enum):
+    NAME = "name"
+    DATE = "date"
+    TIME = "time"
+    PHONE = "phone"
+    EMAIL = "email"
+    NUMBER = "number"
+    AMOUNT = "amount"
+    YES_NO = "yes_no"
+    CHOICE = "choice"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing to ask for. A slot that wants a day and a time is asked as two fields."""
+
+    key: str
+    slot: str
+    """The slot that the value is reported under."""
+    label: str
+    """The slot's name as people say it: ``appointment day``."""
+    kind: Kind
+    description: str = ""
+    required: bool = True
+    choices: tuple[str, ...] = ()
+    is_past: bool = False
+    """A day of birth rather than a day to come."""
+    question: str = ""
+    """The owner's own words for asking, where there are any."""
+    is_qualification: bool = False
+    """Asked for the agent's own orientation: any answer will do, and none is reported."""
+
+
+_KINDS = (
+    (Kind.EMAIL, r"e ?mail"),
+    (Kind.PHONE, r"phone|mobile|cell|telephone|callback number|contact number|number to call"),
+    (Kind.NUMBER, r"zip|postal|post code|pin code"),
+    (
+        Kind.YES_NO,
+        r"yes (?:or|/) ?no|yes/no|whether|true (?:or|/) ?false|boolean|consent|"
+        r"^(?:is|has|does|wants|are|do|have|needs|can|will) ",
+    ),
+    (
+        Kind.NAME,
+        r"(?:^|caller|full|first|last|customer|patient|guest|contact|your|client|person|sur)"
+        r"s?\s?names?\b|^who\b|\bname of (?:the )?(?:caller|patient|guest|person|customer)",
+    ),
+    (Kind.AMOUNT, r"\b(?:amount|budget|price|salary|income|revenue|cost)\b"),
+    (
+        Kind.NUMBER,
+        r"\b(?:number of|how many|count|age|quantity|party size|people|guests|size|how old|number|"
+        r"zip|rooms|nights|adults|children)\b",
+    ),
+    (Kind.DATE, r"\b(?:dates?|days?|birthday|dob|weekday|when)\b"),
+    (Kind.TIME, r"\b(?:times?|hours?|oclock|o'clock)\b"),
+)
+_DAY_AND_TIME = re.compile(
+    r"\b(?:date ?time|(?:date|day) (?:and|&|/) time|time (?:and|&|/) (?:date|day)|"
+    r"(?:date|day)/time)\b"
+)
+_CHOICES = re.compile(
+    r"(?:one of|either|choose from|options?|e\.?g\.?|for example|such as|like)[:,]? "
+    r"(?P<listed>[^().;]+)"
+    r"|\((?P<bracketed>[^()]*(?:,|\bor\b)[^()]*)\)"
+)
+_BIRTH = re.compile(r"\b(?:birth\w*|born|dob)\b")
+_HIGHEST_CHOICES = 12
+_YES_NO_QUESTION = re.compile(
+    r"(?:^|[.!,;] )(?:and |so )?(?:are|is|do|does|did|have|has|had|can|could|would|will|was|were|"
+    r"should|may) (?!.*\bor\b)[^.?!]*\?\s*$",
+    re.IGNORECASE,
+)
+
+
+def fields(slot: RequiredSlot) -> tuple[Field, ...]:
+    """The fields to ask for, in order."""
+    label = label_of(slot.name)
+    description = slot.description.strip()
+    both = f"{label.lower()} {description.lower()}"
+    kind = kind_of(label, description)
+    if kind in (Kind.DATE, Kind.TIME) and _DAY_AND_TIME.search(both):
+        return (
+            Field(f"{slot.name}/day", slot.name, "day", Kind.DATE, "", slot.required),
+            Field(f"{slot.name}/time", slot.name, "time", Kind.TIME, "", slot.required),
+        )
+    choices = choices_in(description) if kind is Kind.TEXT else ()
+    return (
+        Field(
+            slot.name,
+            slot.name,
+            label,
+            Kind.CHOICE if choices else kind,
+            description,
+            slot.required,
+            choices,
+            bool(_BIRTH.search(both)),
+            description if description.endswith("?") else "",
+        ),
+    )
+
+
+def free_field(slot: RequiredSlot) -> Field:
+    """The slot taken as free text: for languages that no recogniser here understands."""
+    label = label_of(slot.name)
+    question = slot.description.strip() or label
+    return Field(slot.name, slot.name, label, Kind.TEXT, "", slot.required, question=question)
+
+
+def qualification_field(index: int, asked: QualificationQuestion) -> Field:
+    """A question of the qualification flow; its key cannot be a slot's."""
+    question = asked.question.strip()
+    kind = Kind.YES_NO if _YES_NO_QUESTION.search(question) else Kind.TEXT
+    key = f"qualification/{index}"
+    return Field(key, "", "answer", kind, question=question, is_qualification=True)
+
+
+def label_of(name: str) -> str:
+    """``appointmentDay``, ``appointment_day`` → ``appointment day``."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    return re.sub(r"[\W_]+", " ", spaced).strip().lower() or name.strip() or "answer"
+
+
+def kind_of(label: str, description: str) -> Kind:
+    """The name decides; the description only where the name says nothing."""
+    for text in (label, description.lower()):
+        for kind, pattern in _KINDS:
+            if re.search(pattern, text):
+                return kind
+    return Kind.TEXT
+
+
+def choices_in(description: str) -> tuple[str, ...]:
+    """``"Reason, e.g. cleaning, check-up or pain"`` → ``("cleaning", "check-up", "pain")``."""
+    match = _CHOICES.search(description)
+    if match is None:
+        return ()
+    listed = match["listed"] or match["bracketed"]
+    parts = (part.strip(" '\"") for part in re.split(r",|\bor\b|/", listed))
+    found = tuple(part for part in parts if part and len(part.split()) <= 4)
+    return found if 2 <= len(found) <= _HIGHEST_CHOICES else ()

@@ -1,0 +1,147 @@
+"""Which fields a phrase fills, corrections included."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipelines.playbook.dialogue_plan import DialoguePlan
+from pipelines.playbook.found import Found
+from pipelines.playbook.phrase import Phrase
+from pipelines.playbook.recognition import ORDER, Place, find
+from pipelines.playbook.slot_types import Field, Kind
+from pipelines.playbook.state import State, Topic, Value
+from pipelines.playbook.times import shifted
+
+_NEGATED_BEFORE = re.compile(
+    r"(?:\bnot|\bisnt|\bcant (?:do|make|on)|\bcannot (?:do|make)|\bdont (?:want|like)|\bexcept|"
+    r"\banything but|\binstead of|\brather than)(?: it| on| at| for| the| to)*$"
+)
+_NEGATED_AFTER = re.compile(
+    r"^(?:(?:really|just) )*(?:doesnt|does not|dont|wont|isnt|is not|is no good|is bad|"
+    r"is (?:a )?(?:problem|impossible|difficult)|is wrong|was wrong|not)\b(?! it\b)"
+)
+_SELF_CORRECTION = re.compile(
+    r"\b(?:no|sorry|i mean|i meant|actually|rather|make (?:it|that)|wait|instead|better)\b|\|"
+)
+_ONLY_WHEN_ASKED = frozenset({Kind.YES_NO, Kind.TEXT})
+_SUMMARY_TOPICS = (Topic.CONFIRM, Topic.CHANGE, Topic.ANYTHING_ELSE)
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    values: dict[str, Value]
+    rest: Phrase
+    """The phrase with the words of the values out of reach."""
+
+
+def understand(
+    plan: DialoguePlan, state: State, said: Phrase, place: Place, *, is_correction: bool
+) -> Understanding:
+    """Values for the field that was asked for and for any other that the caller mentions."""
+    asked = _asked_field(plan, state)
+    values: dict[str, Value] = {}
+    rest = said
+    for kind in ORDER:
+        candidates = _candidates(plan, state, kind, asked, is_correction)
+        if not candidates or (kind in _ONLY_WHEN_ASKED and values):
+            continue
+        expected = asked is not None and asked.kind is kind
+        found = find(candidates[0], rest, place, expected=expected)
+        wanted = [item for item in found if not _is_negated(rest, item)]
+        rest = rest.without(i for item in found for i in item.words)
+        values |= _assigned(state, candidates, wanted, said, expected or is_correction)
+    if not values and is_correction:
+        return _corrected(plan, state, said, place)
+    return Understanding(values, rest)
+
+
+def _asked_field(plan: DialoguePlan, state: State) -> Field | None:
+    pending = state.pending
+    if pending is None or pending.topic is not Topic.FIELD:
+        return None
+    field = plan.field(pending.key)
+    # Words spoken over an unheard question cannot be its answer unless they say so themselves.
+    return field if state.is_question_heard or field.kind not in _ONLY_WHEN_ASKED else None
+
+
+def _candidates(
+    plan: DialoguePlan, state: State, kind: Kind, asked: Field | None, is_correction: bool
+) -> list[Field]:
+    """Fields of a kind in the order in which they take values: the one asked for, then those
+    still empty, then the one filled last."""
+    same = [f for f in plan.fields if f.kind is kind and f is not asked]
+    if kind in _ONLY_WHEN_ASKED:
+        return [asked] if asked is not None and asked.kind is kind else []
+    empty = [f for f in same if f.key not in state.values]
+    filled = [f for key in reversed(list(state.values)) for f in same if f.key == key]
+    first = [asked] if asked is not None and asked.kind is kind else []
+    return [*first, *filled, *empty] if is_correction else [*first, *empty, *filled]
+
+
+def _assigned(
+    state: State, candidates: Sequence[Field], found: Sequence[Found], said: Phrase, sure: bool
+) -> dict[str, Value]:
+    if not found:
+        return {}
+    if len(candidates) == 1 and len(found) > 1:
+        between = said.plain.split(" ")[found[0].words.stop : found[-1].words.start]
+        is_corrected = _SELF_CORRECTION.search(" ".join(between)) or _negation_between(between)
+        found = [found[-1] if is_corrected else found[0]]
+    assigned: dict[str, Value] = {}
+    for field, item in zip(candidates, found, strict=False):
+        known = state.values.get(field.key)
+        value = Value(item.value, item.spoken)
+        if known and field.kind is Kind.TIME and ":" not in item.value and ":" in known.value:
+            moved = shifted(known.value, item.value)
+            if moved is None or not sure:
+                continue
+            value = Value(moved.value, moved.spoken)
+        elif known and field.kind is Kind.TIME and ":" not in known.value and ":" in item.value:
+            moved = shifted(item.value, known.value)
+            value = Value(moved.value, moved.spoken) if moved else value
+        assigned[field.key] = value
+    return assigned
+
+
+def _negation_between(between: Sequence[str]) -> bool:
+    return any(word in ("doesnt", "not", "dont", "cant", "wont", "isnt") for word in between)
+
+
+def _is_negated(said: Phrase, item: Found) -> bool:
+    if not item.words:
+        return False
+    before = " ".join(said.words[max(0, item.words.start - 4) : item.words.start])
+    after = " ".join(said.words[item.words.stop : item.words.stop + 4])
+    return bool(_NEGATED_BEFORE.search(before) or _NEGATED_AFTER.search(after))
+
+
+def _corrected(plan: DialoguePlan, state: State, said: Phrase, place: Place) -> Understanding:
+    """ "Actually, make it four": the field that is named, else the latest that takes the words."""
+    pending = state.pending
+    latest = [plan.field(key) for key in reversed(list(state.values))]
+    named = named_field(plan, said)
+    for field in ([named] if named else []) + latest:
+        if field.is_qualification or (field.kind in _ONLY_WHEN_ASKED and field is not named):
+            continue
+        if field.kind is Kind.NAME and not (
+            field is named
+            or (pending is not None and pending.topic in _SUMMARY_TOPICS)
+            or (state.values and list(state.values)[-1] == field.key)
+        ):
+            continue
+        found = [i for i in find(field, said, place, expected=True) if not _is_negated(said, i)]
+        values = _assigned(state, [field], found, said, sure=True)
+        if values:
+            return Understanding(values, said.without(found[-1].words))
+    return Understanding({}, said)
+
+
+def named_field(plan: DialoguePlan, said: Phrase) -> Field | None:
+    """The slot whose own name is said: "the time is wrong"."""
+    for field in plan.slots:
+        words = {*field.label.split(), field.kind.value} - {"text", "yes", "no", "of", "the"}
+        if said.has(words):
+            return field
+    return None

@@ -1,0 +1,277 @@
+"""The engine's own sentences: short, for the ear, never the same twice in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipelines.playbook.dialogue_plan import DialoguePlan
+from pipelines.playbook.slot_types import Field, Kind
+from pipelines.playbook.state import Value
+
+_NOT_UNDERSTOOD = (
+    "Sorry, I didn't catch that.",
+    "I'm not sure I got that.",
+    "Sorry, once more please.",
+    "I didn't quite understand.",
+)
+_RESUMING = ("So,", "Now,", "Back to my question:", "Then,")
+_GOT_IT = ("got it.", "noted.", "all right.", "very good.")
+_THANKS = ("Thank you.", "Thanks.", "All right.", "Good.")
+_ANYTHING_ELSE = (
+    "Is there anything else I can help you with?",
+    "Can I do anything else for you?",
+    "Is there something else you need?",
+    "Do you have any other question?",
+)
+_IS_THAT_RIGHT = ("Is that right?", "Is that correct?", "Did I get everything right?")
+_CHANGE = (
+    "What should I change?",
+    "Which part is not right?",
+    "Please tell me what to correct.",
+)
+_GO_ON = (
+    "Shall we go on in the meantime?",
+    "Would you like to go on with me for now?",
+    "Do you want to continue with me meanwhile?",
+)
+
+_PERSONAL_NAMES = frozenset(
+    {"name", "full name", "caller name", "your name", "customer name"}
+    | {"patient name", "guest name", "contact name", "client name", "first and last name", "who"}
+)
+_MEETING_DAYS = frozenset(
+    {"day", "date", "appointment day", "appointment date", "preferred day", "preferred date"}
+    | {"visit day", "visit date", "booking date", "meeting day", "meeting date", "when"}
+)
+_MEETING_TIMES = frozenset(
+    {"time", "appointment time", "preferred time", "visit time", "booking time", "meeting time"}
+    | {"hour", "time of day"}
+)
+_PHONES = frozenset({"phone", "phone number", "telephone", "telephone number", "callback number"})
+_PEOPLE = frozenset({"party size", "people", "number of people", "guests", "number of guests"})
+
+_ASK: dict[Kind, tuple[str, ...]] = {
+    Kind.NAME: (
+        "May I have the {label}, please?",
+        "What is the {label}?",
+        "Please tell me the {label}.",
+        "Could you say the {label} once more, slowly?",
+    ),
+    Kind.DATE: (
+        "What is the {label}?",
+        "Which day is the {label}, for example next Tuesday or the third of May?",
+        "Could you give me the {label} as a day and a month?",
+    ),
+    Kind.TIME: (
+        "What is the {label}?",
+        "At what hour, for example at half past ten?",
+        "Could you give me the {label} as an hour of the day?",
+    ),
+    Kind.PHONE: (
+        "What is the {label}?",
+        "Could you give me the {label}, digit by digit?",
+        "Please say the {label} slowly, one digit after the other.",
+    ),
+    Kind.EMAIL: (
+        "What is your email address?",
+        "Could you say the email address slowly, with at and dot?",
+        "Which email address may I write to, for example anna at example dot com?",
+    ),
+    Kind.NUMBER: (
+        "What is the {label}?",
+        "Could you give me the {label} as a number?",
+        "Which number should I write down for the {label}?",
+    ),
+    Kind.AMOUNT: (
+        "What is the {label}?",
+        "About how much would that be, as an amount?",
+        "Could you give me the {label} as a number?",
+    ),
+    Kind.YES_NO: (
+        "{description}, yes or no?",
+        "Just a yes or a no, please: {description}?",
+        "Could you answer with yes or no: {description}?",
+    ),
+    Kind.CHOICE: (
+        "What is the {label}?",
+        "What is the {label}, for example {choices}?",
+        "Which one fits: {choices}?",
+    ),
+    Kind.TEXT: (
+        "What is the {label}?",
+        "Could you tell me the {label}?",
+        "In a few words, what is the {label}?",
+    ),
+}
+_ASK_PERSONALLY: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = (
+    (
+        _PERSONAL_NAMES,
+        (
+            "May I have your name, please?",
+            "What name should I put it under?",
+            "Could you tell me your first and last name?",
+            "Please say your name once more.",
+        ),
+    ),
+    (
+        _MEETING_DAYS,
+        (
+            "Which day suits you?",
+            "What day would you like, for example next Tuesday?",
+            "On which date would you like to come?",
+            "Could you name a day of the week, or a date?",
+        ),
+    ),
+    (
+        _MEETING_TIMES,
+        (
+            "What time suits you?",
+            "At what time, for example half past ten?",
+            "Which hour of the day would you prefer?",
+            "Would you rather come in the morning or in the afternoon?",
+        ),
+    ),
+    (
+        _PHONES,
+        (
+            "What is your phone number?",
+            "Could you give me your phone number, digit by digit?",
+            "On which number can we reach you?",
+        ),
+    ),
+    (
+        _PEOPLE,
+        (
+            "For how many people?",
+            "How many people will you be?",
+            "What number of people should I write down?",
+        ),
+    ),
+)
+
+
+_ARTICLES = {Kind.NAME: "your {}", Kind.PHONE: "your {}", Kind.EMAIL: "your {}"} | {
+    Kind.DATE: "a {}",
+    Kind.TIME: "a {}",
+}
+
+
+def vary(wordings: Sequence[str], turn: int) -> str:
+    return wordings[turn % len(wordings)]
+
+
+def ask(field: Field, times_asked: int, known: Value | None = None) -> str:
+    """The question for a field; ``times_asked`` chooses among its wordings. ``known``: a part of
+    the day that has been said already, where an hour is wanted."""
+    if field.question:
+        return field.question
+    if known and times_asked == 0 and field.kind is Kind.TIME:
+        return f"What time {known.spoken}?"
+    for labels, wordings in _ASK_PERSONALLY:
+        if field.label in labels:
+            return vary(wordings, times_asked)
+    template = vary(_ASK[field.kind], times_asked)
+    return template.format(
+        label=field.label,
+        description=(field.description or field.label).rstrip(".?! "),
+        choices=listed(field.choices, "or"),
+    )
+
+
+def not_understood(turn: int) -> str:
+    return vary(_NOT_UNDERSTOOD, turn)
+
+
+def resumed(question: str, turn: int) -> str:
+    """The same question after something else was talked about."""
+    lead_in = vary(_RESUMING, turn)
+    is_pronoun = question.startswith(("I ", "I'"))
+    return f"{lead_in} {question if is_pronoun else question[:1].lower() + question[1:]}"
+
+
+def implicit_confirmation(spoken: Sequence[str], turn: int) -> str:
+    """``Tuesday the 24th of November at three in the afternoon, got it.``"""
+    text = " ".join(spoken)
+    return f"{text[:1].upper()}{text[1:]}, {vary(_GOT_IT, turn)}"
+
+
+def thanks(turn: int) -> str:
+    return vary(_THANKS, turn)
+
+
+def summary(named: Sequence[tuple[Field, Value]], turn: int) -> str:
+    parts = [_summary_part(field, value) for field, value in named]
+    return f"Let me repeat: {', '.join(parts)}. {vary(_IS_THAT_RIGHT, turn)}"
+
+
+def recap(named: Sequence[tuple[Field, Value]]) -> str:
+    if not named:
+        return "I have not noted anything yet."
+    return f"So far I have {', '.join(_summary_part(field, value) for field, value in named)}."
+
+
+def _summary_part(field: Field, value: Value) -> str:
+    if field.kind in (Kind.NAME, Kind.TIME, Kind.EMAIL, Kind.DATE, Kind.PHONE):
+        return value.spoken
+    return f"{field.label}: {value.spoken}"
+
+
+def anything_else(turn: int) -> str:
+    return vary(_ANYTHING_ELSE, turn)
+
+
+def what_to_change(turn: int) -> str:
+    return vary(_CHANGE, turn)
+
+
+def go_on_without_person(turn: int) -> str:
+    return vary(_GO_ON, turn)
+
+
+def identity(plan: DialoguePlan) -> str:
+    at = f" from {plan.company}" if plan.company else ""
+    return f"I'm {plan.agent_name}, an automated assistant{at}."
+
+
+def not_a_person(plan: DialoguePlan) -> str:
+    of = f" of {plan.company}" if plan.company else ""
+    return f"I'm not a person. I'm {plan.agent_name}, an automated voice assistant{of}."
+
+
+def capabilities(plan: DialoguePlan) -> str:
+    slots = [_ARTICLES.get(field.kind, "the {}").format(field.label) for field in plan.slots]
+    what = f"note {listed(slots[:4], 'and')}" if slots else "take your request"
+    also = " and answer simple questions" if plan.knowledge or plan.objections else ""
+    for_company = f" for {plan.company}" if plan.company else ""
+    return f"I'm an automated assistant{for_company}. I can {what}{also}."
+
+
+def escalation(plan: DialoguePlan) -> str:
+    if plan.escalation_line:
+        return plan.escalation_line
+    whom = f"at {plan.company} " if plan.company else ""
+    return (
+        "I understand. I can't put you through myself, "
+        f"but I'm noting that somebody {whom}should get back to you."
+    )
+
+
+def off_limits() -> str:
+    return "I'm sorry, that is something I can't talk about."
+
+
+def unknown_answer() -> str:
+    return "I'm sorry, I can't answer that one."
+
+
+def sign_off(plan: DialoguePlan) -> str:
+    return plan.end_message or (
+        "Thank you for calling. Goodbye." if plan.is_english else plan.opener
+    )
+
+
+def listed(items: Sequence[str], joiner: str) -> str:
+    """``a, b or c``."""
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {joiner} {items[-1]}"
