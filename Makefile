@@ -1,0 +1,45 @@
+# Every command works in a fresh clone: it makes .venv first when that is missing or out of date.
+# Options for the command behind a target go into ARGS, for example: make demo ARGS=--exit
+
+PYTHON ?= python3
+BIN := .venv/bin
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo up doctor test lint types lock clean
+
+help: ## Say what there is
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: ## Make .venv from requirements.lock
+	@$(PYTHON) bootstrap.py
+
+demo: install ## Start everything and make a real call to a demo agent
+	@$(BIN)/switchboard demo $(ARGS)
+
+up: install ## Start everything on this machine; Ctrl-C stops it
+	@$(BIN)/switchboard up $(ARGS)
+
+doctor: install ## Check this machine
+	@$(BIN)/switchboard doctor $(ARGS)
+
+test: install ## Run the tests (some: make test ARGS="tests/contracts -k money")
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: install ## Check style, format and the import rules
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+
+types: install ## Check types
+	@$(BIN)/mypy
+
+lock: install ## Resolve pyproject.toml into requirements.lock again
+	@PATH="$(CURDIR)/.uv-bootstrap/bin:$$PATH" uv pip compile pyproject.toml --universal \
+	  --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url --no-header \
+	  --quiet --output-file requirements.lock $(ARGS)
+
+clean: ## Remove what was installed and built; keeps the data in .switchboard
+	rm -rf .venv .uv-bootstrap dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Run once by the PostgreSQL image: the login that Switchboard uses. It owns its database and is no
+# superuser, so that row-level security holds for it; extensions, which need one, are made here.
+set -eu
+psql --username="$POSTGRES_USER" --dbname=template1 --set=ON_ERROR_STOP=1 \
+  --command="CREATE EXTENSION vector"
+psql --username="$POSTGRES_USER" --dbname=postgres --set=ON_ERROR_STOP=1 \
+  --set=password="$SWITCHBOARD_PASSWORD" <<'SQL'
+CREATE ROLE switchboard LOGIN CREATEROLE CREATEDB PASSWORD :'password';
+CREATE DATABASE switchboard OWNER switchboard;
+SQL
