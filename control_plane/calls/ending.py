@@ -1,0 +1,91 @@
+"""Ending a call: the one place where a call becomes terminal and its bill is made."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_status import CallStatus
+from contracts.end_reasons import EndReason
+from contracts.money import billable_seconds, usd
+from control_plane.billing import service as billing
+from control_plane.calls import repository, tasks
+from control_plane.calls.event_log import log_event
+from control_plane.calls.models import Call
+from control_plane.calls.transitions import Effect, Ended, transition
+from control_plane.job_queue import enqueue
+
+_log = structlog.get_logger(__name__)
+
+
+async def end_call(
+    session: AsyncSession,
+    call: Call,
+    reason: EndReason,
+    connected_ms: int | None,
+    at: datetime,
+    detail: str | None = None,
+) -> bool:
+    """End ``call``, settle it and enqueue what follows, all in ``session``'s transaction.
+
+    Args:
+        call: its row, locked, with ``plan`` loaded.
+        connected_ms: what to bill; ``None`` when no media ever connected.
+        at: when it ended, aware.
+        detail: for the event log, what went wrong.
+
+    Returns:
+        ``False`` if the call was over before: nothing is changed then.
+    """
+    moved = transition(CallStatus(call.status), Ended(reason))
+    if Effect.SETTLE not in moved.effects:
+        return False
+    seconds = billable_seconds(connected_ms)
+    call.status = moved.status.value
+    call.end_reason = reason.value
+    call.ended_at = at
+    call.connected_ms = connected_ms
+    call.billable_seconds = seconds
+    call.total_cost_micros = await billing.settle(
+        session,
+        call.tenant_id,
+        call.id,
+        seconds,
+        call.frozen_plan().rate_micros_per_minute,
+        {"end_reason": reason.value, "connected_ms": connected_ms},
+    )
+    await repository.complete_participants(session, call, at)
+    failed = moved.status is CallStatus.FAILED
+    log_event(
+        session,
+        call,
+        "lifecycle",
+        f"Call ended: {reason.value}" + (f" ({detail})" if detail else ""),
+        at,
+        "error" if failed else "info",
+    )
+    log_event(
+        session,
+        call,
+        "billing",
+        f"Charged ${usd(call.total_cost_micros):.6f} for {seconds} seconds",
+        datetime.now(UTC),
+    )
+    await enqueue(
+        session,
+        tasks.calculate_provider_cost,
+        tenant_id=str(call.tenant_id),
+        call_id=str(call.id),
+    )
+    await session.flush()
+    _log.info(
+        "call_ended",
+        call_id=str(call.id),
+        end_reason=reason.value,
+        status=moved.status.value,
+        billable_seconds=seconds,
+        total_cost_micros=call.total_cost_micros,
+    )
+    return True

@@ -1,0 +1,62 @@
+"""The job queue (procrastinate, in PostgreSQL): a job exists if and only if the change that called
+for it was committed.
+
+Domains declare their jobs with ``@job_queue.task`` in ``tasks.py``; the jobs process runs them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+from procrastinate import App, JobContext, PsycopgConnector
+from procrastinate.exceptions import ConnectorException
+from procrastinate.tasks import Task
+from sqlalchemy.engine import make_url
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.database import SYSTEM_ROLE, Database
+from control_plane.errors import DatabaseUnavailable
+
+_DATABASE = "database"
+
+job_queue = App(connector=PsycopgConnector())
+"""Unconnected: jobs are added through the session that calls for them."""
+
+
+async def enqueue(session: AsyncSession, task: Task[Any, Any, Any], **arguments: Any) -> None:
+    """Add a job in ``session``'s transaction. ``arguments`` are JSON values.
+
+    Raises:
+        DatabaseUnavailable: PostgreSQL went away.
+    """
+    connection = await session.connection()
+    driver = (await connection.get_raw_connection()).driver_connection
+    try:
+        await task.configure(connection=driver).defer_async(**arguments)
+    except ConnectorException as error:
+        if isinstance(error.__cause__, psycopg.OperationalError):
+            raise DatabaseUnavailable from error
+        raise
+
+
+def worker_connector(database_url: str) -> PsycopgConnector:
+    """A connection pool for the process that runs the jobs, which sees every tenant's."""
+    conninfo = make_url(database_url).set(drivername="postgresql")
+    return PsycopgConnector(
+        conninfo=conninfo.render_as_string(hide_password=False),
+        kwargs={"options": f"-c role={SYSTEM_ROLE}", "connect_timeout": 5},
+        min_size=1,
+        max_size=4,
+    )
+
+
+def job_resources(database: Database) -> dict[str, Any]:
+    """What the jobs process hands to every job."""
+    return {_DATABASE: database}
+
+
+def database_of(context: JobContext) -> Database:
+    """The database of the process that runs the job."""
+    database: Database = context.additional_context[_DATABASE]
+    return database
