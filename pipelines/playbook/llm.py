@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -27,7 +27,7 @@ END_CALL_TOOL = "end_call"
 _SENTENCE = re.compile(r".+?[.!?]+(?=\s|$)\s*|.+$", re.DOTALL)
 
 
-class PlaybookLLM(llm.LLM):
+class PlaybookLLM(llm.LLM[Any]):
     """Answers by the agent's playbook instead of by a language model.
 
     ``variables`` are the call's, ``locale`` the language of the call (the agent's own if None) and
@@ -53,8 +53,8 @@ class PlaybookLLM(llm.LLM):
         place = Place(today(), _region(locale or agent.language))
         self._policy = Policy(dialogue_plan(agent, variables, locale), place)
         self._actions = actions
-        self._reported: Mapping[str, str] = {}
-        self._noted = 0
+        self._slots_reported: Mapping[str, str] = {}
+        self._replies_reported = 0
         self._last_request: llm.ChatContext | None = None
 
     @property
@@ -80,28 +80,30 @@ class PlaybookLLM(llm.LLM):
             self, chat_ctx=chat_ctx, tools=tools or [], conn_options=conn_options
         )
 
-    def report(self, chat_ctx: llm.ChatContext, *, is_over: bool = False) -> None:
-        """Tell the call what ``chat_ctx`` has settled, if that is news. ``is_over``: no reply will
-        follow, so the caller's last words count as well."""
+    def respond(self, chat_ctx: llm.ChatContext) -> Reply:
+        """The reply to the last words in ``chat_ctx``: the same however often it is asked for.
+        What the history has settled by then is reported to the call."""
         conversation = fold(self._policy, turns(chat_ctx))
-        replies = [*conversation.settled_replies, *([conversation.reply] if is_over else [])]
-        slots = replies[-1].slots if replies else {}
-        if slots != self._reported:
-            self._reported = slots
-            self._actions.collected_slots(dict(slots))
-        for reply in replies[self._noted :]:
+        self._report(conversation.settled_replies)
+        return conversation.reply
+
+    def _report(self, settled: Sequence[Reply]) -> None:
+        # A request may be made ahead of time, without the agent's latest words: nothing new then.
+        if len(settled) <= self._replies_reported:
+            return
+        for reply in settled[self._replies_reported :]:
             if reply.note:
                 self._actions.log("info", reply.note)
-        self._noted = max(self._noted, len(replies))
-
-    def answer(self, chat_ctx: llm.ChatContext) -> Reply:
-        """The reply to the last words in ``chat_ctx``, with the same result however often it is
-        asked for."""
-        return fold(self._policy, turns(chat_ctx)).reply
+        self._replies_reported = len(settled)
+        if settled[-1].slots != self._slots_reported:
+            self._slots_reported = settled[-1].slots
+            self._actions.collected_slots(dict(settled[-1].slots))
 
     async def aclose(self) -> None:
         if self._last_request is not None:
-            self.report(self._last_request, is_over=True)
+            # No further request will settle the last reply.
+            conversation = fold(self._policy, turns(self._last_request))
+            self._report((*conversation.settled_replies, conversation.reply))
             self._last_request = None
         await super().aclose()
 
@@ -121,8 +123,7 @@ class _PlaybookStream(llm.LLMStream):
         self._playbook = playbook
 
     async def _run(self) -> None:
-        self._playbook.report(self._chat_ctx)
-        reply = self._playbook.answer(self._chat_ctx)
+        reply = self._playbook.respond(self._chat_ctx)
         request_id = utils.shortuuid("playbook_")
         for part in sentences(reply.text):
             delta = llm.ChoiceDelta(role="assistant", content=part)
