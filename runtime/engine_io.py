@@ -101,13 +101,13 @@ class RoomAudioOutput(AudioOutput):
         self._voice.resume()
 
     def _played(self, samples: int) -> None:
-        for segment in self._segments:
-            if samples and not segment.started:
-                self._report_started(segment)
+        for segment in list(self._segments):
             taken = min(samples, segment.captured_samples - segment.played_samples)
+            if taken and not segment.started:
+                self._report_started(segment)
             segment.played_samples += taken
             samples -= taken
-        self._report_finished()
+            self._report_finished()
 
     def _report_started(self, segment: _Segment) -> None:
         segment.started = True

@@ -7,7 +7,7 @@ from collections import deque
 
 import av
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
-from av.audio.stream import AudioStream
+from av.stream import Stream
 
 from runtime.opus import TIME_BASE
 
@@ -22,18 +22,18 @@ class OutgoingTrack(MediaStreamTrack):
 
     def __init__(self) -> None:
         super().__init__()
-        self._packets: deque[av.Packet[AudioStream]] = deque(maxlen=_MOST_WAITING)
+        self._packets: deque[av.Packet[Stream]] = deque(maxlen=_MOST_WAITING)
         self._changed = asyncio.Event()
 
     def send(self, payload: bytes, sample: int) -> None:
         """Send a packet now; ``sample`` is its place in time, on the 48 kHz clock."""
-        packet: av.Packet[AudioStream] = av.Packet(payload)
+        packet = av.Packet(payload)
         packet.pts = sample
         packet.time_base = TIME_BASE
         self._packets.append(packet)
         self._changed.set()
 
-    async def recv(self) -> av.Packet[AudioStream]:
+    async def recv(self) -> av.Packet[Stream]:
         while not self._packets:
             if self.readyState != "live":
                 raise MediaStreamError

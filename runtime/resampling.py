@@ -44,7 +44,7 @@ class Resampler:
         self._history = np.zeros(taps - 1, np.float32)
         self._taps = taps
         self.frame_samples = source_hz * frame_ms // 1000
-        self.delay_seconds = (taps - 1) / 2 / source_hz
+        self.delay_seconds = (taps * up - 1) / 2 / (source_hz * up)
 
     def convert(self, frame: Samples) -> Samples:
         """``(frame_samples,)`` at the source rate to one frame at the target rate."""

@@ -79,7 +79,10 @@ class Room(Protocol):
     """One call's room. All methods are called from the event loop that created it."""
 
     name: str
-    voice: AgentVoice
+
+    @property
+    def voice(self) -> AgentVoice:
+        """The same one for as long as the room lives."""
 
     async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
         """Open a leg for a browser's SDP offer and return the SDP answer (gathering finished).

@@ -16,6 +16,8 @@ from runtime.room import BadOffer
 
 MOST_CHARACTERS = 64 * 1024
 _BUNDLE = "a=group:BUNDLE"
+_MEDIA_LINE = re.compile(r"m=\S+ \d+ \S+ \S.*")
+_INVALID = "The offer has a line that is not valid SDP. Send `pc.localDescription.sdp` as it is."
 _UNREADABLE = (AssertionError, AttributeError, LookupError, StopIteration, TypeError, ValueError)
 """What aiortc's parser raises on lines it does not understand."""
 
@@ -41,8 +43,9 @@ class _Section:
 
     @property
     def is_offered(self) -> bool:
-        port = self.lines[0].split(" ")[1] if self.lines[0].count(" ") >= 3 else "0"
-        return (port != "0" or self.has("a=bundle-only")) and not self.has("a=inactive")
+        return (self.lines[0].split(" ")[1] != "0" or self.has("a=bundle-only")) and not self.has(
+            "a=inactive"
+        )
 
     def rejected(self) -> list[str]:
         kind, _, profile, payload_type = self.lines[0].split(" ")[:4]
@@ -82,6 +85,8 @@ def read_offer(sdp: str) -> AudioOffer:
             "The body is not SDP, which begins with `v=0`. Send `pc.localDescription.sdp` as it is."
         )
     session, sections = _split(sdp)
+    if not all(_MEDIA_LINE.fullmatch(section.lines[0]) for section in sections):
+        raise BadOffer(_INVALID)
     audio = _first_audio(sections)
     used = [audio]
     channel = next((i for i, x in enumerate(sections) if x.kind == "application"), None)
@@ -133,9 +138,7 @@ def _check_transport(sdp: str) -> None:
     try:
         description = SessionDescription.parse(sdp)
     except _UNREADABLE as error:
-        raise BadOffer(
-            "The offer has a line that is not valid SDP. Send `pc.localDescription.sdp` as it is."
-        ) from error
+        raise BadOffer(_INVALID) from error
     for media in description.media:
         if media.ice is None or not media.ice.usernameFragment or not media.ice.password:
             raise BadOffer("The offer has no `a=ice-ufrag` and `a=ice-pwd`.")

@@ -16,7 +16,6 @@ from aiortc import (
     RTCIceServer,
     RTCPeerConnection,
     RTCRtpCodecCapability,
-    RTCRtpReceiver,
     RTCSessionDescription,
 )
 from aiortc.exceptions import InternalError, InvalidAccessError, InvalidStateError, OperationError
@@ -29,6 +28,7 @@ from runtime.live_channel import LiveChannel
 from runtime.liveness import Liveness
 from runtime.opus import OpusEncoder
 from runtime.outgoing_track import OutgoingTrack
+from runtime.packet_tap import tap_packets
 from runtime.room import BadOffer, Samples
 from runtime.sdp_offer import AudioOffer
 
@@ -85,7 +85,7 @@ class WebRtcLeg:
         """
         (transceiver,) = self._peer.getTransceivers()
         transceiver.setCodecPreferences([_OPUS])
-        _bypass_jitter_buffer(transceiver.receiver, self._packet_received)
+        tap_packets(transceiver.receiver, self._packet_received)
         try:
             await self._peer.setRemoteDescription(RTCSessionDescription(offer.sdp, "offer"))
             await gather_candidates(self._peer, self._addresses)
@@ -166,23 +166,3 @@ class WebRtcLeg:
             except TransactionError:
                 continue
             self._liveness.heard()
-
-
-class _ArrivalOrder:
-    """Stands in for aiortc's jitter buffer, which holds four packets (80 ms) back, and for its
-    decoder thread: packets go to the leg as they come."""
-
-    def __init__(self, on_packet: Callable[[RtpPacket], None]) -> None:
-        self._on_packet = on_packet
-
-    def add(self, packet: RtpPacket) -> tuple[bool, None]:
-        self._on_packet(packet)
-        return False, None
-
-
-def _bypass_jitter_buffer(receiver: RTCRtpReceiver, on_packet: Callable[[RtpPacket], None]) -> None:
-    # aiortc has no public way to receive undecoded packets; the lock file pins its version.
-    name = "_RTCRtpReceiver__jitter_buffer"
-    if not hasattr(receiver, name):
-        raise RuntimeError("this aiortc release keeps its jitter buffer elsewhere")
-    setattr(receiver, name, _ArrivalOrder(on_packet))
