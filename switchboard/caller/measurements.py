@@ -47,10 +47,10 @@ def first_sample_ms(connected_at: float, agent: Sequence[SpeechInterval]) -> flo
 
 def voice_to_voice(caller: Sequence[Spoken], agent: Sequence[SpeechInterval]) -> list[VoiceToVoice]:
     """One entry per utterance, in order."""
-    next_starts = [each.first_sample_at for each in caller[1:]] + [math.inf]
+    next_starts = [*(each.first_sample_at for each in caller[1:]), math.inf]
     return [
         _reply(utterance, agent, before)
-        for utterance, before in zip(caller, next_starts, strict=True)
+        for utterance, before in zip(caller, next_starts, strict=False)
     ]
 
 

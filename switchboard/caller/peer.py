@@ -84,7 +84,7 @@ class CallerPeer:
                 return
             received_at = time.monotonic()
             if isinstance(frame, AudioFrame):
-                yield ReceivedFrame(_mono(frame), received_at)
+                yield ReceivedFrame(mono(frame), received_at)
 
     async def leave(self) -> None:
         """Say goodbye to the server, then close the connection. Idempotent."""
@@ -119,7 +119,7 @@ class CallerPeer:
         self._on_message(message)
 
 
-def _mono(frame: AudioFrame) -> Samples:
+def mono(frame: AudioFrame) -> Samples:
     """The left channel: the agent's voice is the same on both."""
     interleaved = np.asarray(frame.to_ndarray(), dtype=np.int16)
     return interleaved.reshape(-1, len(frame.layout.channels))[:, 0].copy()

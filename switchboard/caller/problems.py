@@ -16,7 +16,7 @@ class ServerUnreachable(CallProblem):
     def __init__(self, server: str) -> None:
         super().__init__(
             f"No Switchboard answers at {server}.",
-            "Start one with `switchboard up` or `make demo`, or name another with --server.",
+            "Start one with `switchboard up` or `make demo`, or name another with --api-url.",
         )
 
 
@@ -42,7 +42,7 @@ class MicrophoneProblem(CallProblem):
 
 
 _ADVICE = {
-    401: "Check --key, or the environment variable SWITCHBOARD_API_KEY.",
+    401: "Check --api-key, or the environment variable SWITCHBOARD_API_KEY.",
     402: "The account needs credit before it can call.",
     403: "This key may not place this call. Use a secret key of the agent's own account.",
     404: "Check the id: `GET /v1/agents` lists the agents of this key's account.",

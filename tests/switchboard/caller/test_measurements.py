@@ -70,3 +70,7 @@ def test_percentiles_are_observed_values(percent: float, expected: float) -> Non
 
 def test_no_values_have_no_percentile() -> None:
     assert percentile([], 95) is None
+
+
+def test_a_caller_that_said_nothing_has_no_turns() -> None:
+    assert voice_to_voice([], agent((1.0, 2.0))) == []

@@ -1,0 +1,97 @@
+"""``python -m switchboard.caller``: one call by rules, in a process of its own.
+
+Apart from whoever watches it, so that nothing but the call itself is in its timings. Reads the
+documents of ``job`` from standard input and writes those of ``reports`` to standard output.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from switchboard.caller.job import Dial, Prepare
+from switchboard.caller.problems import CallProblem
+from switchboard.caller.reports import Failed, Finished, Prepared, Report
+
+if TYPE_CHECKING:
+    from switchboard.caller.reports import CallSummary
+
+
+def main() -> int:
+    return asyncio.run(_run())
+
+
+async def _run() -> int:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    job = await _standard_input()
+    try:
+        summary = await _call(job, stop)
+    except CallProblem as problem:
+        _report(Failed(detail=problem.detail, advice=problem.advice))
+        return 1
+    if summary is None:
+        return 1
+    _report(Finished(summary=summary))
+    return 0
+
+
+async def _call(job: asyncio.StreamReader, stop: asyncio.Event) -> CallSummary | None:
+    """``None``: told to stop, or left alone, before there was anybody to call."""
+    first = await job.readline()
+    if not first:
+        return None
+    from switchboard.caller.conversation import RuleFollower
+    from switchboard.caller.placing import call_agent
+    from switchboard.caller.prepared_speech import prepare_speech
+    from switchboard.caller.public_api import PublicApi
+
+    conversation = RuleFollower(Prepare.model_validate_json(first).rule_book)
+    speech = await prepare_speech(conversation.lines())
+    _report(Prepared())
+    second = await _line_or_stop(job, stop)
+    if not second:
+        return None
+    dial = Dial.model_validate_json(second)
+    abandoned = asyncio.create_task(_stop_at_end(job, stop))
+    try:
+        async with PublicApi(dial.api_url, dial.api_key) as api:
+            return await call_agent(api, dial.agent_id, conversation, speech, _report, stop)
+    finally:
+        abandoned.cancel()
+
+
+async def _line_or_stop(job: asyncio.StreamReader, stop: asyncio.Event) -> bytes:
+    reading = asyncio.create_task(job.readline())
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if reading.done():
+        return reading.result()
+    reading.cancel()
+    return b""
+
+
+async def _stop_at_end(job: asyncio.StreamReader, stop: asyncio.Event) -> None:
+    await job.read()
+    stop.set()
+
+
+async def _standard_input() -> asyncio.StreamReader:
+    reader = asyncio.StreamReader(limit=2**20)
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
+    )
+    return reader
+
+
+def _report(report: Report) -> None:
+    print(report.model_dump_json(), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

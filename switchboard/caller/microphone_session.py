@@ -1,0 +1,64 @@
+"""One call with a person at this machine's microphone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from contracts.live_messages import CallOver, LiveMessage
+from switchboard.caller.activity import SpeechActivity
+from switchboard.caller.call_session import PlacedCall
+from switchboard.caller.microphone import Microphone
+from switchboard.caller.peer import CallerPeer
+from switchboard.caller.reply_watch import ReplyWatch
+from switchboard.caller.reports import AgentAudible, Connected, Live, Report
+
+
+async def talk(
+    call: PlacedCall,
+    microphone: Microphone,
+    report: Callable[[Report], None],
+    stop: asyncio.Event,
+) -> None:
+    """Until the agent hangs up or ``stop`` is set.
+
+    Raises:
+        CallProblem: the call could not be connected.
+    """
+
+    def live(message: LiveMessage) -> None:
+        report(Live(body=message.body))
+        if isinstance(message.body, CallOver):
+            stop.set()
+
+    peer = CallerPeer(microphone, live)
+    try:
+        connected_at = await peer.connect(call.url, call.token)
+        report(Connected(set_up_ms=round((connected_at - call.requested_at) * 1000, 1)))
+        listening = asyncio.create_task(_listen(peer, microphone, connected_at, report, stop))
+        await stop.wait()
+        listening.cancel()
+    finally:
+        await peer.leave()
+
+
+async def _listen(
+    peer: CallerPeer,
+    microphone: Microphone,
+    connected_at: float,
+    report: Callable[[Report], None],
+    stop: asyncio.Event,
+) -> None:
+    activity = SpeechActivity()
+    watch = ReplyWatch(connected_at)
+    async for frame in peer.listen():
+        microphone.play(frame.samples)
+        activity.push(frame.samples, frame.received_at)
+        onset = watch.onset(activity.intervals, microphone.spoken, caller_is_silent=True)
+        if onset:
+            report(
+                AgentAudible(
+                    at_seconds=round(onset.at - connected_at, 3), latency_ms=onset.latency_ms
+                )
+            )
+    stop.set()

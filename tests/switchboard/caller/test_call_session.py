@@ -1,0 +1,122 @@
+"""Whole calls against a far end of known behaviour: real HTTP, Opus, RTP, DTLS, and real models."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from switchboard.caller.conversation import (
+    Conversation,
+    Interruption,
+    LineByLine,
+    Rule,
+    RuleBook,
+    RuleFollower,
+)
+from switchboard.caller.frame import Samples
+from switchboard.caller.placing import call_agent
+from switchboard.caller.prepared_speech import PreparedSpeech, prepare_speech
+from switchboard.caller.problems import RequestRefused, ServerUnreachable
+from switchboard.caller.public_api import PublicApi
+from switchboard.caller.reports import CallSummary, Report, Saying
+from switchboard.caller.speech_models import Recogniser, Voice
+from tests.switchboard.caller.whip_peer import API_KEY, REPLY_AFTER_SECONDS, FarEnd, serving
+
+
+def spoken(*lines: str) -> list[Samples]:
+    voice = Voice()
+    return [voice.speak(line).audio for line in lines]
+
+
+async def call(
+    far_end: FarEnd, conversation: Conversation, stop_at: type[Report] | None = None
+) -> CallSummary:
+    speech: PreparedSpeech = await prepare_speech(conversation.lines())
+    stop = asyncio.Event()
+
+    def report(each: Report) -> None:
+        if stop_at and isinstance(each, stop_at):
+            stop.set()
+
+    async with serving(far_end) as url, PublicApi(url, API_KEY) as api:
+        return await call_agent(api, "agent-1", conversation, speech, report, stop)
+
+
+async def test_both_sides_are_heard_and_the_caller_leaves_by_delete() -> None:
+    far_end = FarEnd(
+        spoken("Good morning, how can I help?", "On which day would you like to come?")
+    )
+    summary = await call(far_end, LineByLine(["I would like to book an appointment."]))
+    assert "how can i help" in summary.opener_heard.lower()
+    (turn,) = summary.turns
+    assert "which day" in turn.heard.lower()
+    assert Recogniser().transcribe(far_end.heard[0]) == "I would like to book an appointment."
+    assert summary.ended_by == "caller"
+    assert far_end.deletions == ["Bearer access-token"]
+
+
+async def test_voice_to_voice_is_the_far_ends_own_delay_plus_the_network() -> None:
+    far_end = FarEnd(spoken("Good morning.", "Certainly."))
+    summary = await call(far_end, LineByLine(["Hello there."]))
+    delay_ms = REPLY_AFTER_SECONDS * 1000
+    (latency_ms,) = summary.voice_to_voice_ms
+    assert delay_ms < latency_ms < delay_ms + 400
+    assert summary.first_sample_ms is not None
+    assert 0 < summary.first_sample_ms < 500
+
+
+async def test_the_caller_cuts_in_and_measures_when_the_agent_falls_silent() -> None:
+    long_line = (
+        "A first check-up is fifty dollars, and we always tell you the price before we start."
+    )
+    far_end = FarEnd(spoken("What can I do for you?", long_line, "Very well."))
+    cut_in = Interruption(say="Okay, that is fine with me.", after_seconds=1.0)
+    rules = (
+        Rule(when_heard=("do for you",), say="How much is it?", then_interrupt=cut_in),
+        Rule(when_heard=("very well",), say="Thank you. Goodbye.", then_leave=True),
+    )
+    summary = await call(far_end, RuleFollower(RuleBook(rules=rules)))
+    assert far_end.interruptions == 1
+    (stopped_after_ms,) = summary.barge_in_ms
+    assert stopped_after_ms is not None
+    assert 0 < stopped_after_ms < 500
+    assert [turn.said for turn in summary.turns][:2] == ["How much is it?", cut_in.say]
+    assert summary.turns[1].outcome == "answered"
+
+
+async def test_a_call_that_the_agent_ends_is_over_for_the_caller() -> None:
+    far_end = FarEnd(spoken("Goodbye."), hangs_up=True)
+    summary = await call(far_end, LineByLine(["Thank you.", "This is never said."]))
+    assert (summary.ended_by, summary.end_reason) == ("agent", "end_call_tool")
+    assert [turn.said for turn in summary.turns] == ["Thank you."]
+
+
+async def test_being_stopped_leaves_in_good_order() -> None:
+    far_end = FarEnd(spoken("Good morning."))
+    summary = await call(far_end, LineByLine(["Hello."] * 5), stop_at=Saying)
+    assert summary.ended_by == "caller"
+    assert far_end.deletions == ["Bearer access-token"]
+
+
+@pytest.mark.parametrize(
+    ("key", "agent_id", "status", "advice"),
+    [("wrong", "agent-1", 401, "--api-key"), (API_KEY, "agent-2", 404, "/v1/agents")],
+)
+async def test_a_refusal_says_what_is_wrong_and_what_to_do(
+    key: str, agent_id: str, status: int, advice: str
+) -> None:
+    async with serving(FarEnd([])) as url, PublicApi(url, key) as api:
+        with pytest.raises(RequestRefused) as refused:
+            await api.place_call(agent_id, "test")
+    assert refused.value.status == status
+    assert advice in refused.value.advice
+
+
+async def test_no_server_is_named_with_its_address_and_the_command_that_starts_one() -> None:
+    async with serving(FarEnd([])) as url:
+        pass
+    async with PublicApi(url, API_KEY) as api:
+        with pytest.raises(ServerUnreachable, match=r"switchboard up") as failure:
+            await api.place_call("agent-1", "test")
+    assert url in failure.value.detail
