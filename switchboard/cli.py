@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from switchboard.process import ProcessName
+
 if TYPE_CHECKING:
     from switchboard.settings import Settings
 
@@ -200,6 +202,17 @@ def migrate(data_dir: DataDir = None) -> None:
     from control_plane.migrate import migrate as run_migrations
 
     run_migrations(_process(data_dir).required_database_url())
+
+
+@app.command(hidden=True)
+def health(name: ProcessName) -> None:
+    """Exit with 0 when the process serves: a container's health check."""
+    import asyncio
+
+    from switchboard.health import is_healthy
+
+    if not asyncio.run(is_healthy(name, _settings(None))):
+        raise typer.Exit(1)
 
 
 def main() -> None:

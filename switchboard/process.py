@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import enum
 import signal
 from collections.abc import Awaitable, Callable
+
+
+class ProcessName(enum.StrEnum):
+    """The processes that can be run, and asked about, one by one."""
+
+    API = "api"
+    JOBS = "jobs"
+    WORKER = "worker"
+    BRIDGE = "bridge"
 
 
 async def run_until_stopped(run: Callable[[asyncio.Event], Awaitable[None]]) -> None:

@@ -49,7 +49,8 @@ def api_ready(host: str, port: int) -> ReadinessCheck:
 class RedisReadiness:
     """Processes that show themselves in Redis only.
 
-    What a dead predecessor left there under the same name is older than the process asked about.
+    A sign of life counts when it is younger than the first question about a process plus
+    ``max_age_seconds``: what a dead predecessor left under the same name is older.
     """
 
     def __init__(self, redis_url: str) -> None:
@@ -60,7 +61,7 @@ class RedisReadiness:
     async def aclose(self) -> None:
         await self._client.aclose()
 
-    def worker(self, worker_id: str) -> ReadinessCheck:
+    def worker(self, worker_id: str, max_age_seconds: float = 0) -> ReadinessCheck:
         """A media worker whose heartbeat says that its models are warm."""
 
         async def serves(since: float) -> bool:
@@ -70,9 +71,9 @@ class RedisReadiness:
             heartbeat = WorkerHeartbeat.model_validate_json(document)
             return heartbeat.state == "ready" and heartbeat.sent_at.timestamp() >= since
 
-        return _since_start(serves)
+        return _recently(serves, max_age_seconds)
 
-    def jobs(self) -> ReadinessCheck:
+    def jobs(self, max_age_seconds: float = 0) -> ReadinessCheck:
         """A jobs process that reads the event stream."""
 
         async def serves(since: float) -> bool:
@@ -80,9 +81,9 @@ class RedisReadiness:
             age_ms = (time.time() - since) * 1000
             return any(consumer["idle"] < age_ms for consumer in consumers)
 
-        return _since_start(serves)
+        return _recently(serves, max_age_seconds)
 
-    def bridge(self, bridge_id: str) -> ReadinessCheck:
+    def bridge(self, bridge_id: str, max_age_seconds: float = 0) -> ReadinessCheck:
         """A telephony bridge with a heartbeat."""
 
         async def serves(since: float) -> bool:
@@ -91,16 +92,17 @@ class RedisReadiness:
                 return False
             return BridgeHeartbeat.model_validate_json(document).sent_at.timestamp() >= since
 
-        return _since_start(serves)
+        return _recently(serves, max_age_seconds)
 
 
-def _since_start(serves: Callable[[float], Awaitable[bool]]) -> ReadinessCheck:
-    """Ask ``serves`` with the Unix time at which the process was first asked about."""
+def _recently(serves: Callable[[float], Awaitable[bool]], max_age_seconds: float) -> ReadinessCheck:
+    """Ask ``serves`` with the oldest Unix time that counts: a little before a process was first
+    asked about."""
     first_asked: dict[int, float] = {}
 
     async def check(pid: int) -> bool:
         try:
-            return await serves(first_asked.setdefault(pid, time.time()))
+            return await serves(first_asked.setdefault(pid, time.time()) - max_age_seconds)
         except RedisError:
             return False
 

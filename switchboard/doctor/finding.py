@@ -1,0 +1,32 @@
+"""One line of the doctor's report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was looked at, what was found and, unless all is well, what to do."""
+
+    subject: str
+    level: Level
+    found: str
+    remedy: str = ""
+
+
+def ok(subject: str, found: str) -> Finding:
+    return Finding(subject, "ok", found)
+
+
+def warn(subject: str, found: str, remedy: str) -> Finding:
+    """Something will not be available; the rest works."""
+    return Finding(subject, "warn", found, remedy)
+
+
+def fail(subject: str, found: str, remedy: str) -> Finding:
+    """``switchboard up`` will not work."""
+    return Finding(subject, "fail", found, remedy)

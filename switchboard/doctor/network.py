@@ -1,0 +1,68 @@
+"""Ports and media paths."""
+
+from __future__ import annotations
+
+import socket
+
+import psutil
+
+from switchboard.doctor.finding import Finding, fail, ok, warn
+from switchboard.listening import user_of
+from switchboard.services.ports import LOOPBACK, is_free
+from switchboard.state import State
+
+_UDP_TIMEOUT_SECONDS = 1.0
+
+
+def api_port(port: int, state: State | None) -> Finding:
+    if is_free(port):
+        return ok("API port", f"{port} is free")
+    if state is not None and state.api_url.endswith(f":{port}") and _lives(state):
+        return ok("API port", f"{port} is in use by Switchboard itself, which is running")
+    return warn(
+        "API port",
+        f"{port} is in use by {user_of(port)}",
+        "The next free port will be taken; choose one yourself with --port.",
+    )
+
+
+def ice_addresses() -> Finding:
+    """Host candidates: what a browser is told to send its media to."""
+    addresses = sorted(
+        address.address
+        for interface in psutil.net_if_addrs().values()
+        for address in interface
+        if address.family == socket.AF_INET and not address.address.startswith("169.254.")
+    )
+    others = [address for address in addresses if not address.startswith("127.")]
+    if others:
+        return ok("ICE", f"media can reach this machine at {', '.join(others)}")
+    if addresses:
+        return warn(
+            "ICE",
+            "only the loopback has an address",
+            "Calls work from this machine only; connect it to a network for others.",
+        )
+    return fail("ICE", "no network interface has an IPv4 address", "Bring up the loopback.")
+
+
+def udp_loopback() -> Finding:
+    """A datagram to ourselves, as every call from this machine sends them."""
+    try:
+        with (
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver,
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
+        ):
+            receiver.bind((LOOPBACK, 0))
+            receiver.settimeout(_UDP_TIMEOUT_SECONDS)
+            sender.sendto(b"switchboard", receiver.getsockname())
+            arrived = receiver.recv(64) == b"switchboard"
+    except OSError as error:
+        return fail("UDP", f"does not pass on the loopback: {error}", "Check the firewall's rules.")
+    if not arrived:
+        return fail("UDP", "datagrams are changed on the way", "Check the firewall's rules.")
+    return ok("UDP", "passes on the loopback")
+
+
+def _lives(state: State) -> bool:
+    return bool(psutil.pid_exists(state.pids.get("up", -1)))

@@ -1,0 +1,51 @@
+"""Runs every check and shows what it found."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+from rich.console import Console
+
+from switchboard.doctor import machine, network, software
+from switchboard.doctor.finding import Finding
+from switchboard.settings import Settings
+from switchboard.state import read_state
+
+_MARKS = {"ok": "[green]✓[/green]", "warn": "[yellow]![/yellow]", "fail": "[red]✗[/red]"}
+
+
+def examine(settings: Settings) -> list[Finding]:
+    """Every finding, in the order in which a start would meet them."""
+    return [
+        machine.python(),
+        machine.clock(),
+        machine.data_directory(settings.data_dir),
+        machine.privileges(settings.data_dir),
+        software.postgres(settings),
+        software.valkey(settings),
+        network.api_port(settings.port, read_state(settings.data_dir)),
+        network.ice_addresses(),
+        network.udp_loopback(),
+        software.offline_models(settings),
+        *software.keys(settings),
+        software.microphone(),
+    ]
+
+
+def run_doctor(settings: Settings, *, as_json: bool) -> int:
+    """Show the report. Returns the exit code: 1 when something must be put right."""
+    findings = examine(settings)
+    if as_json:
+        print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=2))
+    else:
+        _show(findings)
+    return 1 if any(finding.level == "fail" for finding in findings) else 0
+
+
+def _show(findings: list[Finding]) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    for finding in findings:
+        console.print(f"{_MARKS[finding.level]} [bold]{finding.subject}[/bold] {finding.found}")
+        if finding.remedy:
+            console.print(f"  → {finding.remedy}")

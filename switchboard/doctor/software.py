@@ -1,0 +1,106 @@
+"""Embedded servers, offline models, keys, microphone."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+from switchboard.doctor.finding import Finding, fail, ok, warn
+from switchboard.services.postgres import PostgresNotInstalled, postgres_binary
+from switchboard.services.valkey import ValkeyNotInstalled, valkey_binary
+from switchboard.settings import Settings
+
+_REINSTALL = "Run `make clean install`."
+_OFFLINE_MODELS = {
+    "moonshine_voice": "speech recognition",
+    "hibari": "English voice",
+    "espeakng_loader": "voices of other languages",
+    "livekit.plugins.silero": "voice activity detection",
+}
+
+
+def postgres(settings: Settings) -> Finding:
+    if settings.database_url is not None:
+        return ok("PostgreSQL", "yours, at SWITCHBOARD_DATABASE_URL")
+    try:
+        return _runs("PostgreSQL", postgres_binary())
+    except PostgresNotInstalled as problem:
+        return fail("PostgreSQL", str(problem), f"{_REINSTALL} Or set SWITCHBOARD_DATABASE_URL.")
+
+
+def valkey(settings: Settings) -> Finding:
+    if settings.redis_url is not None:
+        return ok("Valkey", "yours, at SWITCHBOARD_REDIS_URL")
+    try:
+        return _runs("Valkey", valkey_binary())
+    except ValkeyNotInstalled as problem:
+        return fail("Valkey", str(problem), f"{_REINSTALL} Or set SWITCHBOARD_REDIS_URL.")
+
+
+def offline_models(settings: Settings) -> Finding:
+    missing = [what for module, what in _OFFLINE_MODELS.items() if not _installed(module)]
+    if not missing:
+        return ok("Models", f"installed: {', '.join(_OFFLINE_MODELS.values())}")
+    found = f"not installed: {', '.join(missing)}"
+    if settings.provider_keys:
+        return warn("Models", found, f"Calls without your keys need them. {_REINSTALL}")
+    return fail("Models", found, _REINSTALL)
+
+
+def keys(settings: Settings) -> list[Finding]:
+    """Optional: every conversation can be held without them."""
+    return [
+        ok(name, "key is set")
+        if provider in settings.provider_keys
+        else ok(name, f"no {variable}; the offline models are used")
+        for name, provider, variable in (
+            ("OpenAI", "openai", "OPENAI_API_KEY"),
+            ("Deepgram", "deepgram", "DEEPGRAM_API_KEY"),
+        )
+    ]
+
+
+def microphone() -> Finding:
+    """For ``switchboard call --mic``. The call page uses the browser's microphone instead."""
+    subject = "Microphone"
+    if not _installed("sounddevice"):
+        return warn(
+            subject,
+            "the command line cannot use one (sounddevice is not installed)",
+            "Use the call page, where the browser asks for permission: allow it.",
+        )
+    probe = "import sounddevice as s; print(s.query_devices(kind='input')['name'])"
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, timeout=20, check=False
+    )
+    if done.returncode == 0:
+        return ok(subject, done.stdout.strip())
+    if "PortAudio library not found" in done.stderr:
+        return warn(subject, "PortAudio is not installed", "apt-get install libportaudio2")
+    allow = (
+        "Allow it for your terminal: System Settings, Privacy & Security, Microphone."
+        if sys.platform == "darwin"
+        else "Plug one in; your user may need to be in the group `audio`."
+    )
+    return warn(subject, "none was found", f"{allow} Or use the call page.")
+
+
+def _runs(subject: str, binary: Path) -> Finding:
+    try:
+        done = subprocess.run(
+            [str(binary), "--version"], capture_output=True, text=True, timeout=10, check=False
+        )
+    except OSError as error:
+        return fail(subject, f"{binary} cannot be run: {error.strerror}", _REINSTALL)
+    if done.returncode != 0:
+        return fail(subject, f"{binary} does not run here: {done.stderr.strip()}", _REINSTALL)
+    return ok(subject, done.stdout.strip().split(" sha=")[0])
+
+
+def _installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
