@@ -48,13 +48,19 @@ async def end_call(
     call.ended_at = at
     call.connected_ms = connected_ms
     call.billable_seconds = seconds
+    plan = call.frozen_plan()
     call.total_cost_micros = await billing.settle(
         session,
         call.tenant_id,
         call.id,
         seconds,
-        call.frozen_plan().rate_micros_per_minute,
-        {"end_reason": reason.value, "connected_ms": connected_ms},
+        plan.rate_micros_per_minute,
+        {
+            "end_reason": reason.value,
+            "connected_ms": connected_ms,
+            "rate_micros_per_minute": plan.rate_micros_per_minute,
+            "prices": [row.model_dump(mode="json") for row in plan.prices],
+        },
     )
     await repository.complete_participants(session, call, at)
     failed = moved.status is CallStatus.FAILED
