@@ -106,7 +106,8 @@ class Room(Protocol):
         the room is closed. One consumer."""
 
     def broadcast(self, message: LiveMessage) -> None:
-        """Send to every leg's data channel. Legs without an open channel miss it."""
+        """Send to every leg's data channel. The newest messages are kept for a leg whose channel is
+        not open yet; one whose channel has closed misses them."""
 
     async def aclose(self) -> None:
         """Close every leg and end both iterators. Idempotent."""
