@@ -15,6 +15,8 @@ from control_plane.agents.schemas import (
     AgentList,
     AgentListItem,
     AgentPublished,
+    AgentUpdate,
+    AgentUpdated,
     AgentView,
 )
 from control_plane.authentication.dependencies import AppSettings, SecretCaller, TenantSession
@@ -57,6 +59,22 @@ async def get_agent(agent_id: UUID, caller: SecretCaller, session: TenantSession
     """The full agent, with its compiled prompt and resolved providers."""
     agent = await service.get_agent(session, caller.tenant_id, agent_id)
     return AgentView.model_validate(service.view(agent))
+
+
+@router.put("/{agent_id}", responses=problems(AgentNotFound))
+@router.patch("/{agent_id}", responses=problems(AgentNotFound))
+async def update_agent(
+    agent_id: UUID,
+    changes: AgentUpdate,
+    caller: SecretCaller,
+    session: TenantSession,
+    settings: AppSettings,
+) -> AgentUpdated:
+    """Change some fields; both methods leave the others as they are. Publish to put it to use."""
+    await service.update_agent(
+        session, caller.tenant_id, agent_id, changes.root, settings.available_providers
+    )
+    return AgentUpdated()
 
 
 @router.post("/{agent_id}/publish", responses=problems(AgentNotFound, AgentNotPublishReady))

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, RootModel, model_validator
 
 from contracts.agent_config import AgentConfig
 
@@ -59,6 +59,13 @@ class AgentView(AgentConfig):
     published_version: int | None
     created_at: datetime
     updated_at: datetime
+
+
+class AgentUpdate(RootModel[dict[str, Any]]):
+    """Any of the create body's fields. What is left out stays; a field that is sent replaces the
+    stored one whole; null clears."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"name": "Reception"}})
 
 
 class AgentUpdated(BaseModel):

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
 from control_plane.agents import repository
 from control_plane.agents.errors import AgentNotFound, AgentNotPublishReady
 from control_plane.agents.models import Agent, AgentVersion
+from control_plane.agents.schemas import AgentCreate
 from control_plane.agents.stacks import every_provider, provider_config, report_stacks
 from control_plane.catalogue import repository as catalogue_repository
 from control_plane.errors import InvalidRequest
+from control_plane.http.validation import field_errors
 from pipelines.prompt import compile_prompt
 from pipelines.stack import StackCatalogue
 
@@ -49,6 +53,41 @@ async def get_agent(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> A
     if agent is None:
         raise AgentNotFound
     return agent
+
+
+async def update_agent(
+    session: AsyncSession,
+    tenant_id: UUID,
+    agent_id: UUID,
+    changes: Mapping[str, Any],
+    available: frozenset[str],
+) -> None:
+    """Change the fields in ``changes``. What is published stays as it was.
+
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        InvalidRequest: the changed agent is not valid, or no stack of the catalogue serves one of
+            its languages.
+    """
+    agent = await repository.find(session, tenant_id, agent_id, for_update=True)
+    if agent is None:
+        raise AgentNotFound
+    try:
+        config = AgentCreate.model_validate(agent.config | _cleared(changes))
+    except ValidationError as error:
+        raise InvalidRequest(errors=field_errors(error.errors())) from error
+    catalogue = await catalogue_repository.stack_catalogue(session)
+    _check_can_ever_run(config, catalogue)
+    _write(agent, config, catalogue, available)
+
+
+def _cleared(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """``null`` brings a field back to its default."""
+    defaults = AgentConfig(name="-").model_dump(mode="json", by_alias=True)
+    return {
+        name: defaults[name] if value is None and name in defaults and name != "name" else value
+        for name, value in changes.items()
+    }
 
 
 async def publish_agent(

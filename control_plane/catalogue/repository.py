@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import cast
 
 from sqlalchemy import func, select, tuple_
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import Channel, PriceRow, ResolvedStack
@@ -70,7 +71,7 @@ async def price_rows(
     key = (PriceRecord.component, PriceRecord.provider, PriceRecord.model)
     rows = await session.scalars(
         select(PriceRecord)
-        .distinct(*key)
+        .ext(distinct_on(*key))
         .where(tuple_(*key).in_(sorted(wanted)), PriceRecord.valid_from <= (at or func.now()))
         .order_by(*key, PriceRecord.valid_from.desc())
     )

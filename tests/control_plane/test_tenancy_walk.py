@@ -67,6 +67,8 @@ POLICIES: dict[tuple[str, str], Policy] = {
     ("POST", "/v1/agents"): Policy(Access.SECRET_KEY, body={"name": "Mine"}),
     ("GET", "/v1/agents"): OWN_RECORDS,
     ("GET", "/v1/agents/{agent_id}"): FOREIGN_IS_404,
+    ("PUT", "/v1/agents/{agent_id}"): Policy(Access.SECRET_KEY, 404, {"name": "Mine"}),
+    ("PATCH", "/v1/agents/{agent_id}"): Policy(Access.SECRET_KEY, 404, {"name": "Mine"}),
     ("POST", "/v1/agents/{agent_id}/publish"): FOREIGN_IS_404,
 }
 
