@@ -96,18 +96,26 @@ def _months_from(today: date) -> range:
 
 
 def _weekday(match: re.Match[str], today: date, past: bool) -> date:
-    weekday = _WEEKDAYS.index(match["weekday"])
     groups = match.groupdict()
     if groups.get("day"):
         day = _day_of_month(match, today, past)
         # A weekday that does not fit the day of the month was misheard more likely than the number.
         if day is not None:
             return day
-    if (groups.get("which") or "").startswith("next") or groups.get("after"):
-        monday = today - timedelta(days=today.weekday())
-        return monday + timedelta(days=7 + weekday)
-    coming = today + timedelta(days=(weekday - today.weekday() - 1) % 7 + 1)
+    is_next = (groups.get("which") or "").startswith("next") or bool(groups.get("after"))
+    coming = _coming(today, match["weekday"], is_next=is_next)
     return coming + timedelta(days=7) if groups.get("later") else coming
+
+
+def _coming(today: date, name: str, *, is_next: bool) -> date:
+    weekday = _WEEKDAYS.index(name)
+    if is_next:
+        return today + timedelta(days=7 + weekday - today.weekday())
+    return today + timedelta(days=(weekday - today.weekday() - 1) % 7 + 1)
+
+
+def _tuesday(match: re.Match[str], today: date, past: bool) -> date | None:
+    return _coming(today, "tuesday", is_next=match["which"] == "next ")
 
 
 def _in_days(match: re.Match[str], today: date, past: bool) -> date | None:
@@ -142,7 +150,13 @@ _PATTERNS: tuple[tuple[re.Pattern[str], _Resolver], ...] = tuple(
         (r"today|tonight|this (?:morning|afternoon|evening)", _after_days(0)),
     )
 )
+_MISHEARD_TUESDAY = re.compile(r"(?<!\S)(?P<which>next |this |on )?(?:to|2|twos|tues) day(?!\S)")
+"""What recognisers write for "Tuesday" more often than for anything else when a day is due."""
 _BARE_DAY = re.compile(rf"(?<!\S){_ORDINAL_DAY}(?!\S)")
+_WHEN_EXPECTED: tuple[tuple[re.Pattern[str], _Resolver], ...] = (
+    (_BARE_DAY, _day_of_month),
+    (_MISHEARD_TUESDAY, _tuesday),
+)
 
 
 def find_dates(said: Phrase, today: date, *, expected: bool, past: bool = False) -> list[Found]:
@@ -153,7 +167,11 @@ def find_dates(said: Phrase, today: date, *, expected: bool, past: bool = False)
     """
     # The repair keeps the number of tokens, by which places in the text are found again.
     text = " ".join(_repaired(word, expected) for word in said.text.split(" "))
-    patterns = (*_PATTERNS, (_BARE_DAY, _day_of_month)) if expected else _PATTERNS
+    patterns = (
+        (*_PATTERNS, (_BARE_DAY, _day_of_month), (_MISHEARD_TUESDAY, _tuesday))
+        if expected
+        else _PATTERNS
+    )
     found: list[Found] = []
     for pattern, resolve in patterns:
         for match in pattern.finditer(text):

@@ -59,7 +59,7 @@ _ANYWHERE: dict[Intent, tuple[str, ...]] = {
         "let me (?:check|look|see|just|think)(?! about)",
     ),
     Intent.GOODBYE: (
-        "good ?bye",
+        "good ?bye?",
         "bye",
         "see you",
         "talk to you later",

@@ -8,6 +8,7 @@ from pipelines.playbook.found import Found
 from pipelines.playbook.phrase import Phrase
 
 _MIN_DIGITS = 7
+_SURELY_WHOLE = 10
 _MAX_DIGITS = 15
 """E.164's longest number."""
 _REPEATS = {"double": 2, "triple": 3, "treble": 3}
@@ -16,18 +17,33 @@ _SOUNDS_LIKE = {"to": "2", "too": "2", "for": "4", "ate": "8", "o": "0", "oh": "
 """What recognisers write for a digit within a dictated number."""
 
 
-def find_phone_numbers(
-    said: Phrase, region: str | None, *, minimum: int = _MIN_DIGITS
-) -> list[Found]:
-    """At most one number: the longest run of digits with at least ``minimum`` of them.
+def find_phone_numbers(said: Phrase, region: str | None, *, whole: bool) -> list[Found]:
+    """At most one number: the longest run of digits.
 
     The value is E.164 where the number is possible in ``region`` (ISO 3166, "US"), else its
-    digits as dictated.
+    digits as dictated. ``whole``: not one that may still be going on, such as a US number
+    without its area code.
     """
     digits, words = _longest_run(said)
-    if not minimum <= len(digits.lstrip("+")) <= _MAX_DIGITS:
+    count = len(digits.lstrip("+"))
+    if not _MIN_DIGITS <= count <= _MAX_DIGITS:
         return []
-    return [Found(_canonical(digits, region), speak_digits(digits), words)]
+    value = _canonical(digits, region)
+    if whole and count < _SURELY_WHOLE and not value.startswith("+"):
+        return []
+    return [Found(value, speak_digits(digits), words)]
+
+
+def dictated_digits(said: Phrase) -> str:
+    """The digits of a number of which only a part may have been said; empty if there are none."""
+    return _longest_run(said)[0]
+
+
+def as_dictated(digits: str, region: str | None) -> Found | None:
+    """The number that ``digits`` are when no more will follow."""
+    if len(digits.lstrip("+")) < _MIN_DIGITS:
+        return None
+    return Found(_canonical(digits, region), speak_digits(digits), range(0))
 
 
 def _longest_run(said: Phrase) -> tuple[str, range]:

@@ -20,6 +20,7 @@ from pipelines.playbook.agenda import (
 )
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.intents import Intent, intents
+from pipelines.playbook.phone_numbers import as_dictated, dictated_digits
 from pipelines.playbook.phrase import Phrase, phrase
 from pipelines.playbook.recognition import Place
 from pipelines.playbook.side_requests import Answer, side_answer
@@ -30,6 +31,7 @@ from pipelines.playbook.yes_no import yes_or_no
 
 _MISSES_UNTIL_MOVING_ON = 3
 _SAME_QUESTION_SIMILARITY = 80
+_DIGITS_OF_A_PIECE = 2
 _WORDS_OF_AN_ANSWER = 3
 """From which length on an unexpected answer to a yes-or-no question is taken as it is."""
 _BACKCHANNELS = frozenset({Intent.GREETING, Intent.THANKS, Intent.HOW_ARE_YOU, Intent.STILL_HERE})
@@ -119,7 +121,8 @@ class Policy:
         if side is not None and side.outranks_answer:
             return self._after_side(state, side)
         is_correction = Intent.CORRECTION in wants and bool(state.values)
-        understood = understand(self.plan, state, said, self.place, is_correction=is_correction)
+        dictated = self._continued_dictation(state, said)
+        understood = understand(self.plan, state, dictated, self.place, is_correction=is_correction)
         values = understood.values
         if side is not None and self._is_loose(state, values):
             values = {}
@@ -216,6 +219,8 @@ class Policy:
             return self._proceed(skipped, "No problem.", "")
         if wants and wants <= _BACKCHANNELS:
             return self._ask_again(state)
+        if field.kind is Kind.PHONE and (dictating := self._dictating(state, field, said)):
+            return dictating
         named = named_field(self.plan, said) if Intent.CORRECTION in wants else None
         if named is not None and named.key in state.values and named is not field:
             return self._asked_anew(state, named)
@@ -225,6 +230,22 @@ class Policy:
         if field.is_qualification and is_answer and state.is_question_heard:
             return self._filled(state, {field.key: Value(said.plain, said.plain)}, None)
         return self._miss(state)
+
+    def _continued_dictation(self, state: State, said: Phrase) -> Phrase:
+        """A phone number comes in pieces, because people pause between them."""
+        if state.digits_so_far and dictated_digits(said):
+            return phrase(f"{state.digits_so_far} {said.plain}")
+        return said
+
+    def _dictating(self, state: State, field: Field, said: Phrase) -> tuple[State, Reply] | None:
+        digits = dictated_digits(self._continued_dictation(state, said))
+        if digits != state.digits_so_far and len(digits) >= _DIGITS_OF_A_PIECE:
+            going_on = replace(state, digits_so_far=digits, misses=0)
+            return self._reply(going_on, wording.vary(("Yes, go on.", "And then?"), state.turn))
+        number = as_dictated(state.digits_so_far, self.place.region)
+        if number is None:
+            return None
+        return self._filled(state, {field.key: Value(number.value, number.spoken)}, None)
 
     def _asked_anew(self, state: State, field: Field) -> tuple[State, Reply]:
         values = {key: value for key, value in state.values.items() if key != field.key}
@@ -303,6 +324,7 @@ class Policy:
             pending=question,
             asked=asked,
             misses=state.misses if is_same else 0,
+            digits_so_far=state.digits_so_far if is_same else "",
             is_question_heard=True,
         )
         return self._reply(put, " ".join(part for part in (*before, text) if part), note=note)

@@ -60,7 +60,7 @@ def find(field: Field, said: Phrase, place: Place, *, expected: bool) -> list[Fo
         case Kind.TIME:
             return find_times(said, expected=expected)
         case Kind.PHONE:
-            return find_phone_numbers(said, place.region)
+            return find_phone_numbers(said, place.region, whole=expected)
         case Kind.EMAIL:
             return find_emails(said)
         case Kind.NUMBER:

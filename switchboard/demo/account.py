@@ -9,14 +9,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from switchboard.caller.conversation import RuleBook
+from switchboard.caller.conversation import Rule
 from switchboard.caller.problems import RequestRefused
 from switchboard.caller.public_api import PublicApi
 
 _FILE = "demo.json"
 _LEAST_CREDIT_USD = 0.5
+_RULES = TypeAdapter(tuple[Rule, ...])
 
 
 class DemoAccount(BaseModel):
@@ -57,9 +58,9 @@ def agent_body() -> dict[str, Any]:
     return body
 
 
-def caller_rules() -> RuleBook:
+def caller_rules() -> tuple[Rule, ...]:
     """How the synthetic caller answers the demo agent."""
-    return RuleBook.model_validate_json(_resource("dental_caller.json"))
+    return _RULES.validate_json(_resource("dental_caller.json"))
 
 
 async def is_usable(api_url: str, account: DemoAccount) -> bool:
