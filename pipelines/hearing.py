@@ -11,6 +11,7 @@ _PROFANITIES = (
     r"fuck\w*|motherfuck\w*|shit\w*|bullshit|bitch\w*|cunt\w*|asshole\w*|bastard\w*|dickhead\w*|"
     r"wanker\w*|twat\w*|slut\w*|whore\w*"
 )
+_HESITATION = re.compile(r"(?:\W*\b(?:u+h+m*|u+m+|e+r+m*|h+m+|m+|a+h+))+\W*", re.IGNORECASE)
 _PROFANITY = re.compile(rf"\b(?:{_PROFANITIES})\b", re.IGNORECASE)
 
 
@@ -24,11 +25,14 @@ class HearingRules:
         return cls(advanced.stt_confidence_threshold, advanced.stt_profanity_filter)
 
     def hear(self, text: str, confidence: float) -> str | None:
-        """The text as heard, or ``None`` if it is too doubtful.
+        """The text as heard, or ``None`` if it is too doubtful or a mere hesitation ("um"): such a
+        sound neither takes the turn nor interrupts the agent.
 
         A ``confidence`` of 0 means that the recogniser does not tell one: it is accepted.
         """
         if self.min_confidence is not None and 0 < confidence < self.min_confidence:
+            return None
+        if _HESITATION.fullmatch(text):
             return None
         if not self.mask_profanity:
             return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 SAMPLE_RATE = 16_000
 _INT16_SCALE = 32_768.0
+_REPEATED_PUNCTUATION = re.compile(r"([.,!?])[.,!?]+")
 _OPTIONS = {
     # The caller's utterance is cut out by our own voice activity detection; Moonshine's would cut
     # it again and transcribe the padding on its own ("You").
@@ -66,4 +68,5 @@ class MoonshineModel:
         audio = (samples.astype(np.float32) / _INT16_SCALE).tolist()
         transcript = self._transcriber.transcribe_without_streaming(audio, SAMPLE_RATE)
         text = " ".join(line.text.strip() for line in transcript.lines)
+        text = _REPEATED_PUNCTUATION.sub(r"\1", text)
         return text if any(character.isalnum() for character in text) else ""

@@ -23,6 +23,8 @@ from pipelines.providers.local.moonshine_model import SAMPLE_RATE, MoonshineMode
 from pipelines.providers.local.utterance import Decode, Samples, Utterance, UtteranceTiming
 
 _LANGUAGE = LanguageCode("en")
+_LEAST_VOICE_SECONDS = 0.16
+"""The model hears words in any click; no word is shorter."""
 _EVENT_OF = {
     Decode.INTERIM: stt.SpeechEventType.INTERIM_TRANSCRIPT,
     Decode.PREFLIGHT: stt.SpeechEventType.PREFLIGHT_TRANSCRIPT,
@@ -165,6 +167,9 @@ class MoonshineStream(stt.RecognizeStream):
     async def _decode(
         self, utterance: Utterance, kind: stt.SpeechEventType, event: vad.VADEvent | None
     ) -> None:
+        if event is not None and _voice_seconds(event) < _LEAST_VOICE_SECONDS:
+            self._text = ""
+            return
         self._text = await _transcribe(self._moonshine, utterance.audio())
         if self._text:
             self._send_text(kind, utterance, event)
@@ -200,6 +205,12 @@ class MoonshineStream(stt.RecognizeStream):
                 recognition_usage=usage,
             )
         )
+
+
+def _voice_seconds(event: vad.VADEvent) -> float:
+    if event.type is vad.VADEventType.END_OF_SPEECH:
+        return event.speech_duration
+    return event.speech_duration - event.raw_accumulated_silence
 
 
 def _samples(event: vad.VADEvent) -> Samples:

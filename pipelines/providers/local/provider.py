@@ -39,7 +39,8 @@ def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
 
     if request.choice.model != LLM_MODEL:
         raise ProviderUnavailable(f"there is no local language model {request.choice.model}")
-    return PlaybookLLM(request.plan.agent, request.plan.variables, request.actions)
+    plan = request.plan
+    return PlaybookLLM(plan.agent, plan.variables, request.actions, locale=plan.locale)
 
 
 def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
