@@ -23,7 +23,7 @@ from contracts.commands import (
 )
 from runtime.call import Call
 from runtime.end_cause import Ending
-from runtime.redis_link import BLOCK_MS, LINK_ERRORS, persist
+from runtime.redis_link import BLOCK_MS, LINK_ERRORS, persist, raise_if_cancelled
 from runtime.room import BadOffer, RoomClosed
 from runtime.stream_entry import entries_of_one_stream, stream_entries
 
@@ -109,4 +109,5 @@ class CommandReader:
         try:
             await pipeline.execute()
         except LINK_ERRORS as error:
+            raise_if_cancelled()
             logger.warning("commands.reply_lost", request_id=str(request_id), error=str(error))

@@ -17,7 +17,7 @@ from redis.exceptions import ResponseError
 
 from contracts import redis_names
 from contracts.call_plan import CallPlan
-from runtime.redis_link import BLOCK_MS, LINK_ERRORS, persist
+from runtime.redis_link import BLOCK_MS, LINK_ERRORS, persist, raise_if_cancelled
 from runtime.slots import Slots
 from runtime.stream_entry import StreamEntry, entries_of_one_stream, stream_entries
 
@@ -118,6 +118,7 @@ class Dispatcher:
             try:
                 await self._acknowledge(entry.entry_id)
             except LINK_ERRORS as error:
+                raise_if_cancelled()
                 log.warning("dispatch.not_acknowledged", error=str(error))
 
         self._on_plan(plan, acknowledge)

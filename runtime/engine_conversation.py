@@ -10,12 +10,13 @@ import structlog
 from livekit import rtc
 from livekit.agents import AgentSession
 from livekit.agents.voice.transcription import TranscriptSynchronizer
-from pipelines.session import build_session
 
 from contracts.call_plan import CallPlan
 from pipelines.call_actions import CallActions
+from pipelines.providers.spec import ProviderUnavailable
+from pipelines.session import build_session
 from runtime.conversation import CallRecord
-from runtime.end_cause import SessionNotStarted
+from runtime.end_cause import ProvidersFailed, SessionNotStarted
 from runtime.engine_io import RoomAudioInput, RoomAudioOutput
 from runtime.room import ENGINE_OUTPUT_HZ, Room, Samples
 from runtime.session_observer import SessionObserver
@@ -30,7 +31,8 @@ APOLOGY_SECONDS = 3.0
 
 
 class EngineConversation:
-    """Implements ``runtime.conversation.Conversation``."""
+    """Implements ``runtime.conversation.Conversation``. Raises ``ProvidersFailed`` when built for
+    a plan that names a model which this process cannot run."""
 
     def __init__(
         self,
@@ -42,7 +44,10 @@ class EngineConversation:
     ) -> None:
         self._plan = plan
         self._room = room
-        self._parts = build_session(plan, models, actions)
+        try:
+            self._parts = build_session(plan, models, actions)
+        except ProviderUnavailable as error:
+            raise ProvidersFailed(str(error)) from error
         self._session: AgentSession[Any] = self._parts.session
         self._observer = SessionObserver(
             self._session, record, keep_transcript=plan.agent.features.transcription_enabled

@@ -31,7 +31,9 @@ LOOK_SECONDS = 1.0
 class EventShipper:
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
-        self._journals: dict[UUID, tuple[Journal, ShippingCursor]] = {}
+        self._journals: dict[UUID, Journal] = {}
+        self._cursors: dict[UUID, ShippingCursor] = {}
+        """Of the journals about which the shipper has asked what is applied."""
         self._wake = asyncio.Event()
         self._sent = asyncio.Event()
         self._link_run_id: str | None = None
@@ -39,7 +41,7 @@ class EventShipper:
 
     def add(self, journal: Journal) -> None:
         """Ship ``journal``, now and as it grows, and delete it when all of it is applied."""
-        self._journals[journal.plan.call_id] = (journal, ShippingCursor(time.monotonic()))
+        self._journals[journal.plan.call_id] = journal
         journal.on_durable = self._wake.set
         self._wake.set()
 
@@ -50,9 +52,13 @@ class EventShipper:
 
     async def wait_all_sent(self) -> None:
         """Return once every event written so far was sent."""
-        while any(cursor.next_seq <= each.last_seq for each, cursor in self._journals.values()):
+        while any(self._is_behind(each) for each in self._journals.values()):
             self._sent.clear()
             await self._sent.wait()
+
+    def _is_behind(self, journal: Journal) -> bool:
+        cursor = self._cursors.get(journal.plan.call_id)
+        return cursor is None or cursor.next_seq <= journal.last_seq
 
     async def run(self) -> None:
         """Ship until cancelled, through every loss of the link."""
@@ -60,10 +66,10 @@ class EventShipper:
 
     async def _pass(self) -> None:
         try:
-            if self._looked_at is None or time.monotonic() - self._looked_at >= LOOK_SECONDS:
+            if self._has_to_look():
                 await self._look()
-            for journal, cursor in list(self._journals.values()):
-                await self._send(journal, cursor)
+            for call_id, cursor in list(self._cursors.items()):
+                await self._send(self._journals[call_id], cursor)
         except LINK_ERRORS:
             self._looked_at = None
             raise
@@ -73,6 +79,13 @@ class EventShipper:
         except TimeoutError:
             return
         self._wake.clear()
+
+    def _has_to_look(self) -> bool:
+        return (
+            self._looked_at is None
+            or time.monotonic() - self._looked_at >= LOOK_SECONDS
+            or self._journals.keys() != self._cursors.keys()
+        )
 
     async def _look(self) -> None:
         """Learn whether the link was restarted and what has been applied; delete what is done."""
@@ -86,17 +99,22 @@ class EventShipper:
         )
         now = time.monotonic()
         for call_id, seq in zip(call_ids, applied, strict=True):
-            journal, cursor = self._journals[call_id]
+            cursor = self._cursors.setdefault(call_id, ShippingCursor(now))
             if restarted:
                 cursor.link_restarted(int(seq or 0), now)
             else:
                 cursor.applied(int(seq or 0), now)
-            if journal.has_ended and cursor.applied_seq >= journal.last_seq:
-                del self._journals[call_id]
-                await journal.delete()
-                logger.info("journal.settled", call_id=str(call_id), events=journal.last_seq)
+            await self._forget_if_settled(call_id, cursor)
         self._link_run_id = run_id
         self._looked_at = now
+
+    async def _forget_if_settled(self, call_id: UUID, cursor: ShippingCursor) -> None:
+        journal = self._journals[call_id]
+        if not journal.has_ended or cursor.applied_seq < journal.last_seq:
+            return
+        del self._journals[call_id], self._cursors[call_id]
+        await journal.delete()
+        logger.info("journal.settled", call_id=str(call_id), events=journal.last_seq)
 
     async def _send(self, journal: Journal, cursor: ShippingCursor) -> None:
         while documents := await journal.read(cursor.next_seq, BATCH):

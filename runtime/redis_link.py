@@ -33,14 +33,24 @@ def connect(redis_url: str) -> Redis:
     )
 
 
+def raise_if_cancelled() -> None:
+    """The client library can turn a cancellation that meets a connection being made into a
+    timeout: after one of ``LINK_ERRORS``, and in loops, ask the task itself."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
 async def persist(name: str, attempt: Callable[[], Awaitable[None]]) -> None:
-    """Await ``attempt`` for ever; when the link fails, again after a growing pause."""
+    """Await ``attempt`` until cancelled; when the link fails, again after a growing pause."""
     retry_seconds = FIRST_RETRY_SECONDS
     failing = False
     while True:
+        raise_if_cancelled()
         try:
             await attempt()
         except LINK_ERRORS as error:
+            raise_if_cancelled()
             if not failing:
                 logger.warning("link.lost", loop=name, error=str(error) or type(error).__name__)
             failing = True

@@ -39,9 +39,6 @@ from runtime.transcript import Spoken, Transcript
 
 logger = structlog.get_logger(__name__)
 
-KEPT_ENGINE_EVENTS = 200
-"""The engine keeps every event of a session for ever, about three a second; nobody reads them."""
-
 
 class SessionObserver:
     def __init__(self, session: AgentSession[Any], record: CallRecord, *, keep_transcript: bool):
@@ -90,9 +87,6 @@ class SessionObserver:
                 handler(event)
             except Exception:
                 logger.exception("observer.handler_failed", type=event.type)
-            recorded = self._session._recorded_events
-            if len(recorded) > KEPT_ENGINE_EVENTS:
-                del recorded[:-1]
 
         return wrapped
 

@@ -23,13 +23,29 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "call.jsonl"
 
 
+def lines_of(path: Path) -> list[str]:
+    return path.read_text().split("\n")
+
+
+def files_beside(path: Path) -> list[Path]:
+    return list(path.parent.iterdir())
+
+
+def leave(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+def tear(path: Path, torn_bytes: int) -> None:
+    os.truncate(path, path.stat().st_size - torn_bytes)
+
+
 async def test_events_are_numbered_from_one_and_on_disk(path: Path, executor: ThreadPoolExecutor):
     journal = await Journal.create(path, call_plan(), "w1", executor)
     assert journal.append(RoomOpened()).seq == 1
     assert journal.append(CallMetered(connected_ms=5)).seq == 2
     await journal.wait_durable()
     assert journal.durable_seq == 2
-    lines = path.read_text().split("\n")
+    lines = lines_of(path)
     assert len(lines) == 4
     assert CallEvent.model_validate_json(lines[2]).body == CallMetered(connected_ms=5)
     await journal.aclose()
@@ -75,7 +91,7 @@ async def test_a_torn_last_line_is_cut_off(
     journal.append(RoomOpened())
     journal.append(CallMetered(connected_ms=1))
     await journal.aclose()
-    os.truncate(path, path.stat().st_size - torn_bytes)
+    tear(path, torn_bytes)
     reopened, events = await Journal.reopen(path, "w2", executor)
     assert [each.body for each in events] == [RoomOpened()]
     reopened.append(CallMetered(connected_ms=2))
@@ -88,7 +104,7 @@ async def test_a_torn_last_line_is_cut_off(
 async def test_a_file_without_a_plan_is_unreadable(
     path: Path, executor: ThreadPoolExecutor, content: bytes
 ):
-    path.write_bytes(content)
+    leave(path, content)
     with pytest.raises(JournalUnreadable):
         await Journal.reopen(path, "w1", executor)
 
@@ -99,7 +115,7 @@ async def test_nothing_follows_the_end_of_the_call(path: Path, executor: ThreadP
     with pytest.raises(RuntimeError):
         journal.append(RoomOpened())
     await journal.delete()
-    assert not path.exists()
+    assert files_beside(path) == []
 
 
 async def test_a_call_has_one_journal(path: Path, executor: ThreadPoolExecutor):

@@ -1,0 +1,350 @@
+"""A worker on a real Valkey, carrying calls with fake rooms and conversations."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+from redis.asyncio import Redis
+
+from contracts import redis_names
+from contracts.call_plan import CallPlan
+from contracts.commands import (
+    Command,
+    CommandBody,
+    CommandRefused,
+    CommandReply,
+    EndCall,
+    LegAnswered,
+    OfferLeg,
+    RemoveLeg,
+)
+from contracts.end_reasons import EndReason
+from contracts.events import CallEnded, CallEvent, CallMetered, CallStarted, RoomOpened
+from contracts.heartbeat import CallMedia, WorkerHeartbeat
+from pipelines.call_actions import CallActions
+from runtime.conversation import CallRecord
+from runtime.journal_store import JournalsInUse, JournalStore
+from runtime.room import Room
+from runtime.settings import WorkerSettings
+from runtime.stream_entry import stream_entries
+from runtime.worker import Worker
+from tests.runtime.fakes import CALLER, FakeConversation, FakeRoom, call_plan
+from tests.runtime.until import until
+
+
+class FakeMedia:
+    def __init__(self) -> None:
+        self.rooms: dict[UUID, FakeRoom] = {}
+        self.closed = False
+
+    async def open_room(self, plan: CallPlan) -> Room:
+        self.rooms[plan.call_id] = FakeRoom(plan.room_name)
+        return self.rooms[plan.call_id]
+
+    def open_conversation(
+        self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
+    ) -> FakeConversation:
+        return FakeConversation(record, actions, say_seconds=0.05)
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+class ControlPlane:
+    """The other end of the link: dispatches, commands, and applies what arrives."""
+
+    def __init__(self, redis: Redis) -> None:
+        self.redis = redis
+
+    async def dispatch(self, plan: CallPlan) -> None:
+        await self.redis.xadd(
+            redis_names.DISPATCH_STREAM, {redis_names.FIELD: plan.model_dump_json()}
+        )
+
+    async def command(self, worker_id: str, call_id: UUID, body: CommandBody) -> None:
+        command = Command(
+            command_id=uuid4(), call_id=call_id, issued_at=datetime.now(UTC), body=body
+        )
+        await self.redis.xadd(
+            redis_names.worker_commands(worker_id), {redis_names.FIELD: command.model_dump_json()}
+        )
+
+    async def offer(self, worker_id: str, call_id: UUID) -> CommandReply:
+        request_id = uuid4()
+        offer = OfferLeg(participant_id=CALLER, identity="caller", sdp="offer", reply_to=request_id)
+        await self.command(worker_id, call_id, offer)
+        _, document = await self.redis.brpop([redis_names.reply(request_id)], timeout=5)
+        return CommandReply.model_validate_json(document)
+
+    async def events(self, call_id: UUID) -> list[CallEvent]:
+        entries = stream_entries(await self.redis.xrange(redis_names.EVENT_STREAM))
+        events = [CallEvent.model_validate_json(each.document) for each in entries]
+        return [each for each in events if each.call_id == call_id]
+
+    async def has(self, call_id: UUID, event_type: str) -> bool:
+        return any(each.body.type == event_type for each in await self.events(call_id))
+
+    async def pending(self) -> int:
+        summary = await self.redis.xpending(redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP)
+        return int(summary["pending"])
+
+    async def heartbeat(self, worker_id: str) -> WorkerHeartbeat | None:
+        document = await self.redis.get(redis_names.worker_heartbeat(worker_id))
+        return WorkerHeartbeat.model_validate_json(document) if document else None
+
+    async def is_in(self, worker_id: str, state: str) -> bool:
+        heartbeat = await self.heartbeat(worker_id)
+        return heartbeat is not None and heartbeat.state == state
+
+
+@pytest.fixture
+async def control_plane(valkey_url: str) -> AsyncIterator[ControlPlane]:
+    async with Redis.from_url(valkey_url, decode_responses=True) as redis:
+        yield ControlPlane(redis)
+
+
+class Running:
+    """A worker in a task of this test."""
+
+    def __init__(self, worker: Worker, media: FakeMedia) -> None:
+        self.media = media
+        self.stop = asyncio.Event()
+        self.task = asyncio.create_task(worker.run(self.stop))
+
+
+@asynccontextmanager
+async def working(
+    url: str, data_dir: Path, *, worker_id: str = "w1", slots: int = 2, drain_seconds: float = 0.0
+) -> AsyncIterator[Running]:
+    media = FakeMedia()
+
+    async def warm_up() -> FakeMedia:
+        return media
+
+    settings = WorkerSettings(
+        worker_id=worker_id,
+        redis_url=url,
+        data_dir=data_dir,
+        slots=slots,
+        drain_timeout_seconds=drain_seconds,
+    )
+    running = Running(Worker(settings, warm_up), media)
+    try:
+        yield running
+    finally:
+        running.stop.set()
+        await running.task
+
+
+async def test_a_call_from_dispatch_to_its_last_event(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    plan = call_plan()
+    async with working(valkey_url, tmp_path) as running:
+        await control_plane.dispatch(plan)
+        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+        assert await control_plane.pending() == 0
+        assert await control_plane.redis.get(redis_names.call_lease(plan.call_id)) == "w1"
+        reply = await control_plane.offer("w1", plan.call_id)
+        assert reply.body == LegAnswered(sdp="answer to offer")
+        await until(lambda: control_plane.has(plan.call_id, "call.started"))
+        await control_plane.command("w1", plan.call_id, RemoveLeg(participant_id=CALLER))
+        await until(lambda: control_plane.has(plan.call_id, "call.ended"))
+    events = await control_plane.events(plan.call_id)
+    assert [each.seq for each in events] == list(range(1, len(events) + 1))
+    assert isinstance(events[-1].body, CallEnded)
+    assert events[-1].body.end_reason is EndReason.PARTICIPANT_DISCONNECTED
+    assert running.media.closed
+
+
+async def test_heartbeats_name_the_worker_its_slots_and_the_position_of_its_calls(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    plan = call_plan()
+    async with working(valkey_url, tmp_path, slots=3):
+        await until(lambda: control_plane.is_in("w1", "ready"))
+        await control_plane.dispatch(plan)
+        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+        await control_plane.offer("w1", plan.call_id)
+
+        async def is_metered() -> bool:
+            document = await control_plane.redis.hget(redis_names.MEDIA, str(plan.call_id))
+            return bool(document) and bool(CallMedia.model_validate_json(document).connected_ms)
+
+        await until(is_metered)
+        heartbeat = await control_plane.heartbeat("w1")
+        assert heartbeat is not None
+        assert (heartbeat.slots_total, heartbeat.slots_used) == (3, 1)
+        assert await control_plane.redis.sismember(redis_names.WORKERS, "w1")
+    assert await control_plane.heartbeat("w1") is None
+    assert not await control_plane.redis.sismember(redis_names.WORKERS, "w1")
+
+
+async def test_a_full_worker_leaves_calls_in_the_stream(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    first, second = call_plan(), call_plan()
+    async with working(valkey_url, tmp_path, slots=1) as running:
+        await control_plane.dispatch(first)
+        await control_plane.dispatch(second)
+        await until(lambda: control_plane.has(first.call_id, "room.opened"))
+        await asyncio.sleep(0.3)
+        assert list(running.media.rooms) == [first.call_id]
+        await control_plane.command(
+            "w1", first.call_id, EndCall(end_reason=EndReason.NORMAL_HANGUP)
+        )
+        await until(lambda: control_plane.has(second.call_id, "room.opened"))
+
+
+async def test_a_draining_worker_claims_nothing_and_ends_its_calls_in_time(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    first, second = call_plan(), call_plan()
+    async with working(valkey_url, tmp_path, drain_seconds=1.5) as running:
+        await control_plane.dispatch(first)
+        await until(lambda: control_plane.has(first.call_id, "room.opened"))
+        await control_plane.offer("w1", first.call_id)
+        running.stop.set()
+        await until(lambda: control_plane.is_in("w1", "draining"))
+        await control_plane.dispatch(second)
+        assert not await control_plane.has(first.call_id, "call.ended")
+        await running.task
+    events = await control_plane.events(first.call_id)
+    assert isinstance(events[-1].body, CallEnded)
+    assert events[-1].body.end_reason is EndReason.SERVER_SHUTDOWN
+    assert list(running.media.rooms) == [first.call_id]
+
+
+async def test_a_plan_that_waited_too_long_is_not_carried(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    stale = call_plan(created_at=datetime.now(UTC) - timedelta(seconds=31))
+    fresh = call_plan()
+    async with working(valkey_url, tmp_path) as running:
+        await control_plane.dispatch(stale)
+        await control_plane.dispatch(fresh)
+        await until(lambda: control_plane.has(fresh.call_id, "room.opened"))
+        assert list(running.media.rooms) == [fresh.call_id]
+        assert await control_plane.pending() == 0
+
+
+async def test_a_plan_dispatched_twice_is_carried_once(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    plan, last = call_plan(), call_plan()
+    async with working(valkey_url, tmp_path, slots=3) as running:
+        await control_plane.dispatch(plan)
+        await control_plane.dispatch(plan)
+        await control_plane.dispatch(last)
+        await until(lambda: control_plane.has(last.call_id, "room.opened"))
+        assert list(running.media.rooms) == [plan.call_id, last.call_id]
+        assert len(await control_plane.events(plan.call_id)) == 1
+
+
+async def test_garbage_in_the_streams_harms_nothing(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    plan = call_plan()
+    async with working(valkey_url, tmp_path):
+        await until(lambda: control_plane.is_in("w1", "ready"))
+        for stream in (redis_names.DISPATCH_STREAM, redis_names.worker_commands("w1")):
+            await control_plane.redis.xadd(stream, {redis_names.FIELD: "{"})
+            await control_plane.redis.xadd(stream, {"other": "field"})
+        await control_plane.dispatch(plan)
+        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+        assert (await control_plane.offer("w1", plan.call_id)).body.type == "leg.answered"
+        assert await control_plane.pending() == 0
+
+
+async def test_an_offer_for_a_call_that_is_not_here_is_refused(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    async with working(valkey_url, tmp_path):
+        await until(lambda: control_plane.is_in("w1", "ready"))
+        reply = await control_plane.offer("w1", uuid4())
+    assert isinstance(reply.body, CommandRefused)
+    assert reply.body.code == "call_not_here"
+
+
+async def test_a_dead_workers_claim_is_taken_over(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("runtime.dispatch.RECLAIM_IDLE_MS", 100)
+    plan = call_plan()
+    await control_plane.redis.xgroup_create(
+        redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP, id="0", mkstream=True
+    )
+    await control_plane.dispatch(plan)
+    await control_plane.redis.xreadgroup(
+        redis_names.DISPATCH_GROUP, "dead", {redis_names.DISPATCH_STREAM: ">"}, count=1
+    )
+    async with working(valkey_url, tmp_path):
+        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+        assert await control_plane.pending() == 0
+
+
+async def test_calls_of_a_dead_predecessor_end_at_the_last_second_known(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    talking, unopened, ended = call_plan(), call_plan(), call_plan()
+    store = JournalStore(tmp_path, "w1")
+    journal = await store.create(talking)
+    for body in (
+        RoomOpened(),
+        CallStarted(participant_id=CALLER),
+        CallMetered(connected_ms=5000),
+    ):
+        journal.append(body)
+    await journal.aclose()
+    await (await store.create(unopened)).aclose()
+    journal = await store.create(ended)
+    journal.append(CallEnded(end_reason=EndReason.NORMAL_HANGUP, connected_ms=7))
+    await journal.aclose()
+    store.close()
+    media = CallMedia(
+        call_id=talking.call_id,
+        tenant_id=talking.tenant_id,
+        worker_id="w1",
+        connected_ms=8200,
+        sent_at=datetime.now(UTC),
+    )
+    await control_plane.redis.hset(redis_names.MEDIA, str(talking.call_id), media.model_dump_json())
+    async with working(valkey_url, tmp_path):
+        await until(lambda: control_plane.has(talking.call_id, "call.ended"))
+        await until(lambda: control_plane.has(ended.call_id, "call.ended"))
+    last = (await control_plane.events(talking.call_id))[-1]
+    assert last.seq == 4
+    assert isinstance(last.body, CallEnded)
+    assert (last.body.end_reason, last.body.connected_ms) == (EndReason.WORKER_ERROR, 8200)
+    assert len(await control_plane.events(ended.call_id)) == 1
+    assert await control_plane.events(unopened.call_id) == []
+
+
+async def test_one_worker_per_data_directory(valkey_url: str, tmp_path: Path):
+    async with working(valkey_url, tmp_path):
+        with pytest.raises(JournalsInUse):
+            JournalStore(tmp_path, "w2")
+
+
+async def test_a_cancelled_worker_ends_its_calls_at_once(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    plan = call_plan()
+    async with working(valkey_url, tmp_path, drain_seconds=60) as running:
+        await control_plane.dispatch(plan)
+        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+        await control_plane.offer("w1", plan.call_id)
+        await until(lambda: control_plane.has(plan.call_id, "call.started"))
+        running.task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running.task
+        running.task = asyncio.create_task(asyncio.sleep(0))
+    events = await control_plane.events(plan.call_id)
+    assert isinstance(events[-1].body, CallEnded)
+    assert events[-1].body.end_reason is EndReason.SERVER_SHUTDOWN
