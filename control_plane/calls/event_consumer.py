@@ -23,6 +23,7 @@ from control_plane.calls.event_envelope import ReceivedEvent, Unreadable, read_e
 from control_plane.database import Database
 from control_plane.errors import DatabaseUnavailable
 from control_plane.link import commands
+from control_plane.link.applied_cursors import publish_applied
 from control_plane.link.event_stream import EventStream, StreamEntry
 from control_plane.link.media_positions import forget_media_positions
 
@@ -120,7 +121,8 @@ class EventConsumer:
     async def _report(self, outcomes: dict[UUID, Applied]) -> None:
         """What follows the commits: cursors to the workers, entries out of the stream, commands."""
         over = [call_id for call_id, applied in outcomes.items() if applied.is_over]
-        await self._stream.publish_applied(
+        await publish_applied(
+            self._redis,
             {call: applied.seq for call, applied in outcomes.items() if applied.seq is not None},
             over,
         )

@@ -78,3 +78,20 @@ async def note_dispatch(
         .where(Call.tenant_id == tenant_id, Call.id == call_id)
         .values(dispatched_at=at, dispatch_entry_id=entry_id)
     )
+
+
+async def undispatched(session: AsyncSession, created_before: datetime) -> Sequence[Call]:
+    """Running calls of any tenant, with their plans, that no worker was offered. For jobs."""
+    found = await session.scalars(
+        select(Call)
+        .where(
+            Call.ended_at.is_(None),
+            Call.dispatched_at.is_(None),
+            Call.claimed_at.is_(None),
+            Call.created_at < created_before,
+        )
+        .options(undefer(Call.plan))
+        .order_by(Call.created_at)
+        .limit(100)
+    )
+    return found.all()

@@ -23,11 +23,6 @@ async def dispatch(redis: Redis, plan: CallPlan) -> str:
     return str(entry_id)
 
 
-async def withdraw(redis: Redis, entry_id: str) -> None:
-    """Take a plan back that no worker has claimed yet."""
-    await redis.xdel(redis_names.DISPATCH_STREAM, entry_id)
-
-
 async def forget_old_plans(redis: Redis, now_ms: int) -> None:
     """Keep the dispatch stream from growing: entries stay in it when they are acknowledged."""
     await redis.xtrim(

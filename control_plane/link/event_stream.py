@@ -6,10 +6,9 @@ what still has to be done.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 import structlog
 from redis.asyncio import Redis
@@ -19,9 +18,6 @@ from contracts import redis_names
 
 BLOCK_SECONDS = 1.0
 BATCH = 200
-APPLIED_MEMORY_SECONDS = 3600
-"""How long ``APPLIED`` remembers a call that is over: its worker has long deleted the journal."""
-
 _log = structlog.get_logger(__name__)
 
 
@@ -82,23 +78,6 @@ class EventStream:
         async with self._redis.pipeline(transaction=False) as pipe:
             pipe.xack(redis_names.EVENT_STREAM, redis_names.EVENT_GROUP, *ids)
             pipe.xdel(redis_names.EVENT_STREAM, *ids)
-            await pipe.execute()
-
-    async def publish_applied(
-        self, applied_seq: Mapping[UUID, int], over: Collection[UUID]
-    ) -> None:
-        """Tell the workers how far each call has come; calls in ``over`` are forgotten in time."""
-        if not applied_seq:
-            return
-        async with self._redis.pipeline(transaction=False) as pipe:
-            pipe.hset(
-                redis_names.APPLIED,
-                mapping={str(call_id): seq for call_id, seq in applied_seq.items()},
-            )
-            if over:
-                pipe.hexpire(
-                    redis_names.APPLIED, APPLIED_MEMORY_SECONDS, *(str(call) for call in over)
-                )
             await pipe.execute()
 
     async def waiting(self) -> AsyncIterator[StreamEntry]:

@@ -173,9 +173,7 @@ async def test_simultaneous_calls_cannot_overdraw_a_tenant(
     outcomes = await asyncio.gather(
         *(reserve(database, tenant, call_id) for call_id in calls), return_exceptions=True
     )
-    won = [
-        call_id for call_id, outcome in zip(calls, outcomes, strict=True) if outcome is None
-    ]
+    won = [call_id for call_id, outcome in zip(calls, outcomes, strict=True) if outcome is None]
     assert len(won) == 7
     assert all(isinstance(o, InsufficientCredits) for o in outcomes if o is not None)
     await assert_books_balance(database, tenant)

@@ -1,0 +1,68 @@
+"""Getting a committed call's plan to the workers, at once or a little later."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from contracts.call_plan import CallPlan
+from control_plane.calls import repository
+from control_plane.database import Database
+from control_plane.errors import DatabaseUnavailable
+from control_plane.link.dispatch import dispatch
+
+REDISPATCH_INTERVAL_SECONDS = 2.0
+FIRST_DISPATCH_GRACE = timedelta(seconds=3)
+"""Time that the request which created a call has to dispatch it itself."""
+
+_log = structlog.get_logger(__name__)
+
+
+async def dispatch_call(database: Database, redis: Redis, plan: CallPlan) -> bool:
+    """Offer a committed call to the workers; ``False`` if Redis or PostgreSQL is away.
+
+    A call that stays undispatched, or whose dispatch could not be noted, is offered again by
+    ``redispatch``. Workers ignore a plan that they know.
+    """
+    try:
+        entry_id = await dispatch(redis, plan)
+        async with database.system_session() as session:
+            await repository.note_dispatch(
+                session, plan.tenant_id, plan.call_id, entry_id, datetime.now(UTC)
+            )
+    except (RedisError, OSError, DatabaseUnavailable) as error:
+        _log.warning("dispatch_postponed", call_id=str(plan.call_id), error=str(error))
+        return False
+    return True
+
+
+async def redispatch(database: Database, redis: Redis) -> int:
+    """Dispatch the calls whose own request could not. Returns how many were dispatched.
+
+    Raises:
+        DatabaseUnavailable: try again later.
+    """
+    async with database.system_session() as session:
+        calls = await repository.undispatched(session, datetime.now(UTC) - FIRST_DISPATCH_GRACE)
+        plans = [call.frozen_plan() for call in calls]
+    dispatched = 0
+    for plan in plans:
+        if not await dispatch_call(database, redis, plan):
+            break
+        dispatched += 1
+    return dispatched
+
+
+async def keep_redispatching(database: Database, redis: Redis) -> None:
+    """Run ``redispatch`` until cancelled."""
+    while True:
+        try:
+            if count := await redispatch(database, redis):
+                _log.info("calls_redispatched", count=count)
+        except DatabaseUnavailable:
+            _log.warning("redispatch_waits_for_database")
+        await asyncio.sleep(REDISPATCH_INTERVAL_SECONDS)

@@ -1,0 +1,47 @@
+"""What can go wrong with calls."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from contracts.call_plan import Channel
+from control_plane.errors import NotFound, Problem
+
+
+class CallNotFound(NotFound):
+    code = "call_not_found"
+    title = "Call not found"
+
+
+class TranscriptNotAvailable(NotFound):
+    code = "transcript_not_available"
+    title = "Nothing has been said in this call yet"
+
+
+class KeyScopeViolation(Problem):
+    status = HTTPStatus.FORBIDDEN
+    code = "key_scope_violation"
+    title = "This publishable key does not permit the call"
+
+
+class AgentNotPublished(Problem):
+    status = HTTPStatus.CONFLICT
+    code = "agent_not_publish_ready"
+    title = "The agent has no published version"
+
+
+class ProviderKeyUnavailable(Problem):
+    """``channel`` is the part of the stack that cannot be served."""
+
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    code = "provider_key_unavailable"
+    title = "A provider of the agent cannot be used here"
+
+    def __init__(self, channel: Channel, reason: str) -> None:
+        super().__init__(reason, channel=channel)
+
+
+class CallAlreadyOver(Problem):
+    status = HTTPStatus.CONFLICT
+    code = "call_already_over"
+    title = "The call is already over"

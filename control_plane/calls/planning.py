@@ -1,0 +1,95 @@
+"""Freezing everything that one call needs to run and to be billed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.agent_config import AgentConfig
+from contracts.call_plan import CallLimits, CallPlan, PlannedParticipant, ResolvedStack
+from contracts.call_status import Transport
+from control_plane.agents import repository as agents
+from control_plane.agents.errors import AgentNotFound
+from control_plane.agents.models import AgentVersion
+from control_plane.calls.errors import AgentNotPublished, ProviderKeyUnavailable
+from control_plane.calls.post_call_merge import merge_post_call
+from control_plane.calls.schemas import CallCreate
+from control_plane.catalogue import repository as catalogue
+from pipelines.prompt import compile_prompt
+from pipelines.stack import StackProblem, resolve_stack
+
+
+async def freeze_plan(
+    session: AsyncSession, tenant_id: UUID, wanted: CallCreate, available: frozenset[str]
+) -> CallPlan:
+    """The plan of a new call of the agent's published version.
+
+    Args:
+        available: providers that calls can use now.
+
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        AgentNotPublished: it has, but nothing of it was published.
+        ProviderKeyUnavailable: a provider of the published stack cannot be used now.
+    """
+    version = await _published_version(session, tenant_id, wanted.agent_id)
+    agent = AgentConfig.model_validate(version.config)
+    stack = await _usable_stack(session, agent, available)
+    call_id = uuid4()
+    return CallPlan(
+        call_id=call_id,
+        tenant_id=tenant_id,
+        agent_id=wanted.agent_id,
+        agent_version=version.version,
+        room_name=f"call-{call_id}",
+        created_at=datetime.now(UTC),
+        agent=agent,
+        compiled_prompt=compile_prompt(agent, wanted.variables),
+        locale=agent.language,
+        stack=stack,
+        prices=await catalogue.price_rows(session, stack),
+        limits=limits_of(agent),
+        participants=tuple(
+            PlannedParticipant(
+                participant_id=uuid4(),
+                transport=Transport(participant.transport),
+                identity=participant.identity,
+            )
+            for participant in wanted.participants
+        ),
+        variables=wanted.variables,
+        metadata=wanted.metadata,
+        post_call=merge_post_call(agent.post_call, wanted.post_call),
+    )
+
+
+def limits_of(agent: AgentConfig) -> CallLimits:
+    """The limits that the worker enforces, from the agent's advanced settings."""
+    return CallLimits(
+        max_duration_seconds=agent.advanced.max_call_duration_seconds,
+        silence_prompt_seconds=agent.advanced.silence_prompt_delay_seconds,
+        silence_hangup_seconds=agent.advanced.post_silence_hangup_seconds,
+    )
+
+
+async def _published_version(
+    session: AsyncSession, tenant_id: UUID, agent_id: UUID
+) -> AgentVersion:
+    version = await agents.find_published(session, tenant_id, agent_id)
+    if version is not None:
+        return version
+    if await agents.find(session, tenant_id, agent_id) is None:
+        raise AgentNotFound
+    raise AgentNotPublished("Publish the agent first: POST /v1/agents/:id/publish")
+
+
+async def _usable_stack(
+    session: AsyncSession, agent: AgentConfig, available: frozenset[str]
+) -> ResolvedStack:
+    entries = await catalogue.stack_catalogue(session)
+    stack = resolve_stack(agent, entries, available, agent.language)
+    if isinstance(stack, StackProblem):
+        raise ProviderKeyUnavailable(stack.channel, stack.reason)
+    return stack

@@ -1,0 +1,252 @@
+"""``/v1/calls``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, status
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_plan import CallPlan
+from contracts.call_status import CallStatus, ParticipantStatus
+from control_plane.agents.errors import AgentNotFound
+from control_plane.authentication.dependencies import (
+    AnyCaller,
+    AppDatabase,
+    AppSettings,
+    SecretCaller,
+    TenantSession,
+)
+from control_plane.billing.errors import InsufficientCredits
+from control_plane.calls import reading, repository, service
+from control_plane.calls.dispatching import dispatch_call
+from control_plane.calls.errors import (
+    AgentNotPublished,
+    CallAlreadyOver,
+    CallNotFound,
+    KeyScopeViolation,
+    ProviderKeyUnavailable,
+    TranscriptNotAvailable,
+)
+from control_plane.calls.hang_up import hang_up
+from control_plane.calls.models import Call, CallParticipant
+from control_plane.calls.schemas import (
+    Access,
+    AgentName,
+    CallCreate,
+    CallCreated,
+    CallDetail,
+    CallEndedView,
+    CallEventPage,
+    CallEventView,
+    CallPage,
+    JoiningParticipant,
+    TranscriptView,
+)
+from control_plane.calls.views import call_detail, call_view, transcript_view
+from control_plane.errors import InvalidRequest
+from control_plane.http.openapi import AUTHENTICATED, SECRET_ONLY, problems
+from control_plane.http.paging import Offset
+from control_plane.link.link import AppLink
+from control_plane.realtime.access_token import RoomAccess, encode_access
+from control_plane.settings import ControlPlaneSettings
+
+DETAIL_EVENTS = 200
+Limit = Annotated[int, Query(ge=1, le=1000)]
+
+router = APIRouter(prefix="/v1/calls", tags=["calls"])
+
+
+@router.post(
+    "",
+    status_code=status.HTTP_201_CREATED,
+    responses=problems(
+        *AUTHENTICATED,
+        KeyScopeViolation,
+        AgentNotFound,
+        AgentNotPublished,
+        ProviderKeyUnavailable,
+        InsufficientCredits,
+    ),
+)
+async def create_call(
+    wanted: CallCreate,
+    caller: AnyCaller,
+    database: AppDatabase,
+    link: AppLink,
+    settings: AppSettings,
+) -> CallCreated:
+    """Start a call with an agent's published version.
+
+    What can be wrong is checked in this order: key (401), request (400), the key's scope (403),
+    agent (404), published version (409), providers (422), credit (402).
+    """
+    service.check_request(caller, wanted)
+    async with database.tenant_session(caller.tenant_id) as session:
+        plan = await service.create_call(
+            session, caller.tenant_id, wanted, settings.available_providers
+        )
+    await dispatch_call(database, link.redis, plan)
+    return _created(plan, settings)
+
+
+@router.get("", responses=problems(*SECRET_ONLY))
+async def list_calls(
+    caller: SecretCaller,
+    session: TenantSession,
+    limit: Limit = 200,
+    offset: Offset = 0,
+    cursor: UUID | None = None,
+    status: CallStatus | None = None,
+    agent_id: UUID | None = None,
+) -> CallPage:
+    """Calls, newest first. ``cursor`` is the id of the last call already seen."""
+    return await _page(session, caller.tenant_id, limit, offset, cursor, status, agent_id)
+
+
+@router.get("/active", responses=problems(*SECRET_ONLY))
+async def list_active_calls(
+    caller: SecretCaller,
+    session: TenantSession,
+    limit: Limit = 200,
+    offset: Offset = 0,
+    cursor: UUID | None = None,
+) -> CallPage:
+    """Calls that are in progress."""
+    return await _page(
+        session, caller.tenant_id, limit, offset, cursor, CallStatus.IN_PROGRESS, None
+    )
+
+
+@router.get("/{call_id}", responses=problems(*SECRET_ONLY, CallNotFound))
+async def get_call(call_id: UUID, caller: SecretCaller, session: TenantSession) -> CallDetail:
+    """A call with its transcript, analysis and the first events of its log."""
+    call = await _found(session, caller.tenant_id, call_id, with_plan=True)
+    events, _ = await reading.page_of_events(session, caller.tenant_id, call_id, DETAIL_EVENTS, 0)
+    return call_detail(
+        call,
+        await repository.participants(session, caller.tenant_id, [call_id]),
+        await reading.segments(session, caller.tenant_id, call_id),
+        events,
+    )
+
+
+@router.get("/{call_id}/events", responses=problems(*SECRET_ONLY, CallNotFound))
+async def list_call_events(
+    call_id: UUID,
+    caller: SecretCaller,
+    session: TenantSession,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Offset = 0,
+) -> CallEventPage:
+    """The call's event log, in order."""
+    await _found(session, caller.tenant_id, call_id)
+    events, total = await reading.page_of_events(session, caller.tenant_id, call_id, limit, offset)
+    return CallEventPage(
+        events=[CallEventView.model_validate(event) for event in events],
+        total=total,
+        offset=offset,
+        limit=limit,
+    )
+
+
+@router.get(
+    "/{call_id}/transcript",
+    responses=problems(*SECRET_ONLY, CallNotFound, TranscriptNotAvailable),
+)
+async def get_transcript(
+    call_id: UUID, caller: SecretCaller, session: TenantSession
+) -> TranscriptView:
+    """What was said so far, in order."""
+    await _found(session, caller.tenant_id, call_id)
+    said = await reading.segments(session, caller.tenant_id, call_id)
+    if not said:
+        raise TranscriptNotAvailable
+    return transcript_view(said)
+
+
+@router.post("/{call_id}/end", responses=problems(*SECRET_ONLY, CallNotFound, CallAlreadyOver))
+async def end_call(
+    call_id: UUID, caller: SecretCaller, database: AppDatabase, link: AppLink
+) -> CallEndedView:
+    """End a call. Answers when it is over and billed, at the latest after a few seconds."""
+    message = await hang_up(database, link.redis, caller.tenant_id, call_id)
+    return CallEndedView(id=call_id, message=message)
+
+
+def _created(plan: CallPlan, settings: ControlPlaneSettings) -> CallCreated:
+    now = datetime.now(UTC)
+    ttl = timedelta(seconds=settings.access_token_ttl_seconds)
+    return CallCreated(
+        id=plan.call_id,
+        room_name=plan.room_name,
+        status=CallStatus.CONNECTING.value,
+        participants=[
+            JoiningParticipant(
+                id=participant.participant_id,
+                role=service.role_of(position),
+                transport=participant.transport.value,
+                identity=participant.identity,
+                status=ParticipantStatus.JOINING.value,
+                access=Access(
+                    url=f"{settings.public_url}/v1/rtc/{plan.call_id}",
+                    token=encode_access(
+                        RoomAccess(participant.participant_id, plan.call_id, plan.tenant_id),
+                        settings.secret_key,
+                        now,
+                        ttl,
+                    ),
+                ),
+            )
+            for position, participant in enumerate(plan.participants)
+        ],
+        agent=AgentName(id=plan.agent_id, name=plan.agent.name),
+    )
+
+
+async def _found(
+    session: AsyncSession, tenant_id: UUID, call_id: UUID, *, with_plan: bool = False
+) -> Call:
+    call = await reading.find_call(session, tenant_id, call_id, with_plan=with_plan)
+    if call is None:
+        raise CallNotFound
+    return call
+
+
+async def _page(
+    session: AsyncSession,
+    tenant_id: UUID,
+    limit: int,
+    offset: int,
+    cursor: UUID | None,
+    status: CallStatus | None,
+    agent_id: UUID | None,
+) -> CallPage:
+    after = None
+    if cursor is not None:
+        after = await reading.find_call(session, tenant_id, cursor)
+        if after is None:
+            raise InvalidRequest.at("cursor", "is not the id of one of your calls")
+    calls, total = await reading.page_of_calls(
+        session,
+        tenant_id,
+        limit=limit,
+        offset=offset,
+        status=status,
+        agent_id=agent_id,
+        after=after,
+    )
+    shown = calls[:limit]
+    present: dict[UUID, list[CallParticipant]] = defaultdict(list)
+    for participant in await repository.participants(session, tenant_id, [c.id for c in shown]):
+        present[participant.call_id].append(participant)
+    return CallPage(
+        calls=[call_view(call, present[call.id]) for call in shown],
+        total=total,
+        limit=limit,
+        offset=offset,
+        next_cursor=shown[-1].id if len(calls) > limit else None,
+    )

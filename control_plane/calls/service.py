@@ -1,0 +1,100 @@
+"""Creating calls."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_plan import CallPlan
+from contracts.call_status import CallStatus, ParticipantStatus
+from control_plane.authentication.caller import Caller
+from control_plane.billing import service as billing
+from control_plane.billing.reserve import FIRST_RESERVE_SECONDS
+from control_plane.calls.errors import KeyScopeViolation
+from control_plane.calls.event_log import log_event
+from control_plane.calls.models import Call, CallParticipant
+from control_plane.calls.planning import freeze_plan
+from control_plane.calls.schemas import CallCreate, ParticipantInput
+from control_plane.errors import InvalidRequest
+
+WEB_CHANNEL = "web"
+
+
+def check_request(caller: Caller, wanted: CallCreate) -> None:
+    """What can be refused without looking at any record.
+
+    Raises:
+        InvalidRequest: a participant cannot be reached.
+        KeyScopeViolation: the publishable key permits neither the channel nor the agent.
+    """
+    for index, participant in enumerate(wanted.participants):
+        _check_participant(index, participant)
+    if not caller.may_use_channel(WEB_CHANNEL):
+        raise KeyScopeViolation("This publishable key does not permit the channel 'web'.")
+    if not caller.may_call_agent(wanted.agent_id):
+        raise KeyScopeViolation("This publishable key does not permit this agent.")
+
+
+async def create_call(
+    session: AsyncSession, tenant_id: UUID, wanted: CallCreate, available: frozenset[str]
+) -> CallPlan:
+    """Freeze the plan, insert the call and hold its first increment, in one transaction.
+
+    The checks come in one order: agent (404), published version (409), providers (422), credit
+    (402). The plan is to be dispatched once the transaction has committed.
+
+    Raises:
+        AgentNotFound, AgentNotPublished, ProviderKeyUnavailable: see ``freeze_plan``.
+        InsufficientCredits: the first increment cannot be reserved.
+    """
+    plan = await freeze_plan(session, tenant_id, wanted, available)
+    call = Call(
+        id=plan.call_id,
+        tenant_id=tenant_id,
+        agent_id=plan.agent_id,
+        room_name=plan.room_name,
+        status=CallStatus.CONNECTING.value,
+        created_at=plan.created_at,
+        details=plan.metadata,
+        plan=plan.model_dump(mode="json", by_alias=True),
+    )
+    session.add(call)
+    await session.flush()
+    for position, (planned, given) in enumerate(
+        zip(plan.participants, wanted.participants, strict=True)
+    ):
+        session.add(
+            CallParticipant(
+                id=planned.participant_id,
+                tenant_id=tenant_id,
+                call_id=call.id,
+                position=position,
+                role=role_of(position),
+                transport=planned.transport.value,
+                identity=planned.identity,
+                status=ParticipantStatus.JOINING.value,
+                details=given.metadata,
+            )
+        )
+    log_event(session, call, "lifecycle", "Call created", plan.created_at)
+    await session.flush()
+    await billing.reserve(
+        session, tenant_id, call.id, FIRST_RESERVE_SECONDS, plan.rate_micros_per_minute
+    )
+    return plan
+
+
+def role_of(position: int) -> str:
+    """The role of a call's participant: whoever is named first is the caller."""
+    return "caller" if position == 0 else "participant"
+
+
+def _check_participant(index: int, participant: ParticipantInput) -> None:
+    where = f"participants[{index}]"
+    if participant.transport == "pstn":
+        raise InvalidRequest.at(
+            f"{where}.transport", "the phone channel has no carrier connected yet; use 'webrtc'"
+        )
+    if participant.from_number is not None:
+        raise InvalidRequest.at(f"{where}.from_number", "belongs to 'pstn' participants only")
