@@ -12,7 +12,7 @@ from contracts.live_messages import LiveMessage
 from runtime.closable_queue import ClosableQueue
 from runtime.ice_addresses import local_ice_addresses
 from runtime.paced_output import PacedOutput
-from runtime.room import LegConnected, LegGone, RoomClosed, RoomEvent, Samples
+from runtime.room import AgentVoice, LegConnected, LegGone, RoomClosed, RoomEvent, Samples
 from runtime.room_audio import RoomAudio
 from runtime.room_clock import Clock, MonotonicClock, Tick, ticks
 from runtime.sdp_offer import read_offer
@@ -44,11 +44,12 @@ class LocalRoom:
         """``ice_servers``: ``stun:`` and ``turn:`` URLs. ``offer_loopback``: offer 127.0.0.1 beside
         the machine's other addresses (it is always offered when there is no other)."""
         self.name = name
-        self.voice = PacedOutput()
+        output = PacedOutput()
+        self.voice: AgentVoice = output
         self._ice_servers = ice_servers
         self._clock = clock or MonotonicClock()
         self._offer_loopback = offer_loopback
-        self._audio = RoomAudio(self.voice)
+        self._audio = RoomAudio(output)
         self._legs: dict[UUID, WebRtcLeg] = {}
         self._announced: set[UUID] = set()
         self._closing: set[asyncio.Task[None]] = set()
@@ -83,6 +84,7 @@ class LocalRoom:
         self._legs[participant.participant_id] = leg
         if self._pulse is None:
             self._pulse = asyncio.create_task(self._run(), name=f"room-{self.name}")
+            self._pulse.add_done_callback(self._stopped)
         return answer
 
     async def remove_leg(self, participant_id: UUID) -> None:
@@ -117,15 +119,14 @@ class LocalRoom:
             await asyncio.wait(self._closing)
 
     async def _run(self) -> None:
-        try:
-            async for tick in ticks(self._clock):
-                self._tick(tick)
-        except Exception:
-            self._log.exception("room stopped")
-            raise
-        finally:
-            self._frames.close()
-            self._events.close()
+        async for tick in ticks(self._clock):
+            self._tick(tick)
+
+    def _stopped(self, pulse: asyncio.Task[None]) -> None:
+        self._frames.close()
+        self._events.close()
+        if not pulse.cancelled() and (error := pulse.exception()) is not None:
+            self._log.error("room stopped", exc_info=error)
 
     def _tick(self, tick: Tick) -> None:
         connected = {key: leg for key, leg in self._legs.items() if leg.state == "connected"}
