@@ -1,0 +1,57 @@
+"""Migrating is repeatable, and what it grants is enough and no more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from uuid import uuid4
+
+import procrastinate
+import psycopg
+import pytest
+from sqlalchemy import text
+
+from control_plane.database import Database
+from control_plane.job_queue import enqueue
+from control_plane.migrate import migrate
+
+
+@pytest.fixture
+def empty_database_url(postgres_url: str) -> Iterator[str]:
+    name = f"empty_{uuid4().hex}"
+    login = postgres_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(login, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        yield f"{postgres_url.rpartition('/')[0]}/{name}"
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+async def test_processes_may_migrate_at_the_same_time(empty_database_url: str) -> None:
+    await asyncio.gather(*(asyncio.to_thread(migrate, empty_database_url) for _ in range(4)))
+
+    database = Database(empty_database_url)
+    async with database.system_session() as session:
+        assert await session.scalar(text("SELECT count(*) FROM price_rows")) > 0
+    await database.aclose()
+
+
+async def test_a_request_can_enqueue_in_its_own_transaction(database: Database) -> None:
+    queue = procrastinate.App(connector=procrastinate.PsycopgConnector())
+
+    @queue.task(name="probe")
+    def probe(call_id: str) -> None:
+        """Never run here."""
+
+    async def enqueue_and_fail() -> None:
+        async with database.tenant_session(uuid4()) as session:
+            await enqueue(session, probe, call_id="rolled back")
+            raise LookupError
+
+    async with database.tenant_session(uuid4()) as session:
+        await enqueue(session, probe, call_id="kept")
+    with pytest.raises(LookupError):
+        await enqueue_and_fail()
+
+    async with database.system_session() as session:
+        jobs = await session.scalars(text("SELECT args ->> 'call_id' FROM procrastinate_jobs"))
+        assert list(jobs) == ["kept"]
