@@ -20,10 +20,10 @@ _INTRODUCED = re.compile(
     r"|(?:put|book) it under|it(?:s| is) (?:for|under)) (?:is )?"
 )
 _PRESENTED = re.compile(r"\b(?:this is|im|i am|its|it is|thats|that is) ")
-_SPEAKING = re.compile(r"^((?:\S+ ){1,3})(?:speaking|here)\b")
+_SPEAKING = re.compile(r"^((?:\S+ ){1,4}?)(?:speaking|here)\b")
 _LEAD_INS = frozenset(
     word_list(
-        "yes yeah yep yup sure ok okay well so it its is this that thats would be the name "
+        "oh yes yeah yep yup sure ok okay well so it its is this that thats would be the name "
         "names my please im i am and hi hello hey of course certainly right great good "
         "thanks thank you just no sorry actually meant mean called call me under for put "
         "down full first last a alright fine under absolutely like"
@@ -38,7 +38,7 @@ _TRAILERS = frozenset(
 )
 _NEVER_NAMES = frozenset(
     word_list(
-        "i you he she we they it me him us them my your a an the this that these those what "
+        "oh i you he she we they it me him us them my your a an the this that these those what "
         "where when why how who which is are was were am be been do does did have has had "
         "can could would should will shall may not dont didnt cant wont isnt wasnt doesnt "
         "want wanted need needed like liked just looking calling trying hoping wondering "
@@ -53,7 +53,7 @@ _NEVER_NAMES = frozenset(
         "speaking understand hear heard get got give make made take let lets come see right "
         "correct wrong only also already still never always one two three four five six "
         "seven eight nine ten first last name incorrect false mistake problem sounds sound "
-        "works work alright all day time kidding joking done"
+        "works work alright all day time kidding joking done thats spelled spelt"
     )
 )
 _PARTICLES = frozenset(word_list("de da di van von der den la le del bin al el dos du ter"))
@@ -61,26 +61,37 @@ _PARTICLES = frozenset(word_list("de da di van von der den la le del bin al el d
 
 def find_names(said: Phrase, *, expected: bool) -> list[Found]:
     """At most one name. Unless ``expected``, only one that the caller introduces as such."""
+    # "I'm calling …" and "it's fine" present nobody: unasked, only capitals make a name of it.
+    found = (
+        _after(_INTRODUCED, said, certain=True)
+        or (_name_at(said, _first_free(said), certain=True) if expected else None)
+        or _after(_PRESENTED, said, certain=expected)
+        or _before_speaking(said)
+    )
+    return [found] if found else []
+
+
+def _after(pattern: re.Pattern[str], said: Phrase, *, certain: bool) -> Found | None:
     plain = said.plain
-    for pattern in (_INTRODUCED, _PRESENTED):
-        for match in pattern.finditer(plain):
-            start = plain.count(" ", 0, match.end())
-            # "I'm calling …" and "it's fine" are no introductions: only names in capitals are.
-            certain = expected or pattern is _INTRODUCED
-            if found := _name_at(said, start, certain=certain):
-                return [found]
-    if speaking := _SPEAKING.match(plain):
-        first = max(0, speaking[1].count(" ") - 2)
-        for start in range(first, speaking[1].count(" ")):
-            if found := _name_at(said, start, certain=True):
-                return [found]
-    if not expected:
-        return []
+    starts = (plain.count(" ", 0, match.end()) for match in pattern.finditer(plain))
+    names = (_name_at(said, start, certain=certain) for start in starts)
+    return next((name for name in names if name), None)
+
+
+def _before_speaking(said: Phrase) -> Found | None:
+    """``Peter van der Berg speaking``."""
+    speaking = _SPEAKING.match(said.plain)
+    if speaking is None:
+        return None
+    names = (_name_at(said, i, certain=True) for i in range(speaking[1].count(" ")))
+    return next((name for name in names if name), None)
+
+
+def _first_free(said: Phrase) -> int:
     start = 0
     while start < len(said.words) and (said.words[start] in _LEAD_INS or start in said.taken):
         start += 1
-    found = _name_at(said, start, certain=True)
-    return [found] if found else []
+    return start
 
 
 def _name_at(said: Phrase, start: int, *, certain: bool) -> Found | None:

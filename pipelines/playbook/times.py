@@ -44,7 +44,7 @@ _ALWAYS = tuple(
         rf"{_HOUR}(?: (?:in the|at))? (?P<part>morning|afternoon|evening|night)",
         r"(?:12 )?(?P<noon>noon|midday)",
         r"(?P<midnight>midnight)",
-        rf"(?:at|around|about){_NO_CLOCK} {_HOUR}{_NO_CLOCK}",
+        rf"(?:at|around|about) {_HOUR}{_NO_CLOCK}",
     )
 )
 _BARE_HOUR = re.compile(rf"(?<!\S){_HOUR}{_NO_CLOCK}(?!\S)")

@@ -14,7 +14,7 @@ _FIRM_YES = re.compile(
     r"\b(?:thats|that is|its|it is|all|sounds|is|everything is|everythings|no) "
     r"(?:all |absolutely |totally |quite |perfectly )?"
     r"(?:right|correct|fine|good|great|perfect|ok|okay|true|problem|worries)\b"
-    r"|\bwhy not\b|\bno (?:thats|that is|its) it\b"
+    r"|\bno (?:thats|that is|its) it\b"
 )
 _NO = re.compile(
     r"^(?:no|nope|nah|naw|know|never|negative|nay)\b|\b(?:no|nope|nah) (?:thanks|thank you)\b"
@@ -27,7 +27,8 @@ _NO = re.compile(
 _YES = re.compile(
     r"\b(?:yes|yeah|yep|yup|yea|ya|yah|yess|sure|correct|right|exactly|absolutely|definitely|"
     r"certainly|indeed|affirmative|ok|okay|okey|fine|perfect|great|lovely|wonderful|alright|true)\b"
-    r"|\b(?:of course|please do|go ahead|sounds good|that works|works for me|i do|i am|i have|"
+    r"|\b(?:of course|why not|please do|go ahead|sounds good|"
+    r"that works|works for me|i do|i am|i have|"
     r"i did|i would|i will|id love|id like|it is|it does|they do|we do|we are|we have|i think so|"
     r"i guess so|i believe so|you got it|you bet|thats it|by all means|i can|book it|do it)\b"
     r"|^(?:good|please|yes|cool)\b"
