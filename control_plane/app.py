@@ -10,7 +10,9 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from control_plane.agents.routes import router as agents
 from control_plane.api_keys.routes import router as api_keys
+from control_plane.billing.routes import router as billing
 from control_plane.call_page.routes import call_page_files, call_page_router
+from control_plane.calls.routes import router as calls
 from control_plane.database import Database
 from control_plane.http.body_limit import BodyLimitMiddleware
 from control_plane.http.health import router as health
@@ -18,6 +20,8 @@ from control_plane.http.openapi import install_openapi
 from control_plane.http.problems import install_problem_handlers
 from control_plane.http.request_context import HEADER, RequestContextMiddleware
 from control_plane.http.storable_input import storable_input
+from control_plane.link.link import Link
+from control_plane.realtime.routes import router as realtime
 from control_plane.settings import ControlPlaneSettings
 from control_plane.tenants.routes import router as tenants
 
@@ -26,12 +30,16 @@ ROUTERS: tuple[APIRouter, ...] = (
     tenants,
     api_keys,
     agents,
+    calls,
+    realtime,
+    billing,
 )
 
 
 def create_app(settings: ControlPlaneSettings) -> FastAPI:
     """The ASGI application. Opens its connections when they are first needed."""
     database = Database(settings.database_url, deadline_seconds=settings.request_deadline_seconds)
+    link = Link(settings.redis_url)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -39,6 +47,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
             yield
         finally:
             await database.aclose()
+            await link.aclose()
 
     app = FastAPI(
         title="Switchboard",
@@ -50,6 +59,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     )
     app.state.settings = settings
     app.state.database = database
+    app.state.link = link
     install_problem_handlers(app)
     install_openapi(app)
     for router in ROUTERS:
@@ -63,7 +73,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         allow_origins=["*"],
         allow_methods=["*"],
         allow_headers=["*"],
-        expose_headers=[HEADER, "Location", "Retry-After"],
+        expose_headers=[HEADER, "Location", "Link", "Retry-After"],
         max_age=600,
     )
     app.add_middleware(RequestContextMiddleware)
