@@ -24,12 +24,6 @@ class KeyScopeViolation(Problem):
     title = "This publishable key does not permit the call"
 
 
-class AgentNotPublished(Problem):
-    status = HTTPStatus.CONFLICT
-    code = "agent_not_publish_ready"
-    title = "The agent has no published version"
-
-
 class ProviderKeyUnavailable(Problem):
     """``channel`` is the part of the stack that cannot be served."""
 

@@ -11,9 +11,9 @@ from contracts.agent_config import AgentConfig
 from contracts.call_plan import CallLimits, CallPlan, PlannedParticipant, ResolvedStack
 from contracts.call_status import Transport
 from control_plane.agents import repository as agents
-from control_plane.agents.errors import AgentNotFound
+from control_plane.agents.errors import AgentNotFound, AgentNotPublishReady
 from control_plane.agents.models import AgentVersion
-from control_plane.calls.errors import AgentNotPublished, ProviderKeyUnavailable
+from control_plane.calls.errors import ProviderKeyUnavailable
 from control_plane.calls.post_call_merge import merge_post_call
 from control_plane.calls.schemas import CallCreate
 from control_plane.catalogue import repository as catalogue
@@ -31,7 +31,7 @@ async def freeze_plan(
 
     Raises:
         AgentNotFound: the tenant has no such agent.
-        AgentNotPublished: it has, but nothing of it was published.
+        AgentNotPublishReady: it has, but nothing of it was published.
         ProviderKeyUnavailable: a provider of the published stack cannot be used now.
     """
     version = await _published_version(session, tenant_id, wanted.agent_id)
@@ -82,7 +82,7 @@ async def _published_version(
         return version
     if await agents.find(session, tenant_id, agent_id) is None:
         raise AgentNotFound
-    raise AgentNotPublished("Publish the agent first: POST /v1/agents/:id/publish")
+    raise AgentNotPublishReady(["No version of the agent has been published yet."])
 
 
 async def _usable_stack(

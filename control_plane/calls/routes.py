@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import CallPlan
 from contracts.call_status import CallStatus, ParticipantStatus
-from control_plane.agents.errors import AgentNotFound
+from control_plane.agents.errors import AgentNotFound, AgentNotPublishReady
 from control_plane.authentication.dependencies import (
     AnyCaller,
     AppDatabase,
@@ -24,7 +24,6 @@ from control_plane.billing.errors import InsufficientCredits
 from control_plane.calls import reading, repository, service
 from control_plane.calls.dispatching import dispatch_call
 from control_plane.calls.errors import (
-    AgentNotPublished,
     CallAlreadyOver,
     CallNotFound,
     KeyScopeViolation,
@@ -67,7 +66,7 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"])
         *AUTHENTICATED,
         KeyScopeViolation,
         AgentNotFound,
-        AgentNotPublished,
+        AgentNotPublishReady,
         ProviderKeyUnavailable,
         InsufficientCredits,
     ),

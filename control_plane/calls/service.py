@@ -45,7 +45,7 @@ async def create_call(
     (402). The plan is to be dispatched once the transaction has committed.
 
     Raises:
-        AgentNotFound, AgentNotPublished, ProviderKeyUnavailable: see ``freeze_plan``.
+        AgentNotFound, AgentNotPublishReady, ProviderKeyUnavailable: see ``freeze_plan``.
         InsufficientCredits: the first increment cannot be reserved.
     """
     plan = await freeze_plan(session, tenant_id, wanted, available)
