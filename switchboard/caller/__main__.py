@@ -50,7 +50,7 @@ async def _call(job: asyncio.StreamReader, stop: asyncio.Event) -> CallSummary |
     from switchboard.caller.prepared_speech import prepare_speech
     from switchboard.caller.public_api import PublicApi
 
-    conversation = RuleFollower(Prepare.model_validate_json(first).rule_book)
+    conversation = RuleFollower(Prepare.model_validate_json(first).rules)
     speech = await prepare_speech(conversation.lines())
     _report(Prepared())
     second = await _line_or_stop(job, stop)

@@ -29,6 +29,8 @@ from switchboard.caller.summary import summarised
 from switchboard.caller.turn_end import HeardTurn, TurnEndDetector
 from switchboard.caller.utterances import UtteranceQueue
 
+OVERHEAR_INTERVAL_SECONDS = 0.6
+
 
 @dataclass(frozen=True)
 class PlacedCall:
@@ -110,8 +112,10 @@ class CallSession:
                     self._finish("connection_lost")
 
                 listening = tasks.create_task(listen())
+                overhearing = tasks.create_task(self._overhear(recogniser, dialogue, connected_at))
                 await _first_of(self._over, stop)
                 listening.cancel()
+                overhearing.cancel()
                 recognise(self._turn_end.finish())
 
     async def _recognise(
@@ -129,6 +133,22 @@ class CallSession:
         self._report(Heard(at_seconds=round(turn.ended_at - connected_at, 3), text=text))
         if not self._over.is_set():
             self._act(dialogue.heard(words, self._situation()), connected_at)
+
+    async def _overhear(
+        self, recogniser: ThreadPoolExecutor, dialogue: Dialogue, connected_at: float
+    ) -> None:
+        """Follow the agent's words while it speaks, for as long as there is a reason to cut in."""
+        loop = asyncio.get_running_loop()
+        while dialogue.may_interrupt:
+            await asyncio.sleep(OVERHEAR_INTERVAL_SECONDS)
+            since = self._turn_end.speaking_since
+            if since is None or not self._mouth.is_silent:
+                continue
+            if time.monotonic() - since < OVERHEAR_INTERVAL_SECONDS:
+                continue
+            audio = self._turn_end.audio_so_far()
+            text = await loop.run_in_executor(recogniser, self._speech.transcribe, audio)
+            self._act(dialogue.overheard(text, self._situation()), connected_at)
 
     def _notice_onset(self, frame: ReceivedFrame, watch: ReplyWatch, connected_at: float) -> None:
         self._activity.push(frame.samples, frame.received_at)

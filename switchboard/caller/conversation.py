@@ -10,7 +10,10 @@ from typing import Annotated, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-_FROZEN = ConfigDict(frozen=True, extra="forbid")
+WHEN_LOST = "Sorry, could you say that again?"
+"""Said when no rule fits, or nothing was heard."""
+PATIENCE = 3
+"""How often in a row ``WHEN_LOST`` is said before the caller gives up."""
 
 
 @dataclass(frozen=True)
@@ -19,14 +22,6 @@ class Reply:
 
     text: str | None
     then_leave: bool = False
-
-
-class Interruption(BaseModel):
-    """Words that cut in on the agent's next turn, once that has lasted ``after_seconds``."""
-
-    model_config = _FROZEN
-    say: str
-    after_seconds: Annotated[float, Field(gt=0)] = 1.5
 
 
 class Conversation(Protocol):
@@ -41,11 +36,12 @@ class Conversation(Protocol):
     def unanswered(self) -> Reply:
         """Nobody spoke for a long time."""
 
-    def interruption(self) -> Interruption | None:
-        """Set while the agent's next turn is to be cut in on; asking does not use it up."""
+    @property
+    def may_interrupt(self) -> bool:
+        """Whether the agent's words are worth following while it speaks."""
 
-    def interrupted(self) -> None:
-        """The interruption is being said."""
+    def interruption(self, heard_so_far: str) -> str | None:
+        """What to say into the agent's turn, of which ``heard_so_far`` was understood."""
 
 
 class LineByLine:
@@ -64,76 +60,78 @@ class LineByLine:
     def unanswered(self) -> Reply:
         return self._next()
 
-    def interruption(self) -> Interruption | None:
-        return None
+    @property
+    def may_interrupt(self) -> bool:
+        return False
 
-    def interrupted(self) -> None:
-        raise RuntimeError("there was no interruption to say")
+    def interruption(self, heard_so_far: str) -> str | None:
+        return None
 
     def _next(self) -> Reply:
         return Reply(self._waiting.popleft()) if self._waiting else Reply(None, then_leave=True)
 
 
 class Rule(BaseModel):
-    """``say`` is the answer to a turn in which one of the ``when_heard`` expressions occurs."""
+    """``say`` is the answer to a turn in which one of the phrases ``when_heard`` occurs."""
 
-    model_config = _FROZEN
+    model_config = ConfigDict(frozen=True, extra="forbid")
     when_heard: Annotated[tuple[str, ...], Field(min_length=1)]
-    """Regular expressions, matched anywhere in the words heard, ignoring case."""
+    """Whole words in this order; case and punctuation do not matter."""
     say: str
-    times: Annotated[int, Field(ge=1)] = 1
-    """How often the rule may answer."""
-    then_interrupt: Interruption | None = None
-    """How the agent's turn that follows is cut in on."""
-    then_leave: bool = False
+    interrupt: bool = False
+    """Said at once, into the agent's turn, and only there."""
+    leave: bool = False
+    """Hang up afterwards."""
 
     def matches(self, heard: str) -> bool:
-        return any(re.search(pattern, heard, re.IGNORECASE) for pattern in self.when_heard)
-
-
-class RuleBook(BaseModel):
-    """A caller with answers to what an agent may ask, in order of preference."""
-
-    model_config = _FROZEN
-    rules: Annotated[tuple[Rule, ...], Field(min_length=1)]
-    when_lost: str = "Sorry, could you say that again?"
-    """Said when no rule fits, or nothing was heard."""
-    patience: Annotated[int, Field(ge=0)] = 3
-    """How often in a row it says ``when_lost`` before it gives up and leaves."""
+        words = _plain(heard)
+        return any(_plain(phrase) in words for phrase in self.when_heard)
 
 
 class RuleFollower:
-    """Plays a ``RuleBook``: the first rule that fits and is not used up answers."""
+    """Answers by the first rule that fits. Each rule answers once, except that the last answer is
+    repeated when it is asked for again."""
 
-    def __init__(self, book: RuleBook) -> None:
-        self._book = book
-        self._left = [rule.times for rule in book.rules]
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = tuple(rules)
+        self._unused = list(rules)
+        self._last: Rule | None = None
         self._lost_in_a_row = 0
-        self._interruption: Interruption | None = None
 
     def lines(self) -> Sequence[str]:
-        said = [rule.say for rule in self._book.rules]
-        cut_in = [rule.then_interrupt.say for rule in self._book.rules if rule.then_interrupt]
-        return tuple(dict.fromkeys([*said, *cut_in, self._book.when_lost]))
+        return tuple(dict.fromkeys([*(rule.say for rule in self._rules), WHEN_LOST]))
 
     def reply_to(self, heard: str) -> Reply:
-        self._interruption = None
-        for index, rule in enumerate(self._book.rules):
-            if self._left[index] and rule.matches(heard):
-                self._left[index] -= 1
-                self._lost_in_a_row = 0
-                self._interruption = rule.then_interrupt
-                return Reply(rule.say, rule.then_leave)
-        return self.unanswered()
+        candidates = [rule for rule in self._unused if not rule.interrupt]
+        if self._last:
+            candidates.append(self._last)
+        rule = next((rule for rule in candidates if rule.matches(heard)), None)
+        return self._use(rule) if rule else self.unanswered()
 
     def unanswered(self) -> Reply:
         self._lost_in_a_row += 1
-        if self._lost_in_a_row > self._book.patience:
+        if self._lost_in_a_row > PATIENCE:
             return Reply(None, then_leave=True)
-        return Reply(self._book.when_lost)
+        return Reply(WHEN_LOST)
 
-    def interruption(self) -> Interruption | None:
-        return self._interruption
+    @property
+    def may_interrupt(self) -> bool:
+        return any(rule.interrupt for rule in self._unused)
 
-    def interrupted(self) -> None:
-        self._interruption = None
+    def interruption(self, heard_so_far: str) -> str | None:
+        for rule in self._unused:
+            if rule.interrupt and rule.matches(heard_so_far):
+                return self._use(rule).text
+        return None
+
+    def _use(self, rule: Rule) -> Reply:
+        if rule in self._unused:
+            self._unused.remove(rule)
+        self._last = rule
+        self._lost_in_a_row = 0
+        return Reply(rule.say, rule.leave)
+
+
+def _plain(text: str) -> str:
+    """The words alone, each with a space on either side."""
+    return f" {' '.join(re.findall(r'[a-z0-9]+', text.lower()))} "

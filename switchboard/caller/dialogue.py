@@ -1,7 +1,7 @@
 """When a caller speaks: after the agent's turn, into it, or into a long silence. Pure.
 
-Times are seconds on one monotonic clock; the owner calls ``tick`` with every frame and ``heard``
-with every turn of the agent once its words are known.
+Times are seconds on one monotonic clock. The owner calls ``tick`` with every frame, ``overheard``
+with the first words of a turn that goes on, and ``heard`` with every finished turn.
 """
 
 from __future__ import annotations
@@ -69,9 +69,7 @@ class Dialogue:
         """A move that time alone calls for."""
         if situation.caller_is_speaking:
             return None
-        if situation.agent_speaking_since is not None:
-            return self._cut_in(situation.now, situation.agent_speaking_since)
-        if situation.is_recognising:
+        if situation.agent_speaking_since is not None or situation.is_recognising:
             return None
         quiet_since = max(
             self._connected_at, situation.agent_spoke_at or 0.0, situation.caller_spoke_at or 0.0
@@ -82,6 +80,22 @@ class Dialogue:
         if quiet_seconds >= REPLY_TIMEOUT_SECONDS:
             return self._move(self._conversation.unanswered())
         return None
+
+    @property
+    def may_interrupt(self) -> bool:
+        """Whether ``overheard`` wants to be told of the agent's turns while they last."""
+        return self._conversation.may_interrupt and not self._is_leaving
+
+    def overheard(self, words: str, situation: Situation) -> Move | None:
+        """The beginning of a turn that goes on: a reason to cut in, perhaps."""
+        if situation.caller_is_speaking or situation.agent_speaking_since is None:
+            return None
+        text = self._conversation.interruption(words)
+        if text is None:
+            return None
+        self._cut_in_at = situation.now
+        self._unanswered_words.clear()
+        return Say(text, is_interruption=True)
 
     def heard(self, words: HeardWords, situation: Situation) -> Move | None:
         """The answer to a finished turn; ``None`` while the agent goes on, or was cut in on."""
@@ -94,15 +108,6 @@ class Dialogue:
             return None
         text = " ".join(each for each in self._unanswered_words if each)
         return self._move(self._conversation.reply_to(text))
-
-    def _cut_in(self, now: float, agent_speaking_since: float) -> Move | None:
-        interruption = self._conversation.interruption()
-        if interruption is None or now - agent_speaking_since < interruption.after_seconds:
-            return None
-        self._conversation.interrupted()
-        self._cut_in_at = now
-        self._unanswered_words.clear()
-        return Say(interruption.say, is_interruption=True)
 
     def _was_cut_off(self, words: HeardWords, situation: Situation) -> bool:
         """A turn that the caller cut short has had its answer: the interruption itself."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from switchboard.caller.conversation import RuleBook
+from switchboard.caller.conversation import Rule
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 
 class Prepare(BaseModel):
     model_config = _FROZEN
-    rule_book: RuleBook
+    rules: tuple[Rule, ...]
 
 
 class Dial(BaseModel):

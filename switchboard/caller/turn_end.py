@@ -45,6 +45,10 @@ class TurnEndDetector:
         """Start of the turn under way, or ``None`` between turns."""
         return self._started_at
 
+    def audio_so_far(self) -> Samples:
+        """Of the turn under way."""
+        return np.concatenate(self._frames)
+
     def push(self, frame: Samples, received_at: float) -> HeardTurn | None:
         """Returns the turn that this frame's silence completes, if it completes one."""
         self._frames.append(frame)

@@ -8,10 +8,8 @@ import pytest
 
 from switchboard.caller.conversation import (
     Conversation,
-    Interruption,
     LineByLine,
     Rule,
-    RuleBook,
     RuleFollower,
 )
 from switchboard.caller.frame import Samples
@@ -71,12 +69,13 @@ async def test_the_caller_cuts_in_and_measures_when_the_agent_falls_silent() -> 
         "A first check-up is fifty dollars, and we always tell you the price before we start."
     )
     far_end = FarEnd(spoken("What can I do for you?", long_line, "Very well."))
-    cut_in = Interruption(say="Okay, that is fine with me.", after_seconds=1.0)
+    cut_in = Rule(when_heard=("fifty dollars", "$50"), say="Okay, that is fine.", interrupt=True)
     rules = (
-        Rule(when_heard=("do for you",), say="How much is it?", then_interrupt=cut_in),
-        Rule(when_heard=("very well",), say="Thank you. Goodbye.", then_leave=True),
+        Rule(when_heard=("do for you",), say="How much is it?"),
+        cut_in,
+        Rule(when_heard=("very well",), say="Thank you. Goodbye.", leave=True),
     )
-    summary = await call(far_end, RuleFollower(RuleBook(rules=rules)))
+    summary = await call(far_end, RuleFollower(rules))
     assert far_end.interruptions == 1
     (stopped_after_ms,) = summary.barge_in_ms
     assert stopped_after_ms is not None
