@@ -46,6 +46,7 @@ class SessionObserver:
         self._record = record
         self._transcript = Transcript(record, keep=keep_transcript)
         self._user_metrics: MetricsReport = {}
+        self._agent_silent_since: float | None = None
         self._closing = False
 
     def attach(self) -> None:
@@ -92,6 +93,8 @@ class SessionObserver:
 
     def _agent_state_changed(self, event: AgentStateChangedEvent) -> None:
         self._note_activity()
+        if event.old_state == "speaking":
+            self._agent_silent_since = event.created_at
         if event.new_state not in ("initializing", "idle"):
             self._record.live(AgentStateChanged(state=event.new_state))
 
@@ -118,7 +121,7 @@ class SessionObserver:
             return
         metrics, text = message.metrics, message.text_content or ""
         started_at_ms = self._position_ms(metrics.get("started_speaking_at"))
-        ended_at_ms = self._position_ms(metrics.get("stopped_speaking_at"))
+        ended_at_ms = self._position_ms(self._stopped_speaking_at(message))
         now_ms = self._record.position_ms()
         if message.role == "user":
             self._user_metrics = metrics
@@ -135,6 +138,16 @@ class SessionObserver:
             )
             if spoken is not None:
                 self._measure(spoken, metrics)
+
+    def _stopped_speaking_at(self, message: ChatMessage) -> float | None:
+        """An interruption silences the agent at once, but the engine stamps it only when it has
+        heard enough of the caller to be sure; then the agent has been silent for a while."""
+        stopped_at = message.metrics.get("stopped_speaking_at")
+        if message.role != "assistant" or not message.interrupted or stopped_at is None:
+            return stopped_at
+        started_at = message.metrics.get("started_speaking_at", stopped_at)
+        silent_since = self._agent_silent_since
+        return silent_since if silent_since and silent_since > started_at else stopped_at
 
     def _position_ms(self, at: float | None) -> int | None:
         return None if at is None else self._record.position_ms(at)

@@ -94,7 +94,7 @@ class Transcript:
             interrupted=interrupted,
         )
         if interrupted:
-            self._record.live(Interrupted(at_ms=now_ms))
+            self._record.live(Interrupted(at_ms=ended_at_ms if ended_at_ms is not None else now_ms))
         self._agent_words = ""
         self._agent_since_ms = None
         return spoken

@@ -6,7 +6,7 @@ import asyncio
 import gc
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
 import structlog
@@ -200,30 +200,6 @@ class Worker:
             logger.warning("worker.no_goodbye", error=str(error))
 
 
-class _EngineMedia:
-    """Local rooms and the conversation engine. Everything heavy is imported here."""
-
-    def __init__(self, settings: WorkerSettings, models: Any) -> None:
-        from runtime.engine_conversation import EngineConversation
-        from runtime.local_room import LocalRoom
-
-        self._settings = settings
-        self._models = models
-        self._room_class = LocalRoom
-        self._conversation_class = EngineConversation
-
-    async def open_room(self, plan: CallPlan) -> Room:
-        return self._room_class(plan.room_name, ice_servers=self._settings.ice_servers)
-
-    def open_conversation(
-        self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
-    ) -> Conversation:
-        return self._conversation_class(plan, room, actions, record, self._models)
-
-    async def aclose(self) -> None:
-        await self._models.aclose()
-
-
 async def run_worker(
     settings: WorkerSettings, providers: ProviderSettings, stop: asyncio.Event
 ) -> None:
@@ -236,12 +212,14 @@ async def run_worker(
     Raises:
         JournalsInUse: another worker is running in ``settings.data_dir``.
     """
+    # Importing the engine holds the loop for seconds, so it comes before anything beats on it.
     from livekit.agents.utils import http_context
 
-    async def warm_up() -> Media:
-        from pipelines.models import load_models
+    from pipelines.models import load_models
+    from runtime.engine_media import EngineMedia
 
-        return _EngineMedia(settings, await load_models(providers))
+    async def warm_up() -> Media:
+        return EngineMedia(await load_models(providers), settings.ice_servers)
 
     async with http_context.open():
         await Worker(settings, warm_up).run(stop)
