@@ -41,16 +41,19 @@ class Resampler:
         outputs = np.arange(target_hz * frame_ms // 1000) * down
         self._first_sample = outputs // up
         self._coefficients = bank[outputs % up]
-        self._history = np.zeros(taps - 1, np.float32)
-        self._taps = taps
         self.frame_samples = source_hz * frame_ms // 1000
+        self._signal = np.zeros(taps - 1 + self.frame_samples, np.float32)
+        self._windows = sliding_window_view(self._signal, taps)
+        self._silence = np.zeros(target_hz * frame_ms // 1000, np.int16)
         self.delay_seconds = (taps * up - 1) / 2 / (source_hz * up)
 
     def convert(self, frame: Samples) -> Samples:
         """``(frame_samples,)`` at the source rate to one frame at the target rate."""
-        extended = np.concatenate([self._history, frame.astype(np.float32)])
-        self._history = extended[self.frame_samples :]
-        windows = sliding_window_view(extended, self._taps)[self._first_sample]
+        self._signal[: -self.frame_samples] = self._signal[self.frame_samples :]
+        self._signal[-self.frame_samples :] = frame
+        if not self._signal.any():
+            return self._silence
+        windows = self._windows[self._first_sample]
         converted = np.einsum("ij,ij->i", windows, self._coefficients)
         saturated: Samples = np.clip(np.rint(converted), -32768, 32767).astype(np.int16)
         return saturated

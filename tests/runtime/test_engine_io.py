@@ -9,6 +9,8 @@ from typing import cast
 import numpy as np
 import pytest
 from livekit import rtc
+from livekit.agents import Agent, AgentSession
+from livekit.agents.llm import ChatMessage
 from livekit.agents.voice.io import PlaybackFinishedEvent, PlaybackStartedEvent, TextOutput
 from livekit.agents.voice.transcription import TranscriptSynchronizer
 
@@ -16,6 +18,7 @@ from runtime.closable_queue import ClosableQueue
 from runtime.engine_io import RoomAudioInput, RoomAudioOutput
 from runtime.paced_output import PacedOutput
 from runtime.room import Room, Samples
+from runtime.room_clock import MonotonicClock, ticks
 
 
 @dataclass
@@ -297,3 +300,46 @@ async def test_the_input_survives_a_reader_that_is_cancelled(room: VoiceOnlyRoom
         await reader
     room.frames.put(np.zeros(320, np.int16))
     assert (await anext(heard)).samples_per_channel == 320
+
+
+async def speech(seconds: float) -> AsyncIterator[rtc.AudioFrame]:
+    for _ in range(round(seconds * 20)):
+        yield audio(0.05)
+
+
+async def test_the_real_engine_speaks_is_interrupted_and_speaks_again(
+    room: VoiceOnlyRoom, output: RoomAudioOutput, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING)
+    shown = Text()
+    synchroniser = TranscriptSynchronizer(next_in_chain_audio=output, next_in_chain_text=shown)
+    session: AgentSession[None] = AgentSession(turn_handling={"turn_detection": "manual"})
+    session.input.audio = RoomAudioInput(cast(Room, room))
+    session.output.audio = synchroniser.audio_output
+    session.output.transcription = synchroniser.text_output
+
+    async def pulse() -> None:
+        async for _ in ticks(MonotonicClock()):
+            room.voice.pull()
+
+    clock = asyncio.create_task(pulse())
+    await session.start(Agent(instructions="none"), record=False)
+
+    await asyncio.wait_for(session.say("Good morning.", audio=speech(0.2)).wait_for_playout(), 5)
+    assert shown.said == "Good morning."
+
+    long_reply = session.say("One two three four five six seven eight.", audio=speech(2.4))
+    await asyncio.sleep(1.2)
+    await session.interrupt(force=True)
+    assert room.voice.queued_seconds == 0
+    await asyncio.wait_for(long_reply.wait_for_playout(), 5)
+    spoken = session.history.items[-1]
+    assert isinstance(spoken, ChatMessage)
+    assert spoken.interrupted
+    assert len(spoken.text_content or "") < 30
+
+    await asyncio.wait_for(session.say("Again.", audio=speech(0.2)).wait_for_playout(), 5)
+    await session.aclose()
+    await synchroniser.aclose()
+    clock.cancel()
+    assert caplog.records == []
