@@ -1,0 +1,82 @@
+"""A finished call on a terminal: its record, its events, its bill, and what was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from switchboard.demo.checks import Check
+from switchboard.demo.evidence import Evidence
+
+
+def show_record(console: Console, evidence: Evidence) -> None:
+    call = evidence.call
+    _heading(console, "The call", f"GET /v1/calls/{call['id']}")
+    rows = {
+        "status": f"{call['status']} ({call['end_reason']})",
+        "connected": f"{call['bill_duration']:.1f} s" if call["bill_duration"] else "never",
+        "understood": ", ".join(
+            f"{name}: {value}" for name, value in call.get("collected_slots", {}).items()
+        )
+        or "nothing",
+        "transcript": f"{len(evidence.transcript['segments'])} segments",
+    }
+    console.print(_pairs(rows))
+    _heading(console, "The events", "GET /v1/calls/:id/events")
+    console.print(_events(evidence.events))
+    _heading(console, "The bill", "GET /v1/billing/transactions, /balance")
+    console.print(_bill(evidence))
+
+
+def show_checks(console: Console, checks: Sequence[Check]) -> None:
+    _heading(console, "Checked", "latencies on the waveform, from outside")
+    for check in checks:
+        mark, style = ("✓", "green") if check.passed else ("✗", "red")
+        line = Text.assemble("   ", (mark, style), f" {check.claim}  ", (check.detail, "dim"))
+        console.print(line, soft_wrap=True)
+
+
+def _heading(console: Console, title: str, source: str) -> None:
+    console.print()
+    console.print(Text.assemble("  ", (title, "bold"), "  ", (source, "dim")))
+
+
+def _pairs(rows: dict[str, str]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0), pad_edge=True)
+    for name, value in rows.items():
+        table.add_row(Text(f"   {name}", style="dim"), Text(value))
+    return table
+
+
+def _events(events: Sequence[dict[str, Any]]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0), pad_edge=True)
+    for event in sorted(events, key=lambda event: str(event["created_at"])):
+        time = str(event["created_at"])[11:19]
+        style = {"warning": "yellow", "error": "red"}.get(event["level"], "")
+        table.add_row(
+            Text(f"   {time}", style="dim"),
+            Text(event["source"], style="dim"),
+            Text(event["message"], style=style),
+        )
+    return table
+
+
+def _bill(evidence: Evidence) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0), pad_edge=True)
+    for entry in evidence.transactions:
+        if entry["call_id"] != evidence.call["id"]:
+            continue
+        for price in entry["metadata"].get("prices", ()):
+            name = f"{price['component']}  {price['provider']}/{price['model']}"
+            table.add_row(
+                Text(f"   {name}", style="dim"),
+                Text(f"${price['micros_per_minute'] / 1_000_000:.6f} a minute", style="dim"),
+            )
+        table.add_row(f"   {entry['description']}", f"${-entry['amount_usd']:.6f}")
+    before, after = evidence.balance_before["balance_usd"], evidence.balance_after["balance_usd"]
+    table.add_row("   Balance", f"${before:.6f} → ${after:.6f}")
+    return table

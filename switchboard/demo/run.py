@@ -1,0 +1,196 @@
+"""``switchboard demo``: from nothing to a spoken, billed call, shown and checked."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from rich.console import Console
+from rich.text import Text
+
+from switchboard.caller.job import Dial
+from switchboard.caller.live_view import LiveView
+from switchboard.caller.problems import CallProblem
+from switchboard.caller.public_api import PublicApi
+from switchboard.caller.reports import CallSummary, Connected, Finished
+from switchboard.demo.account import (
+    DemoAccount,
+    caller_rules,
+    create_account,
+    is_usable,
+    read_account,
+    write_account,
+)
+from switchboard.demo.caller_process import CallerProcess
+from switchboard.demo.checks import checked
+from switchboard.demo.evidence import collect
+from switchboard.demo.record_view import show_checks, show_record
+from switchboard.progress import TerminalProgress
+from switchboard.settings import Settings
+from switchboard.state import read_secrets
+from switchboard.system import AlreadyRunning, running_system
+from switchboard.up import START_FAILURES, cancelled_by_signals
+
+
+@dataclass(frozen=True)
+class DemoOptions:
+    """``strict``: a latency above its target fails the demo, too."""
+
+    settings: Settings
+    exit_when_done: bool
+    strict: bool = False
+
+
+@dataclass(frozen=True)
+class _Switchboard:
+    api_url: str
+    operator_token: str
+    is_ours: bool
+    """It ends with this process."""
+
+
+def run_demo(options: DemoOptions) -> int:
+    """Returns the exit code: 0 if the call was held and every check but those of latency passed
+    (with ``strict`` all), 130 after Ctrl-C during the call, 1 otherwise."""
+    console = Console()
+    try:
+        return asyncio.run(_demo(options, console))
+    except CallProblem as problem:
+        _show_failure(console, problem.detail, problem.advice)
+    except START_FAILURES as failure:
+        _show_failure(console, str(failure), "")
+    return 1
+
+
+async def _demo(options: DemoOptions, console: Console) -> int:
+    exit_code = 130
+    with cancelled_by_signals():
+        try:
+            exit_code = await _story(options, console)
+        except asyncio.CancelledError:
+            console.print("\nStopped.")
+    return exit_code
+
+
+async def _story(options: DemoOptions, console: Console) -> int:
+    data_dir = options.settings.data_dir
+    async with AsyncExitStack() as stack:
+        console.print("[bold]Switchboard[/bold] [dim]starts on this machine[/dim]")
+        log_path = data_dir / "logs" / "caller.log"
+        caller = await stack.enter_async_context(CallerProcess.starting(caller_rules(), log_path))
+        switchboard = await stack.enter_async_context(_switchboard(options.settings, console))
+        account = await _account(switchboard, data_dir, console)
+        with TerminalProgress(console).step("A caller, with a voice and ears of its own"):
+            await caller.prepared()
+        passed = await _call(switchboard, account, caller, options, console)
+        if options.exit_when_done:
+            return 0 if passed else 1
+        await _stay(switchboard, account, console)
+        return 0 if passed else 1
+
+
+@asynccontextmanager
+async def _switchboard(settings: Settings, console: Console) -> AsyncIterator[_Switchboard]:
+    """The one that runs on this data directory, or a new one for the length of the block."""
+    async with AsyncExitStack() as stack:
+        try:
+            system = await stack.enter_async_context(
+                running_system(settings, TerminalProgress(console))
+            )
+        except AlreadyRunning as running:
+            secrets = read_secrets(settings.data_dir)
+            if running.state is None or secrets is None:
+                raise
+            console.print(f"  [green]✓[/green] Already running at {running.state.api_url}")
+            yield _Switchboard(running.state.api_url, secrets.operator_token, is_ours=False)
+        else:
+            yield _Switchboard(system.api_url, system.operator_token, is_ours=True)
+
+
+async def _account(switchboard: _Switchboard, data_dir: Path, console: Console) -> DemoAccount:
+    account = read_account(data_dir)
+    if account and await is_usable(switchboard.api_url, account):
+        return account
+    with TerminalProgress(console).step("A demo account, its keys and a published agent"):
+        account = await create_account(switchboard.api_url, switchboard.operator_token)
+        write_account(data_dir, account)
+    return account
+
+
+async def _call(
+    switchboard: _Switchboard,
+    account: DemoAccount,
+    caller: CallerProcess,
+    options: DemoOptions,
+    console: Console,
+) -> bool:
+    async with PublicApi(switchboard.api_url, account.secret_key) as api:
+        before = await api.get("/v1/billing/balance")
+        summary = await _follow(switchboard, account, caller, console)
+        evidence = await collect(api, summary, before)
+    show_record(console, evidence)
+    checks = checked(evidence)
+    show_checks(console, checks)
+    failed = [each for each in checks if not each.passed]
+    defects = [each for each in failed if options.strict or not each.is_latency]
+    console.print()
+    if defects:
+        reasons = "; ".join(f"{each.claim}: {each.detail}" for each in defects)
+        _show_failure(console, f"The demo failed. {reasons}", "")
+    elif failed:
+        console.print(
+            "  [yellow]Everything is right, but not as fast as it should be[/yellow] "
+            "[dim](a busy machine is slower; --strict makes this a failure)[/dim]"
+        )
+    else:
+        console.print("  [green]Everything is right.[/green]")
+    return not defects
+
+
+async def _follow(
+    switchboard: _Switchboard, account: DemoAccount, caller: CallerProcess, console: Console
+) -> CallSummary:
+    view = LiveView(console)
+    order = Dial(api_url=switchboard.api_url, api_key=account.secret_key, agent_id=account.agent_id)
+    console.print()
+    async with contextlib.aclosing(caller.dial(order)) as reports:
+        async for report in reports:
+            view.show(report)
+            if isinstance(report, Connected):
+                console.print(f"   [dim]{_since_start():.1f} s after the command was given[/dim]")
+                console.print()
+            if isinstance(report, Finished):
+                return report.summary
+    raise AssertionError("the reports of a call end with Finished")
+
+
+async def _stay(switchboard: _Switchboard, account: DemoAccount, console: Console) -> None:
+    address = f"{switchboard.api_url}/call?agent={account.agent_id}#key={account.publishable_key}"
+    console.print()
+    console.print("  [bold]Now you.[/bold] Talk to the same agent with your own microphone:")
+    console.print()
+    console.print(Text(f"  {address}", style="cyan underline"), soft_wrap=True)
+    console.print()
+    if not switchboard.is_ours:
+        console.print("  [dim]Switchboard runs on, as it did before.[/dim]")
+        return
+    console.print("  [dim]Switchboard runs on. Ctrl-C stops it.[/dim]")
+    await asyncio.Event().wait()
+
+
+def _show_failure(console: Console, detail: str, advice: str) -> None:
+    console.print(Text.assemble(("  ✗ ", "red"), detail), soft_wrap=True)
+    if advice:
+        console.print(Text(f"    {advice}", style="dim"), soft_wrap=True)
+
+
+def _since_start() -> float:
+    """Seconds since this process was started, the interpreter's own start included."""
+    created_at: float = psutil.Process().create_time()
+    return time.time() - created_at
