@@ -40,7 +40,7 @@ def main() -> int:
     STAMP.unlink(missing_ok=True)
     steps = [
         [uv, "venv", "--python", python, "--allow-existing", "--quiet", str(VENV)],
-        [uv, "pip", "sync", "--require-hashes", str(LOCK)],
+        [uv, "pip", "sync", "--compile-bytecode", "--require-hashes", str(LOCK)],
         [uv, "pip", "install", "--no-deps", "--no-build-isolation", "--quiet", "--editable", "."],
     ]
     environment = {**os.environ, "VIRTUAL_ENV": str(VENV), "UV_PYTHON_DOWNLOADS": "never"}

@@ -81,6 +81,9 @@ def demo(
     exit_when_done: Annotated[
         bool, typer.Option("--exit", help="Stop when the call is over, instead of running on.")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail when a latency is above its target, too.")
+    ] = False,
     port: Port = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -89,7 +92,8 @@ def demo(
 
     settings = _settings(data_dir, port=port)
     _log_to_file(settings, "demo")
-    raise typer.Exit(run_demo(DemoOptions(settings=settings, exit_when_done=exit_when_done)))
+    options = DemoOptions(settings=settings, exit_when_done=exit_when_done, strict=strict)
+    raise typer.Exit(run_demo(options))
 
 
 @app.command()

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from contracts.heartbeat import WorkerHeartbeat
 from contracts.redis_names import EVENT_GROUP, EVENT_STREAM, worker_heartbeat
 from switchboard.services.embedded_server import EmbeddedServer
 from telephony_bridge.heartbeat import BridgeHeartbeat, bridge_heartbeat
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
 
 ReadinessCheck = Callable[[int], Awaitable[bool]]
 
@@ -54,12 +56,19 @@ class RedisReadiness:
     """
 
     def __init__(self, redis_url: str) -> None:
-        self._client: Redis = Redis.from_url(
-            redis_url, socket_timeout=1, socket_connect_timeout=1, protocol=2
-        )
+        self._redis_url = redis_url
 
     async def aclose(self) -> None:
         await self._client.aclose()
+
+    @cached_property
+    def _client(self) -> Redis:
+        # Its import takes a third of a second, in which the processes asked about start.
+        from redis.asyncio import Redis
+
+        return Redis.from_url(
+            self._redis_url, socket_timeout=1, socket_connect_timeout=1, protocol=2
+        )
 
     def worker(self, worker_id: str, max_age_seconds: float = 0) -> ReadinessCheck:
         """A media worker whose heartbeat says that its models are warm."""
@@ -101,6 +110,8 @@ def _recently(serves: Callable[[float], Awaitable[bool]], max_age_seconds: float
     first_asked: dict[int, float] = {}
 
     async def check(pid: int) -> bool:
+        from redis.exceptions import RedisError
+
         try:
             return await serves(first_asked.setdefault(pid, time.time()) - max_age_seconds)
         except RedisError:

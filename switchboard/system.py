@@ -171,16 +171,14 @@ class _System:
             "SWITCHBOARD_PUBLIC_URL": self.api_url,
         }
         host, port = self._listener.getsockname()[:2]
-        seen = RedisReadiness(redis_url)
-        async with contextlib.aclosing(seen), asyncio.TaskGroup() as processes:
+        async with contextlib.aclosing(RedisReadiness(redis_url)) as seen:
+            # The API first: with few cores it and the media workers are what a caller waits for.
             for name, shown, check in (
                 ("api", "API", api_ready(host, port)),
                 ("jobs", "Jobs", seen.jobs()),
                 ("bridge", "Telephony bridge", seen.bridge("local-1")),
             ):
-                processes.create_task(
-                    self._start_process(name, shown, addresses, check, CONTROL_PLANE)
-                )
+                await self._start_process(name, shown, addresses, check, CONTROL_PLANE)
 
     async def _start_workers(self, redis: asyncio.Task[str]) -> None:
         redis_url = await redis

@@ -14,7 +14,7 @@ from switchboard.services.command import Command
 from switchboard.services.embedded_server import log_tail
 from switchboard.supervision.backoff import Backoff
 
-_READY_POLL_SECONDS = 0.02
+_READY_POLL_SECONDS = 0.03
 _ATTEMPTS_BEFORE_FIRST_READY = 3
 
 log = structlog.get_logger(__name__)
