@@ -10,6 +10,7 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
+from contracts.call_plan import CallLimits
 from contracts.call_status import ParticipantStatus
 from control_plane.calls.models import Call, CallParticipant
 
@@ -95,3 +96,11 @@ async def undispatched(session: AsyncSession, created_before: datetime) -> Seque
         .limit(100)
     )
     return found.all()
+
+
+async def running_calls(session: AsyncSession) -> list[tuple[Call, CallLimits]]:
+    """Every tenant's calls that are not over, each with its limits. For jobs."""
+    rows = await session.execute(
+        select(Call, Call.plan["limits"]).where(Call.ended_at.is_(None)).order_by(Call.created_at)
+    )
+    return [(call, CallLimits.model_validate(limits)) for call, limits in rows]

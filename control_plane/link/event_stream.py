@@ -80,19 +80,6 @@ class EventStream:
             pipe.xdel(redis_names.EVENT_STREAM, *ids)
             await pipe.execute()
 
-    async def waiting(self) -> AsyncIterator[StreamEntry]:
-        """Everything in the stream, oldest first, without claiming it."""
-        start = "-"
-        while True:
-            page = _entries(
-                await self._redis.xrange(redis_names.EVENT_STREAM, min=start, count=BATCH)
-            )
-            for entry in page:
-                yield entry
-            if len(page) < BATCH:
-                return
-            start = f"({page[-1].entry_id}"
-
     async def _in_group(self, command: Any) -> Any:
         """Run ``command``; where the group is missing (a fresh or emptied Redis), make it first."""
         try:
@@ -112,6 +99,18 @@ class EventStream:
         except ResponseError as error:
             if "BUSYGROUP" not in str(error):
                 raise
+
+
+async def waiting_entries(redis: Redis) -> AsyncIterator[StreamEntry]:
+    """Everything in the stream that is not finished, oldest first, without claiming it."""
+    start = "-"
+    while True:
+        page = _entries(await redis.xrange(redis_names.EVENT_STREAM, min=start, count=BATCH))
+        for entry in page:
+            yield entry
+        if len(page) < BATCH:
+            return
+        start = f"({page[-1].entry_id}"
 
 
 def _pairs(streams: Any) -> list[tuple[str, Any]]:

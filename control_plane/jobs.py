@@ -1,0 +1,71 @@
+"""The jobs process: everything the control plane does without being asked by a client."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+from procrastinate.exceptions import ConnectorException
+
+from control_plane.calls import tasks as call_tasks
+from control_plane.calls.dispatching import keep_redispatching
+from control_plane.calls.event_consumer import EventConsumer
+from control_plane.database import Database
+from control_plane.job_queue import job_queue, job_resources, worker_connector
+from control_plane.link.event_stream import BLOCK_SECONDS
+from control_plane.link.redis_client import connect
+from control_plane.reaper.reaper import Reaper
+from control_plane.settings import ControlPlaneSettings
+
+JOB_DOMAINS = (call_tasks,)
+"""Modules that declare jobs; the worker runs the jobs of modules that are imported."""
+
+JOBS_AT_ONCE = 4
+QUEUE_RETRY_SECONDS = 2.0
+_log = structlog.get_logger(__name__)
+
+
+async def run_jobs(settings: ControlPlaneSettings, stop: asyncio.Event) -> None:
+    """Consume events, dispatch what was not dispatched, reap and run jobs until ``stop`` is set.
+
+    PostgreSQL and Redis may come and go meanwhile. Anything unforeseen ends the process, for its
+    supervisor to start it again: all that it was doing is in PostgreSQL or in the event stream.
+    """
+    database = Database(settings.database_url, deadline_seconds=settings.request_deadline_seconds)
+    redis = connect(settings.redis_url)
+    patient_redis = connect(settings.redis_url, longest_block_seconds=BLOCK_SECONDS)
+    try:
+        async with asyncio.TaskGroup() as group:
+            loops = [
+                group.create_task(EventConsumer(database, patient_redis).run()),
+                group.create_task(keep_redispatching(database, redis)),
+                group.create_task(Reaper(database, redis, settings.queued_timeout_seconds).run()),
+                group.create_task(_run_queue(database, settings.database_url)),
+            ]
+            _log.info("jobs_started")
+            await stop.wait()
+            for loop in loops:
+                loop.cancel()
+    finally:
+        await database.aclose()
+        await redis.aclose()
+        await patient_redis.aclose()
+        _log.info("jobs_stopped")
+
+
+async def _run_queue(database: Database, database_url: str) -> None:
+    """Run the queued jobs until cancelled, through every loss of PostgreSQL."""
+    while True:
+        try:
+            with job_queue.replace_connector(worker_connector(database_url)):
+                async with job_queue.open_async():
+                    await job_queue.run_worker_async(
+                        concurrency=JOBS_AT_ONCE,
+                        install_signal_handlers=False,
+                        additional_context=job_resources(database),
+                        delete_jobs="successful",
+                        shutdown_graceful_timeout=1.0,
+                    )
+        except ConnectorException as error:
+            _log.warning("job_queue_unavailable", error=str(error))
+            await asyncio.sleep(QUEUE_RETRY_SECONDS)
