@@ -85,7 +85,10 @@ def _implied(
 ) -> list[tuple[str, type[Problem]]]:
     """Every route that takes input can refuse it."""
     takes_json = "application/json" in operation.get("requestBody", {}).get("content", {})
-    takes_input = responses.pop("422", None) is not None or "parameters" in operation or takes_json
+    takes_input = "parameters" in operation or "requestBody" in operation
+    if _MARK not in responses.get("422", {}):
+        # FastAPI's own answer to invalid input, which is a 400 here.
+        responses.pop("422", None)
     found: list[type[Problem]] = [InvalidRequest] if takes_input else []
     found += [BodyTooLarge, UnsupportedMediaType] if takes_json else []
     return [(str(int(problem.status)), problem) for problem in found]

@@ -60,10 +60,10 @@ class TenantClient:
 
 
 @pytest.fixture
-def settings(postgres_url: str) -> ControlPlaneSettings:
+def settings(postgres_url: str, valkey_url: str) -> ControlPlaneSettings:
     return ControlPlaneSettings(
         database_url=postgres_url,
-        redis_url="redis://127.0.0.1:1",
+        redis_url=valkey_url,
         public_url="http://switchboard.test",
         secret_key="a-secret-of-at-least-thirty-two-bytes",
         operator_token="operator-token-of-the-tests",
