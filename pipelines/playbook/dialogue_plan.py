@@ -64,7 +64,11 @@ def dialogue_plan(
         question.model_copy(update={"question": spoken(question.question)})
         for question in playbook.qualification_flow
     )
-    asked = tuple(qualification_field(i, q) for i, q in enumerate(questions) if q.question)
+    asked = tuple(
+        qualification_field(i, question, is_english=is_english)
+        for i, question in enumerate(questions)
+        if question.question
+    )
     slots = tuple(
         field
         for slot in playbook.required_slots

@@ -64,7 +64,7 @@ def find_names(said: Phrase, *, expected: bool) -> list[Found]:
     # "I'm calling …" and "it's fine" present nobody: unasked, only capitals make a name of it.
     found = (
         _after(_INTRODUCED, said, certain=True)
-        or (_name_at(said, _first_free(said), certain=True) if expected else None)
+        or (_name_at(said, _first_free(said), certain=True, alone=True) if expected else None)
         or _after(_PRESENTED, said, certain=expected)
         or _before_speaking(said)
     )
@@ -94,8 +94,9 @@ def _first_free(said: Phrase) -> int:
     return start
 
 
-def _name_at(said: Phrase, start: int, *, certain: bool) -> Found | None:
-    """The name whose first word has the index ``start``."""
+def _name_at(said: Phrase, start: int, *, certain: bool, alone: bool = False) -> Found | None:
+    """The name whose first word has the index ``start``. ``alone``: not the beginning of a
+    sentence about something else."""
     while start < len(said.words) and said.words[start] in _LEAD_INS and certain:
         start += 1
     if letters := _letters_at(said, start):
@@ -115,7 +116,7 @@ def _name_at(said: Phrase, start: int, *, certain: bool) -> Found | None:
     if end == start:
         return None
     followed = end < len(said.words) and end - 1 not in said.stops
-    if followed and end - start > 2 and said.words[end] not in _TRAILERS:
+    if followed and (alone or end - start > 2) and said.words[end] not in _TRAILERS:
         return None
     spelled_at = end
     name = [_cased(said.surface[i]) for i in range(start, end)]

@@ -32,8 +32,10 @@ from pipelines.playbook.yes_no import yes_or_no
 _MISSES_UNTIL_MOVING_ON = 3
 _SAME_QUESTION_SIMILARITY = 80
 _DIGITS_OF_A_PIECE = 2
+_WORDS_OF_COMING_BACK = 4
 _WORDS_OF_AN_ANSWER = 3
 """From which length on an unexpected answer to a yes-or-no question is taken as it is."""
+_LOOSE_KINDS = frozenset({Kind.TEXT, Kind.CHOICE, Kind.NAME})
 _BACKCHANNELS = frozenset({Intent.GREETING, Intent.THANKS, Intent.HOW_ARE_YOU, Intent.STILL_HERE})
 
 
@@ -115,7 +117,8 @@ class Policy:
     def _answer(self, state: State, said: Phrase, wants: frozenset[Intent]) -> tuple[State, Reply]:
         state, was_nudged = replace(state, was_nudged=False), state.was_nudged
         is_short_yes = yes_or_no(said) is True and len(said.words) <= _WORDS_OF_AN_ANSWER
-        if was_nudged and (Intent.STILL_HERE in wants or is_short_yes):
+        is_back = Intent.STILL_HERE in wants and len(said.words) <= _WORDS_OF_COMING_BACK
+        if (is_back and state.pending != Question(Topic.GO_ON)) or (was_nudged and is_short_yes):
             return self._ask_again(state)
         side = side_answer(self.plan, state, said, wants)
         if side is not None and side.outranks_answer:
@@ -124,7 +127,7 @@ class Policy:
         dictated = self._continued_dictation(state, said)
         understood = understand(self.plan, state, dictated, self.place, is_correction=is_correction)
         values = understood.values
-        if side is not None and self._is_loose(state, values):
+        if (side is not None or Intent.DECLINE in wants) and self._is_loose(state, values):
             values = {}
         if values:
             return self._filled(state, values, side)
@@ -137,7 +140,7 @@ class Policy:
         pending = state.pending
         if pending is None or pending.topic is not Topic.FIELD or set(values) != {pending.key}:
             return False
-        return self.plan.field(pending.key).kind in (Kind.TEXT, Kind.CHOICE)
+        return self.plan.field(pending.key).kind in _LOOSE_KINDS
 
     def _filled(
         self, state: State, values: Mapping[str, Value], side: Answer | None
@@ -262,7 +265,7 @@ class Policy:
         if answer is True and not state.is_question_heard:
             return self._ask_again(state)
         if answer is True or (topic is Topic.CHANGE and answer is False):
-            return self._proceed(replace(state, is_confirmed=True, misses=0), "", "")
+            return self._proceed(replace(state, is_confirmed=True, misses=0), "Great.", "")
         if answer is False:
             return self._put(
                 replace(state, misses=0), Question(Topic.CHANGE), ["Sorry about that."]

@@ -50,7 +50,8 @@ def side_answer(
 
 def _handover(plan: DialoguePlan, said: Phrase, wants: frozenset[Intent]) -> Answer | None:
     heard = said_concepts(said)
-    if Intent.HUMAN in wants or plan.escalation.strength(heard) >= _ESCALATION_STRENGTH:
+    asks_for_person = Intent.HUMAN in wants and Intent.ARE_YOU_ROBOT not in wants
+    if asks_for_person or plan.escalation.strength(heard) >= _ESCALATION_STRENGTH:
         return Answer(
             wording.escalation(plan),
             outranks_answer=True,

@@ -89,22 +89,23 @@ def fields(slot: RequiredSlot) -> tuple[Field, ...]:
     label = label_of(slot.name)
     description = slot.description.strip()
     both = f"{label.lower()} {description.lower()}"
-    kind = kind_of(label, description)
+    choices = choices_in(description)
+    kind = kind_of(label, _CHOICES.sub("", description) if choices else description)
     if kind in (Kind.DATE, Kind.TIME) and _DAY_AND_TIME.search(both):
         return (
             Field(f"{slot.name}/day", slot.name, "day", Kind.DATE, "", slot.required),
             Field(f"{slot.name}/time", slot.name, "time", Kind.TIME, "", slot.required),
         )
-    choices = choices_in(description) if kind is Kind.TEXT else ()
+    is_choice = bool(choices) and kind is Kind.TEXT
     return (
         Field(
             slot.name,
             slot.name,
             label,
-            Kind.CHOICE if choices else kind,
+            Kind.CHOICE if is_choice else kind,
             description,
             slot.required,
-            choices,
+            choices if is_choice else (),
             bool(_BIRTH.search(both)),
             description if description.endswith("?") else "",
         ),
@@ -118,10 +119,13 @@ def free_field(slot: RequiredSlot) -> Field:
     return Field(slot.name, slot.name, label, Kind.TEXT, "", slot.required, question=question)
 
 
-def qualification_field(index: int, asked: QualificationQuestion) -> Field:
+def qualification_field(
+    index: int, asked: QualificationQuestion, *, is_english: bool = True
+) -> Field:
     """A question of the qualification flow; its key cannot be a slot's."""
     question = asked.question.strip()
-    kind = Kind.YES_NO if _YES_NO_QUESTION.search(question) else Kind.TEXT
+    is_yes_no = is_english and _YES_NO_QUESTION.search(question)
+    kind = Kind.YES_NO if is_yes_no else Kind.TEXT
     key = f"qualification/{index}"
     return Field(key, "", "answer", kind, question=question, is_qualification=True)
 

@@ -131,7 +131,10 @@ def _corrected(plan: DialoguePlan, state: State, said: Phrase, place: Place) -> 
             or (state.values and list(state.values)[-1] == field.key)
         ):
             continue
-        found = [i for i in find(field, said, place, expected=True) if not _is_negated(said, i)]
+        # Any words would do as a choice in free text; only one of the choices is a correction.
+        expected = field is named or field.kind is not Kind.CHOICE
+        found = find(field, said, place, expected=expected)
+        found = [item for item in found if not _is_negated(said, item)]
         values = _assigned(state, [field], found, said, sure=True)
         if values:
             return Understanding(values, said.without(found[-1].words))
