@@ -58,7 +58,7 @@ class EventConsumer:
     ) -> None:
         self._database = database
         self._redis = redis
-        self._stream = EventStream(redis, CONSUMER_NAME)
+        self.stream = EventStream(redis, CONSUMER_NAME)
         self._now_ms = now_ms
 
     async def run(self) -> None:
@@ -70,7 +70,7 @@ class EventConsumer:
                 if time.monotonic() - swept_at >= SWEEP_INTERVAL_SECONDS:
                     await self.sweep()
                     swept_at = time.monotonic()
-                await self.consume(await self._stream.read_new())
+                await self.consume(await self.stream.read_new())
                 retry_seconds = FIRST_RETRY_SECONDS
             except (RedisError, OSError) as error:
                 _log.warning("event_stream_unavailable", error=str(error))
@@ -83,10 +83,10 @@ class EventConsumer:
         Raises:
             RedisError: as ``consume``.
         """
-        entries = await self._stream.reclaim(min_idle_ms)
+        entries = await self.stream.reclaim(min_idle_ms)
         await self.consume(entries)
         lapsed = [e for e in entries if self._now_ms() - e.shipped_at_ms > GAP_PATIENCE_MS]
-        await self._stream.finish(lapsed)
+        await self.stream.finish(lapsed)
 
     async def consume(self, entries: Sequence[StreamEntry]) -> None:
         """Apply a batch of stream entries and finish those that are dealt with.
@@ -99,7 +99,7 @@ class EventConsumer:
             match read_entry(entry):
                 case Unreadable(fault=fault):
                     await _until_answered(partial(park, self._database, entry, fault))
-                    await self._stream.finish([entry])
+                    await self.stream.finish([entry])
                 case ReceivedEvent(envelope=envelope) as received:
                     batches[envelope.tenant_id, envelope.call_id].append(received)
         outcomes = await self._apply_all(list(batches.values()))
@@ -126,7 +126,7 @@ class EventConsumer:
             {call: applied.seq for call, applied in outcomes.items() if applied.seq is not None},
             over,
         )
-        await self._stream.finish(
+        await self.stream.finish(
             [entry for applied in outcomes.values() for entry in applied.finished]
         )
         await forget_media_positions(self._redis, over)

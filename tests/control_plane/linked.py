@@ -1,0 +1,46 @@
+"""Fixtures for tests that need the link as well: import them into a folder's conftest."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from redis.asyncio import Redis
+
+from control_plane.calls.event_consumer import EventConsumer
+from control_plane.database import Database
+from control_plane.link.event_stream import BLOCK_SECONDS
+from control_plane.link.redis_client import connect
+from control_plane.settings import ControlPlaneSettings
+from tests.control_plane.fake_worker import FakeWorker, fake_worker
+
+
+@pytest.fixture
+def settings(postgres_url: str, valkey_url: str) -> ControlPlaneSettings:
+    return ControlPlaneSettings(
+        database_url=postgres_url,
+        redis_url=valkey_url,
+        public_url="http://switchboard.test",
+        secret_key="a-secret-of-at-least-thirty-two-bytes",
+        operator_token="operator-token-of-the-tests",
+        request_deadline_seconds=5.0,
+        ice_servers=("stun:stun.example.net",),
+    )
+
+
+@pytest.fixture
+async def redis(valkey_url: str) -> AsyncIterator[Redis]:
+    client = connect(valkey_url, longest_block_seconds=BLOCK_SECONDS)
+    yield client
+    await client.aclose()
+
+
+@pytest.fixture
+async def worker(valkey_url: str) -> AsyncIterator[FakeWorker]:
+    async with fake_worker(valkey_url) as worker:
+        yield worker
+
+
+@pytest.fixture
+def consumer(database: Database, redis: Redis) -> EventConsumer:
+    return EventConsumer(database, redis)
