@@ -142,6 +142,7 @@ class Call:
         task = self._group.create_task(self._reporting_failure(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())
 
     async def _reporting_failure(self, work: Coroutine[Any, Any, None]) -> None:
         try:
