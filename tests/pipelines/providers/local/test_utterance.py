@@ -34,6 +34,12 @@ def test_interim_texts_come_at_their_interval_while_the_caller_speaks() -> None:
     ]
 
 
+def test_on_a_busy_machine_interim_texts_come_less_often() -> None:
+    spoken = utterance(interim_interval_seconds=0.2, interim_rest=4.0)
+    spoken.decoding_took(0.1)
+    assert wishes(spoken, [0.0] * 4) == [None, None, None, Decode.INTERIM]
+
+
 def test_the_first_short_silence_is_decoded_once() -> None:
     spoken = utterance()
     assert wishes(spoken, [0.0, 0.05, 0.15, 0.25]) == [None, None, Decode.PREFLIGHT, None]
