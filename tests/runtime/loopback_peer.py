@@ -82,9 +82,9 @@ class LoopbackPeer:
         await self.connection.setRemoteDescription(RTCSessionDescription(answer, "answer"))
         self._speaking = asyncio.create_task(self._speak())
 
-    def say(self, hz: float) -> None:
-        """A tone from the next frame on, without end."""
-        self._voice = tone(hz, SAMPLE_HZ, 1.0)
+    def say(self, hz: float | None) -> None:
+        """A tone, or silence, from the next frame on, without end."""
+        self._voice = None if hz is None else tone(hz, SAMPLE_HZ, 1.0)
 
     def first_heard(self, hz: float, since: float) -> float | None:
         """When, after ``since``, the first frame with the tone came."""
