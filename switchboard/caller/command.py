@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from rich.text import Text
 from switchboard.caller.live_view import LiveView
 from switchboard.caller.measurements import percentile
 from switchboard.caller.problems import CallProblem
-from switchboard.caller.reports import CallSummary, Report
+from switchboard.caller.reports import CallSummary
 from switchboard.state import read_state
 
 DEFAULT_LINES = ("Hello. Can you hear me?", "What can you do for me?", "Thank you. Goodbye.")
@@ -56,17 +55,15 @@ async def _call(options: CallOptions, console: Console) -> int:
         loop.add_signal_handler(number, stop.set)
     api_url = options.api_url or _running_here(options.data_dir)
     api_key = options.api_key or _demo_key(options.data_dir)
-    show = LiveView(console).show
     if options.microphone:
-        return await _talk(api_url, api_key, options.agent_id, show, stop, console)
-    return await _speak(api_url, api_key, options, show, stop, console)
+        return await _talk(api_url, api_key, options.agent_id, stop, console)
+    return await _speak(api_url, api_key, options, stop, console)
 
 
 async def _speak(
     api_url: str,
     api_key: str,
     options: CallOptions,
-    show: Callable[[Report], None],
     stop: asyncio.Event,
     console: Console,
 ) -> int:
@@ -82,7 +79,8 @@ async def _speak(
         except ValueError as error:
             raise CallProblem(f"--say cannot be spoken: {error}.") from error
     async with PublicApi(api_url, api_key) as api:
-        summary = await call_agent(api, options.agent_id, conversation, speech, show, stop)
+        with LiveView(console) as view:
+            summary = await call_agent(api, options.agent_id, conversation, speech, view.show, stop)
     _conclude(console, summary)
     return 0 if summary.opener_heard or any(turn.heard for turn in summary.turns) else 1
 
@@ -91,7 +89,6 @@ async def _talk(
     api_url: str,
     api_key: str,
     agent_id: str,
-    show: Callable[[Report], None],
     stop: asyncio.Event,
     console: Console,
 ) -> int:
@@ -100,11 +97,11 @@ async def _talk(
     from switchboard.caller.placing import place_call
     from switchboard.caller.public_api import PublicApi
 
-    with Microphone() as microphone:
+    with Microphone() as microphone, LiveView(console) as view:
         async with PublicApi(api_url, api_key) as api:
-            call = await place_call(api, agent_id, show)
+            call = await place_call(api, agent_id, view.show)
             console.print("   Speak when you like. Ctrl-C hangs up.", style="dim")
-            await talk(call, microphone, show, stop)
+            await talk(call, microphone, view.show, stop)
     return 0
 
 

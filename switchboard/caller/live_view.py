@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
+from types import TracebackType
+from typing import Self
+
 from rich.console import Console
+from rich.live import Live as LiveRegion
+from rich.table import Table
 from rich.text import Text
 
 from contracts.live_messages import Interrupted, LiveTranscript
-from switchboard.caller.reports import (
-    AgentAudible,
-    Connected,
-    Live,
-    Placed,
-    Report,
-    Saying,
-)
+from switchboard.caller.reports import AgentAudible, Connected, Live, Placed, Report, Saying
 
 _SPEAKERS = {"agent": ("agent", "bold cyan"), "user": ("caller", "bold green")}
-_MARGIN = 16
+_REFRESHES_PER_SECOND = 8
 
 
 class LiveView:
-    """Prints each finished utterance once, with the latency measured on the waveform.
+    """Prints each finished utterance once, with the latency measured on the waveform; on a
+    terminal, what is being said stands below it and grows. A context manager.
 
-    A latency belongs to the agent's utterance that began to sound just before; it is shown with
-    it, whichever of the two messages comes first.
+    A latency belongs to the agent's utterance that began to sound just before, whichever of the
+    two messages comes first.
     """
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._latency_ms: float | None = None
+        self._growing: dict[int, LiveTranscript] = {}
+        """The first message of each utterance that is not finished."""
+        self._region = LiveRegion(
+            console=console, transient=True, refresh_per_second=_REFRESHES_PER_SECOND
+        )
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._region.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._region.stop()
 
     def show(self, report: Report) -> None:
         match report:
@@ -36,30 +53,44 @@ class LiveView:
                 self._note(f"Calling {agent_name}  ·  call {call_id}")
             case Connected(set_up_ms=set_up_ms):
                 self._note(f"Connected in {set_up_ms:.0f} ms")
-                self._console.print()
             case AgentAudible(latency_ms=latency_ms):
                 self._latency_ms = latency_ms or self._latency_ms
             case Saying(is_interruption=True):
-                self._note("the caller cuts in …", indent=_MARGIN)
-            case Live(body=LiveTranscript() as transcript) if transcript.is_final:
-                self._utterance(transcript)
+                self._note("                  the caller cuts in …")
+            case Live(body=LiveTranscript() as transcript):
+                self._transcript(transcript)
             case Live(body=Interrupted()):
-                self._note("… the agent stops", indent=_MARGIN)
+                self._note("                  … and the agent stops")
             case _:
                 return
 
-    def _utterance(self, transcript: LiveTranscript) -> None:
-        speaker, style = _SPEAKERS[transcript.speaker]
-        minutes, seconds = divmod(transcript.at_ms // 1000, 60)
-        line = Text(f"   {minutes}:{seconds:02d}  ", style="dim")
-        line.append(f"{speaker:<8}", style=style)
-        text = Text(transcript.text)
-        if transcript.speaker == "agent" and self._latency_ms is not None:
-            text.append(f"  {self._latency_ms:.0f} ms", style="dim")
-            self._latency_ms = None
-        width = max(20, self._console.width - line.cell_len - 2)
-        for index, part in enumerate(text.wrap(self._console, width)):
-            self._console.print(line + part if index == 0 else Text(" " * line.cell_len) + part)
+    def _transcript(self, transcript: LiveTranscript) -> None:
+        first = self._growing.setdefault(transcript.utterance, transcript)
+        if not transcript.is_final:
+            self._region.update(self._line(transcript, first.at_ms, None))
+            return
+        del self._growing[transcript.utterance]
+        self._region.update(Text())
+        latency_ms = None
+        if transcript.speaker == "agent":
+            latency_ms, self._latency_ms = self._latency_ms, None
+        self._console.print(self._line(transcript, first.at_ms, latency_ms))
 
-    def _note(self, words: str, indent: int = 3) -> None:
-        self._console.print(Text(" " * indent + words, style="dim"))
+    def _line(self, transcript: LiveTranscript, at_ms: int, latency_ms: float | None) -> Table:
+        speaker, style = _SPEAKERS[transcript.speaker]
+        minutes, seconds = divmod(at_ms // 1000, 60)
+        line = Table.grid(padding=(0, 2, 0, 0))
+        line.add_column(width=7, justify="right")
+        line.add_column(width=6)
+        line.add_column(width=7, justify="right")
+        line.add_column(overflow="fold")
+        line.add_row(
+            Text(f"{minutes}:{seconds:02d}", style="dim"),
+            Text(speaker, style=style),
+            Text("" if latency_ms is None else f"{latency_ms:.0f} ms", style="dim"),
+            Text(transcript.text, style="" if transcript.is_final else "dim"),
+        )
+        return line
+
+    def _note(self, words: str) -> None:
+        self._console.print(Text(f"   {words}", style="dim"))

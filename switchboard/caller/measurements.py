@@ -12,9 +12,11 @@ measure: such a turn is ``talked_over`` and has no latency. Speech within ``LEFT
 the utterance's end is not a reply either: nothing can have been understood, let alone answered, in
 that time; it was on its way when the caller stopped. Such a turn is talked over too.
 
-**Barge-in**, one per utterance that began while the agent was audible: its first speech sample sent
-→ last speech sample of the agent received before ``STOPPED_SECONDS`` of silence. Pauses between an
-agent's sentences are shorter than that, so they are not mistaken for having stopped.
+**Barge-in**, one per utterance that cut in on the agent: its first speech sample sent → last speech
+sample of the agent received before ``STOPPED_SECONDS`` of silence. Pauses between an agent's
+sentences are shorter than that, so they are neither mistaken for having stopped nor for having
+finished: an agent that is heard both within that time before the onset and after it was cut in on.
+One that is not heard any more had finished by itself; that is no barge-in.
 """
 
 from __future__ import annotations
@@ -55,9 +57,10 @@ def voice_to_voice(caller: Sequence[Spoken], agent: Sequence[SpeechInterval]) ->
 
 
 def barge_in_ms(utterance: Spoken, agent: Sequence[SpeechInterval]) -> float | None:
-    """Milliseconds until the agent fell silent; ``None`` if it was not speaking when cut in on."""
+    """Milliseconds until the agent fell silent; ``None`` if it was not speaking any more."""
     onset = utterance.first_sample_at
-    if not any(each.started_at <= onset < each.ended_at for each in agent):
+    before = [each.ended_at for each in agent if each.started_at <= onset]
+    if not before or onset - before[-1] >= STOPPED_SECONDS:
         return None
     stopped_at = onset
     for each in agent:
@@ -66,6 +69,8 @@ def barge_in_ms(utterance: Spoken, agent: Sequence[SpeechInterval]) -> float | N
         if each.started_at - stopped_at >= STOPPED_SECONDS:
             break
         stopped_at = each.ended_at
+    if stopped_at == onset:
+        return None
     return _ms(stopped_at - onset)
 
 

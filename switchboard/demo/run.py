@@ -156,17 +156,17 @@ async def _call(
 async def _follow(
     switchboard: _Switchboard, account: DemoAccount, caller: CallerProcess, console: Console
 ) -> CallSummary:
-    view = LiveView(console)
     order = Dial(api_url=switchboard.api_url, api_key=account.secret_key, agent_id=account.agent_id)
     console.print()
-    async with contextlib.aclosing(caller.dial(order)) as reports:
-        async for report in reports:
-            view.show(report)
-            if isinstance(report, Connected):
-                console.print(f"   [dim]{_since_start():.1f} s after the command was given[/dim]")
-                console.print()
-            if isinstance(report, Finished):
-                return report.summary
+    with LiveView(console) as view:
+        async with contextlib.aclosing(caller.dial(order)) as reports:
+            async for report in reports:
+                view.show(report)
+                if isinstance(report, Connected):
+                    seconds = _since_start()
+                    console.print(f"   [dim]{seconds:.1f} s after the command was given[/dim]\n")
+                if isinstance(report, Finished):
+                    return report.summary
     raise AssertionError("the reports of a call end with Finished")
 
 

@@ -57,6 +57,15 @@ def test_a_pause_between_two_sentences_is_not_a_stop() -> None:
     assert latency == pytest.approx(1400.0)
 
 
+def test_an_onset_between_two_words_of_the_agent_is_a_barge_in() -> None:
+    latency = barge_in_ms(spoken(3.0, 5.0), agent((1.0, 2.9), (3.1, 3.3), (5.6, 7.0)))
+    assert latency == pytest.approx(300.0)
+
+
+def test_an_agent_that_had_just_finished_was_not_cut_in_on() -> None:
+    assert barge_in_ms(spoken(3.0, 5.0), agent((1.0, 2.9), (5.6, 7.0))) is None
+
+
 def test_an_utterance_in_silence_is_no_barge_in() -> None:
     assert barge_in_ms(spoken(3.0, 5.0), agent((1.0, 2.0), (5.6, 7.0))) is None
 
