@@ -29,7 +29,7 @@ from contracts.live_messages import CallOver, LiveBody, LiveMessage
 from runtime.conversation import Conversation, OpenConversation, Phrases
 from runtime.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.limits import Due, LimitsWatch
-from runtime.meter import Meter
+from runtime.presence import Presence
 from runtime.room import LegConnected, LegGone, Room, RoomClosed
 
 logger = structlog.get_logger(__name__)
@@ -81,13 +81,10 @@ class Call:
         self._open_conversation = open_conversation
         self._phrases = phrases
         self._clock = clock
-        self._wall_clock = wall_clock
 
-        self._meter = Meter(clock)
+        self._presence = Presence(clock, wall_clock)
         self._limits = LimitsWatch(plan.limits, clock())
         self._limits_changed = asyncio.Event()
-        self._legs: set[UUID] = set()
-        self._started_at: float | None = None
         self._room: Room | None = None
         self._conversation: Conversation | None = None
         self._listening = asyncio.Event()
@@ -188,26 +185,22 @@ class Call:
         self.end(Ending.because(Cause.SESSION_FAILED, "the room closed by itself"))
 
     def _leg_connected(self, participant_id: UUID) -> None:
-        if participant_id in self._legs or self._end_requested.is_set():
+        if participant_id in self._presence.legs or self._end_requested.is_set():
             return
-        self._legs.add(participant_id)
-        self._meter.run()
-        if self._started_at is None:
-            self._started_at = self._clock()
+        if self._presence.joined(participant_id):
             self.fact(CallStarted(participant_id=participant_id))
-            self._limits.started(self._started_at)
+            self._limits.started(self._clock())
             self._limits_changed.set()
             self.spawn(self._greet())
         self.fact(LegJoined(participant_id=participant_id))
 
     def _leg_gone(self, participant_id: UUID, cause: Literal["left", "connection_lost"]) -> None:
-        if participant_id not in self._legs:
+        if participant_id not in self._presence.legs:
             return
-        self._legs.discard(participant_id)
+        nobody_is_left = self._presence.left(participant_id)
         self.fact(LegLeft(participant_id=participant_id, cause=cause))
-        if self._legs:
+        if not nobody_is_left:
             return
-        self._meter.hold()
         if cause == "left" or self._end_requested.is_set():
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
         else:
@@ -215,7 +208,7 @@ class Call:
 
     async def _await_rejoin(self) -> None:
         await asyncio.sleep(REJOIN_SECONDS)
-        if not self._legs:
+        if not self._presence.legs:
             self.end(Ending.because(Cause.LAST_LEG_LOST))
 
     async def _greet(self) -> None:
@@ -251,7 +244,8 @@ class Call:
     async def _report_metered(self) -> None:
         while True:
             await asyncio.sleep(METERED_EVERY_SECONDS)
-            if self._legs and (connected_ms := self._meter.connected_ms) is not None:
+            connected_ms = self._presence.connected_ms
+            if self._presence.legs and connected_ms is not None:
                 self.fact(CallMetered(connected_ms=connected_ms))
 
     def media(self, worker_id: str) -> CallMedia:
@@ -260,7 +254,7 @@ class Call:
             call_id=self.plan.call_id,
             tenant_id=self.plan.tenant_id,
             worker_id=worker_id,
-            connected_ms=self._meter.connected_ms,
+            connected_ms=self._presence.connected_ms,
             sent_at=datetime.now(UTC),
         )
 
@@ -279,7 +273,7 @@ class Call:
         """Say what is to be said, as long as somebody is there to hear it."""
         assert self._ending is not None
         assert self._group is not None
-        if not self._legs or self._ending.leave is Leave.AT_ONCE:
+        if not self._presence.legs or self._ending.leave is Leave.AT_ONCE:
             return
         farewell = self._group.create_task(self._reporting_failure(self._farewell(self._ending)))
         cut_short = self._group.create_task(self._cut_short.wait())
@@ -294,9 +288,9 @@ class Call:
     @property
     def _leave_seconds(self) -> float:
         """A farewell does not outlast the maximum duration, or it would be billed."""
-        if self._started_at is None:
+        if self._presence.started_at is None:
             return LEAVE_SECONDS
-        over_at = self._started_at + self.plan.limits.max_duration_seconds - LINGER_SECONDS
+        over_at = self._presence.started_at + self.plan.limits.max_duration_seconds - LINGER_SECONDS
         return max(0.0, min(LEAVE_SECONDS, over_at - self._clock()))
 
     async def _farewell(self, ending: Ending) -> None:
@@ -318,7 +312,7 @@ class Call:
 
     async def _close(self) -> None:
         """Close the legs, then the conversation; ``call.ended`` is the last word in any case."""
-        self._meter.hold()
+        self._presence.over()
         ending = self._ending or Ending.because(Cause.WORKER_STOPPING)
         try:
             if self._room is not None:
@@ -329,18 +323,17 @@ class Call:
             self.fact(
                 CallEnded(
                     end_reason=ending.reason,
-                    connected_ms=self._meter.connected_ms,
+                    connected_ms=self._presence.connected_ms,
                     detail=ending.detail,
                 )
             )
 
     async def _close_room(self, room: Room, ending: Ending) -> None:
-        if self._legs:
+        if self._presence.legs:
             self.live(CallOver(end_reason=ending.reason.value))
             await asyncio.sleep(CALL_OVER_SECONDS)
-        for participant_id in self._legs:
+        for participant_id in self._presence.legs:
             self.fact(LegLeft(participant_id=participant_id, cause="call_ended"))
-        self._legs.clear()
         await room.aclose()
 
     async def _closing(self, part: str, closing: Coroutine[Any, Any, None]) -> None:
@@ -386,7 +379,4 @@ class Call:
         self.end(Ending.because(failure.cause, str(failure) or None))
 
     def position_ms(self, at: float | None = None) -> int:
-        if self._started_at is None:
-            return 0
-        age_seconds = 0.0 if at is None else self._wall_clock() - at
-        return max(0, round((self._clock() - self._started_at - age_seconds) * 1000))
+        return self._presence.position_ms(at)

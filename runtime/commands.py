@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Literal
 from uuid import UUID
@@ -92,6 +93,11 @@ class CommandReader:
             body = CommandRefused(code="bad_offer", detail=str(error))
         except RoomClosed as error:
             body = CommandRefused(code="room_closed", detail=str(error))
+        except asyncio.CancelledError:
+            # The call ended meanwhile; whoever made the offer must not wait in vain.
+            refused = CommandRefused(code="room_closed", detail="the call ended meanwhile")
+            await self._reply(offer.reply_to, refused)
+            raise
         await self._reply(offer.reply_to, body)
 
     async def _refuse_offer(

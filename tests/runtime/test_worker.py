@@ -7,100 +7,28 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from redis.asyncio import Redis
 
 from contracts import redis_names
-from contracts.call_plan import CallPlan
 from contracts.commands import (
-    Command,
-    CommandBody,
     CommandRefused,
-    CommandReply,
     EndCall,
     LegAnswered,
-    OfferLeg,
     RemoveLeg,
 )
 from contracts.end_reasons import EndReason
-from contracts.events import CallEnded, CallEvent, CallMetered, CallStarted, RoomOpened
-from contracts.heartbeat import CallMedia, WorkerHeartbeat
-from pipelines.call_actions import CallActions
-from runtime.conversation import CallRecord
+from contracts.events import CallEnded, CallMetered, CallStarted, RoomOpened
+from contracts.heartbeat import CallMedia
 from runtime.journal_store import JournalsInUse, JournalStore
-from runtime.room import Room
 from runtime.settings import WorkerSettings
-from runtime.stream_entry import stream_entries
 from runtime.worker import Worker
-from tests.runtime.fakes import CALLER, FakeConversation, FakeRoom, call_plan
+from tests.runtime.control_plane import ControlPlane
+from tests.runtime.fake_media import FakeMedia
+from tests.runtime.fakes import CALLER, call_plan
 from tests.runtime.until import until
-
-
-class FakeMedia:
-    def __init__(self) -> None:
-        self.rooms: dict[UUID, FakeRoom] = {}
-        self.closed = False
-
-    async def open_room(self, plan: CallPlan) -> Room:
-        self.rooms[plan.call_id] = FakeRoom(plan.room_name)
-        return self.rooms[plan.call_id]
-
-    def open_conversation(
-        self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
-    ) -> FakeConversation:
-        return FakeConversation(record, actions, say_seconds=0.05)
-
-    async def aclose(self) -> None:
-        self.closed = True
-
-
-class ControlPlane:
-    """The other end of the link: dispatches, commands, and applies what arrives."""
-
-    def __init__(self, redis: Redis) -> None:
-        self.redis = redis
-
-    async def dispatch(self, plan: CallPlan) -> None:
-        await self.redis.xadd(
-            redis_names.DISPATCH_STREAM, {redis_names.FIELD: plan.model_dump_json()}
-        )
-
-    async def command(self, worker_id: str, call_id: UUID, body: CommandBody) -> None:
-        command = Command(
-            command_id=uuid4(), call_id=call_id, issued_at=datetime.now(UTC), body=body
-        )
-        await self.redis.xadd(
-            redis_names.worker_commands(worker_id), {redis_names.FIELD: command.model_dump_json()}
-        )
-
-    async def offer(self, worker_id: str, call_id: UUID) -> CommandReply:
-        request_id = uuid4()
-        offer = OfferLeg(participant_id=CALLER, identity="caller", sdp="offer", reply_to=request_id)
-        await self.command(worker_id, call_id, offer)
-        _, document = await self.redis.brpop([redis_names.reply(request_id)], timeout=5)
-        return CommandReply.model_validate_json(document)
-
-    async def events(self, call_id: UUID) -> list[CallEvent]:
-        entries = stream_entries(await self.redis.xrange(redis_names.EVENT_STREAM))
-        events = [CallEvent.model_validate_json(each.document) for each in entries]
-        return [each for each in events if each.call_id == call_id]
-
-    async def has(self, call_id: UUID, event_type: str) -> bool:
-        return any(each.body.type == event_type for each in await self.events(call_id))
-
-    async def pending(self) -> int:
-        summary = await self.redis.xpending(redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP)
-        return int(summary["pending"])
-
-    async def heartbeat(self, worker_id: str) -> WorkerHeartbeat | None:
-        document = await self.redis.get(redis_names.worker_heartbeat(worker_id))
-        return WorkerHeartbeat.model_validate_json(document) if document else None
-
-    async def is_in(self, worker_id: str, state: str) -> bool:
-        heartbeat = await self.heartbeat(worker_id)
-        return heartbeat is not None and heartbeat.state == state
 
 
 @pytest.fixture

@@ -1,0 +1,29 @@
+"""What a worker under test carries calls with: no audio, no models."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from contracts.call_plan import CallPlan
+from pipelines.call_actions import CallActions
+from runtime.conversation import CallRecord
+from runtime.room import Room
+from tests.runtime.fakes import FakeConversation, FakeRoom
+
+
+class FakeMedia:
+    def __init__(self) -> None:
+        self.rooms: dict[UUID, FakeRoom] = {}
+        self.closed = False
+
+    async def open_room(self, plan: CallPlan) -> Room:
+        self.rooms[plan.call_id] = FakeRoom(plan.room_name)
+        return self.rooms[plan.call_id]
+
+    def open_conversation(
+        self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
+    ) -> FakeConversation:
+        return FakeConversation(record, actions, say_seconds=0.05)
+
+    async def aclose(self) -> None:
+        self.closed = True
