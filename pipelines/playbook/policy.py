@@ -14,22 +14,20 @@ from rapidfuzz import fuzz
 from pipelines.playbook import wording
 from pipelines.playbook.agenda import (
     is_incomplete,
-    known_slots,
     next_question,
-    reported_slots,
 )
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.intents import Intent, intents
 from pipelines.playbook.phone_numbers import as_dictated, dictated_digits
 from pipelines.playbook.phrase import Phrase, phrase
 from pipelines.playbook.recognition import Place
+from pipelines.playbook.replies import Replies
 from pipelines.playbook.side_requests import Answer, side_answer
 from pipelines.playbook.slot_types import Field, Kind
 from pipelines.playbook.state import Question, Reply, State, Topic, Value
 from pipelines.playbook.understanding import named_field, understand
 from pipelines.playbook.yes_no import yes_or_no
 
-_MISSES_UNTIL_MOVING_ON = 3
 _SAME_QUESTION_SIMILARITY = 80
 _DIGITS_OF_A_PIECE = 2
 _WORDS_OF_COMING_BACK = 4
@@ -44,6 +42,10 @@ class Policy:
     plan: DialoguePlan
     place: Place
 
+    @property
+    def replies(self) -> Replies:
+        return Replies(self.plan)
+
     def step(self, state: State, utterance: str) -> tuple[State, Reply]:
         """What to answer to ``utterance``, in the light of ``state``. Never raises."""
         said = phrase(utterance)
@@ -52,11 +54,11 @@ class Policy:
         if state.pending is None:
             state, opening = self._open(state), self.plan.opener
             if not said.words or (wants and wants <= _BACKCHANNELS):
-                return self._reply(state, opening)
+                return self.replies.say(state, opening)
             answered, reply = self.step(state, utterance)
-            return self._reply(answered, f"{opening} {reply.text}", reply.end_call, reply.note)
+            return self.replies.say(answered, f"{opening} {reply.text}", reply.end_call, reply.note)
         if not said.words:
-            return self._ask_again(state)
+            return self.replies.ask_again(state)
         return self._conversation_control(state, wants) or self._answer(state, said, wants)
 
     def heard(self, state: State, spoken: str, *, is_interrupted: bool) -> State:
@@ -98,10 +100,10 @@ class Policy:
     ) -> tuple[State, Reply] | None:
         if Intent.DO_NOT_CALL in wants:
             note = "The caller asks not to be called again."
-            return self._end(state, "I'm sorry for the trouble. I'm noting that.", note=note)
+            return self.replies.end(state, "I'm sorry for the trouble. I'm noting that.", note=note)
         if Intent.GOODBYE in wants:
             unfinished = is_incomplete(self.plan, state) and not state.is_closing_said
-            return self._end(state, self.plan.fallback if unfinished else "")
+            return self.replies.end(state, self.plan.fallback if unfinished else "")
         if Intent.REPEAT in wants:
             return self._repeat(state)
         return None
@@ -109,7 +111,7 @@ class Policy:
     def _repeat(self, state: State) -> tuple[State, Reply]:
         before = state.last_reply.removeprefix("Sure. ").removeprefix("Of course. ")
         lead_in = "Sure." if state.turn % 2 else "Of course."
-        repeated, reply = self._reply(state, f"{lead_in} {before}")
+        repeated, reply = self.replies.say(state, f"{lead_in} {before}")
         return replace(repeated, is_question_heard=True), reply
 
     # What the caller says to the point.
@@ -119,7 +121,7 @@ class Policy:
         is_short_yes = yes_or_no(said) is True and len(said.words) <= _WORDS_OF_AN_ANSWER
         is_back = Intent.STILL_HERE in wants and len(said.words) <= _WORDS_OF_COMING_BACK
         if (is_back and state.pending != Question(Topic.GO_ON)) or (was_nudged and is_short_yes):
-            return self._ask_again(state)
+            return self.replies.ask_again(state)
         side = side_answer(self.plan, state, said, wants)
         if side is not None and side.outranks_answer:
             return self._after_side(state, side)
@@ -155,7 +157,7 @@ class Policy:
             is_confirmed=state.is_confirmed and not any(self.plan.field(k).slot for k in values),
         )
         said_back = self._said_back(filled, values)
-        return self._proceed(filled, said_back, side.text if side else "")
+        return self.replies.proceed(filled, said_back, side.text if side else "")
 
     def _said_back(self, state: State, values: Mapping[str, Value]) -> str:
         if not self.plan.is_english:
@@ -181,7 +183,7 @@ class Policy:
         pending = state.pending
         assert pending is not None
         if Intent.HOLD_ON in wants:
-            return self._reply(
+            return self.replies.say(
                 state, wording.vary(("Sure, take your time.", "Of course, I'll wait."), state.turn)
             )
         if pending.topic is Topic.OPENER:
@@ -194,45 +196,45 @@ class Policy:
                 return self._about_summary(state, pending.topic, said, answer)
             case Topic.GO_ON:
                 if answer is False:
-                    return self._end(state, "")
+                    return self.replies.end(state, "")
                 if answer is True:
-                    return self._proceed(state, "Good.", "")
+                    return self.replies.proceed(state, "Good.", "")
             case _:
                 if (ended := self._about_ending(state, pending.topic, wants, answer)) is not None:
                     return ended
         if said.is_question:
-            return self._proceed(state, "", wording.unknown_answer())
-        return self._miss(state)
+            return self.replies.proceed(state, "", wording.unknown_answer())
+        return self.replies.miss(state)
 
     def _after_opener(
         self, state: State, said: Phrase, wants: frozenset[Intent]
     ) -> tuple[State, Reply]:
         is_bad_moment = "?" in self.plan.opener and yes_or_no(said) is False
         if is_bad_moment and len(said.words) <= 4 and self.plan.is_english:
-            return self._end(state, self.plan.fallback or "No problem.")
+            return self.replies.end(state, self.plan.fallback or "No problem.")
         is_greeting = wants == {Intent.GREETING} and len(said.words) <= 3
         lead_in = "Hello." if is_greeting else "Sure."
-        return self._proceed(state, lead_in if self.plan.is_english else "", "")
+        return self.replies.proceed(state, lead_in if self.plan.is_english else "", "")
 
     def _unanswered_field(
         self, state: State, field: Field, said: Phrase, wants: frozenset[Intent]
     ) -> tuple[State, Reply]:
         if Intent.DECLINE in wants or (field.is_qualification and Intent.DO_NOT_KNOW in wants):
             skipped = replace(state, skipped=state.skipped | {field.key}, misses=0)
-            return self._proceed(skipped, "No problem.", "")
+            return self.replies.proceed(skipped, "No problem.", "")
         if wants and wants <= _BACKCHANNELS:
-            return self._ask_again(state)
+            return self.replies.ask_again(state)
         if field.kind is Kind.PHONE and (dictating := self._dictating(state, field, said)):
             return dictating
         named = named_field(self.plan, said) if Intent.CORRECTION in wants else None
         if named is not None and named.key in state.values and named is not field:
             return self._asked_anew(state, named)
         if said.is_question:
-            return self._proceed(state, "", wording.unknown_answer())
+            return self.replies.proceed(state, "", wording.unknown_answer())
         is_answer = len(said.words) >= _WORDS_OF_AN_ANSWER or state.misses
         if field.is_qualification and is_answer and state.is_question_heard:
             return self._filled(state, {field.key: Value(said.plain, said.plain)}, None)
-        return self._miss(state)
+        return self.replies.miss(state)
 
     def _continued_dictation(self, state: State, said: Phrase) -> Phrase:
         """A phone number comes in pieces, because people pause between them."""
@@ -244,7 +246,9 @@ class Policy:
         digits = dictated_digits(self._continued_dictation(state, said))
         if digits != state.digits_so_far and len(digits) >= _DIGITS_OF_A_PIECE:
             going_on = replace(state, digits_so_far=digits, misses=0)
-            return self._reply(going_on, wording.vary(("Yes, go on.", "And then?"), state.turn))
+            return self.replies.say(
+                going_on, wording.vary(("Yes, go on.", "And then?"), state.turn)
+            )
         number = as_dictated(state.digits_so_far, self.place.region)
         if number is None:
             return None
@@ -254,7 +258,7 @@ class Policy:
         values = {key: value for key, value in state.values.items() if key != field.key}
         cleared = replace(state, values=values, misses=0, is_confirmed=False)
         question = Question(Topic.FIELD, field.key)
-        return self._put(cleared, question, ["No problem."])
+        return self.replies.put(cleared, question, ["No problem."])
 
     def _about_summary(
         self, state: State, topic: Topic, said: Phrase, answer: bool | None
@@ -263,147 +267,36 @@ class Policy:
         if named is not None and answer is not True and named.key in state.values:
             return self._asked_anew(state, named)
         if answer is True and not state.is_question_heard:
-            return self._ask_again(state)
+            return self.replies.ask_again(state)
         if answer is True or (topic is Topic.CHANGE and answer is False):
-            return self._proceed(replace(state, is_confirmed=True, misses=0), "Great.", "")
+            return self.replies.proceed(replace(state, is_confirmed=True, misses=0), "Great.", "")
         if answer is False:
-            return self._put(
+            return self.replies.put(
                 replace(state, misses=0), Question(Topic.CHANGE), ["Sorry about that."]
             )
-        return self._miss(state)
+        return self.replies.miss(state)
 
     def _about_ending(
         self, state: State, topic: Topic, wants: frozenset[Intent], answer: bool | None
     ) -> tuple[State, Reply] | None:
         if state.is_ended:
-            return self._end(state, "")
+            return self.replies.end(state, "")
         if topic is Topic.CLOSING:
             if answer is True:
-                return self._end(state, "Great.")
+                return self.replies.end(state, "Great.")
             if answer is False:
-                return self._end(state, self.plan.fallback or "All right.")
+                return self.replies.end(state, self.plan.fallback or "All right.")
             return None
         if answer is False or wants & {Intent.ALL_DONE, Intent.THANKS}:
-            return self._end(state, "")
+            return self.replies.end(state, "")
         if answer is True:
-            return self._reply(state, "Sure, what is it?")
+            return self.replies.say(state, "Sure, what is it?")
         return None
-
-    # Replies.
 
     def _after_side(self, state: State, side: Answer) -> tuple[State, Reply]:
         if side.question is not None:
-            return self._put(state, side.question, [side.text], note=side.note)
-        if side.ends_call:
-            return self._end(state, side.text, note=side.note)
-        return self._proceed(state, "", side.text, note=side.note)
-
-    def _proceed(
-        self, state: State, said_back: str, answered: str, note: str | None = None
-    ) -> tuple[State, Reply]:
-        """Say what was understood and answered, then put the question that is open now."""
-        question = next_question(self.plan, state)
-        return self._put(state, question, [said_back, answered], is_aside=bool(answered), note=note)
-
-    def _put(
-        self,
-        state: State,
-        question: Question,
-        before: list[str],
-        *,
-        is_aside: bool = False,
-        note: str | None = None,
-    ) -> tuple[State, Reply]:
-        if question.topic is Topic.CLOSING:
-            return self._close(state, before, note)
-        is_same = question == state.pending
-        text = self._question_text(state, question)
-        if is_same and is_aside and self.plan.is_english:
-            text = wording.resumed(text, state.turn)
-        times_asked = state.asked.get(question.key, 0)
-        asked = {**state.asked, question.key: times_asked + 1} if question.key else state.asked
-        put = replace(
-            state,
-            pending=question,
-            asked=asked,
-            misses=state.misses if is_same else 0,
-            digits_so_far=state.digits_so_far if is_same else "",
-            is_question_heard=True,
-        )
-        return self._reply(put, " ".join(part for part in (*before, text) if part), note=note)
-
-    def _question_text(self, state: State, question: Question) -> str:
-        match question.topic:
-            case Topic.FIELD:
-                field = self.plan.field(question.key)
-                times_asked = state.asked.get(question.key, 0)
-                return wording.ask(field, times_asked, state.values.get(question.key))
-            case Topic.CONFIRM:
-                return wording.summary(known_slots(self.plan, state), state.turn)
-            case Topic.CHANGE:
-                return wording.what_to_change(state.turn)
-            case Topic.GO_ON:
-                return wording.go_on_without_person(state.turn)
-            case Topic.CLOSING:
-                return self.plan.closing
-            case Topic.ANYTHING_ELSE | Topic.OPENER:
-                if not self.plan.is_english:
-                    return wording.sign_off(self.plan)
-                return wording.anything_else(state.turn)
-
-    def _close(self, state: State, before: list[str], note: str | None) -> tuple[State, Reply]:
-        missed = is_incomplete(self.plan, state)
-        closing = (self.plan.fallback if missed else "") or self.plan.closing
-        closed = replace(state, is_closing_said=True, is_question_heard=True, misses=0)
-        spoken = " ".join(part for part in (*before, closing) if part)
-        if closing.endswith("?"):
-            return self._reply(replace(closed, pending=Question(Topic.CLOSING)), spoken, note=note)
-        if not self.plan.is_english:
-            return self._end(closed, spoken, note=note)
-        asking = replace(closed, pending=Question(Topic.ANYTHING_ELSE))
-        return self._reply(asking, f"{spoken} {wording.anything_else(0)}".strip(), note=note)
-
-    def _ask_again(self, state: State) -> tuple[State, Reply]:
-        """The open question once more, in other words; nobody is to blame."""
-        pending = state.pending
-        if pending is None or pending.topic is Topic.OPENER:
-            return self._proceed(state, "", "")
-        return self._put(state, pending, [""], is_aside=True)
-
-    def _miss(self, state: State) -> tuple[State, Reply]:
-        pending = state.pending
-        assert pending is not None
-        if not state.is_question_heard:
-            return self._ask_again(state)
-        misses = state.misses + 1
-        if misses < _MISSES_UNTIL_MOVING_ON:
-            missed = replace(state, misses=misses)
-            lead_in = wording.not_understood(state.turn) if self.plan.is_english else ""
-            return self._put(missed, pending, [lead_in])
-        given_up = replace(state, misses=0)
-        if pending.topic is Topic.FIELD:
-            given_up = replace(given_up, skipped=state.skipped | {pending.key})
-        elif pending.topic in (Topic.CONFIRM, Topic.CHANGE):
-            given_up = replace(given_up, is_unconfirmable=True)
-        elif pending.topic in (Topic.ANYTHING_ELSE, Topic.CLOSING):
-            return self._end(state, "")
-        return self._proceed(
-            given_up, "Let's leave that for now." if self.plan.is_english else "", ""
-        )
-
-    def _end(self, state: State, before: str, *, note: str | None = None) -> tuple[State, Reply]:
-        text = " ".join(part for part in (before, wording.sign_off(self.plan)) if part)
-        ended = replace(
-            state, is_closing_said=True, is_ended=True, pending=Question(Topic.ANYTHING_ELSE)
-        )
-        return self._reply(ended, text, end_call=True, note=note)
-
-    def _reply(
-        self, state: State, text: str, end_call: bool = False, note: str | None = None
-    ) -> tuple[State, Reply]:
-        spoken = text.strip() or self.plan.opener or self.plan.agent_name
-        slots = reported_slots(self.plan, state)
-        return replace(state, last_reply=spoken), Reply(spoken, slots, end_call, note)
+            return self.replies.put(state, side.question, [side.text], note=side.note)
+        return self.replies.proceed(state, "", side.text, note=side.note)
 
 
 def _last_sentence(text: str) -> str:

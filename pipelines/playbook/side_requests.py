@@ -29,7 +29,6 @@ class Answer:
     """Whether it counts even if the same words could answer the open question."""
     question: Question | None = None
     """Asked next instead of the open question."""
-    ends_call: bool = False
     note: str | None = None
 
 
