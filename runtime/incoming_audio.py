@@ -18,7 +18,7 @@ QUIET_RMS = 120.0
 """-49 dBFS: room noise behind a microphone, below any speech."""
 
 _WINDOW_FRAMES = 50
-_TOLERATED_SURPLUS_PACKETS = 2
+_TOLERATED_SURPLUS_PACKETS = 1
 _FADE_OUT = np.linspace(1.0, 0.0, SAMPLES_PER_FRAME, dtype=np.float32)
 _SILENCE = np.zeros(SAMPLES_PER_FRAME, np.int16)
 

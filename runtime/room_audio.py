@@ -13,7 +13,7 @@ from runtime.resampling import Resampler
 from runtime.room import ENGINE_INPUT_HZ, ENGINE_OUTPUT_HZ, Samples
 from runtime.room_clock import Tick
 
-_MOST_CAUGHT_UP = 10
+_MOST_CAUGHT_UP = 25
 """After a standstill of the process, at most so many frames of what people said are made up for."""
 
 

@@ -279,3 +279,16 @@ async def test_a_closed_room_leaves_no_task_no_socket_and_no_thread(
     await until(lambda: open_sockets() == sockets, 1.0)
     gc.collect()
     assert [x.name for x in threading.enumerate() if "decoder" in x.name] == []
+
+
+async def test_a_standstill_of_the_process_loses_nothing_of_what_was_said(room: LocalRoom) -> None:
+    async with joined(room) as peer:
+        peer.say(ONE_HZ)
+        await loud(room, ONE_HZ)
+        await listen(room, 0.3)
+        before = time.monotonic()
+        # The peer lives in this loop too: only what it had sent already can arrive.
+        time.sleep(0.1)  # noqa: ASYNC251 (it is the standstill)
+        heard = await listen(room, 0.5)
+        assert time.monotonic() - before < 0.55
+        assert tone_level(heard[-4_800:], ONE_HZ, 16_000) > 5_000

@@ -73,7 +73,7 @@ def test_after_a_late_tick_all_that_was_said_is_heard_but_nothing_is_played_in_a
 
 
 def test_a_standstill_is_not_made_up_for_without_end() -> None:
-    assert len(RoomAudio(PacedOutput()).tick({uuid4(): Person()}, Tick(3_000, 3_000))) == 10
+    assert len(RoomAudio(PacedOutput()).tick({uuid4(): Person()}, Tick(3_000, 3_000))) == 25
 
 
 def test_packets_carry_the_rooms_time_so_that_a_gap_stays_a_gap() -> None:
