@@ -61,8 +61,12 @@ async def apply_batch(database: Database, batch: Sequence[ReceivedEvent]) -> App
     if all(received.event is not None for received in batch):
         try:
             return await _apply_together(database, batch)
-        except EVENT_FAULTS:
-            _log.exception("event_batch_failed", call_id=str(batch[0].envelope.call_id))
+        except EVENT_FAULTS as error:
+            _log.warning(
+                "event_batch_failed",
+                call_id=str(batch[0].envelope.call_id),
+                error=type(error).__name__,
+            )
     return await _apply_singly(database, batch)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
@@ -126,9 +125,9 @@ class FakeWorker:
 
     async def next_command(self) -> Command:
         """The first command, waiting for it."""
-        while not (found := await self.commands()):
-            await asyncio.sleep(0.01)
-        return found[0]
+        stream = redis_names.worker_commands(self.worker_id)
+        [[_, [[_, fields]]]] = await self.redis.xread({stream: "0"}, count=1, block=5_000)
+        return Command.model_validate_json(fields[redis_names.FIELD])
 
     async def reply(self, request: CommandBody, body: LegAnswered | CommandRefused) -> None:
         assert isinstance(request, OfferLeg)
