@@ -2,8 +2,10 @@
 
 Every field of ``Advanced`` has its place:
 
-- here: ``smart_endpointing``, ``resume_after_interruption``, the two speaking thresholds
-- ``endpointing``: ``reply_delay_ms`` and the three ``wait_after_…_ms``
+- here: ``smart_endpointing``, ``resume_after_interruption``, ``start_speaking_threshold``,
+  ``stop_speaking_threshold``
+- ``endpointing``: ``reply_delay_ms``, ``wait_after_sentence_ms``,
+  ``wait_after_no_punctuation_ms``, ``wait_after_numbers_ms``
 - ``call_agent``: ``max_turn_length_seconds``, ``stt_confidence_threshold``,
   ``stt_profanity_filter``, ``pronunciations``
 - ``prompt``: ``off_limits_topics``, ``prohibited_claims``, ``prompt_mode``,

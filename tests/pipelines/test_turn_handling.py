@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from livekit.agents import inference
 
-from contracts.agent_config import AgentConfig
+from contracts.agent_config import Advanced, AgentConfig
+from pipelines import turn_handling as turn_handling_module
 from pipelines.turn_handling import turn_handling, voice_activity
 
 
@@ -72,3 +73,8 @@ def test_silence_is_as_short_as_the_end_of_turn_model_accepts(
     executor: ThreadPoolExecutor,
 ) -> None:
     assert voice_activity(agent().advanced, executor).min_silence_duration == 0.25
+
+
+def test_every_advanced_field_has_its_place() -> None:
+    places = turn_handling_module.__doc__ or ""
+    assert [name for name in Advanced.model_fields if f"``{name}``" not in places] == []
