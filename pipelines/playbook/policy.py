@@ -31,7 +31,7 @@ from pipelines.playbook.yes_no import yes_or_no
 _SAME_QUESTION_SIMILARITY = 80
 _DIGITS_OF_A_PIECE = 2
 _WORDS_OF_COMING_BACK = 4
-_WORDS_OF_AN_ANSWER = 3
+_WORDS_OF_AN_ANSWER = 2
 """From which length on an unexpected answer to a yes-or-no question is taken as it is."""
 _LOOSE_KINDS = frozenset({Kind.TEXT, Kind.CHOICE, Kind.NAME})
 _BACKCHANNELS = frozenset({Intent.GREETING, Intent.THANKS, Intent.HOW_ARE_YOU, Intent.STILL_HERE})
@@ -118,7 +118,7 @@ class Policy:
 
     def _answer(self, state: State, said: Phrase, wants: frozenset[Intent]) -> tuple[State, Reply]:
         state, was_nudged = replace(state, was_nudged=False), state.was_nudged
-        is_short_yes = yes_or_no(said) is True and len(said.words) <= _WORDS_OF_AN_ANSWER
+        is_short_yes = yes_or_no(said) is True and len(said.words) <= _WORDS_OF_COMING_BACK
         is_back = Intent.STILL_HERE in wants and len(said.words) <= _WORDS_OF_COMING_BACK
         if (is_back and state.pending != Question(Topic.GO_ON)) or (was_nudged and is_short_yes):
             return self.replies.ask_again(state)
@@ -133,6 +133,8 @@ class Policy:
             values = {}
         if values:
             return self._filled(state, values, side)
+        for key in understood.rejected:
+            return self._asked_anew(state, self.plan.field(key))
         if side is not None:
             return self._after_side(state, side)
         return self._without_value(state, said, wants)

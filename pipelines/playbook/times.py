@@ -14,9 +14,14 @@ from pipelines.playbook.found import Found
 from pipelines.playbook.numbers_in_words import spelled
 from pipelines.playbook.phrase import Phrase
 
+_EARLIEST_HOUR = 5
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
 _PART_OF_DAY = re.compile(
-    r"(?<!\S)(?:(?:in the|at|this|the) )?(morning|afternoon|evening|night)s?(?!\S)"
+    r"(?<!\S)(?<!good )(?:(?:in the|at|this|the) )?(morning|afternoon|evening|night)s?(?!\S)"
+)
+_AROUND_LUNCH = (
+    (re.compile(r"after lunch"), "afternoon"),
+    (re.compile(r"before lunch"), "morning"),
 )
 _HALF = r"(?: (?P<half>am|pm)|(?: (?:in the|at))? (?P<part>morning|afternoon|evening|night))?"
 _OCLOCK = r"(?: (?:oclock|o clock))?"
@@ -49,7 +54,7 @@ _ALWAYS = tuple(
 )
 _BARE_HOUR = re.compile(rf"(?<!\S){_HOUR}{_NO_CLOCK}(?!\S)")
 _ANY_TIME = re.compile(
-    r"any ?time|whenever|(?:doesnt|does not|dont|do not) (?:really )?(?:matter|mind)|all day"
+    r"any ?time|whenever|(?:doesnt|does not|dont|do not) (?:really )?(?:matter|mind|care)|all day"
 )
 
 
@@ -77,6 +82,9 @@ def find_times(said: Phrase, *, expected: bool) -> list[Found]:
         part = loose_part[1]
         spoken = "at night" if part == "night" else f"in the {part}"
         return [Found(part, spoken, said.word_span(*loose_part.span()))]
+    for pattern, part in _AROUND_LUNCH:
+        if lunch := pattern.search(text):
+            return [Found(part, f"in the {part}", said.word_span(*lunch.span()))]
     if expected and (any_time := _ANY_TIME.search(text)):
         return [Found("any", "at any time", said.word_span(*any_time.span()))]
     return []
@@ -87,7 +95,9 @@ def shifted(known: str, part: str) -> Found | None:
     if part not in _PARTS_OF_DAY or ":" not in known:
         return None
     hour, minute = (int(number) for number in known.split(":"))
-    clock = time(_hour_in(hour % 12, part), minute)
+    moved = _hour_in(hour % 12, part)
+    # Nobody makes an appointment for "four in the morning" by saying "morning" and then "four".
+    clock = time(hour if moved < _EARLIEST_HOUR else moved, minute)
     return Found(clock.strftime("%H:%M"), speak_time(clock), range(0))
 
 

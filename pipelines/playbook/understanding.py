@@ -15,8 +15,8 @@ from pipelines.playbook.state import State, Topic, Value
 from pipelines.playbook.times import shifted
 
 _NEGATED_BEFORE = re.compile(
-    r"(?:\bnot|\bisnt|\bcant (?:do|make|on)|\bcannot (?:do|make)|\bdont (?:want|like)|\bexcept|"
-    r"\banything but|\binstead of|\brather than)(?: it| on| at| for| the| to)*$"
+    r"(?:\bnot|\bnot (?:free|available|possible|good)|\bisnt|\bcant (?:do|make|on)|"
+    r"\bcannot (?:do|make)|\bdont (?:want|like)|\bexcept|\banything but|\binstead of|\brather than)(?: it| on| at| for| the| to)*$"
 )
 _NEGATED_AFTER = re.compile(
     r"^(?:(?:really|just) )*(?:doesnt|does not|dont|wont|isnt|is not|is no good|is bad|"
@@ -32,8 +32,8 @@ _SUMMARY_TOPICS = (Topic.CONFIRM, Topic.CHANGE, Topic.ANYTHING_ELSE)
 @dataclass(frozen=True, slots=True)
 class Understanding:
     values: dict[str, Value]
-    rest: Phrase
-    """The phrase with the words of the values out of reach."""
+    rejected: frozenset[str] = frozenset()
+    """Fields whose known value the caller takes back without giving another."""
 
 
 def understand(
@@ -42,6 +42,7 @@ def understand(
     """Values for the field that was asked for and for any other that the caller mentions."""
     asked = _asked_field(plan, state)
     values: dict[str, Value] = {}
+    rejected: set[str] = set()
     rest = said
     for kind in ORDER:
         candidates = _candidates(plan, state, kind, asked, is_correction)
@@ -52,9 +53,12 @@ def understand(
         wanted = [item for item in found if not _is_negated(rest, item)]
         rest = rest.without(i for item in found for i in item.words)
         values |= _assigned(state, candidates, wanted, said, expected or is_correction)
-    if not values and is_correction:
-        return _corrected(plan, state, said, place)
-    return Understanding(values, rest)
+        unwanted = {item.value for item in found if item not in wanted}
+        known = [field.key for field in candidates if field.key in state.values]
+        rejected |= {key for key in known if state.values[key].value in unwanted}
+    if not values and not rejected and is_correction:
+        return Understanding(_corrected(plan, state, said, place))
+    return Understanding(values, frozenset(rejected - set(values)))
 
 
 def _asked_field(plan: DialoguePlan, state: State) -> Field | None:
@@ -117,7 +121,7 @@ def _is_negated(said: Phrase, item: Found) -> bool:
     return bool(_NEGATED_BEFORE.search(before) or _NEGATED_AFTER.search(after))
 
 
-def _corrected(plan: DialoguePlan, state: State, said: Phrase, place: Place) -> Understanding:
+def _corrected(plan: DialoguePlan, state: State, said: Phrase, place: Place) -> dict[str, Value]:
     """ "Actually, make it four": the field that is named, else the latest that takes the words."""
     pending = state.pending
     latest = [plan.field(key) for key in reversed(list(state.values))]
@@ -137,8 +141,8 @@ def _corrected(plan: DialoguePlan, state: State, said: Phrase, place: Place) -> 
         found = [item for item in found if not _is_negated(said, item)]
         values = _assigned(state, [field], found, said, sure=True)
         if values:
-            return Understanding(values, said.without(found[-1].words))
-    return Understanding({}, said)
+            return values
+    return {}
 
 
 def named_field(plan: DialoguePlan, said: Phrase) -> Field | None:

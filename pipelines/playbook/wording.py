@@ -191,7 +191,7 @@ def resumed(question: str, turn: int) -> str:
 
 def implicit_confirmation(spoken: Sequence[str], turn: int) -> str:
     """``Tuesday the 24th of November at three in the afternoon, got it.``"""
-    text = " ".join(spoken)
+    text = ", ".join(spoken).replace(", at ", " at ").replace(", in ", " in ")
     return f"{text[:1].upper()}{text[1:]}, {vary(_GOT_IT, turn)}"
 
 
