@@ -23,13 +23,7 @@ CLAIM_WAIT_SECONDS = 8.0
 _log = structlog.get_logger(__name__)
 
 
-async def join(
-    database: Database,
-    link: Link,
-    access: RoomAccess,
-    offer: str,
-    claim_wait_seconds: float = CLAIM_WAIT_SECONDS,
-) -> str:
+async def join(database: Database, link: Link, access: RoomAccess, offer: str) -> str:
     """The SDP answer to ``offer``.
 
     Raises:
@@ -44,7 +38,7 @@ async def join(
         participant_id=access.participant_id, identity=identity, sdp=offer, reply_to=uuid4()
     )
     try:
-        worker_id = await wait_for_lease(link.redis, access.call_id, claim_wait_seconds)
+        worker_id = await wait_for_lease(link.redis, access.call_id, CLAIM_WAIT_SECONDS)
         if worker_id is None:
             raise NoWorker("No media worker has taken the call yet; try again shortly.")
         reply = await commands.offer_leg(
