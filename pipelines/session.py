@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from livekit.agents import (
-    NOT_GIVEN,
     AgentSession,
     APIConnectOptions,
     UserInputTranscribedEvent,
@@ -20,7 +19,6 @@ from contracts.call_plan import CallPlan, Channel, ResolvedChannel
 from pipelines.call_actions import CallActions
 from pipelines.call_agent import CallAgent
 from pipelines.endpointing import EndpointingDelays, default_delays, delays_after
-from pipelines.keywords import split_keywords
 from pipelines.models import WarmModels
 from pipelines.prompt import opener
 from pipelines.pronunciation import PronunciationTable, as_text_transform
@@ -71,7 +69,6 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
     ears = _build_stt(plan, models, actions)
     mind = _build_llm(plan, models, actions)
     mouth = _build_tts(plan, models, actions)
-    keywords = list(split_keywords(advanced.stt_keywords))
     pronunciations = PronunciationTable(advanced.pronunciations)
     session: AgentSession[None] = AgentSession(
         stt=ears,
@@ -79,9 +76,6 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
         tts=mouth,
         vad=voice_activity(advanced, models.vad_executor),
         turn_handling=turn_handling(plan.agent, end_of_turn_model=models.turn_detection),
-        stt_context_options=(
-            {"keyterms": keywords} if keywords and ears.capabilities.keyterms else NOT_GIVEN
-        ),
         tts_text_transforms=[
             "filter_markdown",
             "filter_emoji",

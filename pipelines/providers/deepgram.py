@@ -11,6 +11,9 @@ from pipelines.settings import ProviderSettings
 if TYPE_CHECKING:
     from livekit.agents import stt
 
+_KEY_TERM_MODELS = "nova-3"
+"""Models that take key terms; earlier ones take weighted keywords instead."""
+_KEYWORD_BOOST = 1.5
 _BASE_URL = "https://api.deepgram.com/v1/listen"
 
 
@@ -30,6 +33,8 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     if settings.deepgram_api_key is None:
         raise ProviderUnavailable("deepgram has no key")
     advanced = request.plan.agent.advanced
+    keywords = split_keywords(advanced.stt_keywords)
+    takes_key_terms = request.choice.model.startswith(_KEY_TERM_MODELS)
     return deepgram.STT(
         model=request.choice.model,
         language=request.plan.locale,
@@ -38,7 +43,12 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
         http_session=request.models.http_session,
         numerals=advanced.stt_numeral_formatting,
         profanity_filter=advanced.stt_profanity_filter,
-        keyterm=list(split_keywords(advanced.stt_keywords)) or NOT_GIVEN,
+        keyterm=list(keywords) if keywords and takes_key_terms else NOT_GIVEN,
+        keywords=(
+            [(word, _KEYWORD_BOOST) for word in keywords]
+            if keywords and not takes_key_terms
+            else NOT_GIVEN
+        ),
         mip_opt_out=True,
     )
 
