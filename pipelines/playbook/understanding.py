@@ -16,7 +16,8 @@ from pipelines.playbook.times import shifted
 
 _NEGATED_BEFORE = re.compile(
     r"(?:\bnot|\bnot (?:free|available|possible|good)|\bisnt|\bcant (?:do|make|on)|"
-    r"\bcannot (?:do|make)|\bdont (?:want|like)|\bexcept|\banything but|\binstead of|\brather than)(?: it| on| at| for| the| to)*$"
+    r"\bcannot (?:do|make)|\bdont (?:want|like)|\bexcept|\banything but|\binstead of|\brather than)"
+    r"(?: it| on| at| for| the| to)*$"
 )
 _NEGATED_AFTER = re.compile(
     r"^(?:(?:really|just) )*(?:doesnt|does not|dont|wont|isnt|is not|is no good|is bad|"
