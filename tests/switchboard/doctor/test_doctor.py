@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from switchboard.doctor import machine, network, report, software
+from switchboard.doctor.finding import Finding, fail, ok, warn
+from switchboard.services.ports import LOOPBACK, free_port
+from switchboard.settings import Settings
+
+
+def test_a_healthy_machine_passes(tmp_path: Path) -> None:
+    findings = report.examine(Settings(data_dir=tmp_path, port=free_port()))
+    assert [finding for finding in findings if finding.level == "fail"] == []
+
+
+def test_whatever_is_wrong_comes_with_what_to_do(tmp_path: Path) -> None:
+    for finding in report.examine(Settings(data_dir=tmp_path, port=free_port())):
+        assert finding.level == "ok" or finding.remedy
+
+
+@pytest.mark.parametrize(
+    ("findings", "code"),
+    [([ok("a", "")], 0), ([ok("a", ""), warn("b", "", "do")], 0), ([fail("c", "", "do")], 1)],
+)
+def test_only_a_failure_fails(
+    monkeypatch: pytest.MonkeyPatch, findings: list[Finding], code: int
+) -> None:
+    monkeypatch.setattr(report, "examine", lambda _settings: findings)
+    assert report.run_doctor(Settings(), as_json=False) == code
+
+
+def test_json_holds_the_same(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(report, "examine", lambda _settings: [fail("Port", "taken", "wait")])
+    report.run_doctor(Settings(), as_json=True)
+    assert json.loads(capsys.readouterr().out) == [
+        {"subject": "Port", "level": "fail", "found": "taken", "remedy": "wait"}
+    ]
+
+
+def test_the_user_of_the_port_is_named() -> None:
+    with socket.create_server((LOOPBACK, 0)) as taken:
+        finding = network.api_port(taken.getsockname()[1], state=None)
+    assert finding.level == "warn"
+    assert f"process {os.getpid()}" in finding.found
+
+
+def test_a_data_directory_that_is_a_file_fails(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert machine.data_directory(tmp_path / "file").level == "fail"
+
+
+def test_a_clock_from_before_this_software_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("switchboard.doctor.machine.time.time", lambda: 1_000_000_000.0)
+    assert machine.clock().level == "fail"
+
+
+@pytest.mark.parametrize("check", [software.postgres, software.valkey])
+def test_a_missing_wheel_fails_unless_the_server_is_yours(
+    monkeypatch: pytest.MonkeyPatch, check: Callable[[Settings], Finding]
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    assert check(Settings()).level == "fail"
+    assert check(Settings(database_url="postgresql://db", redis_url="redis://r")).level == "ok"
+
+
+def test_without_offline_models_a_key_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    monkeypatch.delenv("DEEPGRAM_API_KEY", raising=False)
+    assert software.offline_models(Settings(openai_api_key=None)).level == "fail"
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    assert software.offline_models(Settings()).level == "warn"

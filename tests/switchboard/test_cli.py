@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from switchboard.cli import app
+
+COMMANDS = ("up", "demo", "call", "doctor", "api", "jobs", "worker", "bridge", "migrate")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command: str) -> None:
+    result = CliRunner().invoke(app, [command, "--help"])
+    assert result.exit_code == 0
+    assert "Usage" in result.output
+
+
+def test_version() -> None:
+    result = CliRunner().invoke(app, ["--version"])
+    assert result.exit_code == 0
+    assert result.output.strip() == "0.1.0"
+
+
+@pytest.mark.parametrize("command", ["api", "jobs", "worker", "bridge", "migrate"])
+def test_a_process_without_addresses_says_which_variable_is_missing(command: str) -> None:
+    ran = _run(command)
+    assert ran.returncode == 2
+    assert "SWITCHBOARD_" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_setting_that_is_no_number_is_named() -> None:
+    ran = _run("doctor", SWITCHBOARD_PORT="eighty")
+    assert ran.returncode == 2
+    assert "SWITCHBOARD_PORT" in ran.stderr
+
+
+def test_the_command_line_starts_without_the_heavy_libraries() -> None:
+    program = (
+        "import sys, switchboard.cli;"
+        "heavy = {'livekit', 'aiortc', 'fastapi', 'sqlalchemy', 'numpy', 'redis'};"
+        "sys.exit(', '.join(heavy & set(sys.modules)) or None)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+def _run(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "switchboard", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", **environment},
+    )

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import pytest
+
+from switchboard import migration_stamp
+from switchboard.migration_stamp import fingerprint, is_migrated, stamp
+
+
+def test_a_database_is_not_migrated_until_it_is_stamped(postgres_url: str) -> None:
+    assert not is_migrated(postgres_url)
+    stamp(postgres_url)
+    assert is_migrated(postgres_url)
+
+
+def test_a_changed_schema_is_noticed(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stamp(postgres_url)
+    monkeypatch.setattr(migration_stamp, "fingerprint", lambda: "switchboard schema newer")
+    assert not is_migrated(postgres_url)
+
+
+def test_the_fingerprint_covers_migrations_and_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = fingerprint()
+    for left_out in ("migrations", "catalogue"):
+        sources = tuple(s for s in ("migrate.py", "migrations", "catalogue") if s != left_out)
+        monkeypatch.setattr(migration_stamp, "_SOURCES", sources)
+        assert fingerprint() != whole

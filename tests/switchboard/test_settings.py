@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from switchboard.settings import MissingSetting, Settings
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "DEEPGRAM_API_KEY", "SWITCHBOARD_OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_addresses_of_hosting_services_get_our_driver(
+    monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    monkeypatch.setenv("SWITCHBOARD_DATABASE_URL", f"{scheme}://u:p@db/name")
+    assert Settings().database_url == "postgresql+psycopg://u:p@db/name"
+
+
+def test_a_vendors_own_variable_is_read_and_ours_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "theirs")
+    assert Settings().openai_api_key == "theirs"
+    monkeypatch.setenv("SWITCHBOARD_OPENAI_API_KEY", "ours")
+    assert Settings().openai_api_key == "ours"
+    assert Settings().provider_keys == {"openai"}
+
+
+def test_an_empty_key_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEEPGRAM_API_KEY", "")
+    assert Settings().provider_keys == frozenset()
+
+
+def test_ice_servers_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SWITCHBOARD_ICE_SERVERS", "stun:a:3478, turn:b:3478,")
+    assert Settings().ice_servers == ("stun:a:3478", "turn:b:3478")
+
+
+def test_a_public_url_loses_its_trailing_slash() -> None:
+    assert Settings(public_url="https://voice.example/").api_url == "https://voice.example"
+
+
+def test_without_a_public_url_the_loopback_is_named() -> None:
+    assert Settings(host="0.0.0.0", port=9000).api_url == "http://127.0.0.1:9000"
+
+
+def test_a_port_out_of_range_is_refused() -> None:
+    with pytest.raises(ValidationError):
+        Settings(port=70000)
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(MissingSetting, match="SWITCHBOARD_SECRET_KEY"):
+        Settings(
+            database_url="postgresql://db", redis_url="redis://r", secret_key=None
+        ).control_plane()
+
+
+def test_each_worker_has_a_directory_of_its_own(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path, redis_url="redis://r", worker_id="local-2")
+    assert settings.worker().data_dir == tmp_path / "workers" / "local-2"
+
+
+def test_secrets_are_not_shown() -> None:
+    shown = repr(Settings(secret_key="hidden-1", operator_token="hidden-2"))
+    assert "hidden" not in shown

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import asyncio
+
+from redis.asyncio import Redis
+
+from telephony_bridge.bridge import run_bridge
+from telephony_bridge.heartbeat import BridgeHeartbeat, bridge_heartbeat
+
+
+async def test_says_that_it_lives_and_has_no_carrier(valkey_url: str) -> None:
+    stop = asyncio.Event()
+    async with Redis.from_url(valkey_url) as client, asyncio.TaskGroup() as tasks:
+        tasks.create_task(run_bridge(valkey_url, "b-1", stop))
+        document = await _first_value(client, bridge_heartbeat("b-1"))
+        assert await client.ttl(bridge_heartbeat("b-1")) > 0
+        stop.set()
+    assert BridgeHeartbeat.model_validate_json(document).carriers == ()
+
+
+async def test_stops_at_once_without_redis() -> None:
+    stop = asyncio.Event()
+    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+        tasks.create_task(run_bridge("redis://127.0.0.1:1/0", "b-1", stop))
+        await asyncio.sleep(0)
+        stop.set()
+
+
+async def _first_value(client: Redis, key: str) -> bytes:
+    async with asyncio.timeout(10):
+        while True:
+            if (value := await client.get(key)) is not None:
+                return bytes(value)
+            await asyncio.sleep(0.01)
