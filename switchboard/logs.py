@@ -32,9 +32,14 @@ def configure_logging(
         structlog.stdlib.ProcessorFormatter.remove_processors_meta
     ]
     if log_format == "json":
-        final += [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+        # Without local variables: they hold callers' words, keys and passwords.
+        tracebacks = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+        final += [
+            structlog.processors.ExceptionRenderer(tracebacks),
+            structlog.processors.JSONRenderer(),
+        ]
     else:
-        final += [structlog.dev.ConsoleRenderer()]
+        final += [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
     handler = logging.StreamHandler(stream)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(processors=final, foreign_pre_chain=shared)

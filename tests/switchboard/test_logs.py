@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+import structlog
+
+from switchboard.logs import configure_logging
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = root.handlers, root.level
+    yield
+    root.handlers = handlers
+    root.setLevel(level)
+    structlog.reset_defaults()
+
+
+def _lines(stream: io.StringIO) -> list[dict[str, object]]:
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_both_kinds_of_logger_write_one_json_object_per_line() -> None:
+    stream = io.StringIO()
+    configure_logging("info", "json", stream)
+    structlog.get_logger("ours").info("call ended", call_id="c-1")
+    logging.getLogger("theirs").warning("slow")
+    ours, theirs = _lines(stream)
+    assert (ours["event"], ours["call_id"], ours["logger"]) == ("call ended", "c-1", "ours")
+    assert (theirs["event"], theirs["level"]) == ("slow", "warning")
+
+
+def test_less_than_the_level_is_left_out() -> None:
+    stream = io.StringIO()
+    configure_logging("warning", "json", stream)
+    structlog.get_logger("ours").info("detail")
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("log_format", ["json", "console"])
+def test_a_traceback_does_not_show_local_variables(log_format: str) -> None:
+    stream = io.StringIO()
+    configure_logging("info", log_format, stream)  # type: ignore[arg-type]
+    password = "hunter2"
+    try:
+        raise ValueError(f"length {len(password)}")
+    except ValueError:
+        structlog.get_logger("ours").exception("failed")
+    assert "length 7" in stream.getvalue()
+    assert password not in stream.getvalue()
