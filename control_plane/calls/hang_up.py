@@ -19,6 +19,7 @@ from redis.exceptions import RedisError
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
 from control_plane.calls import repository
+from control_plane.calls.billed_position import billed_position_ms
 from control_plane.calls.ending import end_call
 from control_plane.calls.errors import CallAlreadyOver, CallNotFound
 from control_plane.calls.models import Call
@@ -28,10 +29,9 @@ from control_plane.link import commands
 from control_plane.link.applied_cursors import clear_ended_call
 from control_plane.link.leases import lease_holder
 from control_plane.link.media_positions import media_position
-from control_plane.reaper.judgement import billed_position_ms
 
 WORKER_REACTION_SECONDS = 3.0
-POLL_INTERVAL_SECONDS = 0.05
+POLL_INTERVAL_SECONDS = 0.1
 _REASON = EndReason.NORMAL_HANGUP
 _log = structlog.get_logger(__name__)
 

@@ -51,16 +51,3 @@ def judge(call: ObservedCall, now: datetime, queued_timeout: timedelta) -> EndRe
     if call.claimed_at is not None and now - call.claimed_at > call.join_timeout + OVERDUE_GRACE:
         return EndReason.ROOM_CONNECTION_FAILED
     return None
-
-
-def billed_position_ms(
-    has_started: bool, metered_ms: int | None, media_ms: int | None
-) -> int | None:
-    """The connected time to bill when the worker cannot say it: the furthest position known.
-
-    ``None`` when no media ever connected.
-    """
-    known = [position for position in (metered_ms, media_ms) if position is not None]
-    if known:
-        return max(known)
-    return 0 if has_started else None

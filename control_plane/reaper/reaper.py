@@ -19,6 +19,7 @@ from contracts.events import CallEnded
 from contracts.heartbeat import CallMedia
 from contracts.redis_names import LEASE_TTL_SECONDS
 from control_plane.calls import repository
+from control_plane.calls.billed_position import billed_position_ms
 from control_plane.calls.ending import end_call
 from control_plane.calls.event_envelope import ReceivedEvent, read_entry
 from control_plane.calls.models import Call
@@ -31,7 +32,7 @@ from control_plane.link.event_stream import waiting_entries
 from control_plane.link.leases import lease_holder, leased
 from control_plane.link.media_positions import all_media_positions, forget_media_positions
 from control_plane.reaper.clear_view import ClearView
-from control_plane.reaper.judgement import ObservedCall, billed_position_ms, judge
+from control_plane.reaper.judgement import ObservedCall, judge
 
 INTERVAL_SECONDS = 2.0
 _log = structlog.get_logger(__name__)

@@ -10,7 +10,6 @@ from control_plane.reaper.judgement import (
     END_REQUEST_GRACE,
     OVERDUE_GRACE,
     ObservedCall,
-    billed_position_ms,
     judge,
 )
 
@@ -84,20 +83,3 @@ def test_an_end_that_a_worker_ignores_is_carried_out() -> None:
     )
     assert judged_after(asked, END_REQUEST_GRACE) is None
     assert judged_after(asked, END_REQUEST_GRACE + SECOND) is EndReason.INSUFFICIENT_FUNDS
-
-
-@pytest.mark.parametrize(
-    ("has_started", "metered_ms", "media_ms", "expected"),
-    [
-        (False, None, None, None),
-        (True, None, None, 0),
-        (True, 5_000, None, 5_000),
-        (True, 5_000, 9_300, 9_300),
-        (True, 10_000, 9_300, 10_000),
-        (False, None, 700, 700),
-    ],
-)
-def test_a_lost_call_is_billed_to_the_furthest_known_position(
-    has_started: bool, metered_ms: int | None, media_ms: int | None, expected: int | None
-) -> None:
-    assert billed_position_ms(has_started, metered_ms, media_ms) == expected
