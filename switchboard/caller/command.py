@@ -12,6 +12,7 @@ from rich.text import Text
 
 from switchboard.caller.live_view import LiveView
 from switchboard.caller.measurements import percentile
+from switchboard.caller.problem_view import show_problem
 from switchboard.caller.problems import CallProblem
 from switchboard.caller.reports import CallSummary
 from switchboard.state import read_state
@@ -40,12 +41,6 @@ def run_call(options: CallOptions) -> int:
     except CallProblem as problem:
         show_problem(console, problem.detail, problem.advice)
         return 1
-
-
-def show_problem(console: Console, detail: str, advice: str) -> None:
-    console.print(Text.assemble(("✗ ", "red"), detail))
-    if advice:
-        console.print(Text(f"  {advice}", style="dim"))
 
 
 async def _call(options: CallOptions, console: Console) -> int:

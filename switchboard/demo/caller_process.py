@@ -36,6 +36,7 @@ class CallerProcess:
     @asynccontextmanager
     async def starting(cls, rules: Sequence[Rule], log_path: Path) -> AsyncIterator[Self]:
         """A caller that begins at once to load its models; it ends with the block."""
+        log_path.parent.mkdir(parents=True, exist_ok=True)
         with log_path.open("ab") as log:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -50,7 +51,7 @@ class CallerProcess:
             await caller._tell(Prepare(rules=tuple(rules)))
             yield caller
         finally:
-            await caller._stop()
+            await caller.stop()
 
     async def prepared(self) -> None:
         """Wait until it could dial.
@@ -79,6 +80,19 @@ class CallerProcess:
                 return
         raise self._died()
 
+    async def stop(self) -> None:
+        """Let it leave its call, and end it if it does not. Idempotent."""
+        if self._process.returncode is not None:
+            return
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            async with asyncio.timeout(_LEAVE_SECONDS):
+                await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+
     async def _next_report(self) -> Report | None:
         assert self._process.stdout is not None
         line = await self._process.stdout.readline()
@@ -93,15 +107,3 @@ class CallerProcess:
 
     def _died(self) -> CallerDied:
         return CallerDied("The caller process ended unexpectedly.", f"See {self._log_path}.")
-
-    async def _stop(self) -> None:
-        if self._process.returncode is not None:
-            return
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        try:
-            async with asyncio.timeout(_LEAVE_SECONDS):
-                await self._process.wait()
-        except TimeoutError:
-            self._process.kill()
-            await self._process.wait()

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from switchboard.caller.job import Dial
 from switchboard.caller.live_view import LiveView
+from switchboard.caller.problem_view import show_problem
 from switchboard.caller.problems import CallProblem
 from switchboard.caller.public_api import PublicApi
 from switchboard.caller.reports import CallSummary, Connected, Finished
@@ -57,14 +58,14 @@ class _Switchboard:
 
 def run_demo(options: DemoOptions) -> int:
     """Returns the exit code: 0 if the call was held and every check but those of latency passed
-    (with ``strict`` all), 130 after Ctrl-C during the call, 1 otherwise."""
+    (with ``strict`` all), 130 after Ctrl-C before the call was over, 1 otherwise."""
     console = Console()
     try:
         return asyncio.run(_demo(options, console))
     except CallProblem as problem:
-        _show_failure(console, problem.detail, problem.advice)
+        show_problem(console, problem.detail, problem.advice)
     except START_FAILURES as failure:
-        _show_failure(console, str(failure), "")
+        show_problem(console, str(failure))
     return 1
 
 
@@ -88,10 +89,13 @@ async def _story(options: DemoOptions, console: Console) -> int:
         account = await _account(switchboard, data_dir, console)
         with TerminalProgress(console).step("A caller, with a voice and ears of its own"):
             await caller.prepared()
-        passed = await _call(switchboard, account, caller, options, console)
-        if options.exit_when_done:
-            return 0 if passed else 1
-        await _stay(switchboard, account, console)
+        try:
+            passed = await _call(switchboard, account, caller, options, console)
+        finally:
+            # Before the servers, so that it can say goodbye to them.
+            await caller.stop()
+        if not options.exit_when_done:
+            await _stay(switchboard, account, console)
         return 0 if passed else 1
 
 
@@ -142,7 +146,7 @@ async def _call(
     console.print()
     if defects:
         reasons = "; ".join(f"{each.claim}: {each.detail}" for each in defects)
-        _show_failure(console, f"The demo failed. {reasons}", "")
+        show_problem(console, f"The demo failed. {reasons}")
     elif failed:
         console.print(
             "  [yellow]Everything is right, but not as fast as it should be[/yellow] "
@@ -181,13 +185,10 @@ async def _stay(switchboard: _Switchboard, account: DemoAccount, console: Consol
         console.print("  [dim]Switchboard runs on, as it did before.[/dim]")
         return
     console.print("  [dim]Switchboard runs on. Ctrl-C stops it.[/dim]")
-    await asyncio.Event().wait()
-
-
-def _show_failure(console: Console, detail: str, advice: str) -> None:
-    console.print(Text.assemble(("  ✗ ", "red"), detail), soft_wrap=True)
-    if advice:
-        console.print(Text(f"    {advice}", style="dim"), soft_wrap=True)
+    try:
+        await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        console.print("\nStopped.")
 
 
 def _since_start() -> float:
