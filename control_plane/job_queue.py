@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import psycopg
+import structlog
 from procrastinate import App, JobContext, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.tasks import Task
@@ -19,6 +20,7 @@ from control_plane.database import SYSTEM_ROLE, Database
 from control_plane.errors import DatabaseUnavailable
 
 _DATABASE = "database"
+_log = structlog.get_logger(__name__)
 
 job_queue = App(connector=PsycopgConnector())
 """Unconnected: jobs are added through the session that calls for them."""
@@ -60,3 +62,12 @@ def database_of(context: JobContext) -> Database:
     """The database of the process that runs the job."""
     database: Database = context.additional_context[_DATABASE]
     return database
+
+
+@job_queue.periodic(cron="* * * * *")
+@job_queue.task(name="job_queue.rescue_stalled_jobs", queueing_lock="rescue_stalled_jobs")
+async def rescue_stalled_jobs(timestamp: int) -> None:
+    """Run again what a process that died had begun: every job may be run twice."""
+    for job in await job_queue.job_manager.get_stalled_jobs():
+        _log.warning("job_rescued", job_id=job.id, task=job.task_name)
+        await job_queue.job_manager.retry_job(job)

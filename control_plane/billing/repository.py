@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -135,3 +135,38 @@ async def daily_charges(
         .group_by(day)
     )
     return [int(micros) for (micros,) in rows]
+
+
+async def unbalanced_accounts(session: AsyncSession) -> list[UUID]:
+    """Tenants whose totals are not the sums of their entries and open reserves. For jobs.
+
+    One statement sees one moment, so running calls do not disturb it.
+    """
+    entries = (
+        select(
+            LedgerEntry.tenant_id,
+            func.sum(LedgerEntry.free_micros).label("free"),
+            func.sum(LedgerEntry.purchased_micros).label("purchased"),
+        )
+        .group_by(LedgerEntry.tenant_id)
+        .subquery()
+    )
+    reserves = (
+        select(CallReserve.tenant_id, func.sum(CallReserve.held_micros).label("held"))
+        .where(CallReserve.state == "open")
+        .group_by(CallReserve.tenant_id)
+        .subquery()
+    )
+    found = await session.scalars(
+        select(BillingAccount.tenant_id)
+        .outerjoin(entries, entries.c.tenant_id == BillingAccount.tenant_id)
+        .outerjoin(reserves, reserves.c.tenant_id == BillingAccount.tenant_id)
+        .where(
+            or_(
+                BillingAccount.free_micros != func.coalesce(entries.c.free, 0),
+                BillingAccount.purchased_micros != func.coalesce(entries.c.purchased, 0),
+                BillingAccount.held_micros != func.coalesce(reserves.c.held, 0),
+            )
+        )
+    )
+    return list(found)

@@ -233,3 +233,17 @@ async def test_the_same_reference_is_posted_once(database: Database, tenant: UUI
             await service.grant(session, tenant, 500, "Welcome", reference="welcome")
     assert await totals(database, tenant) == (500, 0, 0)
     await assert_books_balance(database, tenant)
+
+
+async def test_an_account_that_does_not_match_its_entries_is_found(
+    database: Database, tenant: UUID
+) -> None:
+    await give(database, tenant, 1_000_000)
+    call_id = await new_call(database, tenant)
+    await reserve(database, tenant, call_id)
+    async with database.system_session() as session:
+        assert await repository.unbalanced_accounts(session) == []
+        for column in ("free_micros", "purchased_micros", "held_micros"):
+            await session.execute(text(f"UPDATE billing_accounts SET {column} = {column} + 1"))
+            assert await repository.unbalanced_accounts(session) == [tenant]
+            await session.execute(text(f"UPDATE billing_accounts SET {column} = {column} - 1"))
