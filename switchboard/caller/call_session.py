@@ -112,7 +112,7 @@ class CallSession:
                     self._finish("connection_lost")
 
                 listening = tasks.create_task(listen())
-                overhearing = tasks.create_task(self._overhear(recogniser, dialogue, connected_at))
+                overhearing = tasks.create_task(self._overhear(recogniser, dialogue))
                 await _first_of(self._over, stop)
                 listening.cancel()
                 overhearing.cancel()
@@ -134,9 +134,7 @@ class CallSession:
         if not self._over.is_set():
             self._act(dialogue.heard(words, self._situation()), connected_at)
 
-    async def _overhear(
-        self, recogniser: ThreadPoolExecutor, dialogue: Dialogue, connected_at: float
-    ) -> None:
+    async def _overhear(self, recogniser: ThreadPoolExecutor, dialogue: Dialogue) -> None:
         """Follow the agent's words while it speaks, for as long as there is a reason to cut in."""
         loop = asyncio.get_running_loop()
         while dialogue.may_interrupt:
@@ -148,7 +146,7 @@ class CallSession:
                 continue
             audio = self._turn_end.audio_so_far()
             text = await loop.run_in_executor(recogniser, self._speech.transcribe, audio)
-            self._act(dialogue.overheard(text, self._situation()), connected_at)
+            dialogue.overheard(text, self._situation())
 
     def _notice_onset(self, frame: ReceivedFrame, watch: ReplyWatch, connected_at: float) -> None:
         self._activity.push(frame.samples, frame.received_at)

@@ -12,6 +12,8 @@ from switchboard.caller.conversation import Conversation, Reply
 
 REPLY_TIMEOUT_SECONDS = 9.0
 """Silence from both sides after which the caller speaks up. Agents nudge after 8 s by default."""
+AUDIBLE_SECONDS = 0.06
+"""A caller that cuts in does so while it hears the agent, not in a pause for breath."""
 GOODBYE_SECONDS = 3.0
 """How long a caller that has said goodbye waits for the agent's last words."""
 
@@ -62,6 +64,7 @@ class Dialogue:
         self._conversation = conversation
         self._connected_at = connected_at
         self._unanswered_words: list[str] = []
+        self._interruption: str | None = None
         self._cut_in_at: float | None = None
         self._is_leaving = False
 
@@ -69,7 +72,9 @@ class Dialogue:
         """A move that time alone calls for."""
         if situation.caller_is_speaking:
             return None
-        if situation.agent_speaking_since is not None or situation.is_recognising:
+        if situation.agent_speaking_since is not None:
+            return self._cut_in(situation)
+        if situation.is_recognising:
             return None
         quiet_since = max(
             self._connected_at, situation.agent_spoke_at or 0.0, situation.caller_spoke_at or 0.0
@@ -86,16 +91,11 @@ class Dialogue:
         """Whether ``overheard`` wants to be told of the agent's turns while they last."""
         return self._conversation.may_interrupt and not self._is_leaving
 
-    def overheard(self, words: str, situation: Situation) -> Move | None:
-        """The beginning of a turn that goes on: a reason to cut in, perhaps."""
+    def overheard(self, words: str, situation: Situation) -> None:
+        """The beginning of a turn that goes on: a reason to cut in, perhaps, with the next tick."""
         if situation.caller_is_speaking or situation.agent_speaking_since is None:
-            return None
-        text = self._conversation.interruption(words)
-        if text is None:
-            return None
-        self._cut_in_at = situation.now
-        self._unanswered_words.clear()
-        return Say(text, is_interruption=True)
+            return
+        self._interruption = self._conversation.interruption(words)
 
     def heard(self, words: HeardWords, situation: Situation) -> Move | None:
         """The answer to a finished turn; ``None`` while the agent goes on, or was cut in on."""
@@ -103,11 +103,28 @@ class Dialogue:
             return Leave()
         if self._was_cut_off(words, situation):
             return None
+        if self._interruption is not None:
+            return self._too_late()
         self._unanswered_words.append(words.text)
         if situation.agent_speaking_since is not None or situation.caller_is_speaking:
             return None
         text = " ".join(each for each in self._unanswered_words if each)
         return self._move(self._conversation.reply_to(text))
+
+    def _cut_in(self, situation: Situation) -> Move | None:
+        text = self._interruption
+        quiet_seconds = situation.now - (situation.agent_spoke_at or 0.0)
+        if text is None or quiet_seconds > AUDIBLE_SECONDS:
+            return None
+        self._interruption = None
+        self._cut_in_at = situation.now
+        self._unanswered_words.clear()
+        return Say(text, is_interruption=True)
+
+    def _too_late(self) -> Move:
+        """The agent finished first: what was to cut in is said as an answer."""
+        text, self._interruption = self._interruption, None
+        return self._move(Reply(text))
 
     def _was_cut_off(self, words: HeardWords, situation: Situation) -> bool:
         """A turn that the caller cut short has had its answer: the interruption itself."""

@@ -45,6 +45,11 @@ def checked(evidence: Evidence) -> list[Check]:
 def _conversation(evidence: Evidence) -> Iterable[Check]:
     summary, call = evidence.summary, evidence.call
     expected = [turn for turn in summary.turns if not turn.is_goodbye]
+    cut_off = [
+        each["text"]
+        for each in evidence.transcript["transcript"]
+        if each["speaker"] == "agent" and each["interrupted"]
+    ]
     unheard = [turn.said for turn in expected if not turn.heard]
     yield Check(
         "the agent opened the call",
@@ -58,8 +63,8 @@ def _conversation(evidence: Evidence) -> Iterable[Check]:
     )
     yield Check(
         "the caller cut in once",
-        len(summary.barge_in_ms) == 1 and summary.barge_in_ms[0] is not None,
-        f"{len(summary.barge_in_ms)} interruptions",
+        len(summary.barge_in_ms) == 1 and bool(cut_off),
+        f"after {_quoted(cut_off[0])}" if cut_off else "no words of the agent were cut off",
     )
     yield Check(
         "the call ended in good order",

@@ -58,25 +58,45 @@ def test_a_turn_that_is_being_recognised_is_no_silence() -> None:
     assert dialogue.tick(replace(QUIET, now=60.0, is_recognising=True)) is None
 
 
+SPEAKING = replace(QUIET, now=10.0, agent_speaking_since=8.0, agent_spoke_at=9.99)
+
+
 def test_it_cuts_in_on_what_it_overhears() -> None:
     dialogue = Dialogue(RuleFollower((CUT_IN, BYE)), 0.0)
-    speaking = replace(QUIET, agent_speaking_since=8.0)
-    assert dialogue.overheard("It is", speaking) is None
-    assert dialogue.overheard("It is fifty dollars", speaking) == Say(
-        "That is fine.", is_interruption=True
-    )
+    dialogue.overheard("It is", SPEAKING)
+    assert dialogue.tick(SPEAKING) is None
+    dialogue.overheard("It is fifty dollars", SPEAKING)
+    assert dialogue.tick(SPEAKING) == Say("That is fine.", is_interruption=True)
+    assert dialogue.tick(SPEAKING) is None
     assert not dialogue.may_interrupt
+
+
+def test_it_cuts_in_on_speech_and_not_on_a_pause_for_breath() -> None:
+    dialogue = Dialogue(RuleFollower((CUT_IN, BYE)), 0.0)
+    dialogue.overheard("It is fifty dollars", SPEAKING)
+    assert dialogue.tick(replace(SPEAKING, now=10.2)) is None
+    speaks_on = replace(SPEAKING, now=10.4, agent_spoke_at=10.38)
+    assert dialogue.tick(speaks_on) == Say("That is fine.", is_interruption=True)
+
+
+def test_an_agent_that_finishes_first_gets_the_same_words_as_an_answer() -> None:
+    dialogue = Dialogue(RuleFollower((CUT_IN, BYE)), 0.0)
+    dialogue.overheard("It is fifty dollars", SPEAKING)
+    answer = dialogue.heard(words("It is fifty dollars."), QUIET)
+    assert answer == Say("That is fine.")
 
 
 def test_words_overheard_too_late_are_left_for_the_answer() -> None:
     dialogue = Dialogue(RuleFollower((CUT_IN, BYE)), 0.0)
-    assert dialogue.overheard("It is fifty dollars", QUIET) is None
+    dialogue.overheard("It is fifty dollars", QUIET)
+    assert dialogue.tick(SPEAKING) is None
     assert dialogue.may_interrupt
 
 
 def cut_in() -> Dialogue:
     dialogue = Dialogue(RuleFollower((CUT_IN, BYE)), 0.0)
-    dialogue.overheard("fifty dollars", replace(QUIET, agent_speaking_since=8.0))
+    dialogue.overheard("fifty dollars", SPEAKING)
+    assert dialogue.tick(SPEAKING) is not None
     return dialogue
 
 

@@ -52,10 +52,11 @@ GOOD = Evidence(
         "total_cost": 0.0375,
     },
     transcript={
+        "transcript": [{"speaker": "agent", "text": "It is fifty", "interrupted": True}],
         "segments": [
             segment("agent", "Good morning! How can I help?"),
             *(segment("user", line) for line in (*LINES, "Goodbye.")),
-        ]
+        ],
     },
     events=[{"source": "lifecycle", "level": "info", "message": "Call started"}],
     balance_before={"balance_usd": 9.99},
@@ -86,7 +87,11 @@ def with_call(**changes: Any) -> Evidence:
 
 def without_speaker(speaker: str) -> Evidence:
     kept = [each for each in GOOD.transcript["segments"] if each["speaker"] != speaker]
-    return replace(GOOD, transcript={"segments": kept})
+    return replace(GOOD, transcript={**GOOD.transcript, "segments": kept})
+
+
+def uninterrupted() -> Evidence:
+    return replace(GOOD, transcript={**GOOD.transcript, "transcript": []})
 
 
 @pytest.mark.parametrize(
@@ -99,7 +104,8 @@ def without_speaker(speaker: str) -> Evidence:
         ),
         (lambda: with_turns(*map(turn, LINES[:4])), "at least 5 turns, each answered aloud"),
         (lambda: with_summary(barge_in_ms=()), "the caller cut in once"),
-        (lambda: with_summary(barge_in_ms=(None,)), "the caller cut in once"),
+        (uninterrupted, "the caller cut in once"),
+        (lambda: with_summary(barge_in_ms=(None,)), "agent silent after barge-in ≤ 400 ms"),
         (
             lambda: with_call(status="failed", end_reason="worker_error"),
             "the call ended in good order",
