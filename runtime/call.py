@@ -88,6 +88,7 @@ class Call:
         self._room: Room | None = None
         self._conversation: Conversation | None = None
         self._listening = asyncio.Event()
+        self._last_lost: UUID | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._group: asyncio.TaskGroup | None = None
         self._ending: Ending | None = None
@@ -171,9 +172,15 @@ class Call:
         return await self._room.answer_offer(participant, sdp)
 
     async def remove_leg(self, participant_id: UUID) -> None:
-        """A participant leaves in good order."""
+        """A participant leaves in good order.
+
+        A browser that hangs up closes its connection too, which may be noticed first: then the
+        one who seemed lost has left.
+        """
         if self._room is not None:
             await self._room.remove_leg(participant_id)
+        if participant_id == self._last_lost and not self._presence.legs:
+            self.end(Ending.because(Cause.LAST_LEG_LEFT))
 
     async def _follow_room(self, room: Room) -> None:
         async for event in room.events():
@@ -204,6 +211,7 @@ class Call:
         if cause == "left" or self._end_requested.is_set():
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
         else:
+            self._last_lost = participant_id
             self.spawn(self._await_rejoin())
 
     async def _await_rejoin(self) -> None:

@@ -168,6 +168,18 @@ def test_a_lost_connection_may_come_back():
     assert stage.journal.types().count("leg.joined") == 2
 
 
+def test_who_hangs_up_just_after_the_connection_closed_has_left():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.room.lose()
+        await asyncio.sleep(0.1)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script)
+    assert stage.ended.end_reason is EndReason.PARTICIPANT_DISCONNECTED
+    assert stage.ended_at < 2
+
+
 def test_a_lost_connection_that_stays_away_ends_the_call_unbilled_for_the_wait():
     async def script(stage: Stage) -> None:
         await connected(stage)
