@@ -70,7 +70,7 @@ class LiveView:
             self._region.update(self._line(transcript, first.at_ms, None))
             return
         del self._growing[transcript.utterance]
-        self._region.update(Text())
+        self._region.update(Text(), refresh=True)
         latency_ms = None
         if transcript.speaker == "agent":
             latency_ms, self._latency_ms = self._latency_ms, None
