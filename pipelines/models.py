@@ -48,14 +48,15 @@ class WarmModels:
 async def load_models(settings: ProviderSettings) -> WarmModels:
     """Load and run everything once, so that the first call is as fast as the hundredth.
 
-    Takes about 3 s, in executor threads.
+    Takes about 3 s, in executor threads; with keys of providers another 2 s in this one, because
+    the engine's plugins refuse to be imported by any other than the main thread.
     """
-    turn_detection, moonshine, hibari, espeak, _ = await asyncio.gather(
+    _preload_providers(settings)
+    turn_detection, moonshine, hibari, espeak = await asyncio.gather(
         asyncio.to_thread(_warm_turn_taking),
         asyncio.to_thread(_load_moonshine),
         asyncio.to_thread(_load_hibari),
         asyncio.to_thread(_load_espeak),
-        asyncio.to_thread(_preload_providers, settings),
     )
     return WarmModels(
         settings=settings,
