@@ -17,7 +17,7 @@ _OFFLINE_MODELS = {
     "moonshine_voice": "speech recognition",
     "hibari": "English voice",
     "espeakng_loader": "voices of other languages",
-    "livekit.plugins.silero": "voice activity detection",
+    "livekit.local_inference": "voice activity detection",
 }
 
 
