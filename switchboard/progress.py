@@ -39,14 +39,3 @@ class TerminalProgress:
 
     def warn(self, text: str) -> None:
         self._console.print(f"  [yellow]![/yellow] {text}", highlight=False, soft_wrap=True)
-
-
-class SilentProgress:
-    """Says nothing."""
-
-    @contextmanager
-    def step(self, what: str) -> Iterator[None]:
-        yield
-
-    def warn(self, text: str) -> None:
-        return

@@ -25,12 +25,3 @@ def free_port() -> int:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-def accepts_connections(port: int, timeout_seconds: float = 0.5) -> bool:
-    """Whether something answers on ``port``."""
-    try:
-        with socket.create_connection((LOOPBACK, port), timeout_seconds):
-            return True
-    except OSError:
-        return False
