@@ -54,6 +54,9 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         version="1",
         summary="Voice agents, real calls, transcripts and exact bills.",
         lifespan=lifespan,
+        # Their pages load scripts from other hosts; /openapi.json is the reference.
+        docs_url=None,
+        redoc_url=None,
         redirect_slashes=False,
         dependencies=[Depends(storable_input)],
     )

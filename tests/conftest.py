@@ -43,6 +43,12 @@ def require_program() -> Callable[..., str]:
 
 
 @pytest.fixture(scope="session")
+def chromium(require_program: Callable[..., str]) -> str:
+    """Path of the browser that browser tests drive."""
+    return require_program("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
     """One running PostgreSQL for the test session, with the template ``migrated``."""
     with _short_directory("switchboard-postgres-") as directory:

@@ -41,12 +41,6 @@ ANSWER_MS = 20_000
 
 
 @pytest.fixture(scope="module")
-def chromium(require_program: Any) -> str:
-    path: str = require_program("chromium", "chromium-browser", "google-chrome")
-    return path
-
-
-@pytest.fixture(scope="module")
 def microphone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A recording that Chromium's fake microphone plays, silent where nobody speaks."""
     voice = Voice()
@@ -108,7 +102,7 @@ async def keep_screenshot(page: Page, name: str) -> None:
 
 
 async def test_a_person_talks_to_the_agent_and_sees_what_is_said(
-    switchboard: LiveSwitchboard, chromium: str, microphone: Path
+    chromium: str, switchboard: LiveSwitchboard, microphone: Path
 ) -> None:
     fake_microphone = f"--use-file-for-fake-audio-capture={microphone}%noloop"
     async with opened_page(
@@ -158,7 +152,7 @@ async def ended_call(switchboard: LiveSwitchboard, call_id: str | None) -> dict[
 
 
 async def test_mute_silences_the_microphone_and_says_so(
-    switchboard: LiveSwitchboard, chromium: str
+    chromium: str, switchboard: LiveSwitchboard
 ) -> None:
     """Chromium's own fake microphone beeps once a second, which the meter shows."""
     async with opened_page(chromium, switchboard.call_page, ALLOW_MICROPHONE) as page:
@@ -175,7 +169,7 @@ async def test_mute_silences_the_microphone_and_says_so(
 
 
 async def test_a_refused_microphone_is_explained(
-    switchboard: LiveSwitchboard, chromium: str
+    chromium: str, switchboard: LiveSwitchboard
 ) -> None:
     denied = "--deny-permission-prompts"
     async with opened_page(
@@ -189,7 +183,7 @@ async def test_a_refused_microphone_is_explained(
 
 
 async def test_a_link_without_a_valid_key_is_explained(
-    switchboard: LiveSwitchboard, chromium: str
+    chromium: str, switchboard: LiveSwitchboard
 ) -> None:
     address = switchboard.call_page.split("#")[0]
     for link, words in (
@@ -202,7 +196,7 @@ async def test_a_link_without_a_valid_key_is_explained(
 
 
 async def test_a_connection_that_cannot_be_made_is_explained(
-    switchboard: LiveSwitchboard, chromium: str
+    chromium: str, switchboard: LiveSwitchboard
 ) -> None:
     async with opened_page(chromium, switchboard.call_page, ALLOW_MICROPHONE) as page:
         await page.route("**/v1/rtc/**", lambda route: route.abort())
@@ -213,7 +207,7 @@ async def test_a_connection_that_cannot_be_made_is_explained(
 @pytest.mark.parametrize("colours", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1200, 760)])
 async def test_nothing_is_cut_off_on_a_phone_or_a_laptop(
-    switchboard: LiveSwitchboard, chromium: str, width: int, height: int, colours: str
+    chromium: str, switchboard: LiveSwitchboard, width: int, height: int, colours: str
 ) -> None:
     size = {"width": width, "height": height}
     async with opened_page(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import threading
 from collections.abc import AsyncIterator, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -19,12 +18,7 @@ from runtime.local_room import LocalRoom
 from runtime.room import LegConnected, LegGone
 from tests.runtime.loopback_peer import tone
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-]
+pytestmark = pytest.mark.browser
 
 OFFER = """async () => {
     const microphone = await navigator.mediaDevices.getUserMedia({ audio: true });
@@ -81,10 +75,10 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture
-async def page(address: str) -> AsyncIterator[Page]:
+async def page(address: str, chromium: str) -> AsyncIterator[Page]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=CHROMIUM,
+            executable_path=chromium,
             args=[
                 "--no-sandbox",
                 "--use-fake-device-for-media-stream",
