@@ -57,9 +57,6 @@ FOREIGN_IS_404 = Policy(Access.SECRET_KEY, refused_with=404)
 
 POLICIES: dict[tuple[str, str], Policy] = {
     ("GET", "/openapi.json"): EVERYONE,
-    ("GET", "/docs"): EVERYONE,
-    ("GET", "/docs/oauth2-redirect"): EVERYONE,
-    ("GET", "/redoc"): EVERYONE,
     ("GET", "/healthz"): EVERYONE,
     ("GET", "/readyz"): EVERYONE,
     ("GET", "/call"): EVERYONE,
