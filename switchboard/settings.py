@@ -55,6 +55,8 @@ class Settings(BaseSettings):
     ice_servers: Annotated[tuple[str, ...], NoDecode] = ()
     """STUN and TURN addresses, separated by commas."""
     offline_models: bool = True
+    welcome_credit_micros: int = Field(10_000_000, ge=0)
+    """Credit of a new tenant, in millionths of a dollar."""
     log_level: str = "info"
     log_format: LogFormat = "auto"
 
@@ -115,6 +117,7 @@ class Settings(BaseSettings):
             operator_token=self.operator_token,
             provider_keys=self.provider_keys,
             offline_models=self.offline_models,
+            welcome_credit_micros=self.welcome_credit_micros,
             ice_servers=self.ice_servers,
         )
 

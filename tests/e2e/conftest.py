@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import signal
 import subprocess
@@ -66,8 +67,15 @@ def own_switchboard() -> Iterator[LiveSwitchboard]:
         yield system
 
 
+@pytest.fixture
+def poor_switchboard() -> Iterator[LiveSwitchboard]:
+    """One whose tenants can pay for 30 seconds of the offline models and not for 60."""
+    with _running(SWITCHBOARD_WELCOME_CREDIT_MICROS="13000") as system:
+        yield system
+
+
 @contextmanager
-def _running() -> Iterator[LiveSwitchboard]:
+def _running(**environment: str) -> Iterator[LiveSwitchboard]:
     # PostgreSQL's unprivileged user must be able to enter, and socket paths must be short.
     directory = Path(tempfile.mkdtemp(prefix="switchboard-e2e-"))
     directory.chmod(0o711)
@@ -75,7 +83,10 @@ def _running() -> Iterator[LiveSwitchboard]:
     with log_path.open("wb") as log:
         arguments = ["up", "--data-dir", str(data_dir), "--port", str(free_port())]
         process = subprocess.Popen(
-            [sys.executable, "-m", "switchboard", *arguments], stdout=log, stderr=log
+            [sys.executable, "-m", "switchboard", *arguments],
+            stdout=log,
+            stderr=log,
+            env=os.environ | environment,
         )
     try:
         state = _started(process, data_dir, log_path)
