@@ -20,6 +20,8 @@ def _field_error(finding: Mapping[str, Any]) -> dict[str, str]:
         return {"field": _IN_BODY, "message": f"not valid JSON at character {position}: {reason}"}
     if finding["type"] == "extra_forbidden":
         return {"field": _path(finding["loc"]), "message": "is not a field that this route knows"}
+    if finding["type"] in ("uuid_type", "uuid_parsing"):
+        return {"field": _path(finding["loc"]), "message": "must be a UUID in a string"}
     message = str(finding["msg"]).removeprefix("Value error, ")
     return {"field": _path(finding["loc"]), "message": message}
 
