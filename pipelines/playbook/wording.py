@@ -16,7 +16,7 @@ _NOT_UNDERSTOOD = (
 )
 _RESUMING = ("So,", "Now,", "Back to my question:", "Then,")
 _GOT_IT = ("got it.", "noted.", "all right.", "very good.")
-_THANKS = ("Thank you.", "Thanks.", "All right.", "Good.")
+_THANKS = ("Thank you.", "Thanks.", "All right.", "I see.")
 _ANYTHING_ELSE = (
     "Is there anything else I can help you with?",
     "Can I do anything else for you?",
