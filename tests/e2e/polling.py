@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from switchboard.caller.public_api import PublicApi
 
 _Answer = TypeVar("_Answer")
 
@@ -25,3 +27,12 @@ async def until(
         while not accept(answer := await ask()):  # noqa: ASYNC110 - nothing notifies us
             await asyncio.sleep(EVERY_SECONDS)
     return answer
+
+
+async def ended_call(api: PublicApi, call_id: str, within_seconds: float = 30.0) -> dict[str, Any]:
+    """The call's record, once it has ended."""
+    return await until(
+        lambda: api.get(f"/v1/calls/{call_id}"),
+        lambda record: record["ended_at"] is not None,
+        within_seconds,
+    )

@@ -18,7 +18,7 @@ from playwright.async_api import Page, async_playwright, expect
 
 from switchboard.caller.speech_models import Voice
 from tests.e2e.conftest import LiveSwitchboard
-from tests.e2e.polling import until
+from tests.e2e.polling import ended_call
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.timeout(180)]
 
@@ -137,18 +137,13 @@ async def test_a_person_talks_to_the_agent_and_sees_what_is_said(
         await expect(page.get_by_role("status")).to_have_text("You ended the call")
         await expect(page.get_by_role("button", name="Call again")).to_be_visible()
 
-    record = await ended_call(switchboard, call_id)
+    assert call_id is not None
+    async with switchboard.api() as api:
+        record = await ended_call(api, call_id)
     assert (record["status"], record["end_reason"]) == ("completed", "participant_disconnected")
     recorded = [each["text"] for each in record["transcript"]["segments"]]
     assert shown == recorded[: len(shown)]
     assert record["total_cost"] > 0
-
-
-async def ended_call(switchboard: LiveSwitchboard, call_id: str | None) -> dict[str, Any]:
-    async with switchboard.api() as api:
-        return await until(
-            lambda: api.get(f"/v1/calls/{call_id}"), lambda record: record["ended_at"] is not None
-        )
 
 
 async def test_mute_silences_the_microphone_and_says_so(

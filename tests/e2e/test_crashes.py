@@ -25,7 +25,7 @@ from switchboard.caller.reports import CallSummary, Connected, Heard, Placed, Re
 from switchboard.demo.checks import micros
 from switchboard.demo.evidence import Evidence, collect
 from tests.e2e.conftest import LiveSwitchboard
-from tests.e2e.polling import until
+from tests.e2e.polling import ended_call, until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -104,14 +104,6 @@ async def running_call(
         await asyncio.gather(call.caller, return_exceptions=True)
 
 
-async def ended_record(api: PublicApi, call_id: str, within_seconds: float) -> dict[str, Any]:
-    return await until(
-        lambda: api.get(f"/v1/calls/{call_id}"),
-        lambda record: record["ended_at"] is not None,
-        within_seconds,
-    )
-
-
 def segments_said_by(transcript: dict[str, Any], speaker: str) -> list[str]:
     return [each["text"] for each in transcript["segments"] if each["speaker"] == speaker]
 
@@ -175,7 +167,7 @@ async def kill_worker_and_check(
     worker = system.pid("worker-1")
     connected_seconds = time.monotonic() - call.connected_at
     os.kill(worker, signal.SIGKILL)
-    record = await ended_record(api, call.call_id, ENDED_WITHIN_SECONDS)
+    record = await ended_call(api, call.call_id, ENDED_WITHIN_SECONDS)
 
     assert (record["status"], record["end_reason"]) == ("failed", reason)
     # A heartbeat a second says how far the call had come.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from contracts.money import billable_seconds
 from switchboard.caller.public_api import PublicApi
 from switchboard.demo.checks import micros
 from tests.e2e.conftest import LiveSwitchboard
-from tests.e2e.polling import until
+from tests.e2e.polling import ended_call
 from tests.e2e.quiet_caller import listen_quietly
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -31,19 +29,13 @@ async def published_agent(api: PublicApi, **advanced: float) -> str:
     return str(agent["id"])
 
 
-async def ended(api: PublicApi, call_id: str) -> dict[str, Any]:
-    return await until(
-        lambda: api.get(f"/v1/calls/{call_id}"), lambda call: call["ended_at"] is not None
-    )
-
-
 async def test_a_silent_caller_is_asked_and_then_told_that_the_agent_hangs_up(
     switchboard: LiveSwitchboard,
 ) -> None:
     async with switchboard.api() as api:
         agent_id = await published_agent(api, silencePromptDelay=2, postSilenceHangup=2)
         heard = await listen_quietly(api, agent_id)
-        call = await ended(api, heard.call_id)
+        call = await ended_call(api, heard.call_id)
     assert (call["status"], call["end_reason"]) == ("completed", "silence_timeout")
     assert heard.words.index("still there") < heard.words.index("goodbye")
 
@@ -54,7 +46,7 @@ async def test_a_call_is_over_when_its_maximum_duration_is_and_the_caller_is_tol
     async with switchboard.api() as api:
         agent_id = await published_agent(api, maxCallDuration=30, **PATIENT)
         heard = await listen_quietly(api, agent_id)
-        call = await ended(api, heard.call_id)
+        call = await ended_call(api, heard.call_id)
     assert (call["status"], call["end_reason"]) == ("completed", "max_call_duration")
     assert "time is up" in heard.words
     assert "goodbye" in heard.words
@@ -68,7 +60,7 @@ async def test_a_call_ends_with_a_farewell_before_it_costs_more_than_there_is(
     async with poor_switchboard.api() as api:
         agent_id = await published_agent(api, **PATIENT)
         heard = await listen_quietly(api, agent_id)
-        call = await ended(api, heard.call_id)
+        call = await ended_call(api, heard.call_id)
         balance = await api.get("/v1/billing/balance")
     assert (call["status"], call["end_reason"]) == ("failed", "insufficient_funds")
     assert "have to end this call" in heard.words
