@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from livekit.agents import (
     AgentSession,
@@ -25,6 +26,8 @@ from pipelines.pronunciation import PronunciationTable, as_text_transform
 from pipelines.providers.registry import provider_named
 from pipelines.providers.spec import ModelRequest, ProviderUnavailable
 from pipelines.turn_handling import turn_handling, voice_activity
+
+_Model = TypeVar("_Model")
 
 _CONNECT = SessionConnectOptions(
     stt_conn_options=APIConnectOptions(max_retry=2, retry_interval=0.5, timeout=5.0),
@@ -66,9 +69,14 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
     Raises ``ProviderUnavailable`` if the plan names a model that this process cannot run.
     """
     advanced = plan.agent.advanced
-    ears = _build_stt(plan, models, actions)
-    mind = _build_llm(plan, models, actions)
-    mouth = _build_tts(plan, models, actions)
+
+    def request(channel: ResolvedChannel) -> ModelRequest:
+        return ModelRequest(channel.primary, plan, models, actions)
+
+    stack = plan.stack
+    ears = _built(provider_named(stack.stt.primary.provider).stt, "stt", request(stack.stt))
+    mind = _built(provider_named(stack.llm.primary.provider).llm, "llm", request(stack.llm))
+    mouth = _built(provider_named(stack.tts.primary.provider).tts, "tts", request(stack.tts))
     pronunciations = PronunciationTable(advanced.pronunciations)
     session: AgentSession[None] = AgentSession(
         stt=ears,
@@ -125,35 +133,9 @@ def _bound_recorded_events(session: AgentSession[None]) -> None:
     session.on("conversation_item_added", lambda _: session._recorded_events.clear())
 
 
-def _build_stt(plan: CallPlan, models: WarmModels, actions: CallActions) -> stt.STT[Any]:
-    request = _request(plan, plan.stack.stt, models, actions)
-    factory = provider_named(request.choice.provider).stt
+def _built(
+    factory: Callable[[ModelRequest], _Model] | None, channel: Channel, request: ModelRequest
+) -> _Model:
     if factory is None:
-        raise _unserved(request, "stt")
+        raise ProviderUnavailable(f"provider {request.choice.provider} does not serve {channel}")
     return factory(request)
-
-
-def _build_llm(plan: CallPlan, models: WarmModels, actions: CallActions) -> llm.LLM[Any]:
-    request = _request(plan, plan.stack.llm, models, actions)
-    factory = provider_named(request.choice.provider).llm
-    if factory is None:
-        raise _unserved(request, "llm")
-    return factory(request)
-
-
-def _build_tts(plan: CallPlan, models: WarmModels, actions: CallActions) -> tts.TTS[Any]:
-    request = _request(plan, plan.stack.tts, models, actions)
-    factory = provider_named(request.choice.provider).tts
-    if factory is None:
-        raise _unserved(request, "tts")
-    return factory(request)
-
-
-def _request(
-    plan: CallPlan, channel: ResolvedChannel, models: WarmModels, actions: CallActions
-) -> ModelRequest:
-    return ModelRequest(choice=channel.primary, plan=plan, models=models, actions=actions)
-
-
-def _unserved(request: ModelRequest, channel: Channel) -> ProviderUnavailable:
-    return ProviderUnavailable(f"provider {request.choice.provider} does not serve {channel}")

@@ -10,7 +10,6 @@ from sqlalchemy import func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.billing.buckets import Buckets
 from control_plane.billing.models import BillingAccount, CallReserve, LedgerEntry
 
 
@@ -73,29 +72,6 @@ async def locked_open_reserve(
         .with_for_update()
         .execution_options(populate_existing=True)
     )
-
-
-async def entry_sums(session: AsyncSession, tenant_id: UUID) -> Buckets:
-    """What all ledger entries of the tenant add up to."""
-    row = (
-        await session.execute(
-            select(
-                func.coalesce(func.sum(LedgerEntry.free_micros), 0),
-                func.coalesce(func.sum(LedgerEntry.purchased_micros), 0),
-            ).where(LedgerEntry.tenant_id == tenant_id)
-        )
-    ).one()
-    return Buckets(int(row[0]), int(row[1]))
-
-
-async def open_reserve_sum(session: AsyncSession, tenant_id: UUID) -> int:
-    """What all open reserves of the tenant add up to, in micro-dollars."""
-    total = await session.scalar(
-        select(func.coalesce(func.sum(CallReserve.held_micros), 0)).where(
-            CallReserve.tenant_id == tenant_id, CallReserve.state == "open"
-        )
-    )
-    return int(total or 0)
 
 
 async def transactions(

@@ -7,7 +7,6 @@ or late.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,9 +80,6 @@ class SpeechActivity:
     def last_speech_at(self) -> float | None:
         """End of the last window of speech."""
         return self._intervals[-1].ended_at if self._intervals else None
-
-    def onsets_after(self, at: float) -> Iterator[float]:
-        return (each.started_at for each in self._intervals if each.started_at >= at)
 
     def _extend(self, window: SpeechInterval) -> None:
         last = self._intervals[-1] if self._intervals else None
