@@ -17,6 +17,8 @@ from contracts.call_status import Transport
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 Channel = Literal["stt", "llm", "tts"]
+KeySource = Literal["platform", "own"]
+"""Whose key pays the provider: the installation's, or the tenant's own (BYOK)."""
 
 
 class ProviderChoice(BaseModel):
@@ -26,6 +28,7 @@ class ProviderChoice(BaseModel):
     provider: str
     model: str
     voice: str | None = None
+    key_source: KeySource = "platform"
 
 
 class ResolvedChannel(BaseModel):
@@ -35,7 +38,10 @@ class ResolvedChannel(BaseModel):
 
 
 class ResolvedStack(BaseModel):
+    """In ``realtime`` mode one model listens, thinks and speaks: all three channels name it."""
+
     model_config = _FROZEN
+    mode: Literal["pipeline", "realtime"] = "pipeline"
     stt: ResolvedChannel
     llm: ResolvedChannel
     tts: ResolvedChannel
@@ -86,6 +92,8 @@ class CallPlan(BaseModel):
     prices: tuple[PriceRow, ...]
     limits: CallLimits
     participants: Annotated[tuple[PlannedParticipant, ...], Field(min_length=1)]
+    sealed_provider_keys: dict[str, str] = Field(default_factory=dict)
+    """By provider, the tenant's own key for each ``own`` choice (``contracts.sealing``)."""
     variables: dict[str, Any] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
     post_call: PostCall = PostCall()

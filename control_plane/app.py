@@ -8,12 +8,22 @@ from contextlib import asynccontextmanager
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
+from control_plane.accounts.routes import router as accounts
+from control_plane.agent_builder.routes import router as agent_builder
+from control_plane.agents.change_routes import router as agent_changes
+from control_plane.agents.managed_sku_routes import router as agents_on_managed_skus
+from control_plane.agents.publication_routes import router as agent_publication
 from control_plane.agents.routes import router as agents
+from control_plane.agents.version_routes import router as agent_versions
 from control_plane.api_keys.routes import router as api_keys
+from control_plane.audit.routes import router as audit
 from control_plane.billing.routes import router as billing
 from control_plane.call_page.routes import call_page_files, call_page_router
 from control_plane.calls.routes import router as calls
+from control_plane.catalogue.operator_routes import router as catalogue_edits
+from control_plane.catalogue.routes import router as catalogue
 from control_plane.database import Database
+from control_plane.do_not_call.routes import router as do_not_call
 from control_plane.http.body_limit import BodyLimitMiddleware
 from control_plane.http.health import router as health
 from control_plane.http.openapi import install_openapi
@@ -21,18 +31,35 @@ from control_plane.http.problems import install_problem_handlers
 from control_plane.http.request_context import HEADER, RequestContextMiddleware
 from control_plane.http.storable_input import storable_input
 from control_plane.link.link import Link
+from control_plane.members.routes import router as members
+from control_plane.operator.routes import router as operator
+from control_plane.provider_keys.routes import router as provider_keys
 from control_plane.realtime.routes import router as realtime
 from control_plane.settings import ControlPlaneSettings
 from control_plane.tenants.routes import router as tenants
 
 ROUTERS: tuple[APIRouter, ...] = (
     health,
-    tenants,
+    accounts,
+    members,
     api_keys,
+    provider_keys,
+    do_not_call,
+    audit,
+    # Before ``agents``, whose ``/v1/agents/{agent_id}`` would take their fixed names for ids.
+    catalogue,
+    agent_builder,
+    agent_changes,
+    agent_publication,
+    agents_on_managed_skus,
+    agent_versions,
     agents,
     calls,
     realtime,
     billing,
+    tenants,
+    operator,
+    catalogue_edits,
 )
 
 

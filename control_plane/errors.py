@@ -62,12 +62,6 @@ class Unauthorized(Problem):
         super().__init__(detail, headers={"WWW-Authenticate": "Bearer"})
 
 
-class SecretKeyRequired(Problem):
-    status = HTTPStatus.FORBIDDEN
-    code = "secret_key_required"
-    title = "A publishable key cannot do this"
-
-
 class NotFound(Problem):
     status = HTTPStatus.NOT_FOUND
     code = "not_found"

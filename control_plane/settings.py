@@ -2,7 +2,37 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat, PositiveInt
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
+
+from contracts.sealing import Sealer
+
+
+class SmtpSettings(BaseModel):
+    """The mail server that takes what we send."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    host: str
+    port: PositiveInt = 587
+    username: str | None = None
+    password: str | None = Field(None, repr=False)
+    encryption: Literal["none", "starttls", "tls"] = "starttls"
+    sender: str
+    """The address that mails come from."""
+    timeout_seconds: PositiveFloat = 10.0
+
+
+class PlatformLlmSettings(BaseModel):
+    """The installation's own language model, over OpenAI's wire format."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    api_key: str = Field(repr=False)
+    base_url: str | None = None
+    """Replaces OpenAI's own address."""
+    model: str = "gpt-4.1-mini"
+    timeout_seconds: PositiveFloat = 30.0
 
 
 class ControlPlaneSettings(BaseModel):
@@ -29,8 +59,34 @@ class ControlPlaneSettings(BaseModel):
     offline_models: bool = True
     """Whether the workers carry the offline models (provider ``local``)."""
     ice_servers: tuple[str, ...] = ()
+    encryption_keys: tuple[str, ...] = Field(repr=False)
+    """Fernet keys; the first encrypts, all decrypt."""
+    sign_up_enabled: bool = True
+    """Whether strangers may open an account themselves."""
+    session_ttl_seconds: PositiveInt = 14 * 24 * 3600
+    """How long a dashboard session lasts after its last use."""
+    smtp: SmtpSettings | None = None
+    mail_outbox_dir: Path = Path(".switchboard/outbox")
+    """Where mails are written when there is no mail server."""
+    platform_llm: PlatformLlmSettings | None = None
+    """Drafts agents; without it a deterministic builder does."""
+    requests_per_minute_per_key: NonNegativeInt = 6_000
+    """0 sets no limit."""
+    requests_per_minute_per_address: NonNegativeInt = 12_000
+    """0 sets no limit."""
+    outbound_allowed_networks: tuple[str, ...] = ()
+    """Private networks (CIDR) that tenants' addresses may point to all the same."""
 
     @property
     def available_providers(self) -> frozenset[str]:
         """Providers that a call can use now."""
         return self.provider_keys | ({"local"} if self.offline_models else frozenset())
+
+    @property
+    def sealer(self) -> Sealer:
+        """Encrypts tenants' secrets.
+
+        Raises:
+            ValueError: an encryption key is malformed.
+        """
+        return Sealer(self.encryption_keys)

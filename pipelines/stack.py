@@ -48,6 +48,29 @@ class StackCatalogue:
 
 
 @dataclass(frozen=True)
+class AvailableKeys:
+    """Which providers one tenant can use now, and with whose key."""
+
+    platform: frozenset[str]
+    """Providers with a key of the installation's, and those that need none, such as ``local``."""
+    own: frozenset[str] = frozenset()
+    """Providers for which the tenant has brought its own key (BYOK). These win."""
+    tier: str = "free"
+
+    @property
+    def providers(self) -> frozenset[str]:
+        return self.platform | self.own
+
+
+@dataclass(frozen=True)
+class StackChoice:
+    """``warnings`` are sentences about what differs from what the agent asks for."""
+
+    stack: ResolvedStack
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class StackProblem:
     """Why no stack can serve the agent; ``reason`` is a sentence for the agent's owner."""
 
@@ -72,16 +95,17 @@ class _Wish:
 
 
 def resolve_stack(
-    agent: AgentConfig, catalogue: StackCatalogue, available: frozenset[str], locale: str
-) -> ResolvedStack | StackProblem:
+    agent: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys, locale: str
+) -> StackChoice | StackProblem:
     """Choose stt, llm and tts for ``agent`` in ``locale``.
 
     Args:
-        available: names of the providers that can be used now, such as ``local``.
+        keys: what the agent's tenant can use now.
         locale: BCP-47 tag, one of the agent's languages.
 
     A fallback that cannot serve the locale is left out: it is a spare, not a condition.
     """
+    available = keys.providers
     channels: dict[Channel, ResolvedChannel] = {}
     for channel, wish, fallback_wish in _wishes(agent):
         primary = _choose(agent, catalogue, available, locale, channel, wish)
@@ -93,7 +117,7 @@ def resolve_stack(
             if isinstance(choice, ProviderChoice) and choice != primary:
                 fallback = choice
         channels[channel] = ResolvedChannel(primary=primary, fallback=fallback)
-    return ResolvedStack(**channels)
+    return StackChoice(ResolvedStack(**channels))
 
 
 def _wishes(agent: AgentConfig) -> tuple[tuple[Channel, _Wish, _Wish], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AliasChoices, Field, PositiveInt, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -11,7 +11,11 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from switchboard.logs import LogFormat
 
 if TYPE_CHECKING:
-    from control_plane.settings import ControlPlaneSettings
+    from control_plane.settings import (
+        ControlPlaneSettings,
+        PlatformLlmSettings,
+        SmtpSettings,
+    )
     from pipelines.settings import ProviderSettings
     from runtime.settings import WorkerSettings
 
@@ -57,6 +61,25 @@ class Settings(BaseSettings):
     offline_models: bool = True
     welcome_credit_micros: int = Field(10_000_000, ge=0)
     """Credit of a new tenant, in millionths of a dollar."""
+    encryption_keys: Annotated[tuple[str, ...], NoDecode] = Field((), repr=False)
+    """Fernet keys, separated by commas, the newest first, for what is encrypted at rest. A key
+    made from the secret key is always tried last, and alone where none is set."""
+    sign_up_enabled: bool = True
+    """Whether strangers may open an account through the API."""
+    smtp_host: str | None = None
+    """Your mail server; without it mails are written to ``{data_dir}/outbox``."""
+    smtp_port: int = Field(587, ge=1, le=65535)
+    smtp_username: str | None = None
+    smtp_password: str | None = Field(None, repr=False)
+    smtp_encryption: Literal["none", "starttls", "tls"] = "starttls"
+    mail_from: str = "switchboard@localhost"
+    builder_model: str = "gpt-4.1-mini"
+    """Model of the platform's OpenAI key that drafts agents."""
+    requests_per_minute_per_key: int = Field(6_000, ge=0)
+    """0 sets no limit."""
+    requests_per_minute_per_address: int = Field(12_000, ge=0)
+    outbound_allowed_networks: Annotated[tuple[str, ...], NoDecode] = ()
+    """Private networks (CIDR, separated by commas) that tenants' addresses may point to."""
     log_level: str = "info"
     log_format: LogFormat = "auto"
 
@@ -67,7 +90,7 @@ class Settings(BaseSettings):
     )
     deepgram_base_url: str | None = Field(None, validation_alias=_vendor("DEEPGRAM_BASE_URL"))
 
-    @field_validator("ice_servers", mode="before")
+    @field_validator("ice_servers", "encryption_keys", "outbound_allowed_networks", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
@@ -119,6 +142,44 @@ class Settings(BaseSettings):
             offline_models=self.offline_models,
             welcome_credit_micros=self.welcome_credit_micros,
             ice_servers=self.ice_servers,
+            encryption_keys=self.all_encryption_keys(),
+            sign_up_enabled=self.sign_up_enabled,
+            smtp=self._smtp(),
+            mail_outbox_dir=self.data_dir.absolute() / "outbox",
+            platform_llm=self._platform_llm(),
+            requests_per_minute_per_key=self.requests_per_minute_per_key,
+            requests_per_minute_per_address=self.requests_per_minute_per_address,
+            outbound_allowed_networks=self.outbound_allowed_networks,
+        )
+
+    def all_encryption_keys(self) -> tuple[str, ...]:
+        """The newest first. Raises ``MissingSetting``."""
+        from contracts.sealing import derived_key
+
+        secret_key = _required(self.secret_key, "SWITCHBOARD_SECRET_KEY")
+        return (*self.encryption_keys, derived_key(secret_key))
+
+    def _smtp(self) -> SmtpSettings | None:
+        from control_plane.settings import SmtpSettings
+
+        if self.smtp_host is None:
+            return None
+        return SmtpSettings(
+            host=self.smtp_host,
+            port=self.smtp_port,
+            username=self.smtp_username,
+            password=self.smtp_password,
+            encryption=self.smtp_encryption,
+            sender=self.mail_from,
+        )
+
+    def _platform_llm(self) -> PlatformLlmSettings | None:
+        from control_plane.settings import PlatformLlmSettings
+
+        if not self.openai_api_key:
+            return None
+        return PlatformLlmSettings(
+            api_key=self.openai_api_key, base_url=self.openai_base_url, model=self.builder_model
         )
 
     def worker(self) -> WorkerSettings:

@@ -19,27 +19,26 @@ from control_plane.agents.schemas import (
     AgentUpdated,
     AgentView,
 )
-from control_plane.authentication.dependencies import AppSettings, SecretCaller, TenantSession
-from control_plane.http.openapi import SECRET_ONLY, problems
+from control_plane.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.http.openapi import MEMBER_ONLY, problems
 from control_plane.http.paging import Offset
+from control_plane.provider_keys.dependencies import TenantKeys
 
-router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*SECRET_ONLY))
+router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEMBER_ONLY))
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
 async def create_agent(
-    wanted: AgentCreate, caller: SecretCaller, session: TenantSession, settings: AppSettings
+    wanted: AgentCreate, caller: MemberCaller, session: TenantSession, keys: TenantKeys
 ) -> AgentCreated:
     """Save a new agent. It can be called once it is published."""
-    agent = await service.create_agent(
-        session, caller.tenant_id, wanted, settings.available_providers
-    )
+    agent = await service.create_agent(session, caller.tenant_id, wanted, keys)
     return AgentCreated(id=agent.id)
 
 
 @router.get("")
 async def list_agents(
-    caller: SecretCaller,
+    caller: MemberCaller,
     session: TenantSession,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Offset = 0,
@@ -55,7 +54,7 @@ async def list_agents(
 
 
 @router.get("/{agent_id}", responses=problems(AgentNotFound))
-async def get_agent(agent_id: UUID, caller: SecretCaller, session: TenantSession) -> AgentView:
+async def get_agent(agent_id: UUID, caller: MemberCaller, session: TenantSession) -> AgentView:
     """The full agent, with its compiled prompt and resolved providers."""
     agent = await service.get_agent(session, caller.tenant_id, agent_id)
     return AgentView.model_validate(service.view(agent))
@@ -66,24 +65,31 @@ async def get_agent(agent_id: UUID, caller: SecretCaller, session: TenantSession
 async def update_agent(
     agent_id: UUID,
     changes: AgentUpdate,
-    caller: SecretCaller,
+    caller: MemberCaller,
     session: TenantSession,
-    settings: AppSettings,
+    keys: TenantKeys,
 ) -> AgentUpdated:
     """Change some fields; both methods leave the others as they are. Publish to put it to use."""
     await service.update_agent(
-        session, caller.tenant_id, agent_id, changes.root, settings.available_providers
+        session,
+        caller.tenant_id,
+        agent_id,
+        changes.root,
+        keys,
     )
     return AgentUpdated()
 
 
 @router.post("/{agent_id}/publish", responses=problems(AgentNotFound, AgentNotPublishReady))
 async def publish_agent(
-    agent_id: UUID, caller: SecretCaller, session: TenantSession, settings: AppSettings
+    agent_id: UUID, caller: MemberCaller, session: TenantSession, keys: TenantKeys
 ) -> AgentPublished:
     """Freeze the agent as it is; calls created from now on run this version."""
     version = await service.publish_agent(
-        session, caller.tenant_id, agent_id, settings.available_providers
+        session,
+        caller.tenant_id,
+        agent_id,
+        keys,
     )
     return AgentPublished(
         id=version.agent_id, version=version.version, published_at=version.published_at

@@ -15,21 +15,21 @@ from control_plane.agents import repository
 from control_plane.agents.errors import AgentNotFound, AgentNotPublishReady
 from control_plane.agents.models import Agent, AgentVersion
 from control_plane.agents.schemas import AgentCreate
-from control_plane.agents.stacks import every_provider, provider_config, report_stacks
+from control_plane.agents.stacks import every_key, provider_config, report_stacks
 from control_plane.catalogue import repository as catalogue_repository
 from control_plane.errors import InvalidRequest
 from control_plane.http.validation import field_errors
 from pipelines.prompt import compile_prompt
-from pipelines.stack import StackCatalogue
+from pipelines.stack import AvailableKeys, StackCatalogue
 
 
 async def create_agent(
-    session: AsyncSession, tenant_id: UUID, config: AgentConfig, available: frozenset[str]
+    session: AsyncSession, tenant_id: UUID, config: AgentConfig, keys: AvailableKeys
 ) -> Agent:
     """Save a new agent, unpublished.
 
     Args:
-        available: providers that calls can use now; others may be configured all the same.
+        keys: what the tenant can use now; other providers may be configured all the same.
 
     Raises:
         InvalidRequest: no stack of the catalogue serves one of the agent's languages, or there is
@@ -38,7 +38,7 @@ async def create_agent(
     catalogue = await catalogue_repository.stack_catalogue(session)
     _check_can_ever_run(config, catalogue)
     agent = Agent(tenant_id=tenant_id, published_version=None)
-    _write(agent, config, catalogue, available)
+    _write(agent, config, catalogue, keys)
     session.add(agent)
     await session.flush()
     return agent
@@ -60,7 +60,7 @@ async def update_agent(
     tenant_id: UUID,
     agent_id: UUID,
     changes: Mapping[str, Any],
-    available: frozenset[str],
+    keys: AvailableKeys,
 ) -> None:
     """Change the fields in ``changes``. What is published stays as it was.
 
@@ -78,7 +78,7 @@ async def update_agent(
         raise InvalidRequest(errors=field_errors(error.errors())) from error
     catalogue = await catalogue_repository.stack_catalogue(session)
     _check_can_ever_run(config, catalogue)
-    _write(agent, config, catalogue, available)
+    _write(agent, config, catalogue, keys)
 
 
 def _cleared(changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _cleared(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def publish_agent(
-    session: AsyncSession, tenant_id: UUID, agent_id: UUID, available: frozenset[str]
+    session: AsyncSession, tenant_id: UUID, agent_id: UUID, keys: AvailableKeys
 ) -> AgentVersion:
     """Freeze the agent as it is into its next version, which new calls then run.
 
@@ -104,7 +104,7 @@ async def publish_agent(
         raise AgentNotFound
     config = AgentConfig.model_validate(agent.config)
     catalogue = await catalogue_repository.stack_catalogue(session)
-    report = report_stacks(config, catalogue, available)
+    report = report_stacks(config, catalogue, keys)
     if report.blockers:
         raise AgentNotPublishReady(report.blockers)
     version = AgentVersion(
@@ -135,7 +135,7 @@ def view(agent: Agent) -> dict[str, Any]:
 
 
 def _write(
-    agent: Agent, config: AgentConfig, catalogue: StackCatalogue, available: frozenset[str]
+    agent: Agent, config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys
 ) -> None:
     """Put ``config`` and everything derived from it on the record."""
     agent.name = config.name
@@ -143,7 +143,7 @@ def _write(
         config.model_dump(include=set(AgentConfig.model_fields))
     ).model_dump(mode="json", by_alias=True)
     agent.compiled_prompt = compile_prompt(config, {})
-    report = report_stacks(config, catalogue, available)
+    report = report_stacks(config, catalogue, keys)
     agent.provider_config = provider_config(config, report)
     agent.updated_at = datetime.now(UTC)
 
@@ -153,7 +153,7 @@ def _check_can_ever_run(config: AgentConfig, catalogue: StackCatalogue) -> None:
         raise InvalidRequest.at(
             "managed_sku_id", f"there is no managed SKU {config.managed_sku_id!r} in the catalogue"
         )
-    report = report_stacks(config, catalogue, every_provider(catalogue))
+    report = report_stacks(config, catalogue, every_key(catalogue))
     if report.problems:
         raise InvalidRequest(
             errors=[

@@ -7,7 +7,7 @@ from typing import Any
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ResolvedStack
-from pipelines.stack import StackCatalogue, StackProblem, resolve_stack
+from pipelines.stack import AvailableKeys, StackCatalogue, StackProblem, resolve_stack
 
 
 @dataclass(frozen=True)
@@ -23,23 +23,23 @@ class StackReport:
 
 
 def report_stacks(
-    agent: AgentConfig, catalogue: StackCatalogue, available: frozenset[str]
+    agent: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys
 ) -> StackReport:
-    """Resolve every locale of ``agent`` with the providers in ``available``."""
+    """Resolve every locale of ``agent`` with the ``keys`` at hand."""
     stacks: dict[str, ResolvedStack] = {}
     problems: dict[str, StackProblem] = {}
     for locale in dict.fromkeys((agent.language, *agent.languages)):
-        resolved = resolve_stack(agent, catalogue, available, locale)
+        resolved = resolve_stack(agent, catalogue, keys, locale)
         if isinstance(resolved, StackProblem):
             problems[locale] = resolved
         else:
-            stacks[locale] = resolved
+            stacks[locale] = resolved.stack
     return StackReport(stacks, problems)
 
 
-def every_provider(catalogue: StackCatalogue) -> frozenset[str]:
-    """All providers of the catalogue, whether or not their keys are set here."""
-    return frozenset(model.provider for model in catalogue.models)
+def every_key(catalogue: StackCatalogue) -> AvailableKeys:
+    """As if the key of every provider of the catalogue were set."""
+    return AvailableKeys(platform=frozenset(model.provider for model in catalogue.models))
 
 
 def provider_config(agent: AgentConfig, report: StackReport) -> dict[str, Any]:

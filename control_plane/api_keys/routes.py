@@ -16,16 +16,16 @@ from control_plane.api_keys.schemas import (
     ApiKeyRevoked,
     ApiKeyView,
 )
-from control_plane.authentication.dependencies import SecretCaller, TenantSession
-from control_plane.http.openapi import SECRET_ONLY, problems
+from control_plane.authentication.dependencies import AdminCaller, TenantSession
+from control_plane.http.openapi import ADMIN_ONLY, problems
 from control_plane.http.paging import Offset
 
-router = APIRouter(prefix="/v1/api-keys", tags=["api keys"], responses=problems(*SECRET_ONLY))
+router = APIRouter(prefix="/v1/api-keys", tags=["api keys"], responses=problems(*ADMIN_ONLY))
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
 async def create_api_key(
-    wanted: ApiKeyCreate, caller: SecretCaller, session: TenantSession
+    wanted: ApiKeyCreate, caller: AdminCaller, session: TenantSession
 ) -> ApiKeyCreated:
     """Make a key. The answer is the only place where it is ever shown."""
     record, key = await service.create_key(session, caller.tenant_id, wanted)
@@ -34,7 +34,7 @@ async def create_api_key(
 
 @router.get("")
 async def list_api_keys(
-    caller: SecretCaller,
+    caller: AdminCaller,
     session: TenantSession,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Offset = 0,
@@ -51,7 +51,7 @@ async def list_api_keys(
 
 @router.delete("/{key_id}", responses=problems(ApiKeyNotFound))
 async def revoke_api_key(
-    key_id: UUID, caller: SecretCaller, session: TenantSession
+    key_id: UUID, caller: AdminCaller, session: TenantSession
 ) -> ApiKeyRevoked:
     """Close a key for good."""
     await service.revoke_key(session, caller.tenant_id, key_id)

@@ -1,25 +1,64 @@
-"""Who is calling: the API key of a request, resolved."""
+"""Who is calling: a key or a dashboard session, resolved."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 from uuid import UUID
 
-from control_plane.api_keys.secrets import KeyKind
+Role = Literal["owner", "admin", "member"]
+ActorKind = Literal["secret_key", "publishable_key", "user", "operator"]
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Whoever acts, as the audit log names them."""
+
+    kind: ActorKind
+    id: UUID | None
+    label: str
+    """The key's name or the user's mail address."""
+
+
+@dataclass(frozen=True)
+class RequestOrigin:
+    """From where a request came."""
+
+    address: str | None = None
+    user_agent: str | None = None
+    request_id: str | None = None
+    page: str | None = None
+    """The origin of the web page that sent it (header ``Origin``)."""
+
+
+@dataclass(frozen=True)
+class PublishableScope:
+    """What a publishable key may do (API spec, "Authentication")."""
+
+    channels: frozenset[str]
+    """What it may start: ``web``, ``phone``."""
+    agent_ids: frozenset[UUID] | None = None
+    """Agents that it may call; ``None`` is every agent of the tenant."""
 
 
 @dataclass(frozen=True)
 class Caller:
     tenant_id: UUID
-    key_id: UUID
-    kind: KeyKind
-    channels: frozenset[str]
-    """What a publishable key may start: ``web``, ``phone``. A secret key may do everything."""
-    agent_ids: frozenset[UUID] | None
-    """Agents that a publishable key may call; ``None`` is every agent of the tenant."""
+    actor: Actor
+    origin: RequestOrigin = RequestOrigin()
+    role: Role | None = None
+    """Of a dashboard user; ``None`` for a key."""
+    publishable: PublishableScope | None = None
+    """What confines a publishable key; ``None`` for everyone else."""
+
+    @property
+    def may_administer(self) -> bool:
+        """Whether keys, members and other settings of the tenant are the caller's to change."""
+        return self.publishable is None and self.role in (None, "admin", "owner")
 
     def may_use_channel(self, channel: str) -> bool:
-        return self.kind == "secret" or channel in self.channels
+        return self.publishable is None or channel in self.publishable.channels
 
     def may_call_agent(self, agent_id: UUID) -> bool:
-        return self.kind == "secret" or self.agent_ids is None or agent_id in self.agent_ids
+        allowed = None if self.publishable is None else self.publishable.agent_ids
+        return allowed is None or agent_id in allowed

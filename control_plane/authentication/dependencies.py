@@ -1,5 +1,14 @@
 """What routes depend on: who calls, and a transaction that belongs to the caller's tenant.
 
+Each route takes exactly one of these callers, which is its policy:
+
+===============  ==============================================================
+``AnyCaller``    any key of the tenant, publishable ones too, or a dashboard session
+``MemberCaller`` a secret key, or a dashboard session of any role
+``AdminCaller``  a secret key, or a dashboard session of an admin or owner
+``UserCaller``   a dashboard session only
+===============  ==============================================================
+
 Sessions commit when the route function has returned and before the response is sent
 (``scope="function"``): a client never hears of a success that was rolled back.
 """
@@ -11,17 +20,24 @@ from typing import Annotated
 
 import structlog
 from fastapi import Depends, Request
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.accounts.session_authentication import SESSION_COOKIE, caller_of_session
 from control_plane.authentication import service
-from control_plane.authentication.caller import Caller
+from control_plane.authentication.caller import Caller, RequestOrigin
+from control_plane.authentication.errors import RoleRequired, SecretKeyRequired, SessionRequired
 from control_plane.database import Database
-from control_plane.errors import SecretKeyRequired
 from control_plane.settings import ControlPlaneSettings
 
 _api_key = HTTPBearer(
     auto_error=False, scheme_name="api_key", description="A secret or publishable API key."
+)
+_dashboard_session = APIKeyCookie(
+    name=SESSION_COOKIE,
+    auto_error=False,
+    scheme_name="dashboard_session",
+    description="The cookie of a login. What changes something also needs X-CSRF-Token.",
 )
 _operator_token = HTTPBearer(
     auto_error=False, scheme_name="operator_token", description="The installation's own token."
@@ -39,15 +55,32 @@ def settings_of(request: Request) -> ControlPlaneSettings:
     return settings
 
 
+def origin_of(request: Request) -> RequestOrigin:
+    return RequestOrigin(
+        address=request.client.host if request.client else None,
+        user_agent=request.headers.get("user-agent"),
+        request_id=getattr(request.state, "request_id", None),
+        page=request.headers.get("origin"),
+    )
+
+
 AppDatabase = Annotated[Database, Depends(database_of)]
 AppSettings = Annotated[ControlPlaneSettings, Depends(settings_of)]
+Origin = Annotated[RequestOrigin, Depends(origin_of)]
 
 
 async def any_caller(
-    database: AppDatabase, credentials: Annotated[Credentials, Depends(_api_key)]
+    request: Request,
+    database: AppDatabase,
+    origin: Origin,
+    credentials: Annotated[Credentials, Depends(_api_key)],
+    session_token: Annotated[str | None, Depends(_dashboard_session)],
 ) -> Caller:
-    """The owner of a secret or publishable key."""
-    caller = await service.authenticate(database, _token(credentials))
+    """Whoever a key or a session belongs to. With both, the key counts."""
+    if credentials is None and session_token is not None:
+        caller = await caller_of_session(database, session_token, request, origin)
+    else:
+        caller = await service.caller_of_key(database, _token(credentials), origin)
     structlog.contextvars.bind_contextvars(tenant_id=str(caller.tenant_id))
     return caller
 
@@ -55,14 +88,31 @@ async def any_caller(
 AnyCaller = Annotated[Caller, Depends(any_caller)]
 
 
-async def secret_caller(caller: AnyCaller) -> Caller:
-    """The owner of a secret key; 403 for a publishable one."""
-    if caller.kind != "secret":
+async def member_caller(caller: AnyCaller) -> Caller:
+    if caller.publishable is not None:
         raise SecretKeyRequired
     return caller
 
 
-SecretCaller = Annotated[Caller, Depends(secret_caller)]
+MemberCaller = Annotated[Caller, Depends(member_caller)]
+
+
+async def admin_caller(caller: MemberCaller) -> Caller:
+    if not caller.may_administer:
+        raise RoleRequired("This needs the role owner or admin; yours is member")
+    return caller
+
+
+AdminCaller = Annotated[Caller, Depends(admin_caller)]
+
+
+async def user_caller(caller: AnyCaller) -> Caller:
+    if caller.role is None:
+        raise SessionRequired
+    return caller
+
+
+UserCaller = Annotated[Caller, Depends(user_caller)]
 
 
 async def tenant_session(caller: AnyCaller, database: AppDatabase) -> AsyncIterator[AsyncSession]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hmac
 from datetime import UTC, datetime, timedelta
-from typing import cast
 
 from control_plane.api_keys import repository, secrets
-from control_plane.authentication.caller import Caller
+from control_plane.api_keys.models import ApiKey
+from control_plane.authentication.caller import Actor, Caller, PublishableScope, RequestOrigin
 from control_plane.database import Database
 from control_plane.errors import Unauthorized
 
 _LAST_USED_RESOLUTION = timedelta(minutes=1)
 
 
-async def authenticate(database: Database, key: str | None) -> Caller:
+async def caller_of_key(database: Database, key: str | None, origin: RequestOrigin) -> Caller:
     """Find the key's owner.
 
     Raises:
@@ -33,10 +33,20 @@ async def authenticate(database: Database, key: str | None) -> Caller:
         await repository.touch(session, found, used_at=now, older_than=now - _LAST_USED_RESOLUTION)
     return Caller(
         tenant_id=found.tenant_id,
-        key_id=found.id,
-        kind=cast(secrets.KeyKind, found.kind),
-        channels=frozenset(found.allowed_channels),
-        agent_ids=None if found.allowed_agent_ids is None else frozenset(found.allowed_agent_ids),
+        actor=Actor(
+            "secret_key" if found.kind == "secret" else "publishable_key", found.id, found.name
+        ),
+        origin=origin,
+        publishable=_scope_of(found),
+    )
+
+
+def _scope_of(key: ApiKey) -> PublishableScope | None:
+    if key.kind == "secret":
+        return None
+    return PublishableScope(
+        channels=frozenset(key.allowed_channels),
+        agent_ids=None if key.allowed_agent_ids is None else frozenset(key.allowed_agent_ids),
     )
 
 

@@ -7,27 +7,27 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from control_plane.authentication.dependencies import SecretCaller, TenantSession
+from control_plane.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.billing import repository
 from control_plane.billing.period import period_end, period_start
 from control_plane.billing.schemas import Balance, Transactions
 from control_plane.billing.statements import balance_of, transaction_view
-from control_plane.http.openapi import SECRET_ONLY, problems
+from control_plane.http.openapi import MEMBER_ONLY, problems
 
 MAX_TRANSACTIONS = 200
 
-router = APIRouter(prefix="/v1/billing", tags=["billing"], responses=problems(*SECRET_ONLY))
+router = APIRouter(prefix="/v1/billing", tags=["billing"], responses=problems(*MEMBER_ONLY))
 
 
 @router.get("/balance")
-async def get_balance(caller: SecretCaller, session: TenantSession) -> Balance:
+async def get_balance(caller: MemberCaller, session: TenantSession) -> Balance:
     """The credit left, in every unit in which it is spoken of."""
     return await balance_of(session, caller.tenant_id, datetime.now(UTC))
 
 
 @router.get("/transactions")
 async def list_transactions(
-    caller: SecretCaller,
+    caller: MemberCaller,
     session: TenantSession,
     limit: Annotated[int, Query(ge=1, description="More than 200 counts as 200.")] = 50,
     from_: Annotated[str | None, Query(alias="from", description="ISO date, inclusive.")] = None,

@@ -18,16 +18,16 @@ from control_plane.calls.post_call_merge import merge_post_call
 from control_plane.calls.schemas import CallCreate
 from control_plane.catalogue import repository as catalogue
 from pipelines.prompt import compile_prompt
-from pipelines.stack import StackProblem, resolve_stack
+from pipelines.stack import AvailableKeys, StackProblem, resolve_stack
 
 
 async def freeze_plan(
-    session: AsyncSession, tenant_id: UUID, wanted: CallCreate, available: frozenset[str]
+    session: AsyncSession, tenant_id: UUID, wanted: CallCreate, keys: AvailableKeys
 ) -> CallPlan:
     """The plan of a new call of the agent's published version.
 
     Args:
-        available: providers that calls can use now.
+        keys: what the tenant can use now.
 
     Raises:
         AgentNotFound: the tenant has no such agent.
@@ -36,7 +36,7 @@ async def freeze_plan(
     """
     version = await _published_version(session, tenant_id, wanted.agent_id)
     agent = AgentConfig.model_validate(version.config)
-    stack = await _usable_stack(session, agent, available)
+    stack = await _usable_stack(session, agent, keys)
     call_id = uuid4()
     return CallPlan(
         call_id=call_id,
@@ -86,10 +86,10 @@ async def _published_version(
 
 
 async def _usable_stack(
-    session: AsyncSession, agent: AgentConfig, available: frozenset[str]
+    session: AsyncSession, agent: AgentConfig, keys: AvailableKeys
 ) -> ResolvedStack:
     entries = await catalogue.stack_catalogue(session)
-    stack = resolve_stack(agent, entries, available, agent.language)
-    if isinstance(stack, StackProblem):
-        raise ProviderKeyUnavailable(stack.channel, stack.reason)
-    return stack
+    found = resolve_stack(agent, entries, keys, agent.language)
+    if isinstance(found, StackProblem):
+        raise ProviderKeyUnavailable(found.channel, found.reason)
+    return found.stack

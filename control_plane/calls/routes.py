@@ -17,7 +17,7 @@ from control_plane.authentication.dependencies import (
     AnyCaller,
     AppDatabase,
     AppSettings,
-    SecretCaller,
+    MemberCaller,
     TenantSession,
 )
 from control_plane.billing.errors import InsufficientCredits
@@ -47,9 +47,10 @@ from control_plane.calls.schemas import (
 )
 from control_plane.calls.views import call_detail, call_view, transcript_view
 from control_plane.errors import InvalidRequest
-from control_plane.http.openapi import AUTHENTICATED, SECRET_ONLY, problems
+from control_plane.http.openapi import AUTHENTICATED, MEMBER_ONLY, problems
 from control_plane.http.paging import Offset
 from control_plane.link.link import AppLink
+from control_plane.provider_keys.available_keys import available_keys
 from control_plane.realtime.access_token import RoomAccess, encode_access
 from control_plane.settings import ControlPlaneSettings
 
@@ -86,15 +87,18 @@ async def create_call(
     service.check_request(caller, wanted)
     async with database.tenant_session(caller.tenant_id) as session:
         plan = await service.create_call(
-            session, caller.tenant_id, wanted, settings.available_providers
+            session,
+            caller.tenant_id,
+            wanted,
+            await available_keys(session, caller.tenant_id, settings),
         )
     await dispatch_call(database, link.redis, plan)
     return _created(plan, settings)
 
 
-@router.get("", responses=problems(*SECRET_ONLY))
+@router.get("", responses=problems(*MEMBER_ONLY))
 async def list_calls(
-    caller: SecretCaller,
+    caller: MemberCaller,
     session: TenantSession,
     limit: Limit = 200,
     offset: Offset = 0,
@@ -106,9 +110,9 @@ async def list_calls(
     return await _page(session, caller.tenant_id, limit, offset, cursor, status, agent_id)
 
 
-@router.get("/active", responses=problems(*SECRET_ONLY))
+@router.get("/active", responses=problems(*MEMBER_ONLY))
 async def list_active_calls(
-    caller: SecretCaller,
+    caller: MemberCaller,
     session: TenantSession,
     limit: Limit = 200,
     offset: Offset = 0,
@@ -120,8 +124,8 @@ async def list_active_calls(
     )
 
 
-@router.get("/{call_id}", responses=problems(*SECRET_ONLY, CallNotFound))
-async def get_call(call_id: UUID, caller: SecretCaller, session: TenantSession) -> CallDetail:
+@router.get("/{call_id}", responses=problems(*MEMBER_ONLY, CallNotFound))
+async def get_call(call_id: UUID, caller: MemberCaller, session: TenantSession) -> CallDetail:
     """A call with its transcript, analysis and the first events of its log."""
     call = await _found(session, caller.tenant_id, call_id, with_plan=True)
     events, _ = await reading.page_of_events(session, caller.tenant_id, call_id, DETAIL_EVENTS, 0)
@@ -133,10 +137,10 @@ async def get_call(call_id: UUID, caller: SecretCaller, session: TenantSession) 
     )
 
 
-@router.get("/{call_id}/events", responses=problems(*SECRET_ONLY, CallNotFound))
+@router.get("/{call_id}/events", responses=problems(*MEMBER_ONLY, CallNotFound))
 async def list_call_events(
     call_id: UUID,
-    caller: SecretCaller,
+    caller: MemberCaller,
     session: TenantSession,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Offset = 0,
@@ -154,10 +158,10 @@ async def list_call_events(
 
 @router.get(
     "/{call_id}/transcript",
-    responses=problems(*SECRET_ONLY, CallNotFound, TranscriptNotAvailable),
+    responses=problems(*MEMBER_ONLY, CallNotFound, TranscriptNotAvailable),
 )
 async def get_transcript(
-    call_id: UUID, caller: SecretCaller, session: TenantSession
+    call_id: UUID, caller: MemberCaller, session: TenantSession
 ) -> TranscriptView:
     """What was said so far, in order."""
     await _found(session, caller.tenant_id, call_id)
@@ -167,9 +171,9 @@ async def get_transcript(
     return transcript_view(said)
 
 
-@router.post("/{call_id}/end", responses=problems(*SECRET_ONLY, CallNotFound, CallAlreadyOver))
+@router.post("/{call_id}/end", responses=problems(*MEMBER_ONLY, CallNotFound, CallAlreadyOver))
 async def end_call(
-    call_id: UUID, caller: SecretCaller, database: AppDatabase, link: AppLink
+    call_id: UUID, caller: MemberCaller, database: AppDatabase, link: AppLink
 ) -> CallEndedView:
     """End a call. Answers when it is over and billed, at the latest after a few seconds."""
     message = await hang_up(database, link.redis, caller.tenant_id, call_id)

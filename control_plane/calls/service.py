@@ -17,6 +17,7 @@ from control_plane.calls.models import Call, CallParticipant
 from control_plane.calls.planning import freeze_plan
 from control_plane.calls.schemas import CallCreate, ParticipantInput
 from control_plane.errors import InvalidRequest
+from pipelines.stack import AvailableKeys
 
 WEB_CHANNEL = "web"
 
@@ -37,7 +38,7 @@ def check_request(caller: Caller, wanted: CallCreate) -> None:
 
 
 async def create_call(
-    session: AsyncSession, tenant_id: UUID, wanted: CallCreate, available: frozenset[str]
+    session: AsyncSession, tenant_id: UUID, wanted: CallCreate, keys: AvailableKeys
 ) -> CallPlan:
     """Freeze the plan, insert the call and hold its first increment, in one transaction.
 
@@ -48,7 +49,7 @@ async def create_call(
         AgentNotFound, AgentNotPublishReady, ProviderKeyUnavailable: see ``freeze_plan``.
         InsufficientCredits: the first increment cannot be reserved.
     """
-    plan = await freeze_plan(session, tenant_id, wanted, available)
+    plan = await freeze_plan(session, tenant_id, wanted, keys)
     call = Call(
         id=plan.call_id,
         tenant_id=tenant_id,

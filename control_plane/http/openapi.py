@@ -8,12 +8,12 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from control_plane.authentication.errors import RoleRequired, SecretKeyRequired, SessionRequired
 from control_plane.errors import (
     BodyTooLarge,
     DatabaseUnavailable,
     InvalidRequest,
     Problem,
-    SecretKeyRequired,
     Unauthorized,
     UnsupportedMediaType,
 )
@@ -38,7 +38,12 @@ def problems(*declared: type[Problem]) -> dict[int | str, dict[str, Any]]:
 
 
 AUTHENTICATED = (Unauthorized, DatabaseUnavailable)
-SECRET_ONLY = (*AUTHENTICATED, SecretKeyRequired)
+MEMBER_ONLY = (*AUTHENTICATED, SecretKeyRequired)
+"""What every route with a ``MemberCaller`` can refuse with."""
+ADMIN_ONLY = (*MEMBER_ONLY, RoleRequired)
+"""The same for an ``AdminCaller``."""
+USER_ONLY = (*AUTHENTICATED, SessionRequired)
+"""The same for a ``UserCaller``."""
 
 
 def every_problem(of: type[Problem] = Problem) -> Iterator[type[Problem]]:

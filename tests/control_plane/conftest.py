@@ -11,6 +11,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
+from contracts.sealing import derived_key
 from control_plane.app import create_app
 from control_plane.database import Database
 from control_plane.settings import ControlPlaneSettings
@@ -66,6 +67,7 @@ def settings(postgres_url: str, valkey_url: str) -> ControlPlaneSettings:
         redis_url=valkey_url,
         public_url="http://switchboard.test",
         secret_key="a-secret-of-at-least-thirty-two-bytes",
+        encryption_keys=(derived_key("of the tests"),),
         operator_token="operator-token-of-the-tests",
         request_deadline_seconds=2.0,
     )

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
+from contracts.sealing import derived_key
 from control_plane.calls.event_consumer import EventConsumer
 from control_plane.database import Database
 from control_plane.link.event_stream import BLOCK_SECONDS
@@ -22,6 +23,7 @@ def settings(postgres_url: str, valkey_url: str) -> ControlPlaneSettings:
         redis_url=valkey_url,
         public_url="http://switchboard.test",
         secret_key="a-secret-of-at-least-thirty-two-bytes",
+        encryption_keys=(derived_key("of the tests"),),
         operator_token="operator-token-of-the-tests",
         request_deadline_seconds=5.0,
         ice_servers=("stun:stun.example.net",),

@@ -18,6 +18,7 @@ WITHOUT_TENANTS = {
     "catalogue_models",
     "catalogue_voices",
     "parked_events",
+    "plans",
     "price_rows",
     "procrastinate_events",
     "procrastinate_jobs",

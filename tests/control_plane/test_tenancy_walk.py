@@ -1,15 +1,14 @@
 """Walks every route of the API as a stranger: no record of another tenant is ever shown.
 
-``POLICIES`` says for each route who may use it. A route that is not in the table fails the test, so
-that nobody adds one without deciding.
+``tests.control_plane.policies`` says for each route who may use it. A route that is not there fails
+the test, so that nobody adds one without deciding.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import Enum, auto
 from typing import Any
 from uuid import UUID
 
@@ -24,75 +23,8 @@ from control_plane.billing import service as billing
 from control_plane.calls.models import Call, CallLogEntry, Segment
 from control_plane.database import Database
 from tests.control_plane.conftest import TenantClient
-
-SECRET_NAME = "Project Nightingale"
-"""Stands in every text of the victim's records that its owner can write."""
-
-
-class Access(Enum):
-    EVERYONE = auto()
-    """No key; shows nothing of any tenant."""
-    OPERATOR = auto()
-    SECRET_KEY = auto()
-    ANY_KEY = auto()
-    CALL_TOKEN = auto()
-    """The access token of one participant of the call."""
-
-
-@dataclass(frozen=True)
-class Policy:
-    access: Access
-    refused_with: int | None = None
-    """Status for a stranger's key with foreign ids; ``None``: the route answers with the stranger's
-    own records."""
-    body: Mapping[str, Any] = field(default_factory=dict)
-    """JSON to send. ``"{agent_id}"`` stands for the foreign agent's id."""
-    names_records: bool = True
-    """Whether the answer to the owner says anything by which a record is known."""
-
-
-EVERYONE = Policy(Access.EVERYONE)
-OWN_RECORDS = Policy(Access.SECRET_KEY)
-FOREIGN_IS_404 = Policy(Access.SECRET_KEY, refused_with=404)
-
-POLICIES: dict[tuple[str, str], Policy] = {
-    ("GET", "/openapi.json"): EVERYONE,
-    ("GET", "/healthz"): EVERYONE,
-    ("GET", "/readyz"): EVERYONE,
-    ("GET", "/call"): EVERYONE,
-    ("GET", "/call/config.json"): EVERYONE,
-    ("POST", "/v1/operator/tenants"): Policy(
-        Access.OPERATOR, 401, {"name": "x", "owner_email": "x@example.com"}
-    ),
-    ("POST", "/v1/api-keys"): Policy(
-        Access.SECRET_KEY,
-        400,
-        {"name": "x", "kind": "publishable", "allowed_agent_ids": ["{agent_id}"]},
-    ),
-    ("GET", "/v1/api-keys"): OWN_RECORDS,
-    ("DELETE", "/v1/api-keys/{key_id}"): FOREIGN_IS_404,
-    ("POST", "/v1/agents"): Policy(Access.SECRET_KEY, body={"name": "Mine"}),
-    ("GET", "/v1/agents"): OWN_RECORDS,
-    ("GET", "/v1/agents/{agent_id}"): FOREIGN_IS_404,
-    ("POST", "/v1/calls"): Policy(
-        Access.ANY_KEY,
-        404,
-        {"agent_id": "{agent_id}", "participants": [{"transport": "webrtc", "identity": "x"}]},
-    ),
-    ("GET", "/v1/calls"): OWN_RECORDS,
-    ("GET", "/v1/calls/active"): OWN_RECORDS,
-    ("GET", "/v1/calls/{call_id}"): FOREIGN_IS_404,
-    ("GET", "/v1/calls/{call_id}/events"): FOREIGN_IS_404,
-    ("GET", "/v1/calls/{call_id}/transcript"): FOREIGN_IS_404,
-    ("POST", "/v1/calls/{call_id}/end"): FOREIGN_IS_404,
-    ("POST", "/v1/rtc/{call_id}"): Policy(Access.CALL_TOKEN, 401),
-    ("DELETE", "/v1/rtc/{call_id}/legs/{participant_id}"): Policy(Access.CALL_TOKEN, 401),
-    ("GET", "/v1/billing/balance"): Policy(Access.SECRET_KEY, names_records=False),
-    ("GET", "/v1/billing/transactions"): OWN_RECORDS,
-    ("PUT", "/v1/agents/{agent_id}"): Policy(Access.SECRET_KEY, 404, {"name": "Mine"}),
-    ("PATCH", "/v1/agents/{agent_id}"): Policy(Access.SECRET_KEY, 404, {"name": "Mine"}),
-    ("POST", "/v1/agents/{agent_id}/publish"): FOREIGN_IS_404,
-}
+from tests.control_plane.policies.every_route import POLICIES, leavers
+from tests.control_plane.policies.policy import SECRET_NAME, Access
 
 
 @dataclass(frozen=True)
@@ -100,16 +32,21 @@ class Victim:
     """A tenant with one record of each kind, and the ids of those."""
 
     client: TenantClient
-    ids: Mapping[str, UUID]
+    ids: Mapping[str, object]
     marks: frozenset[str]
     """Texts that no other tenant may see."""
 
     async def visit(self, method: str, path: str, headers: Mapping[str, str]) -> httpx2.Response:
         """Ask a route for the victim's records with somebody's key."""
-        body = self.filled_body(dict(POLICIES[method, path].body)) or None
-        return await self.client.http.request(
-            method, path.format(**self.ids), headers=headers, json=body
-        )
+        policy = POLICIES[method, path]
+        address = path.format(**self.ids) + policy.query.format(**self.ids)
+        if policy.content is not None:
+            csv = {"Content-Type": "text/csv", **headers}
+            return await self.client.http.request(
+                method, address, headers=csv, content=policy.content
+            )
+        body = self.filled_body(dict(policy.body)) or None
+        return await self.client.http.request(method, address, headers=headers, json=body)
 
     def filled_body(self, value: Any) -> Any:
         match value:
@@ -138,13 +75,15 @@ async def victim(other_tenant: TenantClient, database: Database) -> Victim:
         },
     )
     assert call.status_code == 201, call.text
-    ids = {
+    ids: dict[str, Any] = {
         "agent_id": agent_id,
         "key_id": UUID(key.json()["id"]),
         "call_id": UUID(call.json()["id"]),
         "participant_id": UUID(call.json()["participants"][0]["id"]),
     }
     await _have_said_something(database, other_tenant.tenant_id, ids["call_id"])
+    for leave_records in leavers():
+        ids |= await leave_records(other_tenant, database, ids)
     marks = {SECRET_NAME, str(other_tenant.tenant_id), *map(str, ids.values())}
     return Victim(other_tenant, ids, frozenset(marks))
 
@@ -235,7 +174,7 @@ async def test_the_owners_own_publishable_key_is_403(victim: Victim) -> None:
     headers = await victim.client.publishable_key()
     wrong = {}
     for (method, path), policy in POLICIES.items():
-        if policy.access is Access.SECRET_KEY:
+        if policy.access in (Access.MEMBER, Access.ADMIN):
             answer = await victim.visit(method, path, headers)
             if (answer.status_code, answer.json()["code"]) != (403, "secret_key_required"):
                 wrong[method, path] = (answer.status_code, answer.text)
@@ -246,7 +185,11 @@ async def test_the_owner_does_see_the_records(victim: Victim) -> None:
     """Without this the walk would pass on an API that shows nothing to anybody."""
     wrong = {}
     for (method, path), policy in POLICIES.items():
-        if method == "GET" and policy.access is Access.SECRET_KEY and policy.names_records:
+        if (
+            method == "GET"
+            and policy.access in (Access.MEMBER, Access.ADMIN)
+            and policy.names_records
+        ):
             answer = await victim.visit(method, path, victim.client.headers)
             if not (answer.is_success and any(mark in answer.text for mark in victim.marks)):
                 wrong[method, path] = (answer.status_code, answer.text)

@@ -2,7 +2,15 @@ from __future__ import annotations
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ProviderChoice, ResolvedStack
-from pipelines.stack import ModelEntry, StackCatalogue, StackProblem, VoiceEntry, resolve_stack
+from pipelines.stack import (
+    AvailableKeys,
+    ModelEntry,
+    StackCatalogue,
+    StackChoice,
+    StackProblem,
+    VoiceEntry,
+    resolve_stack,
+)
 
 CATALOGUE = StackCatalogue(
     models=(
@@ -26,15 +34,15 @@ ALL_KEYS = frozenset({"local", "openai", "deepgram"})
 def resolved(
     agent: AgentConfig, available: frozenset[str] = ALL_KEYS, locale: str = "en-US"
 ) -> ResolvedStack:
-    stack = resolve_stack(agent, CATALOGUE, available, locale)
-    assert isinstance(stack, ResolvedStack), stack
-    return stack
+    found = resolve_stack(agent, CATALOGUE, AvailableKeys(available), locale)
+    assert isinstance(found, StackChoice), found
+    return found.stack
 
 
 def problem(
     agent: AgentConfig, available: frozenset[str] = ALL_KEYS, locale: str = "en-US"
 ) -> StackProblem:
-    found = resolve_stack(agent, CATALOGUE, available, locale)
+    found = resolve_stack(agent, CATALOGUE, AvailableKeys(available), locale)
     assert isinstance(found, StackProblem), found
     return found
 

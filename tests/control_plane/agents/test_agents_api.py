@@ -71,6 +71,7 @@ async def test_provider_config_is_derived_and_ignored_if_sent(tenant: TenantClie
         "provider": "local",
         "model": "hibari-en",
         "voice": "hibari",
+        "key_source": "platform",
     }
 
 

@@ -16,7 +16,7 @@ from control_plane.catalogue.models import CatalogueModel, PriceRecord
 from control_plane.catalogue.seed import CatalogueConflict, seed_catalogue
 from control_plane.database import Database
 from control_plane.migrate import migrate
-from pipelines.stack import resolve_stack
+from pipelines.stack import AvailableKeys, StackChoice, resolve_stack
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 
@@ -45,9 +45,10 @@ def llm_price(micros: int, valid_from: datetime) -> Price:
 async def resolved(database: Database) -> ResolvedStack:
     async with database.system_session() as session:
         catalogue = await repository.stack_catalogue(session)
-    stack = resolve_stack(AgentConfig(name="x"), catalogue, frozenset({"local"}), "en-US")
-    assert isinstance(stack, ResolvedStack)
-    return stack
+    keys = AvailableKeys(frozenset({"local"}))
+    found = resolve_stack(AgentConfig(name="x"), catalogue, keys, "en-US")
+    assert isinstance(found, StackChoice)
+    return found.stack
 
 
 async def test_migrating_again_changes_nothing(postgres_url: str, database: Database) -> None:

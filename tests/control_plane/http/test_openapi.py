@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from contracts.sealing import derived_key
 from control_plane.app import create_app
 from control_plane.http.openapi import every_problem
 from control_plane.settings import ControlPlaneSettings
@@ -20,6 +21,7 @@ def document() -> dict[str, Any]:
         redis_url="redis://nowhere",
         public_url="http://t",
         secret_key="k" * 32,
+        encryption_keys=(derived_key("k"),),
     )
     return create_app(settings).openapi()
 

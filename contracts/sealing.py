@@ -1,0 +1,60 @@
+"""Secrets of tenants, encrypted wherever they are written down: tables, call plans, journals."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+
+class CannotOpen(Exception):
+    """The text was sealed with a key that is not among ours, or it was changed."""
+
+
+class Sealer:
+    """Seals with the first key, opens with any (Fernet: AES-128-CBC with HMAC-SHA256).
+
+    Args:
+        keys: Fernet keys, 32 bytes in url-safe base64; the newest first.
+
+    Raises:
+        ValueError: there is no key, or one of them is not a Fernet key.
+    """
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        if not keys:
+            raise ValueError("at least one encryption key is needed")
+        self._fernet = MultiFernet([Fernet(key) for key in keys])
+
+    def seal(self, secret: str) -> str:
+        return self._fernet.encrypt(secret.encode()).decode()
+
+    def open(self, sealed: str) -> str:
+        """
+        Raises:
+            CannotOpen: see there.
+        """
+        try:
+            return self._fernet.decrypt(sealed).decode()
+        except InvalidToken as error:
+            raise CannotOpen from error
+
+    def reseal(self, sealed: str) -> str:
+        """The same secret under the newest key.
+
+        Raises:
+            CannotOpen: see there.
+        """
+        try:
+            return self._fernet.rotate(sealed).decode()
+        except InvalidToken as error:
+            raise CannotOpen from error
+
+
+def derived_key(secret: str) -> str:
+    """A Fernet key made from the installation's one secret (HKDF-SHA256, RFC 5869)."""
+    derive = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"switchboard encryption at rest")
+    return base64.urlsafe_b64encode(derive.derive(secret.encode())).decode()

@@ -1,0 +1,28 @@
+"""Which providers a tenant can use now: with the platform's keys, and with its own."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.provider_keys.models import ProviderKey
+from control_plane.settings import ControlPlaneSettings
+from control_plane.tenants.models import Tenant
+from pipelines.stack import AvailableKeys
+
+
+async def available_keys(
+    session: AsyncSession, tenant_id: UUID, settings: ControlPlaneSettings
+) -> AvailableKeys:
+    """What stack resolution needs to know about the tenant."""
+    own = (
+        select(func.coalesce(func.array_agg(ProviderKey.provider), []))
+        .where(ProviderKey.tenant_id == tenant_id)
+        .scalar_subquery()
+    )
+    row = (await session.execute(select(Tenant.tier, own).where(Tenant.id == tenant_id))).one()
+    return AvailableKeys(
+        platform=settings.available_providers, own=frozenset(row[1] or ()), tier=row[0]
+    )

@@ -1,0 +1,22 @@
+"""Tenants' own keys of speech and language providers (BYOK), sealed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from control_plane.database import Base
+
+
+class ProviderKey(Base):
+    __tablename__ = "provider_keys"
+
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"), primary_key=True)
+    provider: Mapped[str] = mapped_column(primary_key=True)
+    sealed_key: Mapped[str]
+    last_four: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now())
