@@ -1,5 +1,26 @@
 from __future__ import annotations
 
-from tests.control_plane.policies.policy import Policies
+from uuid import UUID
 
-POLICIES: Policies = {}
+from control_plane.audit.recording import OPERATOR, record_act
+from control_plane.authentication.caller import RequestOrigin
+from control_plane.database import Database
+from tests.control_plane.conftest import TenantClient
+from tests.control_plane.policies.policy import ADMINS_OWN_RECORDS, SECRET_NAME, Policies
+
+POLICIES: Policies = {("GET", "/v1/audit-log"): ADMINS_OWN_RECORDS}
+
+
+async def leave_records(
+    tenant: TenantClient, database: Database, _ids: dict[str, UUID]
+) -> dict[str, object]:
+    async with database.system_session() as session:
+        record_act(
+            session,
+            tenant.tenant_id,
+            OPERATOR,
+            RequestOrigin(),
+            "tenant.renamed",
+            changes={"name": SECRET_NAME},
+        )
+    return {}
