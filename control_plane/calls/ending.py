@@ -12,6 +12,7 @@ from contracts.end_reasons import EndReason
 from contracts.money import billable_seconds, usd
 from control_plane.billing import service as billing
 from control_plane.calls import repository, tasks
+from control_plane.calls.agent_failure import report_agent_failure
 from control_plane.calls.event_log import log_event
 from control_plane.calls.models import Call
 from control_plane.calls.transitions import Effect, Ended, transition
@@ -79,6 +80,7 @@ async def end_call(
         f"Charged ${usd(call.total_cost_micros):.6f} for {seconds} seconds",
         datetime.now(UTC),
     )
+    report_agent_failure(session, call, reason, detail)
     await enqueue(
         session,
         tasks.calculate_provider_cost,
