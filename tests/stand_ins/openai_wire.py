@@ -1,0 +1,196 @@
+"""A server that speaks OpenAI's wire: chat completions, streamed or whole, and the list of models.
+
+It answers with what it is told, in order, and can be slow, hang, fail, hang up in the middle of a
+body or send anything at all::
+
+    async with OpenAIWire([says("Hello"), fails(500), hangs()]).serving() as wire:
+        client = AsyncOpenAI(api_key="any", base_url=wire.base_url)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Collection, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from aiohttp import web
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one request gets."""
+
+    content: str = ""
+    """The assistant's words, inside a completion that is otherwise as it should be."""
+    status: int = 200
+    body: bytes | None = None
+    """Sent as it is instead of a completion or an error document."""
+    content_type: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    delay_seconds: float = 0.0
+    is_hanging: bool = False
+    is_cut_off: bool = False
+    """The connection is dropped after half of the body."""
+
+
+def says(content: str) -> Answer:
+    return Answer(content)
+
+
+def says_json(value: object) -> Answer:
+    return Answer(json.dumps(value))
+
+
+def refuses(reason: str) -> Answer:
+    return Answer(refusal=reason)
+
+
+def fails(status: int, **headers: str) -> Answer:
+    """For example ``fails(429, Retry_After="1")``."""
+    pairs = tuple((name.replace("_", "-"), value) for name, value in headers.items())
+    return Answer(status=status, headers=pairs)
+
+
+def sends(body: bytes, content_type: str = "application/json") -> Answer:
+    """Any bytes at all in place of a completion."""
+    return Answer(body=body, content_type=content_type)
+
+
+def hangs() -> Answer:
+    return Answer(is_hanging=True)
+
+
+def slowly(answer: Answer, seconds: float) -> Answer:
+    return replace(answer, delay_seconds=seconds)
+
+
+def cut_off(answer: Answer) -> Answer:
+    return replace(answer, is_cut_off=True)
+
+
+@dataclass
+class OpenAIWire:
+    """``answers`` are given one after the other, the last one for ever."""
+
+    answers: Iterable[Answer] = (Answer("Hello."),)
+    models: Collection[str] = ("gpt-4.1-mini",)
+    valid_keys: Collection[str] | None = None
+    """``None`` takes any key; others get a 401."""
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    """Bodies of the chat requests, as they came."""
+    authorizations: list[str] = field(default_factory=list)
+    base_url: str = ""
+
+    def __post_init__(self) -> None:
+        self._answers = list(self.answers)
+        self._stopping = asyncio.Event()
+
+    @contextlib.asynccontextmanager
+    async def serving(self) -> AsyncIterator[OpenAIWire]:
+        """Listens on 127.0.0.1 at ``base_url``, which ends with ``/v1``."""
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", self._chat)
+        app.router.add_get("/v1/models", self._list_models)
+        runner = web.AppRunner(app, shutdown_timeout=1.0)
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, "127.0.0.1", 0).start()
+            self.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+            yield self
+        finally:
+            self._stopping.set()
+            await runner.cleanup()
+
+    async def _list_models(self, request: web.Request) -> web.StreamResponse:
+        if refused := self._unauthorized(request):
+            return refused
+        rows = [
+            {"id": name, "object": "model", "created": 0, "owned_by": "stand-in"}
+            for name in self.models
+        ]
+        return web.json_response({"object": "list", "data": rows})
+
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
+        if refused := self._unauthorized(request):
+            return refused
+        asked: dict[str, Any] = await request.json()
+        self.requests.append(asked)
+        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        if answer.is_hanging:
+            await self._stopping.wait()
+        if answer.delay_seconds:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), answer.delay_seconds)
+        is_stream = bool(asked.get("stream")) and answer.status == 200 and answer.body is None
+        body = _stream(asked, answer) if is_stream else _body(asked, answer)
+        content_type = "text/event-stream" if is_stream else answer.content_type
+        return await _send(request, answer, body, content_type)
+
+    def _unauthorized(self, request: web.Request) -> web.Response | None:
+        authorization = request.headers.get("Authorization", "")
+        self.authorizations.append(authorization)
+        if self.valid_keys is None or authorization.removeprefix("Bearer ") in self.valid_keys:
+            return None
+        return web.Response(status=401, body=_error(401), content_type="application/json")
+
+
+async def _send(
+    request: web.Request, answer: Answer, body: bytes, content_type: str
+) -> web.StreamResponse:
+    response = web.StreamResponse(status=answer.status, headers=dict(answer.headers))
+    response.content_type = content_type
+    response.content_length = len(body)
+    await response.prepare(request)
+    if answer.is_cut_off:
+        await response.write(body[: len(body) // 2])
+        assert request.transport is not None
+        request.transport.abort()
+        return response
+    await response.write(body)
+    await response.write_eof()
+    return response
+
+
+def _body(asked: dict[str, Any], answer: Answer) -> bytes:
+    if answer.body is not None:
+        return answer.body
+    if answer.status != 200:
+        return _error(answer.status)
+    message = {"role": "assistant", "content": answer.content, "refusal": answer.refusal}
+    choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
+    return json.dumps(_envelope(asked, "chat.completion", choice) | {"usage": _USAGE}).encode()
+
+
+def _stream(asked: dict[str, Any], answer: Answer) -> bytes:
+    """Word by word, as server-sent events."""
+    words = answer.content.split(" ")
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    deltas += [{"content": word if i == 0 else f" {word}"} for i, word in enumerate(words)]
+    choices: list[dict[str, Any]] = [
+        {"index": 0, "delta": delta, "finish_reason": None} for delta in deltas
+    ]
+    choices.append({"index": 0, "delta": {}, "finish_reason": answer.finish_reason})
+    chunks = [_envelope(asked, "chat.completion.chunk", choice) for choice in choices]
+    if (asked.get("stream_options") or {}).get("include_usage"):
+        chunks.append(chunks[0] | {"choices": [], "usage": _USAGE})
+    events = [json.dumps(chunk) for chunk in chunks] + ["[DONE]"]
+    return "".join(f"data: {event}\n\n" for event in events).encode()
+
+
+_USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+
+
+def _envelope(asked: dict[str, Any], kind: str, choice: dict[str, Any]) -> dict[str, Any]:
+    model = asked.get("model", "unknown")
+    return {"id": "1", "object": kind, "created": 0, "model": model, "choices": [choice]}
+
+
+def _error(status: int) -> bytes:
+    return json.dumps(
+        {"error": {"message": f"stand-in says {status}", "type": "stand_in", "code": None}}
+    ).encode()
