@@ -1,4 +1,4 @@
-"""Tenants and the people who belong to them."""
+"""Tenants and their plans."""
 
 from __future__ import annotations
 
@@ -29,13 +29,3 @@ class Plan(Base):
     display_name: Mapped[str]
     monthly_credit_micros: Mapped[int]
     byok_allowed: Mapped[bool]
-
-
-class User(Base):
-    __tablename__ = "users"
-
-    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"))
-    email: Mapped[str]
-    role: Mapped[str]
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -7,19 +7,15 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from control_plane.mail.addresses import EmailAddress
+
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-Email = Annotated[
-    str,
-    StringConstraints(
-        strip_whitespace=True, to_lower=True, max_length=254, pattern=r"^[^@\s]+@[^@\s]+$"
-    ),
-]
 
 
 class TenantCreate(BaseModel):
     model_config = ConfigDict(extra="forbid")
     name: Name
-    owner_email: Email
+    owner_email: EmailAddress
 
 
 class TenantCreated(BaseModel):

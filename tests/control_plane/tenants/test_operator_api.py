@@ -28,7 +28,9 @@ async def test_a_new_tenant_has_an_owner_a_key_and_the_welcome_credit(
     made = answer.json()
     assert set(made) == {"tenant_id", "owner_user_id", "api_key"}
     async with database.tenant_session(UUID(made["tenant_id"])) as session:
-        [owner] = await session.execute(text("SELECT id, email, role FROM users"))
+        [owner] = await session.execute(
+            text("SELECT id, email, role FROM users JOIN memberships ON user_id = id")
+        )
         credit = await session.scalar(
             text("SELECT sum(free_micros + purchased_micros) FROM ledger_entries")
         )

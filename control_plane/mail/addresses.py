@@ -1,0 +1,47 @@
+"""Mail addresses as we take them. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, WithJsonSchema
+
+LONGEST = 254
+"""RFC 5321, 4.5.3.1.3."""
+_LONGEST_LOCAL_PART = 64
+_LOCAL_PART = re.compile(r"[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
+_DOMAIN = re.compile(
+    r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*"
+)
+
+
+def normalized(address: str) -> str:
+    """The address in lower case, which is how people are told apart.
+
+    RFC 5321's ``Mailbox`` without its rarities: no quoted names, no comments, no addresses in
+    brackets, no characters beyond ASCII.
+
+    Raises:
+        ValueError: it is not such an address; the text says what would be right.
+    """
+    address = address.strip().lower()
+    local_part, at, domain = address.rpartition("@")
+    if not at:
+        raise ValueError("must be a mail address such as mia@example.com")
+    if not address.isascii():
+        raise ValueError("must be written in ASCII; write an international domain in its xn-- form")
+    if len(address) > LONGEST or len(local_part) > _LONGEST_LOCAL_PART:
+        raise ValueError(
+            f"is too long: {LONGEST} characters in all, {_LONGEST_LOCAL_PART} before the @"
+        )
+    if not _LOCAL_PART.fullmatch(local_part) or not _DOMAIN.fullmatch(domain):
+        raise ValueError("must be a mail address such as mia@example.com")
+    return address
+
+
+EmailAddress = Annotated[
+    str,
+    AfterValidator(normalized),
+    WithJsonSchema({"type": "string", "format": "email", "maxLength": LONGEST}),
+]
