@@ -1,12 +1,14 @@
 """An agent as its owner describes it. Source: API spec, "Agent" to "PostCall".
 
 Attributes follow Python's names with units; aliases are the names on the wire. Serialise with
-``by_alias=True``. Unknown fields are refused by name.
+``by_alias=True``; validate what a client sent with ``by_name=False``. Unknown fields are refused.
+
+A field that the specification gives no default may be sent as ``null``, which clears it. One that
+has a default refuses ``null``.
 """
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -14,10 +16,12 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    NonNegativeInt,
-    PositiveInt,
     model_validator,
 )
+
+from contracts.clearable import Clearable
+from contracts.language_tag import LanguageTag
+from contracts.tool_bindings import MAX_TOOLS, ToolBinding, check_tool_names
 
 _CONFIG = ConfigDict(
     extra="forbid",
@@ -27,22 +31,11 @@ _CONFIG = ConfigDict(
     str_max_length=100_000,
 )
 
-_LANGUAGE_TAG = re.compile(
-    r"^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-[A-Za-z0-9]{4,8})*$"
-)
-
-
-def _checked_language_tag(tag: str) -> str:
-    if not _LANGUAGE_TAG.match(tag):
-        raise ValueError(f"{tag!r} is not a BCP-47 language tag such as 'en-US' or 'hi-IN'")
-    return tag
-
-
-LanguageTag = Annotated[str, AfterValidator(_checked_language_tag)]
-"""A BCP-47 tag (RFC 5646): language, optional script, region and variants."""
 
 Sensitivity = Annotated[float, Field(ge=0, le=1)]
-Milliseconds = NonNegativeInt
+Milliseconds = Annotated[int, Field(ge=0, le=600_000)]
+WholeSeconds = Annotated[int, Field(gt=0, le=1_000_000)]
+Seconds = Annotated[float, Field(gt=0, le=1_000_000)]
 
 
 class VoiceConfig(BaseModel):
@@ -69,10 +62,10 @@ class Persona(BaseModel):
     company_name: str | None = Field(None, alias="companyName")
     company_website: str | None = Field(None, alias="companyWebsite")
     company_description: str | None = Field(None, alias="companyDescription")
-    knowledge_base: tuple[str, ...] = Field((), alias="knowledgeBase")
-    success_criteria: tuple[str, ...] = Field((), alias="successCriteria")
-    voice_config: VoiceConfig = Field(VoiceConfig(), alias="voiceConfig")
-    caller_personas: tuple[CallerPersona, ...] = Field((), alias="callerPersonas")
+    knowledge_base: Clearable[tuple[str, ...]] = Field((), alias="knowledgeBase")
+    success_criteria: Clearable[tuple[str, ...]] = Field((), alias="successCriteria")
+    voice_config: Clearable[VoiceConfig] = Field(VoiceConfig(), alias="voiceConfig")
+    caller_personas: Clearable[tuple[CallerPersona, ...]] = Field((), alias="callerPersonas")
 
 
 class QualificationQuestion(BaseModel):
@@ -104,10 +97,14 @@ class Script(BaseModel):
 class Playbook(BaseModel):
     model_config = _CONFIG
     opener: str | None = None
-    qualification_flow: tuple[QualificationQuestion, ...] = Field((), alias="qualificationFlow")
-    required_slots: tuple[RequiredSlot, ...] = Field((), alias="requiredSlots")
-    objection_handlers: tuple[ObjectionHandler, ...] = Field((), alias="objectionHandlers")
-    scripts: tuple[Script, ...] = ()
+    qualification_flow: Clearable[tuple[QualificationQuestion, ...]] = Field(
+        (), alias="qualificationFlow"
+    )
+    required_slots: Clearable[tuple[RequiredSlot, ...]] = Field((), alias="requiredSlots")
+    objection_handlers: Clearable[tuple[ObjectionHandler, ...]] = Field(
+        (), alias="objectionHandlers"
+    )
+    scripts: Clearable[tuple[Script, ...]] = ()
     closing_cta: str | None = Field(None, alias="closingCTA")
     fallback_cta: str | None = Field(None, alias="fallbackCTA")
     escalation_rule: str | None = Field(None, alias="escalationRule")
@@ -129,14 +126,10 @@ class Advanced(BaseModel):
     """
 
     model_config = _CONFIG
-    max_call_duration_seconds: PositiveInt = Field(600, alias="maxCallDuration")
-    max_turn_length_seconds: PositiveInt = Field(60, alias="maxTurnLength")
-    silence_prompt_delay_seconds: Annotated[float, Field(gt=0)] = Field(
-        8, alias="silencePromptDelay"
-    )
-    post_silence_hangup_seconds: Annotated[float, Field(gt=0)] = Field(
-        15, alias="postSilenceHangup"
-    )
+    max_call_duration_seconds: WholeSeconds = Field(600, alias="maxCallDuration")
+    max_turn_length_seconds: WholeSeconds = Field(60, alias="maxTurnLength")
+    silence_prompt_delay_seconds: Seconds = Field(8, alias="silencePromptDelay")
+    post_silence_hangup_seconds: Seconds = Field(15, alias="postSilenceHangup")
     reply_delay_ms: Milliseconds = Field(0, alias="replyDelay")
     start_speaking_phrasing: Literal["agent_greets", "wait_for_user"] = Field(
         "agent_greets", alias="startSpeakingPhrasing"
@@ -155,7 +148,7 @@ class Advanced(BaseModel):
     off_limits_topics: str | None = Field(None, alias="offLimitsTopics")
     prohibited_claims: str | None = Field(None, alias="prohibitedClaims")
     prompt_mode: Literal["builder", "raw"] = "builder"
-    pronunciations: Annotated[tuple[Pronunciation, ...], Field(max_length=100)] = ()
+    pronunciations: Clearable[Annotated[tuple[Pronunciation, ...], Field(max_length=100)]] = ()
 
 
 class Features(BaseModel):
@@ -190,10 +183,19 @@ class PostCallModel(BaseModel):
 
 class PostCall(BaseModel):
     model_config = _CONFIG
-    summary: SummarySettings = SummarySettings()
-    structured_extraction: StructuredExtraction = StructuredExtraction()
-    evaluation: Evaluation = Evaluation()
-    model: PostCallModel = PostCallModel()
+    summary: Clearable[SummarySettings] = SummarySettings()
+    structured_extraction: Clearable[StructuredExtraction] = StructuredExtraction()
+    evaluation: Clearable[Evaluation] = Evaluation()
+    model: Clearable[PostCallModel] = PostCallModel()
+
+
+def _without_repetition(tags: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tags))
+
+
+def _checked_tools(tools: tuple[ToolBinding, ...]) -> tuple[ToolBinding, ...]:
+    check_tool_names(tools)
+    return tools
 
 
 class AgentConfig(BaseModel):
@@ -205,8 +207,10 @@ class AgentConfig(BaseModel):
     system_prompt: str | None = None
     voice: str = "Aoede"
     language: LanguageTag = "en-US"
-    supported_languages: tuple[LanguageTag, ...] = ()
-    """Empty means ``(language,)``."""
+    supported_languages: Annotated[
+        tuple[LanguageTag, ...], Field(max_length=200), AfterValidator(_without_repetition)
+    ] = ()
+    """As sent; ``languages`` is what counts."""
     agent_kind: Literal["custom", "managed"] = "custom"
     managed_sku_id: str | None = None
     llm_provider: str | None = None
@@ -225,12 +229,16 @@ class AgentConfig(BaseModel):
     custom_voice_url: str | None = None
     custom_transcriber_url: str | None = None
     custom_voice_mode: Literal["svc", "compat"] = "svc"
-    persona: Persona = Persona()
-    playbook: Playbook = Playbook()
-    advanced: Advanced = Advanced()
-    features: Features = Features()
-    post_call: PostCall = PostCall()
-    tools: tuple[dict[str, Any], ...] = ()
+    persona: Clearable[Persona] = Persona()
+    playbook: Clearable[Playbook] = Playbook()
+    advanced: Clearable[Advanced] = Advanced()
+    features: Clearable[Features] = Features()
+    post_call: Clearable[PostCall] = PostCall()
+    tools: Clearable[
+        Annotated[
+            tuple[ToolBinding, ...], Field(max_length=MAX_TOOLS), AfterValidator(_checked_tools)
+        ]
+    ] = ()
 
     @model_validator(mode="after")
     def _managed_sku_fits_agent_kind(self) -> Self:
@@ -242,8 +250,11 @@ class AgentConfig(BaseModel):
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Every locale that the agent may run, the primary one if none is listed."""
-        return self.supported_languages or (self.language,)
+        """Every locale that the agent may run: the listed ones, and the primary one in any case,
+        first where the list does not have it."""
+        if self.language in self.supported_languages:
+            return self.supported_languages
+        return (self.language, *self.supported_languages)
 
     @property
     def spoken_name(self) -> str:

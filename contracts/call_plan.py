@@ -11,8 +11,9 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
 
-from contracts.agent_config import AgentConfig, LanguageTag, PostCall
+from contracts.agent_config import AgentConfig, PostCall
 from contracts.call_status import Transport
+from contracts.language_tag import LanguageTag
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 

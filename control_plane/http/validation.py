@@ -27,9 +27,15 @@ def _field_error(finding: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _path(location: tuple[str | int, ...]) -> str:
-    """``("body", "tools", 0, "name")`` → ``tools[0].name``."""
+    """``("body", "tools", 0, "name")`` → ``tools[0].name``.
+
+    ``<…>`` tells which member of a union was tried, and ``[key]`` that a field's name is wrong:
+    neither is a field.
+    """
     parts = location[1:] if location and location[0] in ("body", "query", "path") else location
     path = ""
     for part in parts:
+        if isinstance(part, str) and (part == "[key]" or (part[:1], part[-1:]) == ("<", ">")):
+            continue
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
     return path or str(location[0])

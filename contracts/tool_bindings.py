@@ -1,0 +1,199 @@
+"""What an agent can do besides talking: its tool bindings, told apart by ``type``.
+
+``name`` is what the language model calls; names are unique within an agent. Headers may hold
+secrets: wherever a binding is written down their values are sealed (``contracts.sealing``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, get_args
+from uuid import UUID
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    WithJsonSchema,
+)
+
+ToolType = Literal[
+    "call_webhook", "handoff", "transfer", "end_call", "send_dtmf", "search_knowledge", "mcp"
+]
+TOOL_TYPES: tuple[ToolType, ...] = get_args(ToolType)
+MAX_TOOLS = 50
+END_CALL = "end_call"
+
+_CONFIG = ConfigDict(extra="forbid", frozen=True)
+
+ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+"""snake_case, up to 64 characters, as every provider of language models takes it."""
+ToolDescription = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1024)
+]
+"""Tells the language model when to use the tool."""
+SpokenLine = Annotated[str, StringConstraints(max_length=1000)]
+HttpsAddress = Annotated[str, StringConstraints(pattern=r"^https://[^\s]+$", max_length=2048)]
+HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")]
+PhoneNumberOrSipUri = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^(\+[1-9][0-9]{6,14}|sips?:([A-Za-z0-9._~!$&'()*+,;=%-]+@)?"
+        r"[A-Za-z0-9.-]+(:[0-9]{1,5})?)$",
+        max_length=256,
+    ),
+]
+TimeoutSeconds = Annotated[float, Field(gt=0, le=30)]
+
+
+class SealedText(BaseModel):
+    """A secret as it is written down; ``hint`` is the little of it that may be shown."""
+
+    model_config = _CONFIG
+    sealed: str
+    hint: str
+
+
+HeaderValue = Annotated[
+    Annotated[str, StringConstraints(max_length=4096), Tag("<text>")]
+    | Annotated[SealedText, Tag("<sealed>")],
+    Discriminator(
+        lambda value: "<sealed>" if isinstance(value, dict | SealedText) else "<text>",
+    ),
+    WithJsonSchema({"type": "string", "maxLength": 4096, "examples": ["Bearer s3cr3t"]}),
+]
+"""As its owner sent it, and sealed from then on."""
+
+Headers = Annotated[dict[HeaderName, HeaderValue], Field(max_length=20)]
+
+NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+class CallWebhook(BaseModel):
+    """Calls an HTTP API of the agent's owner with the arguments that the model fills in."""
+
+    model_config = _CONFIG
+    type: Literal["call_webhook"]
+    name: ToolName
+    description: ToolDescription
+    url: HttpsAddress
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
+    headers: Headers = Field(default_factory=dict)
+    """Secret. Read back as a mask; a mask sent back keeps the value."""
+    parameters: dict[str, Any] = Field(default_factory=lambda: dict(NO_ARGUMENTS))
+    """JSON Schema of the arguments, an object."""
+    timeout_seconds: TimeoutSeconds = 10
+    speak_while: SpokenLine | None = None
+    """Said while the answer is awaited."""
+
+
+class Handoff(BaseModel):
+    """Lets another agent of the tenant go on with the call."""
+
+    model_config = _CONFIG
+    type: Literal["handoff"]
+    name: ToolName
+    description: ToolDescription
+    agent_id: UUID
+    message: SpokenLine | None = None
+    """Said before the other agent takes over."""
+
+
+class Transfer(BaseModel):
+    """Connects the caller to a person."""
+
+    model_config = _CONFIG
+    type: Literal["transfer"]
+    name: ToolName
+    description: ToolDescription
+    to: PhoneNumberOrSipUri
+    """An E.164 number or a SIP URI."""
+    message: SpokenLine | None = None
+    """Said before the call is transferred."""
+
+
+class EndCall(BaseModel):
+    """Hangs up. Every agent can; binding it lets its description say when."""
+
+    model_config = _CONFIG
+    type: Literal["end_call"]
+    name: Literal["end_call"] = "end_call"
+    description: ToolDescription = "End the call. Say goodbye first, in the same answer."
+
+
+class SendDtmf(BaseModel):
+    """Presses keys of a phone, to get through a menu."""
+
+    model_config = _CONFIG
+    type: Literal["send_dtmf"]
+    name: ToolName = "send_dtmf"
+    description: ToolDescription = "Press keys on the phone, for example in a voice menu."
+
+
+class SearchKnowledge(BaseModel):
+    """Looks things up in the agent's knowledge sources."""
+
+    model_config = _CONFIG
+    type: Literal["search_knowledge"]
+    name: ToolName = "search_knowledge"
+    description: ToolDescription = "Look up facts in the knowledge sources before answering."
+    max_results: Annotated[int, Field(ge=1, le=20)] = 4
+
+
+class Mcp(BaseModel):
+    """The tools of a server that speaks the Model Context Protocol over HTTP."""
+
+    model_config = _CONFIG
+    type: Literal["mcp"]
+    name: ToolName
+    """Precedes the names of the server's tools."""
+    description: ToolDescription | None = None
+    url: HttpsAddress
+    headers: Headers = Field(default_factory=dict)
+    """Secret, as those of ``call_webhook``."""
+    allowed_tools: Annotated[
+        tuple[Annotated[str, StringConstraints(min_length=1, max_length=128)], ...] | None,
+        Field(max_length=100),
+    ] = None
+    """``null`` allows all."""
+    timeout_seconds: TimeoutSeconds = 10
+
+
+def _type_of(value: Any) -> str | None:
+    sent = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    return f"<{sent}>" if isinstance(sent, str) else None
+
+
+ToolBinding = Annotated[
+    Annotated[CallWebhook, Tag("<call_webhook>")]
+    | Annotated[Handoff, Tag("<handoff>")]
+    | Annotated[Transfer, Tag("<transfer>")]
+    | Annotated[EndCall, Tag("<end_call>")]
+    | Annotated[SendDtmf, Tag("<send_dtmf>")]
+    | Annotated[SearchKnowledge, Tag("<search_knowledge>")]
+    | Annotated[Mcp, Tag("<mcp>")],
+    # Tags in angle brackets are no fields: error paths leave them out (``tools[2].url``).
+    Discriminator(
+        _type_of,
+        custom_error_type="tool_type",
+        custom_error_message=f"needs a `type`, one of {', '.join(TOOL_TYPES)}",
+    ),
+    Field(json_schema_extra={"discriminator": {"propertyName": "type"}}),
+]
+
+
+def check_tool_names(tools: Sequence[ToolBinding]) -> None:
+    """
+    Raises:
+        ValueError: two tools have one name, or one takes the name that every agent's own tool has.
+    """
+    seen: set[str] = set()
+    for index, tool in enumerate(tools):
+        if tool.name in seen:
+            raise ValueError(f"tools[{index}].name {tool.name!r} is taken by another tool")
+        if tool.name == END_CALL and tool.type != END_CALL:
+            raise ValueError(f"tools[{index}].name {END_CALL!r} belongs to the tool that hangs up")
+        seen.add(tool.name)
