@@ -6,7 +6,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo up doctor test lint types lock clean
+.PHONY: help install demo up doctor test fuzz lint types docs lock clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,12 @@ doctor: install ## Check this machine
 
 test: install ## Run the tests (some: make test ARGS="tests/contracts -k money")
 	@$(BIN)/python -m pytest $(ARGS)
+
+fuzz: install ## Put generated requests to every route for 15 minutes (ARGS="--minutes 2")
+	@$(BIN)/python -m tests.fuzz $(ARGS)
+
+docs: install ## Write docs/api-coverage.md anew
+	@SWITCHBOARD_UPDATE_DOCS=1 $(BIN)/python -m pytest -q tests/control_plane/api_coverage
 
 lint: install ## Check style, format and the import rules
 	@$(BIN)/ruff check .

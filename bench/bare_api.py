@@ -1,0 +1,83 @@
+"""The least that FastAPI and SQLAlchemy need to answer the same questions from the same tables.
+
+No keys, no tenants, no limits, no request ids: what Switchboard's routes are compared with.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from fastapi import FastAPI
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
+
+from control_plane.agents.models import Agent
+
+DATABASE_URL = "BENCH_DATABASE_URL"
+_FROM_CONFIG = ("voice", "llm_provider", "llm_model", "agent_kind", "language")
+
+
+class Item(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+    id: UUID
+    name: str
+    voice: str
+    llm_provider: str | None
+    llm_model: str | None
+    agent_kind: str
+    language: str
+    created_at: datetime
+
+
+class Page(BaseModel):
+    agents: list[Item]
+    total: int
+
+
+class Whole(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+    id: UUID
+    name: str
+    config: dict[str, Any]
+    provider_config: dict[str, Any]
+    compiled_prompt: str
+    created_at: datetime
+    updated_at: datetime
+
+
+def create_app() -> FastAPI:
+    engine = create_async_engine(
+        os.environ[DATABASE_URL],
+        # As the login owns the tables but row-level security is forced, it needs a role.
+        connect_args={"options": "-c role=switchboard_system"},
+    )
+    app = FastAPI()
+
+    @app.get("/agents/{agent_id}")
+    async def read(agent_id: UUID) -> Whole:
+        async with AsyncSession(engine) as session:
+            return Whole.model_validate(await session.get_one(Agent, agent_id))
+
+    @app.get("/agents")
+    async def page(tenant_id: UUID, limit: int) -> Page:
+        async with AsyncSession(engine) as session:
+            of_tenant = Agent.tenant_id == tenant_id
+            total = await session.scalar(select(func.count()).select_from(Agent).where(of_tenant))
+            rows = await session.execute(
+                select(
+                    Agent.id,
+                    Agent.name,
+                    *(Agent.config[name].astext.label(name) for name in _FROM_CONFIG),
+                    Agent.created_at,
+                )
+                .where(of_tenant)
+                .order_by(Agent.created_at.desc(), Agent.id)
+                .limit(limit)
+            )
+            return Page(agents=[Item.model_validate(row) for row in rows], total=total or 0)
+
+    return app

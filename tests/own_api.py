@@ -1,0 +1,122 @@
+"""The API in a process of its own, over an embedded PostgreSQL and Valkey; no media workers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+import psycopg
+
+from control_plane.migrate import migrate
+from switchboard.services.embedded_server import running
+from switchboard.services.ports import LOOPBACK, free_port
+from switchboard.services.postgres import PostgresServer
+from switchboard.services.valkey import ValkeyServer
+
+START_SECONDS = 30.0
+OPERATOR_TOKEN = "operator-token-of-the-tests"
+
+
+@dataclass(frozen=True)
+class OwnApi:
+    url: str
+    database_url: str
+    """For SQLAlchemy; ``psycopg_url`` is the same for psycopg."""
+
+    @property
+    def psycopg_url(self) -> str:
+        return _plain(self.database_url)
+
+    @property
+    def operator(self) -> dict[str, str]:
+        """Headers of the operator."""
+        return {"Authorization": f"Bearer {OPERATOR_TOKEN}"}
+
+    def open_account(self) -> str:
+        """A new tenant's secret key."""
+        opened = httpx2.post(
+            f"{self.url}/v1/operator/tenants",
+            headers=self.operator,
+            json={"name": "Tenant", "owner_email": "owner@example.com"},
+        )
+        key: str = opened.raise_for_status().json()["api_key"]
+        return key
+
+
+@contextmanager
+def own_api(log_path: Path | None = None, **environment: str) -> Iterator[OwnApi]:
+    """Run the API for the length of the ``with`` block, without rate limits."""
+    # PostgreSQL's unprivileged user must be able to enter, and socket paths must be short.
+    directory = Path(tempfile.mkdtemp(prefix="switchboard-api-"))
+    directory.chmod(0o711)
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, directory, ignore_errors=True)
+        postgres = PostgresServer(directory / "postgres")
+        stack.enter_context(running(postgres, directory / "postgres.log"))
+        with psycopg.connect(_plain(postgres.url), autocommit=True) as connection:
+            connection.execute("CREATE DATABASE api")
+        database_url = postgres.database_url("api")
+        migrate(database_url)
+        valkey = ValkeyServer(directory / "valkey")
+        redis_url = stack.enter_context(running(valkey, directory / "valkey.log"))
+        port = free_port()
+        url = f"http://{LOOPBACK}:{port}"
+        settings = {
+            "SWITCHBOARD_DATA_DIR": str(directory),
+            "SWITCHBOARD_DATABASE_URL": database_url,
+            "SWITCHBOARD_REDIS_URL": redis_url,
+            "SWITCHBOARD_SECRET_KEY": "a-secret-of-at-least-thirty-two-bytes",
+            "SWITCHBOARD_OPERATOR_TOKEN": OPERATOR_TOKEN,
+            "SWITCHBOARD_PORT": str(port),
+            "SWITCHBOARD_REQUESTS_PER_MINUTE_PER_KEY": "0",
+            "SWITCHBOARD_REQUESTS_PER_MINUTE_PER_ADDRESS": "0",
+        }
+        stack.enter_context(
+            serving(
+                ["-m", "switchboard", "api"], settings | environment, f"{url}/healthz", log_path
+            )
+        )
+        yield OwnApi(url, database_url)
+
+
+@contextmanager
+def serving(
+    arguments: list[str], environment: dict[str, str], url: str, log_path: Path | None = None
+) -> Iterator[None]:
+    """A Python server process, from when it answers at ``url``."""
+    with (log_path or Path(os.devnull)).open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, *arguments], env=os.environ | environment, stdout=log, stderr=log
+        )
+    try:
+        _wait_until_it_answers(process, url)
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _wait_until_it_answers(process: subprocess.Popen[bytes], url: str) -> None:
+    give_up_at = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            httpx2.get(url)
+        except httpx2.TransportError:
+            if process.poll() is not None or time.monotonic() > give_up_at:
+                raise
+            time.sleep(0.1)
+        else:
+            return
+
+
+def _plain(url: str) -> str:
+    return url.replace("postgresql+psycopg://", "postgresql://")
