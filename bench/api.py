@@ -109,7 +109,7 @@ async def compare(
     cases: Sequence[Case], ours_url: str, key: str, bare_url: str, requests: int
 ) -> Table:
     table = Table(
-        title=f"{requests} requests of each kind in turns (ms); ratio of medians, target ≤ {RATIO_TARGET}"
+        title=f"{requests} requests each, in turns (ms; ratio of medians: ≤ {RATIO_TARGET})"
     )
     for column in ("request", "p50", "p99", "target", "bare p50", "bare p99", "ratio"):
         table.add_column(column, justify="left" if column == "request" else "right")
