@@ -14,9 +14,17 @@ def primary_language(tag: str) -> str:
 
 def covers(ranges: Iterable[str], tag: str) -> bool:
     """Whether one of ``ranges`` (``*``, ``en``, ``pt-BR``) is ``tag`` or a prefix of it."""
+    return closeness(ranges, tag) is not None
+
+
+def closeness(ranges: Iterable[str], tag: str) -> int | None:
+    """How many subtags of ``tag`` the longest fitting range names; ``None`` where none fits."""
     wanted = tag.lower()
+    fitting = []
     for language_range in ranges:
         offered = language_range.lower()
-        if offered == ANY_LANGUAGE or wanted == offered or wanted.startswith(f"{offered}-"):
-            return True
-    return False
+        if offered == ANY_LANGUAGE:
+            fitting.append(0)
+        elif wanted == offered or wanted.startswith(f"{offered}-"):
+            fitting.append(offered.count("-") + 1)
+    return max(fitting, default=None)

@@ -25,13 +25,13 @@ class KeyScopeViolation(Problem):
 
 
 class ProviderKeyUnavailable(Problem):
-    """``channel`` is the part of the stack that cannot be served."""
+    """``channel`` is the part of the stack that cannot be served, ``None`` for the managed SKU."""
 
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     code = "provider_key_unavailable"
     title = "A provider of the agent cannot be used here"
 
-    def __init__(self, channel: Channel, reason: str) -> None:
+    def __init__(self, channel: Channel | None, reason: str) -> None:
         super().__init__(reason, channel=channel)
 
 

@@ -1,0 +1,104 @@
+"""What can be chosen, as stack resolution sees it: models, voices, managed SKUs, capabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from contracts.call_plan import Channel
+from pipelines.language import ANY_LANGUAGE
+
+LOCAL = "local"
+"""The provider of the offline models. It takes no key and costs the platform nothing."""
+CUSTOM = "custom"
+"""Stands in a stack for an endpoint of the tenant's own (``custom_llm_url`` and its like)."""
+
+
+class ModelName(NamedTuple):
+    provider: str
+    model: str
+
+    def __str__(self) -> str:
+        return f"{self.provider}/{self.model}"
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """One model of the catalogue. The lowest ``rank`` is preferred."""
+
+    provider: str
+    model: str
+    channels: frozenset[Channel]
+    languages: tuple[str, ...] = (ANY_LANGUAGE,)
+    rank: int = 100
+    is_realtime: bool = False
+    """It listens, thinks and speaks as one; never chosen unless the agent names it."""
+    required_tier: str | None = None
+    """The tenants' tier that may use it; ``None``: every tier."""
+    byok_required: bool = False
+    """Only with the tenant's own key, even where the platform has one."""
+    supports_tools: bool = True
+
+    @property
+    def name(self) -> ModelName:
+        return ModelName(self.provider, self.model)
+
+
+@dataclass(frozen=True)
+class VoiceEntry:
+    """One voice of the catalogue and the models of ``provider`` that can speak with it.
+
+    ``languages`` may hold both an accent and its language (``en-GB``, ``en``): among voices that
+    cover a locale, the closest is preferred.
+    """
+
+    voice_id: str
+    provider: str
+    models: tuple[str, ...]
+    languages: tuple[str, ...] = (ANY_LANGUAGE,)
+    rank: int = 100
+    gender: str = "neutral"
+
+
+@dataclass(frozen=True)
+class SkuEntry:
+    """A managed SKU: a stack that the platform has put together, at one price."""
+
+    sku_id: str
+    stt: ModelName
+    llm: ModelName
+    tts: ModelName
+    voice: str
+    languages: tuple[str, ...]
+    is_active: bool = True
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What the media workers of this build can run, whatever keys there are."""
+
+    channels: Mapping[str, frozenset[Channel]] = field(default_factory=dict)
+    """By provider."""
+    realtime: frozenset[str] = frozenset()
+    """Providers whose realtime models can be run."""
+
+
+@dataclass(frozen=True)
+class StackCatalogue:
+    models: tuple[ModelEntry, ...]
+    voices: tuple[VoiceEntry, ...] = ()
+    skus: tuple[SkuEntry, ...] = ()
+    capabilities: Capabilities | None = None
+    """``None``: nothing is ruled out."""
+
+    def can_run(self, provider: str, channel: Channel) -> bool:
+        if self.capabilities is None:
+            return True
+        return channel in self.capabilities.channels.get(provider, frozenset())
+
+    def can_run_realtime(self, provider: str) -> bool:
+        return self.capabilities is None or provider in self.capabilities.realtime
+
+    def sku(self, sku_id: str | None) -> SkuEntry | None:
+        return next((sku for sku in self.skus if sku.sku_id == sku_id), None)

@@ -1,0 +1,79 @@
+"""What stands by on a channel for when its primary fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contracts.call_plan import Channel, ProviderChoice
+from pipelines.stack.catalogue import LOCAL, ModelEntry
+from pipelines.stack.obstacles import Situation
+from pipelines.stack.outcome import CHANNEL_NAMES
+from pipelines.stack.wishes import Wish
+
+
+def choose_fallback(
+    situation: Situation,
+    models: Sequence[ModelEntry],
+    channel: Channel,
+    wish: Wish,
+    primary: ProviderChoice,
+) -> tuple[ModelEntry | None, tuple[str, ...]]:
+    """The model that stands by, if any does, and warnings about a wish that cannot be met.
+
+    Args:
+        models: every model of the channel that could take over.
+
+    A spare is never a condition. Where none is wished for, or the wish cannot be met, another
+    provider is preferred, which rarely fails at the same time; the offline models come last of
+    those, and the primary's own provider after them.
+
+    Whoever pays the primary pays the spare: a channel on the tenant's own key costs the tenant
+    nothing here, so it falls back on its own keys and the offline models alone.
+    """
+    spares = [
+        model
+        for model in situation.usable(models, channel)
+        if not _is(primary, model) and _paid_alike(situation, primary, model)
+    ]
+    wished = [model for model in spares if wish.asks_for(model)]
+    if wished and not wish.is_open:
+        return wished[0], ()
+    spares.sort(key=lambda m: (m.provider == primary.provider, m.provider == LOCAL))
+    spare = spares[0] if spares else None
+    if wish.is_open:
+        return spare, ()
+    instead = f"{spare.name} stands by instead." if spare else "nothing stands by."
+    reason = _why_not(situation, models, channel, wish, primary)
+    return spare, (f"The fallback {wish} is not used; {instead} {reason}",)
+
+
+def _is(choice: ProviderChoice, model: ModelEntry) -> bool:
+    return (choice.provider, choice.model) == model.name
+
+
+def _paid_alike(situation: Situation, primary: ProviderChoice, model: ModelEntry) -> bool:
+    if primary.key_source == "platform" or model.provider == LOCAL:
+        return True
+    return situation.keys.source(model.provider) == "own"
+
+
+def _why_not(
+    situation: Situation,
+    models: Sequence[ModelEntry],
+    channel: Channel,
+    wish: Wish,
+    primary: ProviderChoice,
+) -> str:
+    wished = [model for model in models if wish.asks_for(model)]
+    if not wished:
+        return f"The catalogue has no such {CHANNEL_NAMES[channel]} model."
+    others = [model for model in wished if not _is(primary, model)]
+    if not others:
+        return "It is the primary itself: choose another model."
+    if situation.usable(others, channel):
+        return (
+            "It would run on the platform's key, while the channel runs on your own: set a "
+            f"provider key for {others[0].provider}, too."
+        )
+    closest = situation.closest(others, channel)
+    return situation.why_not(closest, channel) or ""
