@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from contracts.agent_config import AgentConfig
+from contracts.agent_config import AgentConfig, Persona, Playbook
+from pipelines.agent_texts import fill_agent
 from pipelines.phrases import greeting
+from pipelines.prompt_extraction import Extraction, extract_from_prompt
 from pipelines.template import fill_template
 
 _SPEAKING_RULES = (
@@ -16,30 +18,52 @@ _SPEAKING_RULES = (
     "What you hear comes from speech recognition and may contain errors; when unsure, ask again.",
     "When the conversation is over, say goodbye and call the tool end_call.",
 )
+_NOT_INTERRUPTIBLE = "The caller cannot interrupt you, so be especially brief."
+_EXTRA_TITLE = "Additional instructions"
+_EXTRA_TITLE_AFTER_EDITS = f"{_EXTRA_TITLE} (where they differ from the above, the above holds)"
 
 
 def compile_prompt(agent: AgentConfig, variables: Mapping[str, object]) -> str:
-    """The prompt that a language model gets, with ``variables`` filled in.
+    """The prompt that a language model gets, with ``variables`` filled in. Never raises.
 
-    ``advanced.prompt_mode`` ``raw`` takes ``system_prompt`` alone; ``builder`` writes sections from
-    persona and playbook and appends ``system_prompt`` as additional instructions.
+    ``advanced.prompt_mode`` ``raw`` takes ``system_prompt`` to the letter, variables apart;
+    ``builder`` writes sections from persona and playbook. There, a lone ``system_prompt`` is turned
+    into both, and one beside them is appended as additional instructions.
     """
+    return written_prompt(fill_agent(described(agent), variables).agent)
+
+
+def described(agent: AgentConfig) -> AgentConfig:
+    """``agent`` with a persona and playbook, made from its prompt if it has nothing else; a prompt
+    that they say in full is left out, so that nothing is said twice."""
+    if agent.advanced.prompt_mode == "raw" or not (agent.system_prompt or "").strip():
+        return agent
+    extracted = _extracted(agent)
+    has_nothing_else = agent.persona == Persona() and agent.playbook == Playbook()
+    if has_nothing_else or extracted == Extraction(agent.persona, agent.playbook):
+        return agent.model_copy(
+            update={
+                "persona": extracted.persona,
+                "playbook": extracted.playbook,
+                "system_prompt": None,
+            }
+        )
+    return agent
+
+
+def written_prompt(agent: AgentConfig) -> str:
+    """The prompt of an agent that is ``described`` and filled in."""
     if agent.advanced.prompt_mode == "raw":
-        return fill_template(agent.system_prompt or "", variables).strip()
+        return agent.system_prompt or ""
     sections = (
         _identity(agent),
-        _section("How to speak", _bullets(_SPEAKING_RULES)),
+        _section("How to speak", _bullets(_speaking_rules(agent))),
         _persona(agent),
         _playbook(agent),
         _limits(agent),
-        _section("Additional instructions", agent.system_prompt),
+        _section(_extra_title(agent), agent.system_prompt),
     )
-    return fill_template("\n\n".join(s for s in sections if s), variables).strip()
-
-
-def unknown_variables(agent: AgentConfig, variables: Mapping[str, object]) -> tuple[str, ...]:
-    """Names that the agent's texts use and ``variables`` lacks, in the order of the texts."""
-    return ()
+    return "\n\n".join(s for s in sections if s)
 
 
 def opener(
@@ -55,10 +79,32 @@ def first_sentence(
     agent: AgentConfig, variables: Mapping[str, object], locale: str | None = None
 ) -> str:
     """The agent's first utterance, whoever speaks first: its opener or a plain greeting."""
+    agent = described(agent)
     written = fill_template(agent.playbook.opener or "", variables).strip()
-    return written or greeting(
-        locale or agent.language, agent.spoken_name, agent.persona.company_name
-    )
+    name = fill_template(agent.spoken_name, variables).strip() or agent.name
+    company = fill_template(agent.persona.company_name or "", variables).strip()
+    return written or greeting(locale or agent.language, name, company)
+
+
+def _extracted(agent: AgentConfig) -> Extraction:
+    return extract_from_prompt(agent.system_prompt or "", agent.name)
+
+
+def _extra_title(agent: AgentConfig) -> str:
+    """A prompt whose persona and playbook were edited since still says what was there before."""
+    if not agent.system_prompt:
+        return _EXTRA_TITLE
+    extracted, stored = _extracted(agent).playbook, agent.playbook
+    kept = (getattr(stored, name) for name in Playbook.model_fields)
+    shared = zip(kept, (getattr(extracted, name) for name in Playbook.model_fields), strict=True)
+    is_edited = any(mine and mine == found for mine, found in shared)
+    return _EXTRA_TITLE_AFTER_EDITS if is_edited else _EXTRA_TITLE
+
+
+def _speaking_rules(agent: AgentConfig) -> tuple[str, ...]:
+    if agent.persona.voice_config.barge_in_enabled:
+        return _SPEAKING_RULES
+    return (*_SPEAKING_RULES, _NOT_INTERRUPTIBLE)
 
 
 def _identity(agent: AgentConfig) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from contracts.agent_config import AgentConfig
+from pipelines.agent_texts import fill_agent
 from pipelines.language import primary_language
 from pipelines.playbook.knowledge import sentences
 from pipelines.playbook.slot_types import Field, fields, free_field, qualification_field
 from pipelines.playbook.triggers import Response, Trigger, trigger
-from pipelines.prompt import first_sentence
-from pipelines.template import fill_template
+from pipelines.prompt import described, first_sentence
 
 _QUOTED = re.compile(r"[\"“]([^\"”]{8,})[\"”]")
 _CONDITION = re.compile(
@@ -55,8 +55,10 @@ def dialogue_plan(
     """``variables`` are filled into every text that may be spoken."""
 
     def spoken(text: str | None) -> str:
-        return fill_template(text or "", variables).strip()
+        return (text or "").strip()
 
+    opener = first_sentence(agent, variables, locale)
+    agent = fill_agent(described(agent), variables).agent
     persona, playbook = agent.persona, agent.playbook
     language = locale or agent.language
     is_english = primary_language(language) == "en"
@@ -81,7 +83,7 @@ def dialogue_plan(
         agent_name=agent.spoken_name,
         role=spoken(persona.role),
         company=spoken(persona.company_name),
-        opener=first_sentence(agent, variables, language),
+        opener=opener,
         fields=(*asked, *slots),
         objections=tuple(
             Response(trigger(handler.trigger), spoken(handler.response))
@@ -93,7 +95,7 @@ def dialogue_plan(
             for script in playbook.scripts
             if spoken(script.content)
         ),
-        knowledge=tuple(fill_template(text, variables) for text in sentences(persona)),
+        knowledge=sentences(persona),
         off_limits=trigger(agent.advanced.off_limits_topics or ""),
         closing=spoken(playbook.closing_cta),
         fallback=spoken(playbook.fallback_cta),
