@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
+from control_plane.accounts.passwords import Passwords
 from control_plane.accounts.routes import router as accounts
 from control_plane.agent_builder.routes import router as agent_builder
 from control_plane.agents.change_routes import router as agent_changes
@@ -31,12 +32,12 @@ from control_plane.http.problems import install_problem_handlers
 from control_plane.http.request_context import HEADER, RequestContextMiddleware
 from control_plane.http.storable_input import storable_input
 from control_plane.link.link import Link
+from control_plane.mail.mailer import Mailer
 from control_plane.members.routes import router as members
 from control_plane.operator.routes import router as operator
 from control_plane.provider_keys.routes import router as provider_keys
 from control_plane.realtime.routes import router as realtime
 from control_plane.settings import ControlPlaneSettings
-from control_plane.tenants.routes import router as tenants
 
 ROUTERS: tuple[APIRouter, ...] = (
     health,
@@ -57,7 +58,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     calls,
     realtime,
     billing,
-    tenants,
     operator,
     catalogue_edits,
 )
@@ -90,6 +90,8 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.settings = settings
     app.state.database = database
     app.state.link = link
+    app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
+    app.state.passwords = Passwords()
     install_problem_handlers(app)
     install_openapi(app)
     for router in ROUTERS:

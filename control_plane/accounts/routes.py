@@ -4,4 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from control_plane.accounts.login_routes import router as login
+from control_plane.accounts.me_routes import router as me
+
 router = APIRouter(prefix="/v1", tags=["accounts"])
+router.include_router(login)
+router.include_router(me)

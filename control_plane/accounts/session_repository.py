@@ -64,13 +64,30 @@ async def list_open(
     return found.all()
 
 
-async def end(session: AsyncSession, user_id: UUID, session_id: UUID) -> bool:
-    """End one of the person's sessions; ``False`` if there is no such one."""
-    return bool(
-        await _delete(
-            session, DashboardSession.user_id == user_id, DashboardSession.id == session_id
-        )
+async def move_to_tenant(
+    session: AsyncSession, user_id: UUID, token_hash: bytes, tenant_id: UUID
+) -> bool:
+    """Whether the session is in that tenant now: only if the person belongs to it."""
+    membership = select(Membership.user_id).where(
+        Membership.tenant_id == tenant_id, Membership.user_id == user_id
     )
+    moved = await session.scalar(
+        update(DashboardSession)
+        .where(DashboardSession.token_hash == token_hash, membership.exists())
+        .values(tenant_id=tenant_id)
+        .returning(DashboardSession.id)
+    )
+    return moved is not None
+
+
+async def end(session: AsyncSession, user_id: UUID, session_id: UUID) -> bytes | None:
+    """End one of the person's sessions and return its token's hash; ``None`` if there is none."""
+    ended: bytes | None = await session.scalar(
+        delete(DashboardSession)
+        .where(DashboardSession.user_id == user_id, DashboardSession.id == session_id)
+        .returning(DashboardSession.token_hash)
+    )
+    return ended
 
 
 async def end_all(

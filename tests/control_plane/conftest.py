@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -61,7 +62,7 @@ class TenantClient:
 
 
 @pytest.fixture
-def settings(postgres_url: str, valkey_url: str) -> ControlPlaneSettings:
+def settings(postgres_url: str, valkey_url: str, tmp_path: Path) -> ControlPlaneSettings:
     return ControlPlaneSettings(
         database_url=postgres_url,
         redis_url=valkey_url,
@@ -70,6 +71,7 @@ def settings(postgres_url: str, valkey_url: str) -> ControlPlaneSettings:
         encryption_keys=(derived_key("of the tests"),),
         operator_token="operator-token-of-the-tests",
         request_deadline_seconds=2.0,
+        mail_outbox_dir=tmp_path / "outbox",
     )
 
 
