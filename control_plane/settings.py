@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -56,6 +57,8 @@ class ControlPlaneSettings(BaseModel):
     max_body_bytes: PositiveInt = 1_048_576
     provider_keys: frozenset[str] = frozenset()
     """Providers whose platform key is set, for example ``{"openai", "deepgram"}``."""
+    provider_base_urls: Mapping[str, str] = Field(default_factory=dict)
+    """Addresses that replace the vendors' own, by provider."""
     offline_models: bool = True
     """Whether the workers carry the offline models (provider ``local``)."""
     ice_servers: tuple[str, ...] = ()

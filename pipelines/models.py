@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import aiohttp
+import httpx2
 import numpy as np
 import structlog
 from livekit.local_inference import EOT, EOT_MAX_SAMPLES, VAD, VAD_WINDOW_SAMPLES
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+_IDLE_CONNECTIONS = 100
+_IDLE_SECONDS = 120.0
+"""Long enough that the next turn of a call finds its connection open."""
+
 
 @dataclass(frozen=True)
 class WarmModels:
@@ -32,6 +37,8 @@ class WarmModels:
     settings: ProviderSettings
     vad_executor: ThreadPoolExecutor
     http_session: aiohttp.ClientSession
+    http_client: httpx2.AsyncClient
+    """For SDKs that want this kind; the keys are in the requests, never in the client."""
     turn_detection: bool
     moonshine: MoonshineModel | None
     hibari: HibariVoice | None
@@ -42,30 +49,44 @@ class WarmModels:
             if model is not None:
                 await model.aclose()
         await self.http_session.close()
+        await self.http_client.aclose()
         self.vad_executor.shutdown(wait=False)
 
 
 async def load_models(settings: ProviderSettings) -> WarmModels:
     """Load and run everything once, so that the first call is as fast as the hundredth.
 
-    Takes about 3 s, in executor threads; with keys of providers another 2 s in this one, because
-    the engine's plugins refuse to be imported by any other than the main thread.
+    Takes about 3 s, in executor threads; where providers may be used another 3 s in this one
+    meanwhile, because the engine's plugins refuse to be imported by any other than the main thread.
     """
-    _preload_providers(settings)
-    turn_detection, moonshine, hibari, espeak = await asyncio.gather(
+    loading = asyncio.gather(
         asyncio.to_thread(_warm_turn_taking),
         asyncio.to_thread(_load_moonshine),
         asyncio.to_thread(_load_hibari),
         asyncio.to_thread(_load_espeak),
     )
+    await asyncio.sleep(0)
+    _preload_providers(settings)
+    turn_detection, moonshine, hibari, espeak = await loading
     return WarmModels(
         settings=settings,
         vad_executor=ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="vad"),
         http_session=aiohttp.ClientSession(),
+        http_client=_http_client(),
         turn_detection=turn_detection,
         moonshine=moonshine,
         hibari=hibari,
         espeak=espeak,
+    )
+
+
+def _http_client() -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(
+        limits=httpx2.Limits(
+            max_connections=None,
+            max_keepalive_connections=_IDLE_CONNECTIONS,
+            keepalive_expiry=_IDLE_SECONDS,
+        )
     )
 
 
@@ -112,5 +133,5 @@ def _load_espeak() -> EspeakVoice | None:
 
 def _preload_providers(settings: ProviderSettings) -> None:
     for spec in PROVIDERS:
-        if spec.preload is not None and spec.is_available(settings):
+        if spec.preload is not None and spec.may_be_asked_for(settings):
             spec.preload()

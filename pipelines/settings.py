@@ -1,15 +1,35 @@
-"""The platform's keys and addresses for speech and language providers, passed in by the worker."""
+"""Keys and addresses of speech and language providers, passed in by whoever runs models."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from pydantic import BaseModel, ConfigDict, Field
+
+VENDOR_BASE_URLS: Mapping[str, str] = MappingProxyType(
+    {
+        "openai": "https://api.openai.com/v1",
+        "google": "https://generativelanguage.googleapis.com",
+        "anthropic": "https://api.anthropic.com",
+        "deepgram": "https://api.deepgram.com/v1",
+        "elevenlabs": "https://api.elevenlabs.io/v1",
+        "cartesia": "https://api.cartesia.ai",
+    }
+)
+"""Every provider that needs a key, and where its API is."""
 
 
 class ProviderSettings(BaseModel):
-    """A key is set where the provider may be used; a base URL replaces the vendor's own."""
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    api_keys: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    """The platform's own keys, by provider."""
+    base_urls: Mapping[str, str] = Field(default_factory=dict)
+    """Addresses that replace vendors' own, by provider."""
+    encryption_keys: tuple[str, ...] = Field((), repr=False)
+    """Fernet keys that open the tenants' own provider keys in call plans; without any, calls that
+    need one are refused."""
 
-    model_config = ConfigDict(frozen=True)
-    openai_api_key: str | None = Field(None, repr=False)
-    openai_base_url: str | None = None
-    deepgram_api_key: str | None = Field(None, repr=False)
-    deepgram_base_url: str | None = None
+    def base_url(self, provider: str) -> str:
+        """Without a trailing slash. Raises ``KeyError`` for a provider that has no address."""
+        return (self.base_urls.get(provider) or VENDOR_BASE_URLS[provider]).rstrip("/")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AliasChoices, Field, PositiveInt, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -26,9 +26,17 @@ class MissingSetting(RuntimeError):
     """A process was started alone without an address or secret that it needs."""
 
 
-def _vendor(name: str) -> AliasChoices:
-    """A vendor's own variable, or ours, which wins."""
-    return AliasChoices(f"SWITCHBOARD_{name}", name)
+def _vendor(name: str, *others: str) -> AliasChoices:
+    """A vendor's own variables, or ours, which wins."""
+    return AliasChoices(f"SWITCHBOARD_{name}", name, *others)
+
+
+def _key(name: str, *others: str) -> Any:
+    return Field(None, repr=False, validation_alias=_vendor(name, *others))
+
+
+def _address(name: str) -> Any:
+    return Field(None, validation_alias=_vendor(name))
 
 
 class Settings(BaseSettings):
@@ -83,12 +91,18 @@ class Settings(BaseSettings):
     log_level: str = "info"
     log_format: LogFormat = "auto"
 
-    openai_api_key: str | None = Field(None, repr=False, validation_alias=_vendor("OPENAI_API_KEY"))
-    openai_base_url: str | None = Field(None, validation_alias=_vendor("OPENAI_BASE_URL"))
-    deepgram_api_key: str | None = Field(
-        None, repr=False, validation_alias=_vendor("DEEPGRAM_API_KEY")
-    )
-    deepgram_base_url: str | None = Field(None, validation_alias=_vendor("DEEPGRAM_BASE_URL"))
+    openai_api_key: str | None = _key("OPENAI_API_KEY")
+    openai_base_url: str | None = _address("OPENAI_BASE_URL")
+    google_api_key: str | None = _key("GOOGLE_API_KEY", "GEMINI_API_KEY")
+    google_base_url: str | None = _address("GOOGLE_BASE_URL")
+    anthropic_api_key: str | None = _key("ANTHROPIC_API_KEY")
+    anthropic_base_url: str | None = _address("ANTHROPIC_BASE_URL")
+    deepgram_api_key: str | None = _key("DEEPGRAM_API_KEY")
+    deepgram_base_url: str | None = _address("DEEPGRAM_BASE_URL")
+    elevenlabs_api_key: str | None = _key("ELEVENLABS_API_KEY", "ELEVEN_API_KEY")
+    elevenlabs_base_url: str | None = _address("ELEVENLABS_BASE_URL")
+    cartesia_api_key: str | None = _key("CARTESIA_API_KEY")
+    cartesia_base_url: str | None = _address("CARTESIA_BASE_URL")
 
     @field_validator("ice_servers", "encryption_keys", "outbound_allowed_networks", mode="before")
     @classmethod
@@ -111,8 +125,13 @@ class Settings(BaseSettings):
     @property
     def provider_keys(self) -> frozenset[str]:
         """Providers whose platform key is set."""
-        keys = {"openai": self.openai_api_key, "deepgram": self.deepgram_api_key}
-        return frozenset(name for name, key in keys.items() if key)
+        return frozenset(self._by_provider("api_key"))
+
+    def _by_provider(self, what: Literal["api_key", "base_url"]) -> dict[str, str]:
+        from pipelines.settings import VENDOR_BASE_URLS
+
+        found = {name: getattr(self, f"{name}_{what}") for name in VENDOR_BASE_URLS}
+        return {name: value for name, value in found.items() if value}
 
     @property
     def api_url(self) -> str:
@@ -139,6 +158,7 @@ class Settings(BaseSettings):
             secret_key=_required(self.secret_key, "SWITCHBOARD_SECRET_KEY"),
             operator_token=self.operator_token,
             provider_keys=self.provider_keys,
+            provider_base_urls=self._by_provider("base_url"),
             offline_models=self.offline_models,
             welcome_credit_micros=self.welcome_credit_micros,
             ice_servers=self.ice_servers,
@@ -154,10 +174,15 @@ class Settings(BaseSettings):
 
     def all_encryption_keys(self) -> tuple[str, ...]:
         """The newest first. Raises ``MissingSetting``."""
+        _required(self.secret_key, "SWITCHBOARD_SECRET_KEY")
+        return self._known_encryption_keys()
+
+    def _known_encryption_keys(self) -> tuple[str, ...]:
+        """A worker has no secret key: it is given the encryption keys alone."""
         from contracts.sealing import derived_key
 
-        secret_key = _required(self.secret_key, "SWITCHBOARD_SECRET_KEY")
-        return (*self.encryption_keys, derived_key(secret_key))
+        derived = (derived_key(self.secret_key),) if self.secret_key else ()
+        return (*self.encryption_keys, *derived)
 
     def _smtp(self) -> SmtpSettings | None:
         from control_plane.settings import SmtpSettings
@@ -196,14 +221,13 @@ class Settings(BaseSettings):
         )
 
     def providers(self) -> ProviderSettings:
-        """The vendors' keys and addresses."""
+        """The vendors' keys and addresses, and what opens the tenants' own keys."""
         from pipelines.settings import ProviderSettings
 
         return ProviderSettings(
-            openai_api_key=self.openai_api_key,
-            openai_base_url=self.openai_base_url,
-            deepgram_api_key=self.deepgram_api_key,
-            deepgram_base_url=self.deepgram_base_url,
+            api_keys=self._by_provider("api_key"),
+            base_urls=self._by_provider("base_url"),
+            encryption_keys=self._known_encryption_keys(),
         )
 
 

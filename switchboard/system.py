@@ -183,12 +183,16 @@ class _System:
     async def _start_workers(self, redis: asyncio.Task[str]) -> None:
         redis_url = await redis
         seen = RedisReadiness(redis_url)
+        # The keys alone: a worker needs to open secrets of tenants, and to sign nothing.
+        settings = self._settings.model_copy(update={"secret_key": self.secrets.secret_key})
+        encryption_keys = ",".join(settings.all_encryption_keys())
         async with contextlib.aclosing(seen), asyncio.TaskGroup() as workers:
             for number in range(1, self._settings.workers + 1):
                 worker_id = f"local-{number}"
                 environment = {
                     "SWITCHBOARD_REDIS_URL": redis_url,
                     "SWITCHBOARD_WORKER_ID": worker_id,
+                    "SWITCHBOARD_ENCRYPTION_KEYS": encryption_keys,
                 }
                 workers.create_task(
                     self._start_process(

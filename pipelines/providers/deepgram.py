@@ -1,24 +1,27 @@
-"""Deepgram speech recognition."""
+"""Deepgram speech recognition and voices."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from pipelines.keywords import split_keywords
-from pipelines.providers.spec import ModelRequest, ProviderSpec, ProviderUnavailable
-from pipelines.settings import ProviderSettings
+from pipelines.language import primary_language
+from pipelines.providers.spec import ModelRequest, ProviderSpec
 
 if TYPE_CHECKING:
-    from livekit.agents import stt
+    from livekit.agents import stt, tts
 
 _KEY_TERM_MODELS = "nova-3"
 """Models that take key terms; earlier ones take weighted keywords instead."""
 _KEYWORD_BOOST = 1.5
-_BASE_URL = "https://api.deepgram.com/v1/listen"
-
-
-def _has_key(settings: ProviderSettings) -> bool:
-    return settings.deepgram_api_key is not None
+# fmt: off
+_REGIONAL = frozenset({
+    "da-DK", "de-CH", "en-AU", "en-GB", "en-IN", "en-NZ", "en-US", "es-419", "fr-CA", "ko-KR",
+    "nl-BE", "pt-BR", "pt-PT", "sv-SE", "th-TH", "zh-CN", "zh-HK", "zh-TW",
+})
+# fmt: on
+"""The tags with a region that Deepgram knows ("Models & Languages Overview"); it refuses others,
+such as ``de-DE`` or ``hi-IN``."""
 
 
 def _preload() -> None:
@@ -29,17 +32,15 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     from livekit.agents import NOT_GIVEN
     from livekit.plugins import deepgram
 
-    settings = request.models.settings
-    if settings.deepgram_api_key is None:
-        raise ProviderUnavailable("deepgram has no key")
     advanced = request.plan.agent.advanced
+    locale = request.plan.locale
     keywords = split_keywords(advanced.stt_keywords)
     takes_key_terms = request.choice.model.startswith(_KEY_TERM_MODELS)
     return deepgram.STT(
         model=request.choice.model,
-        language=request.plan.locale,
-        api_key=settings.deepgram_api_key,
-        base_url=settings.deepgram_base_url or _BASE_URL,
+        language=locale if locale in _REGIONAL else primary_language(locale),
+        api_key=request.api_key(),
+        base_url=f"{request.base_url}/listen",
         http_session=request.models.http_session,
         numerals=advanced.stt_numeral_formatting,
         profanity_filter=advanced.stt_profanity_filter,
@@ -53,4 +54,17 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     )
 
 
-DEEPGRAM = ProviderSpec(name="deepgram", is_available=_has_key, stt=_build_stt, preload=_preload)
+def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
+    from livekit.plugins import deepgram
+
+    return deepgram.TTS(
+        # Deepgram's voices are its models: ``aura-2-thalia-en`` names both, and the language.
+        model=request.choice.voice or request.choice.model,
+        api_key=request.api_key(),
+        base_url=f"{request.base_url}/speak",
+        http_session=request.models.http_session,
+        mip_opt_out=True,
+    )
+
+
+DEEPGRAM = ProviderSpec(name="deepgram", stt=_build_stt, tts=_build_tts, preload=_preload)

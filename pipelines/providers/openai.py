@@ -4,38 +4,80 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pipelines.providers.spec import ModelRequest, ProviderSpec, ProviderUnavailable
-from pipelines.settings import ProviderSettings
+from pipelines.keywords import split_keywords
+from pipelines.providers.spec import ModelRequest, ProviderSpec
 
 if TYPE_CHECKING:
-    from livekit.agents import llm
+    import openai
+    from livekit.agents import llm, stt, tts
 
 _TIMEOUT_SECONDS = 10.0
-
-
-def _has_key(settings: ProviderSettings) -> bool:
-    return settings.openai_api_key is not None
+_DEFAULT_VOICE = "alloy"
+_HEARS_WHILE_SPOKEN = ("gpt-4o", "gpt-live-transcribe", "gpt-realtime-whisper")
+"""Models that transcribe over the realtime API; the others are sent each utterance as a file."""
+_ENDS_NO_TURN = ("gpt-live-transcribe", "gpt-realtime-whisper")
+"""Realtime models that must be told when an utterance is over."""
+_TAKES_KEYWORDS = ("gpt-transcribe", "gpt-live-transcribe")
+"""Models with a field for expected words; the others are given them as a prompt."""
 
 
 def _preload() -> None:
     import livekit.plugins.openai  # noqa: F401
 
 
-def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
+def _client(request: ModelRequest) -> openai.AsyncClient:
+    """A light object around the process's shared connections: nothing to close after a call."""
     import httpx2
-    from livekit.agents import NOT_GIVEN
-    from livekit.plugins import openai
+    import openai
 
-    settings = request.models.settings
-    if settings.openai_api_key is None:
-        raise ProviderUnavailable("openai has no key")
-    return openai.LLM(
-        model=request.choice.model,
-        api_key=settings.openai_api_key,
-        base_url=settings.openai_base_url or NOT_GIVEN,
+    return openai.AsyncClient(
+        api_key=request.api_key(),
+        base_url=request.base_url,
         timeout=httpx2.Timeout(_TIMEOUT_SECONDS),
         max_retries=0,
+        http_client=request.models.http_client,
     )
 
 
-OPENAI = ProviderSpec(name="openai", is_available=_has_key, llm=_build_llm, preload=_preload)
+def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
+    from livekit.plugins import openai
+
+    return openai.LLM(model=request.choice.model, client=_client(request))
+
+
+def _build_stt(request: ModelRequest) -> stt.STT[Any]:
+    from livekit.agents import NOT_GIVEN
+    from livekit.plugins import openai
+
+    from pipelines.turn_handling import voice_activity
+
+    model = request.choice.model
+    keywords = split_keywords(request.plan.agent.advanced.stt_keywords)
+    takes_keywords = model.startswith(_TAKES_KEYWORDS)
+    detector = voice_activity(request.plan.agent.advanced, request.models.vad_executor)
+    return openai.STT(
+        model=model,
+        language=request.plan.locale,
+        client=_client(request),
+        keywords=list(keywords) if keywords and takes_keywords else NOT_GIVEN,
+        prompt=", ".join(keywords) if keywords and not takes_keywords else NOT_GIVEN,
+        use_realtime=model.startswith(_HEARS_WHILE_SPOKEN),
+        vad=detector if model.startswith(_ENDS_NO_TURN) else NOT_GIVEN,
+    )
+
+
+def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
+    from livekit.plugins import openai
+
+    return openai.TTS(
+        model=request.choice.model,
+        voice=request.choice.voice or _DEFAULT_VOICE,
+        client=_client(request),
+        # The engine's own rate, so that nothing needs to be decoded.
+        response_format="pcm",
+    )
+
+
+OPENAI = ProviderSpec(
+    name="openai", stt=_build_stt, llm=_build_llm, tts=_build_tts, preload=_preload
+)

@@ -6,13 +6,25 @@ from collections.abc import Mapping
 from typing import get_args
 
 from contracts.call_plan import Channel
+from pipelines.providers.anthropic import ANTHROPIC
+from pipelines.providers.cartesia import CARTESIA
 from pipelines.providers.deepgram import DEEPGRAM
+from pipelines.providers.elevenlabs import ELEVENLABS
+from pipelines.providers.google import GOOGLE
 from pipelines.providers.local.provider import LOCAL
 from pipelines.providers.openai import OPENAI
 from pipelines.providers.spec import ProviderSpec, ProviderUnavailable
 from pipelines.settings import ProviderSettings
 
-PROVIDERS: tuple[ProviderSpec, ...] = (LOCAL, OPENAI, DEEPGRAM)
+PROVIDERS: tuple[ProviderSpec, ...] = (
+    LOCAL,
+    OPENAI,
+    GOOGLE,
+    ANTHROPIC,
+    DEEPGRAM,
+    ELEVENLABS,
+    CARTESIA,
+)
 
 
 def provider_named(name: str) -> ProviderSpec:

@@ -1,4 +1,4 @@
-"""What a provider of models is: a name, a condition and up to three factories."""
+"""What a provider of models is: a name and up to three factories."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from contracts.call_plan import CallPlan, ProviderChoice
+from contracts.sealing import CannotOpen, Sealer
 from pipelines.call_actions import CallActions
 from pipelines.settings import ProviderSettings
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ProviderUnavailable(RuntimeError):
-    """The plan names a provider or model that this process cannot run."""
+    """The plan names a provider, model or key that this process cannot use."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,36 @@ class ModelRequest:
     models: WarmModels
     actions: CallActions
 
+    @property
+    def base_url(self) -> str:
+        return self.models.settings.base_url(self.choice.provider)
+
+    def api_key(self) -> str:
+        """The key that pays for this channel: the tenant's own where the plan says so.
+
+        Raises:
+            ProviderUnavailable: there is none, or it cannot be opened here.
+        """
+        provider, settings = self.choice.provider, self.models.settings
+        if self.choice.key_source == "platform":
+            key = settings.api_keys.get(provider)
+            if not key:
+                raise ProviderUnavailable(f"{provider} has no key")
+            return key
+        sealed = self.plan.sealed_provider_keys.get(provider)
+        if sealed is None:
+            raise ProviderUnavailable(f"the call plan holds no own key for {provider}")
+        if not settings.encryption_keys:
+            raise ProviderUnavailable(
+                f"the own key for {provider} cannot be opened: this worker has no encryption keys"
+            )
+        try:
+            return Sealer(settings.encryption_keys).open(sealed)
+        except CannotOpen:
+            raise ProviderUnavailable(
+                f"the own key for {provider} cannot be opened with this worker's encryption keys"
+            ) from None
+
 
 @dataclass(frozen=True)
 class ProviderSpec:
@@ -39,10 +70,17 @@ class ProviderSpec:
     """
 
     name: str
-    is_available: Callable[[ProviderSettings], bool]
-    """Whether the platform's own settings allow the provider to be used."""
+    needs_key: bool = True
     stt: Callable[[ModelRequest], stt.STT[Any]] | None = None
     llm: Callable[[ModelRequest], llm.LLM[Any]] | None = None
     tts: Callable[[ModelRequest], tts.TTS[Any]] | None = None
     preload: Callable[[], None] | None = None
     """Blocking imports that would otherwise delay the first call."""
+
+    def is_available(self, settings: ProviderSettings) -> bool:
+        """Whether the platform's own settings allow the provider to be used."""
+        return not self.needs_key or bool(settings.api_keys.get(self.name))
+
+    def may_be_asked_for(self, settings: ProviderSettings) -> bool:
+        """Whether a call can need it, with the platform's key or a tenant's own."""
+        return self.is_available(settings) or bool(settings.encryption_keys)

@@ -57,7 +57,11 @@ def keys(settings: Settings) -> list[Finding]:
         else ok(name, f"no {variable}; the offline models are used")
         for name, provider, variable in (
             ("OpenAI", "openai", "OPENAI_API_KEY"),
+            ("Google", "google", "GOOGLE_API_KEY"),
+            ("Anthropic", "anthropic", "ANTHROPIC_API_KEY"),
             ("Deepgram", "deepgram", "DEEPGRAM_API_KEY"),
+            ("ElevenLabs", "elevenlabs", "ELEVENLABS_API_KEY"),
+            ("Cartesia", "cartesia", "CARTESIA_API_KEY"),
         )
     ]
 

@@ -41,7 +41,7 @@ def _echo(request: ModelRequest) -> EchoLLM:
 
 @pytest.fixture(autouse=True)
 def echo_provider(monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = ProviderSpec(name="echo", is_available=lambda settings: True, llm=_echo)
+    spec = ProviderSpec(name="echo", needs_key=False, llm=_echo)
     monkeypatch.setattr(registry, "PROVIDERS", (*registry.PROVIDERS, spec))
 
 
@@ -190,7 +190,7 @@ async def test_a_plan_with_an_unknown_model_is_refused(warm_models: WarmModels) 
 async def test_a_provider_is_not_asked_for_a_channel_that_it_does_not_serve(
     warm_models: WarmModels,
 ) -> None:
-    deaf = ResolvedChannel(primary=ProviderChoice(provider="openai", model="whisper"))
+    deaf = ResolvedChannel(primary=ProviderChoice(provider="anthropic", model="whisper"))
     plan = call_plan(stack=ECHO_STACK.model_copy(update={"stt": deaf}))
     with pytest.raises(ProviderUnavailable, match="does not serve stt"):
         build_session(plan, warm_models, NotedActions())

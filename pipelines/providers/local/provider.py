@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.language import primary_language
 from pipelines.providers.spec import ModelRequest, ProviderSpec, ProviderUnavailable
-from pipelines.settings import ProviderSettings
 
 if TYPE_CHECKING:
     from livekit.agents import llm, stt, tts
@@ -15,10 +14,6 @@ STT_MODEL = "moonshine-tiny-en"
 LLM_MODEL = "playbook"
 ENGLISH_VOICE_MODEL = "hibari-en"
 ANY_LANGUAGE_VOICE_MODEL = "espeak"
-
-
-def _always(settings: ProviderSettings) -> bool:
-    return True
 
 
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:
@@ -56,6 +51,4 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
     return LocalTTS(voice, model=request.choice.model, locale=request.plan.locale)
 
 
-LOCAL = ProviderSpec(
-    name="local", is_available=_always, stt=_build_stt, llm=_build_llm, tts=_build_tts
-)
+LOCAL = ProviderSpec(name="local", needs_key=False, stt=_build_stt, llm=_build_llm, tts=_build_tts)

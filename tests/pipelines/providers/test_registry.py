@@ -1,27 +1,57 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
-from pipelines.providers.registry import PROVIDERS, available_providers, provider_named
+from pipelines.providers.registry import (
+    PROVIDERS,
+    available_providers,
+    provider_named,
+    runnable_channels,
+)
 from pipelines.providers.spec import ProviderSpec, ProviderUnavailable
-from pipelines.settings import ProviderSettings
+from pipelines.settings import VENDOR_BASE_URLS, ProviderSettings
+
+EVERY_KEY = ProviderSettings(api_keys=dict.fromkeys(VENDOR_BASE_URLS, "hush"))
 
 
 @pytest.mark.parametrize("spec", PROVIDERS, ids=lambda spec: spec.name)
 class TestEveryRegisteredProvider:
     def test_serves_at_least_one_channel(self, spec: ProviderSpec) -> None:
-        assert any((spec.stt, spec.llm, spec.tts))
+        assert runnable_channels()[spec.name]
 
     def test_is_found_by_its_name(self, spec: ProviderSpec) -> None:
         assert provider_named(spec.name) is spec
 
+    def test_has_an_address_if_it_needs_a_key(self, spec: ProviderSpec) -> None:
+        assert spec.needs_key == (spec.name in VENDOR_BASE_URLS)
+
     def test_knows_from_settings_alone_whether_it_is_available(self, spec: ProviderSpec) -> None:
-        every_key = ProviderSettings(openai_api_key="k", deepgram_api_key="k")
-        assert spec.is_available(every_key)
+        assert spec.is_available(EVERY_KEY)
+        assert spec.is_available(ProviderSettings()) is not spec.needs_key
+
+    def test_is_made_ready_where_a_tenant_may_bring_a_key(self, spec: ProviderSpec) -> None:
+        assert spec.may_be_asked_for(ProviderSettings(encryption_keys=("any",)))
+        assert spec.may_be_asked_for(ProviderSettings()) is not spec.needs_key
 
 
 def test_without_keys_only_the_local_provider_is_available() -> None:
     assert available_providers(ProviderSettings()) == {"local"}
+
+
+def test_an_empty_key_is_no_key() -> None:
+    assert available_providers(ProviderSettings(api_keys={"openai": ""})) == {"local"}
+
+
+def test_what_can_run_is_known_without_the_engine_or_an_sdk() -> None:
+    check = (
+        "import sys; from pipelines.providers.registry import runnable_channels as r; r();"
+        "sys.exit(any(m.partition('.')[0] in {'livekit', 'openai', 'anthropic', 'google'}"
+        " for m in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", check], timeout=30).returncode == 0
 
 
 def test_an_unknown_name_is_refused() -> None:
@@ -30,4 +60,10 @@ def test_an_unknown_name_is_refused() -> None:
 
 
 def test_keys_do_not_show_in_a_settings_object_s_text() -> None:
-    assert "hush" not in repr(ProviderSettings(openai_api_key="hush", deepgram_api_key="hush"))
+    assert "hush" not in repr(EVERY_KEY.model_copy(update={"encryption_keys": ("hush",)}))
+
+
+def test_an_address_that_is_set_replaces_the_vendor_s_own() -> None:
+    settings = ProviderSettings(base_urls={"openai": "http://127.0.0.1:1/v1/"})
+    assert settings.base_url("openai") == "http://127.0.0.1:1/v1"
+    assert settings.base_url("deepgram") == "https://api.deepgram.com/v1"
