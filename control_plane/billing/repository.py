@@ -74,6 +74,18 @@ async def locked_open_reserve(
     )
 
 
+async def entry_of_reference(
+    session: AsyncSession, tenant_id: UUID, reference: str
+) -> LedgerEntry | None:
+    """The entry that was posted for ``reference``."""
+    found: LedgerEntry | None = await session.scalar(
+        select(LedgerEntry).where(
+            LedgerEntry.tenant_id == tenant_id, LedgerEntry.reference == reference
+        )
+    )
+    return found
+
+
 async def transactions(
     session: AsyncSession,
     tenant_id: UUID,

@@ -50,6 +50,7 @@ from control_plane.errors import InvalidRequest
 from control_plane.http.openapi import AUTHENTICATED, MEMBER_ONLY, problems
 from control_plane.http.paging import Offset
 from control_plane.link.link import AppLink
+from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
 from control_plane.provider_keys.available_keys import available_keys
 from control_plane.realtime.access_token import RoomAccess, encode_access
 from control_plane.settings import ControlPlaneSettings
@@ -66,7 +67,9 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"])
     responses=problems(
         *AUTHENTICATED,
         KeyScopeViolation,
+        PlatformCallsDisabled,
         AgentNotFound,
+        AgentAdminPaused,
         AgentNotPublishReady,
         ProviderKeyUnavailable,
         InsufficientCredits,
@@ -82,7 +85,8 @@ async def create_call(
     """Start a call with an agent's published version.
 
     What can be wrong is checked in this order: key (401), request (400), the key's scope (403),
-    agent (404), published version (409), providers (422), credit (402).
+    calls stopped platform-wide (503), agent (404), agent paused (423), published version (409),
+    providers (422), credit (402).
     """
     service.check_request(caller, wanted)
     async with database.tenant_session(caller.tenant_id) as session:

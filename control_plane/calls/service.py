@@ -17,6 +17,7 @@ from control_plane.calls.models import Call, CallParticipant
 from control_plane.calls.planning import freeze_plan
 from control_plane.calls.schemas import CallCreate, ParticipantInput
 from control_plane.errors import InvalidRequest
+from control_plane.operator.switches import check_agent_not_paused, check_calls_enabled
 from pipelines.stack import AvailableKeys
 
 WEB_CHANNEL = "web"
@@ -42,13 +43,18 @@ async def create_call(
 ) -> CallPlan:
     """Freeze the plan, insert the call and hold its first increment, in one transaction.
 
-    The checks come in one order: agent (404), published version (409), providers (422), credit
-    (402). The plan is to be dispatched once the transaction has committed.
+    The checks come in one order: calls stopped (503), agent (404), pause (423), published version
+    (409), providers (422), credit (402). The plan is to be dispatched once the transaction has
+    committed.
 
     Raises:
+        PlatformCallsDisabled: the operator has stopped all calls.
+        AgentAdminPaused: the operator has paused the agent.
         AgentNotFound, AgentNotPublishReady, ProviderKeyUnavailable: see ``freeze_plan``.
         InsufficientCredits: the first increment cannot be reserved.
     """
+    await check_calls_enabled(session)
+    await check_agent_not_paused(session, tenant_id, wanted.agent_id)
     plan = await freeze_plan(session, tenant_id, wanted, keys)
     call = Call(
         id=plan.call_id,

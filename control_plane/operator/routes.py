@@ -1,7 +1,15 @@
-"""``/v1/operator``: what only the installation's operator may do."""
+"""``/v1/operator``: what only the installation's operator may do, with its own token."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
-router = APIRouter(prefix="/v1/operator", tags=["operator"])
+from control_plane.operator.credit_routes import router as credits_of_tenants
+from control_plane.operator.pause_routes import router as pauses
+from control_plane.operator.plan_routes import router as plans
+from control_plane.operator.platform_routes import router as platform
+from control_plane.operator.tenant_routes import router as tenants
+
+router = APIRouter()
+for part in (tenants, credits_of_tenants, plans, pauses, platform):
+    router.include_router(part)

@@ -1,0 +1,62 @@
+"""Credit that the operator gives, once per reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+from uuid import UUID, uuid4
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.money import MICROS_PER_USD
+from control_plane.billing import repository as accounts
+from control_plane.billing import service as billing
+from control_plane.billing.models import LedgerEntry
+from control_plane.operator.errors import CreditReferenceTaken
+
+
+@dataclass(frozen=True)
+class Posted:
+    entry: LedgerEntry
+    balance_micros: int
+    is_new: bool
+
+
+async def post_credit(
+    session: AsyncSession,
+    tenant_id: UUID,
+    amount_usd: Decimal,
+    description: str,
+    *,
+    bucket: Literal["free", "purchased"],
+    reference: str | None,
+) -> Posted:
+    """Add credit to the tenant's account, unless ``reference`` was posted to it before.
+
+    Args:
+        amount_usd: positive, whole millionths.
+
+    Raises:
+        CreditReferenceTaken: the reference was posted with another amount or bucket.
+    """
+    amount_micros = int(amount_usd * MICROS_PER_USD)
+    # Apart from the references of charges and of other grants.
+    key = f"operator:{reference or uuid4()}"
+    await accounts.open_account(session, tenant_id)
+    # Repetitions of one reference that arrive together wait here for the first.
+    account = await accounts.locked_account(session, tenant_id)
+    entry = await accounts.entry_of_reference(session, tenant_id, key)
+    is_new = entry is None
+    if entry is None:
+        await billing.grant(
+            session, tenant_id, amount_micros, description, bucket=bucket, reference=key
+        )
+        entry = await accounts.entry_of_reference(session, tenant_id, key)
+        assert entry is not None, "a grant above 0 posts an entry"
+    elif (entry.free_micros if bucket == "free" else entry.purchased_micros) != amount_micros:
+        raise CreditReferenceTaken(
+            f"The reference '{reference}' was posted before with another amount or bucket.",
+            transaction_id=str(entry.id),
+        )
+    return Posted(entry, account.free_micros + account.purchased_micros, is_new)

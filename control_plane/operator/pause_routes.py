@@ -1,0 +1,105 @@
+"""``/v1/operator/agents/{agent_id}/pause`` and ``/v1/operator/paused-agents``."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, status
+
+from control_plane.agents.errors import AgentNotFound
+from control_plane.audit.recording import OPERATOR, record_act
+from control_plane.authentication.dependencies import (
+    AppDatabase,
+    OperatorSession,
+    Origin,
+    operator,
+)
+from control_plane.http.openapi import AUTHENTICATED, problems
+from control_plane.http.paging import Offset
+from control_plane.link.link import AppLink
+from control_plane.operator import repository
+from control_plane.operator.ending_calls import request_ends, tell_workers
+from control_plane.operator.models import AgentPause
+from control_plane.operator.schemas import Paused, PausePage, PauseView, PauseWanted
+
+router = APIRouter(prefix="/v1/operator", tags=["operator"], responses=problems(*AUTHENTICATED))
+
+
+@router.get("/paused-agents")
+async def list_paused_agents(
+    session: OperatorSession,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Offset = 0,
+) -> PausePage:
+    """Agents that take no calls for now, the latest pause first."""
+    found, total = await repository.paused_agents(session, limit=limit, offset=offset)
+    return PausePage(
+        paused_agents=[PauseView(**_view(pause, name)) for pause, name in found],
+        total=total,
+        limit=limit,
+        offset=offset,
+    )
+
+
+@router.post(
+    "/agents/{agent_id}/pause",
+    dependencies=[Depends(operator)],
+    responses=problems(AgentNotFound),
+)
+async def pause_agent(
+    agent_id: UUID, wanted: PauseWanted, database: AppDatabase, link: AppLink, origin: Origin
+) -> Paused:
+    """Let an agent take no more calls: `POST /v1/calls` answers 423 with your reason.
+
+    Pausing it again replaces the reason. Running calls go on unless you end them, which happens
+    within seconds of the answer, each with an exact bill.
+    """
+    async with database.system_session() as session:
+        agent = await repository.agent_of_any_tenant(session, agent_id)
+        if agent is None:
+            raise AgentNotFound
+        pause = await repository.put_pause(session, agent, wanted.reason)
+        ending = (
+            await request_ends(session, agent.tenant_id, agent_id, datetime.now(UTC))
+            if wanted.end_running_calls
+            else ()
+        )
+        record_act(
+            session,
+            agent.tenant_id,
+            OPERATOR,
+            origin,
+            "agent.admin_paused",
+            target_id=agent_id,
+            changes={"reason": wanted.reason, "ending_calls": len(ending)},
+        )
+    await tell_workers(link.redis, ending)
+    return Paused(**_view(pause, agent.name), ending_calls=len(ending))
+
+
+@router.delete(
+    "/agents/{agent_id}/pause",
+    status_code=status.HTTP_204_NO_CONTENT,
+    responses=problems(AgentNotFound),
+)
+async def resume_agent(agent_id: UUID, session: OperatorSession, origin: Origin) -> None:
+    """Let an agent take calls again. One that is not paused stays as it is."""
+    agent = await repository.agent_of_any_tenant(session, agent_id)
+    if agent is None:
+        raise AgentNotFound
+    if await repository.remove_pause(session, agent_id):
+        record_act(
+            session, agent.tenant_id, OPERATOR, origin, "agent.admin_resumed", target_id=agent_id
+        )
+
+
+def _view(pause: AgentPause, agent_name: str) -> dict[str, Any]:
+    return {
+        "agent_id": pause.agent_id,
+        "agent_name": agent_name,
+        "tenant_id": pause.tenant_id,
+        "reason": pause.reason,
+        "paused_at": pause.paused_at,
+    }

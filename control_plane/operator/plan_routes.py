@@ -1,0 +1,46 @@
+"""``/v1/operator/plans``."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, status
+
+from contracts.money import MICROS_PER_USD, usd
+from control_plane.authentication.dependencies import OperatorSession
+from control_plane.http.openapi import AUTHENTICATED, problems
+from control_plane.operator import repository
+from control_plane.operator.errors import PlanExists
+from control_plane.operator.schemas import PlanCreate, PlanList, PlanView
+from control_plane.tenants.models import Plan
+
+router = APIRouter(
+    prefix="/v1/operator/plans", tags=["operator"], responses=problems(*AUTHENTICATED)
+)
+
+
+@router.get("")
+async def list_plans(session: OperatorSession) -> PlanList:
+    """The plans that tenants can be on."""
+    return PlanList(plans=[_view(plan) for plan in await repository.plans(session)])
+
+
+@router.post("", status_code=status.HTTP_201_CREATED, responses=problems(PlanExists))
+async def create_plan(wanted: PlanCreate, session: OperatorSession) -> PlanView:
+    """Add a plan. Plans are never changed: tenants on one keep what they agreed to."""
+    plan = Plan(
+        id=wanted.id,
+        display_name=wanted.display_name,
+        monthly_credit_micros=int(wanted.monthly_credit_usd * MICROS_PER_USD),
+        byok_allowed=wanted.byok_allowed,
+    )
+    if not await repository.add_plan(session, plan):
+        raise PlanExists(f"There is a plan '{wanted.id}' already; choose another id.")
+    return _view(plan)
+
+
+def _view(plan: Plan) -> PlanView:
+    return PlanView(
+        id=plan.id,
+        display_name=plan.display_name,
+        monthly_credit_usd=usd(plan.monthly_credit_micros),
+        byok_allowed=plan.byok_allowed,
+    )

@@ -1,0 +1,180 @@
+"""The operator's view of the platform, on the wire."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+
+from control_plane.tenants.schemas import Name
+
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+Reference = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+PlanId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
+Usd = Annotated[Decimal, Field(le=1_000_000, decimal_places=6)]
+Tier = Literal["free", "enterprise"]
+
+_AN_ID = "b1a6c0de-52a9-4d59-8f0e-6a7f8c9d0e1f"
+
+
+class TenantView(BaseModel):
+    id: UUID
+    name: str
+    tier: Tier
+    plan_id: str
+    created_at: datetime
+    balance_usd: float
+    held_usd: float = Field(description="Reserved by running calls.")
+    available_usd: float
+    agents: int
+    calls_last_30_days: int
+
+
+class TenantDetail(TenantView):
+    owner_emails: list[str]
+    calls: int = Field(description="All there ever were.")
+    running_calls: int
+
+
+class TenantPage(BaseModel):
+    tenants: list[TenantView]
+    total: int
+    limit: int
+    offset: int
+
+
+class TenantChanges(BaseModel):
+    """What is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"tier": "enterprise"}})
+    name: Name | None = None
+    tier: Tier | None = None
+    plan_id: PlanId | None = None
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _not_null(cls, value: Any) -> Any:
+        if value is None:
+            raise ValueError("cannot be null; leave it out to keep what is there")
+        return value
+
+
+class CreditGrant(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {
+                "amount_usd": 25,
+                "description": "Goodwill for the outage of 3 May",
+                "reference": "ticket-4711",
+            }
+        },
+    )
+    amount_usd: Usd = Field(gt=0, description="To a millionth of a dollar.")
+    description: Reason = Field(description="The tenant reads it in its transactions.")
+    bucket: Literal["free", "purchased"] = Field(
+        "free", description="Whether it was given or paid for."
+    )
+    reference: Reference | None = Field(
+        None,
+        description="Names what the credit is for: the same reference is posted to a tenant once, "
+        "however often the request is repeated.",
+    )
+
+
+class CreditGranted(BaseModel):
+    transaction_id: UUID
+    tenant_id: UUID
+    amount_usd: float
+    balance_usd: float
+    already_posted: bool = Field(description="The reference was posted before; nothing changed.")
+
+
+class PlanCreate(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {
+                "id": "growth",
+                "display_name": "Growth",
+                "monthly_credit_usd": 99,
+                "byok_allowed": True,
+            }
+        },
+    )
+    id: PlanId
+    display_name: Name
+    monthly_credit_usd: Usd = Field(Decimal(0), ge=0)
+    byok_allowed: bool = Field(True, description="Whether tenants may use their own keys.")
+
+
+class PlanView(BaseModel):
+    id: str
+    display_name: str
+    monthly_credit_usd: float
+    byok_allowed: bool
+
+
+class PlanList(BaseModel):
+    plans: list[PlanView]
+
+
+class PauseWanted(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"example": {"reason": "Complaints about unwanted calls"}},
+    )
+    reason: Reason = Field(description="The tenant is told.")
+    end_running_calls: bool = Field(
+        False, description="Whether calls that are under way end too; otherwise they go on."
+    )
+
+
+class PauseView(BaseModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "agent_id": _AN_ID,
+                "agent_name": "Reception",
+                "tenant_id": _AN_ID,
+                "reason": "Complaints about unwanted calls",
+                "paused_at": "2026-01-05T09:30:00Z",
+            }
+        }
+    )
+    agent_id: UUID
+    agent_name: str
+    tenant_id: UUID
+    reason: str
+    paused_at: datetime
+
+
+class Paused(PauseView):
+    ending_calls: int = Field(description="Running calls that were told to end.")
+
+
+class PausePage(BaseModel):
+    paused_agents: list[PauseView]
+    total: int
+    limit: int
+    offset: int
+
+
+class PlatformWanted(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {"calls_enabled": False, "message": "Maintenance until 18:00 UTC."}
+        },
+    )
+    calls_enabled: bool
+    message: Reason | None = Field(None, description="What callers are told meanwhile.")
+
+
+class PlatformView(BaseModel):
+    calls_enabled: bool
+    message: str | None
+    updated_at: datetime

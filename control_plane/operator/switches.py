@@ -1,0 +1,25 @@
+"""What stops a new call before its agent is looked at closely."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.operator import repository
+from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
+
+
+async def check_calls_enabled(session: AsyncSession) -> None:
+    """Raises ``PlatformCallsDisabled`` while the operator has stopped all calls."""
+    switches = await repository.platform_switches(session)
+    if not switches.calls_enabled:
+        raise PlatformCallsDisabled(switches.message)
+
+
+async def check_agent_not_paused(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> None:
+    """Raises ``AgentAdminPaused`` while the operator has paused the agent. An agent that is not
+    there, or is deleted, is not paused."""
+    pause = await repository.pause_of(session, tenant_id, agent_id)
+    if pause is not None:
+        raise AgentAdminPaused(pause.reason)

@@ -1,0 +1,117 @@
+"""``/v1/operator/tenants``: every account of the installation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, status
+
+from contracts.money import usd
+from control_plane.audit.recording import OPERATOR, record_act
+from control_plane.authentication.dependencies import AppSettings, OperatorSession, Origin
+from control_plane.errors import InvalidRequest
+from control_plane.http.openapi import AUTHENTICATED, problems
+from control_plane.http.paging import Offset
+from control_plane.operator import repository, tenant_repository
+from control_plane.operator.errors import TenantNotFound
+from control_plane.operator.schemas import TenantChanges, TenantDetail, TenantPage, TenantView
+from control_plane.operator.tenant_repository import TenantRow
+from control_plane.tenants import service
+from control_plane.tenants.schemas import TenantCreate, TenantCreated
+
+router = APIRouter(
+    prefix="/v1/operator/tenants", tags=["operator"], responses=problems(*AUTHENTICATED)
+)
+
+
+@router.post("", status_code=status.HTTP_201_CREATED)
+async def create_tenant(
+    wanted: TenantCreate, session: OperatorSession, settings: AppSettings, origin: Origin
+) -> TenantCreated:
+    """Open an account: a tenant, its owner, a first secret key and the welcome credit."""
+    made = await service.create_tenant(
+        session, wanted, welcome_credit_micros=settings.welcome_credit_micros
+    )
+    record_act(session, made.tenant_id, OPERATOR, origin, "tenant.created")
+    return made
+
+
+@router.get("")
+async def list_tenants(
+    session: OperatorSession,
+    search: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=200,
+            description="Part of the name or of a member's mail address, or the id.",
+        ),
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Offset = 0,
+) -> TenantPage:
+    """Tenants, the newest first."""
+    rows, total = await tenant_repository.list_tenants(session, search, limit=limit, offset=offset)
+    return TenantPage(
+        tenants=[TenantView(**_view(row)) for row in rows], total=total, limit=limit, offset=offset
+    )
+
+
+@router.get("/{tenant_id}", responses=problems(TenantNotFound))
+async def get_tenant(tenant_id: UUID, session: OperatorSession) -> TenantDetail:
+    """One tenant, with its owners and how much it calls."""
+    return await _detail(session, tenant_id)
+
+
+@router.patch("/{tenant_id}", responses=problems(TenantNotFound))
+async def change_tenant(
+    tenant_id: UUID, wanted: TenantChanges, session: OperatorSession, origin: Origin
+) -> TenantDetail:
+    """Change a tenant's name, tier or plan. Its owners see in the audit log that you did."""
+    tenant = await tenant_repository.find(session, tenant_id, for_update=True)
+    if tenant is None:
+        raise TenantNotFound
+    if wanted.plan_id is not None and not await repository.find_plan(session, wanted.plan_id):
+        known = ", ".join(plan.id for plan in await repository.plans(session))
+        raise InvalidRequest.at("plan_id", f"is no plan; there are {known}")
+    changes = {
+        field: [before, after]
+        for field, after in wanted.model_dump(exclude_unset=True).items()
+        if (before := getattr(tenant, field)) != after
+    }
+    for field, (_, after) in changes.items():
+        setattr(tenant, field, after)
+    if changes:
+        record_act(session, tenant_id, OPERATOR, origin, "tenant.updated", changes=changes)
+        await session.flush()
+    return await _detail(session, tenant_id)
+
+
+async def _detail(session: OperatorSession, tenant_id: UUID) -> TenantDetail:
+    row = await tenant_repository.find_row(session, tenant_id)
+    if row is None:
+        raise TenantNotFound
+    figures = await tenant_repository.figures(session, tenant_id)
+    return TenantDetail(
+        **_view(row),
+        owner_emails=figures.owner_emails,
+        calls=figures.calls,
+        running_calls=figures.running_calls,
+    )
+
+
+def _view(row: TenantRow) -> dict[str, Any]:
+    balance = row.free_micros + row.purchased_micros
+    return {
+        "id": row.tenant.id,
+        "name": row.tenant.name,
+        "tier": row.tenant.tier,
+        "plan_id": row.tenant.plan_id,
+        "created_at": row.tenant.created_at,
+        "balance_usd": usd(balance),
+        "held_usd": usd(row.held_micros),
+        "available_usd": usd(balance - row.held_micros),
+        "agents": row.agents,
+        "calls_last_30_days": row.recent_calls,
+    }
