@@ -9,14 +9,15 @@ has a default refuses ``null``.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
-    model_validator,
+    ValidationInfo,
+    field_validator,
 )
 
 from contracts.clearable import Clearable
@@ -212,7 +213,7 @@ class AgentConfig(BaseModel):
     ] = ()
     """As sent; ``languages`` is what counts."""
     agent_kind: Literal["custom", "managed"] = "custom"
-    managed_sku_id: str | None = None
+    managed_sku_id: str | None = Field(None, validate_default=True)
     llm_provider: str | None = None
     llm_model: str | None = None
     stt_provider: str | None = None
@@ -240,13 +241,15 @@ class AgentConfig(BaseModel):
         ]
     ] = ()
 
-    @model_validator(mode="after")
-    def _managed_sku_fits_agent_kind(self) -> Self:
-        if self.agent_kind == "managed" and self.managed_sku_id is None:
-            raise ValueError("managed_sku_id is required when agent_kind is 'managed'")
-        if self.agent_kind == "custom" and self.managed_sku_id is not None:
-            raise ValueError("managed_sku_id must be null when agent_kind is 'custom'")
-        return self
+    @field_validator("managed_sku_id")
+    @classmethod
+    def _fits_agent_kind(cls, sku_id: str | None, validated: ValidationInfo) -> str | None:
+        kind = validated.data.get("agent_kind")
+        if kind == "managed" and sku_id is None:
+            raise ValueError("is required when agent_kind is 'managed'")
+        if kind == "custom" and sku_id is not None:
+            raise ValueError("must be null when agent_kind is 'custom'")
+        return sku_id
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -13,6 +13,27 @@ class AgentNotFound(NotFound):
     title = "Agent not found"
 
 
+class AgentOfAnotherTenant(Problem):
+    """Where the specification tells a foreign agent (403) from none (404)."""
+
+    status = HTTPStatus.FORBIDDEN
+    code = "agent_of_another_tenant"
+    title = "The agent belongs to another tenant"
+
+
+class VersionNotFound(NotFound):
+    code = "agent_version_not_found"
+    title = "The agent has no such version"
+
+
+class PreconditionFailed(Problem):
+    """``If-Match`` names another revision than the agent's present one."""
+
+    status = HTTPStatus.PRECONDITION_FAILED
+    code = "precondition_failed"
+    title = "The agent has changed since it was read"
+
+
 class AgentNotPublishReady(Problem):
     """``blockers`` are sentences that say what stands in the way."""
 

@@ -2,38 +2,103 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from enum import Enum
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, status
+from fastapi import APIRouter, Query, Response, status
+from pydantic_core import to_json
 
+from contracts.call_status import CallStatus
 from control_plane.agents import repository, service
-from control_plane.agents.errors import AgentNotFound, AgentNotPublishReady
+from control_plane.agents.errors import (
+    AgentNotFound,
+    AgentNotPublishReady,
+    AgentOfAnotherTenant,
+    PreconditionFailed,
+)
+from control_plane.agents.existence import foreign_is_forbidden
+from control_plane.agents.revisions import IfMatch, entity_tag
 from control_plane.agents.schemas import (
+    AgentCallList,
     AgentCreate,
     AgentCreated,
+    AgentDeleted,
     AgentList,
     AgentListItem,
     AgentPublished,
     AgentUpdate,
     AgentUpdated,
     AgentView,
+    DraftCreated,
 )
-from control_plane.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.agents.tool_capabilities import ToolCapabilities, tool_capabilities
+from control_plane.agents.views import agent_view, call_row
+from control_plane.authentication.dependencies import (
+    AppDatabase,
+    AppSettings,
+    MemberCaller,
+    TenantSession,
+)
+from control_plane.billing.errors import InsufficientCredits
+from control_plane.calls import reading
+from control_plane.catalogue import repository as catalogue_repository
 from control_plane.http.openapi import MEMBER_ONLY, problems
 from control_plane.http.paging import Offset
 from control_plane.provider_keys.dependencies import TenantKeys
 
 router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEMBER_ONLY))
 
+_WITH_ETAG: dict[int | str, dict[str, Any]] = {
+    200: {
+        "headers": {
+            "ETag": {
+                "description": "The agent's revision, for If-Match.",
+                "schema": {"type": "string", "example": '"7"'},
+            }
+        }
+    }
+}
 
-@router.post("", status_code=status.HTTP_201_CREATED)
+
+class ListedCallStatus(Enum):
+    """The statuses by which an agent's calls can be filtered."""
+
+    QUEUED = "queued"
+    RINGING = "ringing"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+@router.post("", status_code=status.HTTP_201_CREATED, responses=problems(InsufficientCredits))
 async def create_agent(
-    wanted: AgentCreate, caller: MemberCaller, session: TenantSession, keys: TenantKeys
+    wanted: AgentCreate,
+    caller: MemberCaller,
+    session: TenantSession,
+    keys: TenantKeys,
+    settings: AppSettings,
 ) -> AgentCreated:
     """Save a new agent. It can be called once it is published."""
-    agent = await service.create_agent(session, caller.tenant_id, wanted, keys)
+    agent = await service.create_agent(session, caller, wanted.root, keys, settings)
     return AgentCreated(id=agent.id)
+
+
+@router.post("/draft", status_code=status.HTTP_201_CREATED, responses=problems(InsufficientCredits))
+async def create_draft(
+    wanted: AgentCreate,
+    caller: MemberCaller,
+    session: TenantSession,
+    keys: TenantKeys,
+    settings: AppSettings,
+) -> DraftCreated:
+    """Save a new agent that may not be able to run yet.
+
+    The body is that of create, and its fields are checked in the same way. A language that no
+    stack of the catalogue serves is refused there; here it is a warning, and publishing waits.
+    """
+    agent, warnings = await service.create_draft(session, caller, wanted.root, keys, settings)
+    return DraftCreated(id=agent.id, warnings=warnings)
 
 
 @router.get("")
@@ -53,31 +118,107 @@ async def list_agents(
     )
 
 
-@router.get("/{agent_id}", responses=problems(AgentNotFound))
-async def get_agent(agent_id: UUID, caller: MemberCaller, session: TenantSession) -> AgentView:
+@router.get(
+    "/{agent_id}",
+    response_model=AgentView,
+    responses=problems(AgentNotFound) | _WITH_ETAG,
+)
+async def get_agent(agent_id: UUID, caller: MemberCaller, session: TenantSession) -> Response:
     """The full agent, with its compiled prompt and resolved providers."""
     agent = await service.get_agent(session, caller.tenant_id, agent_id)
-    return AgentView.model_validate(service.view(agent))
+    return Response(
+        to_json(agent_view(agent)),
+        media_type="application/json",
+        headers={"ETag": entity_tag(agent)},
+    )
 
 
-@router.put("/{agent_id}", responses=problems(AgentNotFound))
-@router.patch("/{agent_id}", responses=problems(AgentNotFound))
+@router.put("/{agent_id}", responses=problems(AgentNotFound, PreconditionFailed) | _WITH_ETAG)
+@router.patch("/{agent_id}", responses=problems(AgentNotFound, PreconditionFailed) | _WITH_ETAG)
 async def update_agent(
     agent_id: UUID,
     changes: AgentUpdate,
     caller: MemberCaller,
     session: TenantSession,
     keys: TenantKeys,
+    settings: AppSettings,
+    response: Response,
+    if_match: IfMatch = None,
 ) -> AgentUpdated:
     """Change some fields; both methods leave the others as they are. Publish to put it to use."""
-    await service.update_agent(
+    agent = await service.update_agent(
+        session, caller, agent_id, changes.root, keys, settings, if_match=if_match
+    )
+    response.headers["ETag"] = entity_tag(agent)
+    return AgentUpdated()
+
+
+@router.delete("/{agent_id}", responses=problems(AgentNotFound, PreconditionFailed))
+async def delete_agent(
+    agent_id: UUID, caller: MemberCaller, session: TenantSession, if_match: IfMatch = None
+) -> AgentDeleted:
+    """Delete an agent. Calls under way go on, and those that are over stay readable."""
+    await service.delete_agent(session, caller, agent_id, if_match=if_match)
+    return AgentDeleted(id=agent_id)
+
+
+@router.post(
+    "/{agent_id}/clone",
+    status_code=status.HTTP_201_CREATED,
+    responses=problems(AgentOfAnotherTenant, AgentNotFound, InsufficientCredits),
+)
+async def clone_agent(
+    agent_id: UUID,
+    caller: MemberCaller,
+    session: TenantSession,
+    keys: TenantKeys,
+    database: AppDatabase,
+) -> AgentCreated:
+    """Copy an agent as it is now, secrets included. The copy is unpublished."""
+    async with foreign_is_forbidden(database, agent_id):
+        copy = await service.clone_agent(session, caller, agent_id, keys)
+    return AgentCreated(id=copy.id)
+
+
+@router.get("/{agent_id}/calls", responses=problems(AgentOfAnotherTenant, AgentNotFound))
+async def list_agent_calls(
+    agent_id: UUID,
+    caller: MemberCaller,
+    session: TenantSession,
+    database: AppDatabase,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Offset = 0,
+    status: ListedCallStatus | None = None,
+) -> AgentCallList:
+    """The agent's calls, newest first."""
+    async with foreign_is_forbidden(database, agent_id):
+        await service.get_agent(session, caller.tenant_id, agent_id)
+    calls, total = await reading.page_of_calls(
         session,
         caller.tenant_id,
-        agent_id,
-        changes.root,
-        keys,
+        limit=limit,
+        offset=offset,
+        status=None if status is None else CallStatus(status.value),
+        agent_id=agent_id,
+        after=None,
     )
-    return AgentUpdated()
+    return AgentCallList(
+        calls=[call_row(call) for call in calls[:limit]],
+        total=total,
+        offset=offset,
+        limit=limit,
+        agent_id=agent_id,
+    )
+
+
+@router.get("/{agent_id}/tool-capabilities", responses=problems(AgentNotFound))
+async def get_tool_capabilities(
+    agent_id: UUID, caller: MemberCaller, session: TenantSession, keys: TenantKeys
+) -> ToolCapabilities:
+    """Which kinds of tools, and which of its own tools, the agent can use on its stack now."""
+    agent = await service.get_agent(session, caller.tenant_id, agent_id)
+    catalogue = await catalogue_repository.stack_catalogue(session)
+    return tool_capabilities(agent, catalogue, keys)
 
 
 @router.post("/{agent_id}/publish", responses=problems(AgentNotFound, AgentNotPublishReady))
@@ -85,12 +226,7 @@ async def publish_agent(
     agent_id: UUID, caller: MemberCaller, session: TenantSession, keys: TenantKeys
 ) -> AgentPublished:
     """Freeze the agent as it is; calls created from now on run this version."""
-    version = await service.publish_agent(
-        session,
-        caller.tenant_id,
-        agent_id,
-        keys,
-    )
+    version = await service.publish_agent(session, caller, agent_id, keys)
     return AgentPublished(
         id=version.agent_id, version=version.version, published_at=version.published_at
     )

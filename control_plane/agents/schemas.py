@@ -2,32 +2,93 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from datetime import datetime
+from inspect import getdoc
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, RootModel, model_validator
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, RootModel
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from contracts.agent_config import AgentConfig
 
-READ_ONLY = ("provider_config",)
-"""Derived by the service; ignored if sent (API spec, "Agent")."""
+_DESK: dict[str, Any] = {
+    "name": "Front desk",
+    "language": "en-US",
+    "persona": {"name": "Mia", "role": "receptionist", "companyName": "Bright Smiles"},
+    "playbook": {
+        "opener": "Hello, Bright Smiles, this is Mia. How can I help?",
+        "requiredSlots": [{"name": "date", "description": "day of the visit", "required": True}],
+    },
+    "tools": [
+        {
+            "type": "call_webhook",
+            "name": "book_visit",
+            "description": "Book a visit once the day is confirmed.",
+            "url": "https://api.example.com/visits",
+            "headers": {"Authorization": "Bearer s3cr3t-of-bright-smiles"},
+            "parameters": {"type": "object", "properties": {"date": {"type": "string"}}},
+        }
+    ],
+}
 
 
-class AgentCreate(AgentConfig):
-    """The create body: the configuration, with what is read-only ignored."""
+class AgentCreate(RootModel[dict[str, Any]]):
+    """The fields of an agent; only ``name`` is required. ``provider_config`` is ignored."""
 
-    @model_validator(mode="before")
     @classmethod
-    def _leave_out_read_only(cls, sent: Any) -> Any:
-        if not isinstance(sent, dict):
-            return sent
-        return {name: value for name, value in sent.items() if name not in READ_ONLY}
+    def __get_pydantic_json_schema__(
+        cls, _schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return _fields_of_agent(handler) | _described(cls, _DESK)
+
+
+class AgentUpdate(RootModel[dict[str, Any]]):
+    """Any of the fields that create takes, at any depth: ``{"playbook": {"opener": "Hi"}}`` changes
+    the opener alone.
+
+    What is left out stays. Arrays, ``tools`` among them, are replaced whole, and so is the JSON
+    Schema of ``post_call.structured_extraction``. ``null`` clears a field that has no default and
+    is refused where there is one. A masked header of a tool, sent back as it was read, keeps its
+    secret.
+    """
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, _schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        fields = _fields_of_agent(handler)
+        fields.pop("required", None)
+        for shown in fields["properties"].values():
+            shown.pop("default", None)
+        example = {"playbook": {"opener": "Good day, Bright Smiles, Mia speaking."}}
+        return fields | _described(cls, example)
+
+
+def _fields_of_agent(handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    """``AgentConfig`` with ``provider_config``, which a client may send back as it read it."""
+    fields = dict(handler.resolve_ref_schema(handler(AgentConfig.__pydantic_core_schema__)))
+    ignored = {"title": "Provider Config", "readOnly": True, "description": "Ignored if sent."}
+    fields["properties"] = deepcopy(fields["properties"]) | {"provider_config": ignored}
+    return fields
+
+
+def _described(body: type[object], example: dict[str, Any]) -> dict[str, Any]:
+    return {"title": body.__name__, "description": getdoc(body), "example": example}
 
 
 class AgentCreated(BaseModel):
     status: Literal["created"] = "created"
     id: UUID
+
+
+class DraftCreated(AgentCreated):
+    warnings: list[str] = Field(
+        description="What has to change before the draft can be published.",
+        examples=[["tlh cannot be served: No speech-to-text model covers it."]],
+    )
 
 
 class AgentListItem(BaseModel):
@@ -50,10 +111,9 @@ class AgentList(BaseModel):
 
 
 class AgentView(AgentConfig):
-    """The full agent: its configuration and what the service adds to it."""
+    """The full agent: its configuration and what the service adds to it. Secrets are masked."""
 
     id: UUID
-    supported_languages: tuple[str, ...]
     provider_config: dict[str, Any]
     compiled_prompt: str
     published_version: int | None
@@ -61,15 +121,13 @@ class AgentView(AgentConfig):
     updated_at: datetime
 
 
-class AgentUpdate(RootModel[dict[str, Any]]):
-    """Any of the create body's fields. What is left out stays; a field that is sent replaces the
-    stored one whole; null clears."""
-
-    model_config = ConfigDict(json_schema_extra={"example": {"name": "Reception"}})
-
-
 class AgentUpdated(BaseModel):
     status: Literal["updated"] = "updated"
+
+
+class AgentDeleted(BaseModel):
+    status: Literal["deleted"] = "deleted"
+    id: UUID
 
 
 class AgentPublished(BaseModel):
@@ -77,3 +135,24 @@ class AgentPublished(BaseModel):
     id: UUID
     version: int
     published_at: datetime
+
+
+class AgentCall(BaseModel):
+    """A call in its agent's list."""
+
+    model_config = ConfigDict(from_attributes=True)
+    id: UUID
+    agent_id: UUID
+    status: str
+    started_at: datetime | None
+    ended_at: datetime | None
+    bill_duration: float | None = Field(description="Connected seconds; null while it runs.")
+    total_cost: float | None = Field(description="US dollars; null until it is settled.")
+
+
+class AgentCallList(BaseModel):
+    calls: list[AgentCall]
+    total: int
+    offset: int
+    limit: int
+    agent_id: UUID

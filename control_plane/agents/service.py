@@ -1,4 +1,4 @@
-"""Rules of agents: what may be saved, and what may be published."""
+"""Agents: create, change, copy, delete. Publication and versions have files of their own."""
 
 from __future__ import annotations
 
@@ -7,41 +7,74 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
 from control_plane.agents import repository
+from control_plane.agents.documents import checked, without_read_only
 from control_plane.agents.errors import AgentNotFound, AgentNotPublishReady
+from control_plane.agents.header_secrets import sealed_tools
 from control_plane.agents.models import Agent, AgentVersion
-from control_plane.agents.schemas import AgentCreate
-from control_plane.agents.stacks import every_key, provider_config, report_stacks
+from control_plane.agents.partial_update import changed_fields, merged
+from control_plane.agents.revisions import check_if_match
+from control_plane.agents.servable import refuse_unservable, sentence, unservable_locales
+from control_plane.agents.snapshot import Snapshot
+from control_plane.agents.stacks import provider_config, report_stacks
+from control_plane.agents.tenant_addresses import check_addresses
+from control_plane.agents.writing import check_content, with_extracted_prompt, write
+from control_plane.audit.recording import record_change
+from control_plane.authentication.caller import Caller
+from control_plane.billing import repository as billing
+from control_plane.billing.errors import InsufficientCredits
 from control_plane.catalogue import repository as catalogue_repository
-from control_plane.errors import InvalidRequest
-from control_plane.http.validation import field_errors
-from pipelines.prompt import compile_prompt
+from control_plane.settings import ControlPlaneSettings
 from pipelines.stack import AvailableKeys, StackCatalogue
+
+COPY_SUFFIX = " (Copy)"
+_LONGEST_NAME = 500
 
 
 async def create_agent(
-    session: AsyncSession, tenant_id: UUID, config: AgentConfig, keys: AvailableKeys
+    session: AsyncSession,
+    caller: Caller,
+    document: Mapping[str, Any],
+    keys: AvailableKeys,
+    settings: ControlPlaneSettings,
 ) -> Agent:
     """Save a new agent, unpublished.
 
     Args:
+        document: the fields of ``AgentConfig`` under their names on the wire.
         keys: what the tenant can use now; other providers may be configured all the same.
 
     Raises:
-        InvalidRequest: no stack of the catalogue serves one of the agent's languages, or there is
-            no such managed SKU.
+        InvalidRequest: a field is wrong, or no stack of the catalogue serves one of the languages.
+        InsufficientCredits: the tenant's balance is not positive.
     """
+    config = await _checked_new(session, caller, document, keys, settings)
     catalogue = await catalogue_repository.stack_catalogue(session)
-    _check_can_ever_run(config, catalogue)
-    agent = Agent(tenant_id=tenant_id, published_version=None)
-    _write(agent, config, catalogue, keys)
-    session.add(agent)
-    await session.flush()
-    return agent
+    refuse_unservable(config, catalogue)
+    return await _add(session, caller, config, catalogue, keys)
+
+
+async def create_draft(
+    session: AsyncSession,
+    caller: Caller,
+    document: Mapping[str, Any],
+    keys: AvailableKeys,
+    settings: ControlPlaneSettings,
+) -> tuple[Agent, list[str]]:
+    """The same, but a language that no stack serves is a warning and no refusal.
+
+    Raises:
+        InvalidRequest: a field is wrong.
+        InsufficientCredits: the tenant's balance is not positive.
+    """
+    config = await _checked_new(session, caller, document, keys, settings)
+    catalogue = await catalogue_repository.stack_catalogue(session)
+    problems = unservable_locales(config, catalogue)
+    agent = await _add(session, caller, config, catalogue, keys)
+    return agent, [sentence(locale, problem) for locale, problem in problems.items()]
 
 
 async def get_agent(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> Agent:
@@ -57,41 +90,133 @@ async def get_agent(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> A
 
 async def update_agent(
     session: AsyncSession,
-    tenant_id: UUID,
+    caller: Caller,
     agent_id: UUID,
     changes: Mapping[str, Any],
     keys: AvailableKeys,
-) -> None:
-    """Change the fields in ``changes``. What is published stays as it was.
+    settings: ControlPlaneSettings,
+    *,
+    if_match: str | None = None,
+) -> Agent:
+    """Change the fields in ``changes``, at any depth. What is published stays as it was.
 
     Raises:
         AgentNotFound: the tenant has no such agent.
-        InvalidRequest: the changed agent is not valid, or no stack of the catalogue serves one of
-            its languages.
+        PreconditionFailed: it has changed since ``if_match`` was read.
+        InvalidRequest: the changed agent is not valid, or it would lose the stack of a language.
     """
-    agent = await repository.find(session, tenant_id, agent_id, for_update=True)
+    sent = without_read_only(changes)
+    await check_addresses(sent, keys.tier, settings.outbound_allowed_networks)
+    agent = await locked_agent(session, caller, agent_id, if_match)
+    before = AgentConfig.model_validate(agent.config)
+    config = checked(merged(agent.config, sent))
+    if "tools" in sent:
+        tools = sealed_tools(config.tools, before.tools, settings.sealer)
+        config = config.model_copy(update={"tools": tools})
+    await check_content(session, caller, config, sent)
+    config = with_extracted_prompt(config, sent)
+    catalogue = await catalogue_repository.stack_catalogue(session)
+    refuse_unservable(config, catalogue, before)
+    document = agent.config
+    if write(agent, config, catalogue, keys):
+        fields = changed_fields(document, agent.config)
+        record_change(
+            session, caller, "agent.updated", target_id=agent_id, changes={"fields": fields}
+        )
+        await session.flush()
+    return agent
+
+
+async def clone_agent(
+    session: AsyncSession, caller: Caller, agent_id: UUID, keys: AvailableKeys
+) -> Agent:
+    """An unpublished copy, sealed secrets included, with ``COPY_SUFFIX`` on its name.
+
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        InsufficientCredits: the tenant's balance is not positive.
+    """
+    original = await get_agent(session, caller.tenant_id, agent_id)
+    await _check_credit(session, caller.tenant_id)
+    config = AgentConfig.model_validate(original.config)
+    name = config.name[: _LONGEST_NAME - len(COPY_SUFFIX)] + COPY_SUFFIX
+    copy = config.model_copy(update={"name": name})
+    catalogue = await catalogue_repository.stack_catalogue(session)
+    return await _add(session, caller, copy, catalogue, keys, copied_from=str(agent_id))
+
+
+async def delete_agent(
+    session: AsyncSession, caller: Caller, agent_id: UUID, *, if_match: str | None = None
+) -> None:
+    """Take the agent out of every list. Its calls, also those under way, and versions stay.
+
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        PreconditionFailed: it has changed since ``if_match`` was read.
+    """
+    agent = await locked_agent(session, caller, agent_id, if_match)
+    agent.deleted_at = datetime.now(UTC)
+    record_change(session, caller, "agent.deleted", target_id=agent_id)
+    await session.flush()
+
+
+async def locked_agent(
+    session: AsyncSession, caller: Caller, agent_id: UUID, if_match: str | None = None
+) -> Agent:
+    """The agent, held against every other writer until the transaction ends.
+
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        PreconditionFailed: it has changed since ``if_match`` was read.
+    """
+    agent = await repository.find(session, caller.tenant_id, agent_id, for_update=True)
     if agent is None:
         raise AgentNotFound
-    try:
-        config = AgentCreate.model_validate(agent.config | _cleared(changes))
-    except ValidationError as error:
-        raise InvalidRequest(errors=field_errors(error.errors())) from error
-    catalogue = await catalogue_repository.stack_catalogue(session)
-    _check_can_ever_run(config, catalogue)
-    _write(agent, config, catalogue, keys)
+    check_if_match(agent, if_match)
+    return agent
 
 
-def _cleared(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """``null`` brings a field back to its default."""
-    defaults = AgentConfig(name="-").model_dump(mode="json", by_alias=True)
-    return {
-        name: defaults[name] if value is None and name in defaults and name != "name" else value
-        for name, value in changes.items()
-    }
+async def _checked_new(
+    session: AsyncSession,
+    caller: Caller,
+    document: Mapping[str, Any],
+    keys: AvailableKeys,
+    settings: ControlPlaneSettings,
+) -> AgentConfig:
+    sent = without_read_only(document)
+    config = checked(sent)
+    await check_addresses(sent, keys.tier, settings.outbound_allowed_networks)
+    tools = sealed_tools(config.tools, (), settings.sealer)
+    config = config.model_copy(update={"tools": tools})
+    await check_content(session, caller, config, sent)
+    await _check_credit(session, caller.tenant_id)
+    return with_extracted_prompt(config, sent)
+
+
+async def _check_credit(session: AsyncSession, tenant_id: UUID) -> None:
+    account = await billing.account(session, tenant_id)
+    if account is None or account.free_micros + account.purchased_micros <= 0:
+        raise InsufficientCredits("Top up the balance before you create an agent.")
+
+
+async def _add(
+    session: AsyncSession,
+    caller: Caller,
+    config: AgentConfig,
+    catalogue: StackCatalogue,
+    keys: AvailableKeys,
+    **noted: str,
+) -> Agent:
+    agent = Agent(tenant_id=caller.tenant_id, published_version=None)
+    write(agent, config, catalogue, keys)
+    session.add(agent)
+    await session.flush()
+    record_change(session, caller, "agent.created", target_id=agent.id, changes=noted)
+    return agent
 
 
 async def publish_agent(
-    session: AsyncSession, tenant_id: UUID, agent_id: UUID, keys: AvailableKeys
+    session: AsyncSession, caller: Caller, agent_id: UUID, keys: AvailableKeys
 ) -> AgentVersion:
     """Freeze the agent as it is into its next version, which new calls then run.
 
@@ -99,68 +224,11 @@ async def publish_agent(
         AgentNotFound: the tenant has no such agent.
         AgentNotPublishReady: one of its languages cannot be served with the providers at hand.
     """
-    agent = await repository.find(session, tenant_id, agent_id, for_update=True)
-    if agent is None:
-        raise AgentNotFound
+    agent = await locked_agent(session, caller, agent_id)
     config = AgentConfig.model_validate(agent.config)
     catalogue = await catalogue_repository.stack_catalogue(session)
     report = report_stacks(config, catalogue, keys)
     if report.blockers:
         raise AgentNotPublishReady(report.blockers)
-    version = AgentVersion(
-        agent_id=agent.id,
-        version=(agent.published_version or 0) + 1,
-        tenant_id=tenant_id,
-        config=agent.config,
-        provider_config=provider_config(config, report),
-        compiled_prompt=agent.compiled_prompt,
-    )
-    session.add(version)
-    agent.published_version = version.version
-    await session.flush()
-    return version
-
-
-def view(agent: Agent) -> dict[str, Any]:
-    """The full agent as the API shows it."""
-    return agent.config | {
-        "id": agent.id,
-        "supported_languages": agent.config["supported_languages"] or [agent.config["language"]],
-        "provider_config": agent.provider_config,
-        "compiled_prompt": agent.compiled_prompt,
-        "published_version": agent.published_version,
-        "created_at": agent.created_at,
-        "updated_at": agent.updated_at,
-    }
-
-
-def _write(
-    agent: Agent, config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys
-) -> None:
-    """Put ``config`` and everything derived from it on the record."""
-    agent.name = config.name
-    agent.config = AgentConfig.model_validate(
-        config.model_dump(include=set(AgentConfig.model_fields))
-    ).model_dump(mode="json", by_alias=True)
-    agent.compiled_prompt = compile_prompt(config, {})
-    report = report_stacks(config, catalogue, keys)
-    agent.provider_config = provider_config(config, report)
-    agent.updated_at = datetime.now(UTC)
-
-
-def _check_can_ever_run(config: AgentConfig, catalogue: StackCatalogue) -> None:
-    if config.agent_kind == "managed":
-        raise InvalidRequest.at(
-            "managed_sku_id", f"there is no managed SKU {config.managed_sku_id!r} in the catalogue"
-        )
-    report = report_stacks(config, catalogue, every_key(catalogue))
-    if report.problems:
-        raise InvalidRequest(
-            errors=[
-                {
-                    "field": "language" if locale == config.language else "supported_languages",
-                    "message": f"{locale} cannot be served: {problem.reason}",
-                }
-                for locale, problem in report.problems.items()
-            ]
-        )
+    snapshot = Snapshot(agent.config, provider_config(config, report), agent.compiled_prompt)
+    return await repository.next_version(session, agent, snapshot.text)

@@ -38,4 +38,4 @@ def _path(location: tuple[str | int, ...]) -> str:
         if isinstance(part, str) and (part == "[key]" or (part[:1], part[-1:]) == ("<", ">")):
             continue
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
-    return path or str(location[0])
+    return path or (str(location[0]) if location else _IN_BODY)

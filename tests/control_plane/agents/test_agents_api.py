@@ -29,7 +29,19 @@ CLINIC: dict[str, Any] = {
     },
     "advanced": {"maxCallDuration": 300, "silencePromptDelay": 6.5},
     "post_call": {"structured_extraction": {"json_schema": {"type": "object"}}},
-    "tools": [{"type": "call_webhook", "nested": {"anything": [1, None, "ü"]}}],
+    "tools": [
+        {
+            "type": "call_webhook",
+            "name": "book_visit",
+            "description": "Book the visit.",
+            "url": "https://api.example.com/visits",
+            "method": "POST",
+            "headers": {},
+            "parameters": {"type": "object", "properties": {"ü": {"enum": [1, None, "ü"]}}},
+            "timeout_seconds": 2.5,
+            "speak_while": None,
+        }
+    ],
 }
 
 
@@ -203,11 +215,11 @@ async def test_an_update_changes_what_is_sent_and_nothing_else(
 
 
 async def test_null_clears_a_field(tenant: TenantClient) -> None:
-    agent_id = await tenant.agent(llm_fallback_provider="openai", language="en-GB")
-    changes = {"llm_fallback_provider": None, "language": None}
+    agent_id = await tenant.agent(llm_fallback_provider="openai", persona={"role": "clerk"})
+    changes = {"llm_fallback_provider": None, "persona": None}
     await tenant.request("PATCH", f"/v1/agents/{agent_id}", json=changes)
     agent = (await tenant.get(f"/v1/agents/{agent_id}")).json()
-    assert (agent["llm_fallback_provider"], agent["language"]) == (None, "en-US")
+    assert (agent["llm_fallback_provider"], agent["persona"]["role"]) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,82 @@
+"""The one way in which an agent's record changes: everything derived from it changes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.agent_config import AgentConfig, Persona, Playbook
+from contracts.tool_bindings import Handoff
+from control_plane.agents import repository
+from control_plane.agents.documents import stored_form
+from control_plane.agents.models import Agent
+from control_plane.agents.stacks import provider_config, report_stacks
+from control_plane.agents.tenant_json_schemas import check_schemas
+from control_plane.authentication.caller import Caller
+from control_plane.errors import InvalidRequest
+from pipelines.prompt import compile_prompt
+from pipelines.prompt_extraction import extract_from_prompt
+from pipelines.stack import AvailableKeys, StackCatalogue
+
+
+def write(
+    agent: Agent, config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys
+) -> bool:
+    """Put ``config``, its compiled prompt and its resolved providers on the record.
+
+    Returns:
+        Whether anything changed. The row gets its next revision when it is flushed.
+    """
+    report = report_stacks(config, catalogue, keys)
+    values: dict[str, Any] = {
+        "name": config.name,
+        "config": stored_form(config),
+        "provider_config": provider_config(config, report),
+        "compiled_prompt": compile_prompt(config, {}),
+    }
+    if all(getattr(agent, name) == value for name, value in values.items()):
+        return False
+    for name, value in values.items():
+        setattr(agent, name, value)
+    agent.updated_at = datetime.now(UTC)
+    return True
+
+
+async def check_content(
+    session: AsyncSession, caller: Caller, config: AgentConfig, sent: Mapping[str, Any]
+) -> None:
+    """What the fields in ``sent`` hold beyond their types.
+
+    Raises:
+        InvalidRequest: a JSON Schema does not compile, or a hand-over names no agent of the tenant.
+    """
+    if sent.keys() & {"tools", "post_call"}:
+        await check_schemas(config)
+    if "tools" not in sent:
+        return
+    targets = {
+        index: tool.agent_id for index, tool in enumerate(config.tools) if isinstance(tool, Handoff)
+    }
+    if not targets:
+        return
+    known = await repository.existing_ids(session, caller.tenant_id, set(targets.values()))
+    for index, agent_id in targets.items():
+        if agent_id not in known:
+            raise InvalidRequest.at(f"tools[{index}].agent_id", "is not one of your agents")
+
+
+def with_extracted_prompt(config: AgentConfig, sent: Mapping[str, Any]) -> AgentConfig:
+    """A prompt sent alone in builder mode becomes persona and playbook (API spec, "Agent")."""
+    prompt = config.system_prompt
+    is_alone = (
+        sent.get("system_prompt") is not None
+        and config.persona == Persona()
+        and config.playbook == Playbook()
+    )
+    if not is_alone or config.advanced.prompt_mode != "builder" or not (prompt or "").strip():
+        return config
+    extracted = extract_from_prompt(prompt or "", config.name)
+    return config.model_copy(update={"persona": extracted.persona, "playbook": extracted.playbook})
