@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from control_plane.errors import NotFound
+from http import HTTPStatus
+
+from control_plane.errors import NotFound, Problem
 
 
 class ApiKeyNotFound(NotFound):
     code = "api_key_not_found"
     title = "API key not found"
+
+
+class ApiKeyRevokedAlready(Problem):
+    status = HTTPStatus.CONFLICT
+    code = "api_key_revoked"
+    title = "The API key is revoked, which is final"

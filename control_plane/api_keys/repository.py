@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.api_keys.models import ApiKey
+from control_plane.api_keys.models import ApiKey, ApiKeySecret
 
 
-async def find_active_by_hash(session: AsyncSession, key_hash: bytes) -> ApiKey | None:
-    """The key, whichever tenant it belongs to: needs a system session."""
+async def find_by_secret(session: AsyncSession, key_hash: bytes, *, now: datetime) -> ApiKey | None:
+    """The key that a secret opens now, whichever tenant it belongs to: needs a system session."""
     found: ApiKey | None = await session.scalar(
-        select(ApiKey).where(ApiKey.key_hash == key_hash, ApiKey.revoked_at.is_(None))
+        select(ApiKey)
+        .join(ApiKeySecret, ApiKeySecret.api_key_id == ApiKey.id)
+        .where(
+            ApiKeySecret.key_hash == key_hash,
+            or_(ApiKeySecret.expires_at.is_(None), ApiKeySecret.expires_at > now),
+            ApiKey.revoked_at.is_(None),
+        )
     )
     return found
 
@@ -52,8 +58,38 @@ async def list_keys(
     return keys.all(), total or 0
 
 
-async def find(session: AsyncSession, tenant_id: UUID, key_id: UUID) -> ApiKey | None:
-    found: ApiKey | None = await session.scalar(
-        select(ApiKey).where(ApiKey.tenant_id == tenant_id, ApiKey.id == key_id)
-    )
+async def find(
+    session: AsyncSession, tenant_id: UUID, key_id: UUID, *, for_update: bool = False
+) -> ApiKey | None:
+    statement = select(ApiKey).where(ApiKey.tenant_id == tenant_id, ApiKey.id == key_id)
+    if for_update:
+        statement = statement.with_for_update()
+    found: ApiKey | None = await session.scalar(statement)
     return found
+
+
+async def overlap_ends(
+    session: AsyncSession, tenant_id: UUID, key_ids: Collection[UUID], *, now: datetime
+) -> dict[UUID, datetime]:
+    """When the last of a key's older secrets ends, for those of the keys that have one."""
+    rows = await session.execute(
+        select(ApiKeySecret.api_key_id, func.max(ApiKeySecret.expires_at))
+        .where(
+            ApiKeySecret.tenant_id == tenant_id,
+            ApiKeySecret.api_key_id.in_(key_ids),
+            ApiKeySecret.expires_at > now,
+        )
+        .group_by(ApiKeySecret.api_key_id)
+    )
+    return {key_id: ends_at for key_id, ends_at in rows if ends_at is not None}
+
+
+async def end_secrets(session: AsyncSession, key: ApiKey, *, at: datetime, now: datetime) -> None:
+    """No secret of the key outlives ``at``; one that ends earlier still does."""
+    of_key = (ApiKeySecret.tenant_id == key.tenant_id, ApiKeySecret.api_key_id == key.id)
+    await session.execute(
+        update(ApiKeySecret)
+        .where(*of_key, or_(ApiKeySecret.expires_at.is_(None), ApiKeySecret.expires_at > at))
+        .values(expires_at=at)
+    )
+    await session.execute(delete(ApiKeySecret).where(*of_key, ApiKeySecret.expires_at <= now))

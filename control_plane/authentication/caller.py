@@ -38,7 +38,9 @@ class PublishableScope:
     channels: frozenset[str]
     """What it may start: ``web``, ``phone``."""
     agent_ids: frozenset[UUID] | None = None
-    """Agents that it may call; ``None`` is every agent of the tenant."""
+    """Agents that it may call over the web; ``None`` is every agent of the tenant."""
+    phone_agent_id: UUID | None = None
+    """The agent of its phone calls; set when it may start those."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from control_plane.api_keys import repository, secrets
 from control_plane.api_keys.models import ApiKey
 from control_plane.authentication.caller import Actor, Caller, PublishableScope, RequestOrigin
+from control_plane.authentication.errors import OriginNotAllowed
 from control_plane.database import Database
 from control_plane.errors import Unauthorized
 
@@ -18,7 +19,9 @@ async def caller_of_key(database: Database, key: str | None, origin: RequestOrig
     """Find the key's owner.
 
     Raises:
-        Unauthorized: no key, not a key, an unknown or a revoked one.
+        Unauthorized: no key, not a key, an unknown or revoked one, or a secret that was rotated
+            away and whose overlap is over.
+        OriginNotAllowed: a publishable key is used from a page that it does not permit.
         DatabaseUnavailable: PostgreSQL is away.
     """
     if key is None:
@@ -27,9 +30,10 @@ async def caller_of_key(database: Database, key: str | None, origin: RequestOrig
         raise Unauthorized("The bearer token is not an API key of this service")
     now = datetime.now(UTC)
     async with database.system_session() as session:
-        found = await repository.find_active_by_hash(session, secrets.hash_of(key))
+        found = await repository.find_by_secret(session, secrets.hash_of(key), now=now)
         if found is None:
-            raise Unauthorized("This API key is unknown or revoked")
+            raise Unauthorized("This API key is unknown, revoked or rotated away")
+        _check_origin(found, origin.page)
         await repository.touch(session, found, used_at=now, older_than=now - _LAST_USED_RESOLUTION)
     return Caller(
         tenant_id=found.tenant_id,
@@ -47,7 +51,19 @@ def _scope_of(key: ApiKey) -> PublishableScope | None:
     return PublishableScope(
         channels=frozenset(key.allowed_channels),
         agent_ids=None if key.allowed_agent_ids is None else frozenset(key.allowed_agent_ids),
+        phone_agent_id=key.phone_agent_id,
     )
+
+
+def _check_origin(key: ApiKey, page: str | None) -> None:
+    """Browsers send origins in the form in which keys store them, so that equality is enough."""
+    if key.allowed_origins is None or page in key.allowed_origins:
+        return
+    if page is None:
+        raise OriginNotAllowed(
+            "This publishable key is confined to web pages, and the request has no Origin header"
+        )
+    raise OriginNotAllowed(f"This publishable key does not permit the origin '{page[:200]}'")
 
 
 def check_operator(expected: str | None, given: str | None) -> None:

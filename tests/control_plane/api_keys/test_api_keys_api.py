@@ -35,7 +35,9 @@ async def test_a_key_is_shown_once_and_stored_as_a_hash(
 
     listed = (await tenant.get("/v1/api-keys")).text
     async with database.system_session() as session:
-        rows = await session.scalars(text("SELECT k::text FROM api_keys k"))
+        rows = await session.scalars(
+            text("SELECT k::text FROM api_keys k UNION SELECT s::text FROM api_key_secrets s")
+        )
         stored = "\n".join(rows)
 
     assert key.startswith(f"sb_{kind}_")
@@ -73,7 +75,9 @@ async def test_a_publishable_key_starts_web_calls_to_any_agent_unless_told(
     agent_id = await tenant.agent()
     plain = await tenant.publishable_key()
     confined = await tenant.publishable_key(
-        allowed_channels=["phone"], allowed_agent_ids=[str(agent_id)]
+        allowed_channels=["phone"],
+        allowed_agent_ids=[str(agent_id)],
+        phone_agent_id=str(agent_id),
     )
 
     any_agent = await caller_of_key(
@@ -98,7 +102,14 @@ async def test_a_publishable_key_starts_web_calls_to_any_agent_unless_told(
         ({"name": "x"}, "kind"),
         ({"name": " ", "kind": "secret"}, "name"),
         ({"name": "x", "kind": "root"}, "kind"),
-        ({"name": "x", "kind": "secret", "allowed_channels": ["web"]}, "body"),
+        ({"name": "x", "kind": "secret", "allowed_channels": ["web"]}, "allowed_channels"),
+        ({"name": "x", "kind": "publishable", "allowed_channels": ["phone"]}, "phone_agent_id"),
+        ({"name": "x", "kind": "publishable", "phone_agent_id": str(uuid4())}, "phone_agent_id"),
+        (
+            {"name": "x", "kind": "publishable", "allowed_origins": ["https://a.example/shop"]},
+            "allowed_origins[0]",
+        ),
+        ({"name": "x", "kind": "publishable", "allowed_origins": []}, "allowed_origins"),
         ({"name": "x", "kind": "publishable", "allowed_channels": []}, "allowed_channels"),
         ({"name": "x", "kind": "publishable", "allowed_channels": ["fax"]}, "allowed_channels[0]"),
         (
