@@ -114,5 +114,5 @@ async def _count(session: AsyncSession, counter: Counter, now: datetime) -> date
         )
         .returning(AttemptCount.attempts, AttemptCount.window_ends_at)
     )
-    attempts, window_ends_at = counted.one()._tuple()
+    attempts, window_ends_at = counted.one()
     return window_ends_at if attempts > counter.limit.attempts else None

@@ -27,7 +27,6 @@ from control_plane.accounts.passwords import Passwords
 from control_plane.accounts.tokens import hash_of
 from control_plane.database import Database
 from control_plane.members import repository as members
-from control_plane.outbox.events import add_notification_event
 
 _log = structlog.get_logger(__name__)
 
@@ -112,20 +111,4 @@ async def log_in(
         tenant_id = tenants[0]
     if tenant_id is None or tenant_id not in tenants:
         raise NoMembership("You belong to no such tenant; ask one of its owners to invite you")
-    entry = await let_in(session, browser, user, tenant_id, ttl_seconds=ttl_seconds, now=now)
-    if entry.is_new_device:
-        origin = browser.origin
-        add_notification_event(
-            session,
-            tenant_id,
-            "system.login_new_device",
-            title="Login from a new device",
-            message=f"{user.email} logged in from {origin.address or 'an unknown address'}.",
-            metadata={
-                "user_id": str(user.id),
-                "email": user.email,
-                "address": origin.address,
-                "user_agent": (origin.user_agent or "")[:400] or None,
-            },
-        )
-    return entry
+    return await let_in(session, browser, user, tenant_id, ttl_seconds=ttl_seconds, now=now)

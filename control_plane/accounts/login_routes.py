@@ -11,11 +11,9 @@ from control_plane.accounts.browser import (
     BrowserOnOwnPage,
     ThisBrowser,
     give_device,
-    give_session,
     take_session,
 )
 from control_plane.accounts.dependencies import AppPasswords, PersonSession
-from control_plane.accounts.entry import Entry
 from control_plane.accounts.errors import (
     EmailTaken,
     ForeignOrigin,
@@ -26,8 +24,8 @@ from control_plane.accounts.errors import (
     TooManyAttempts,
 )
 from control_plane.accounts.login import log_in, prove_password
+from control_plane.accounts.login_answer import logged_in, tell_of_new_device
 from control_plane.accounts.mails import (
-    new_device_mail,
     password_changed_mail,
     password_reset_mail,
 )
@@ -51,11 +49,9 @@ from control_plane.accounts.tokens import csrf_token_of, hash_of
 from control_plane.audit.recording import record_change
 from control_plane.authentication.dependencies import AppDatabase, AppSettings, UserCaller
 from control_plane.authentication.errors import CsrfTokenRequired
-from control_plane.database import Database
 from control_plane.errors import DatabaseUnavailable
 from control_plane.http.openapi import USER_ONLY, problems
 from control_plane.mail.dependencies import AppMailer
-from control_plane.settings import ControlPlaneSettings
 
 router = APIRouter(prefix="/auth")
 _OPEN = (DatabaseUnavailable, ForeignOrigin, TooManyAttempts)
@@ -73,6 +69,8 @@ async def sign_up_route(
     database: AppDatabase,
     passwords: AppPasswords,
     settings: AppSettings,
+    mailer: AppMailer,
+    background: BackgroundTasks,
     response: Response,
 ) -> LoggedIn:
     """Open an account: a tenant, you as its owner and the welcome credit. Logs you in.
@@ -81,6 +79,7 @@ async def sign_up_route(
     account that there is, a further tenant of that account is opened.
     """
     entry = await sign_up(database, passwords, settings, browser, wanted, datetime.now(UTC))
+    tell_of_new_device(entry, browser, settings, mailer, background)
     return await logged_in(entry, database, settings, response)
 
 
@@ -109,9 +108,7 @@ async def login(
             ttl_seconds=settings.session_ttl_seconds,
             now=now,
         )
-    if entry.is_new_device:
-        mail = new_device_mail(given.email, browser.origin, public_url=settings.public_url)
-        background.add_task(mailer.send, mail)
+    tell_of_new_device(entry, browser, settings, mailer, background)
     return await logged_in(entry, database, settings, response)
 
 
@@ -188,9 +185,10 @@ async def confirm_password_reset(
     settings: AppSettings,
     mailer: AppMailer,
     background: BackgroundTasks,
+    response: Response,
 ) -> PasswordSet:
     """Set a new password with the token. Ends every session of the account; log in anew."""
-    user = await reset_password(
+    user, device_token = await reset_password(
         database,
         passwords,
         browser,
@@ -198,23 +196,7 @@ async def confirm_password_reset(
         given.password.get_secret_value(),
         datetime.now(UTC),
     )
+    give_device(response, device_token, is_https=settings.public_url.startswith("https:"))
     mail = password_changed_mail(user.email, browser.origin, public_url=settings.public_url)
     background.add_task(mailer.send, mail)
     return PasswordSet()
-
-
-async def logged_in(
-    entry: Entry, database: Database, settings: ControlPlaneSettings, response: Response
-) -> LoggedIn:
-    """The answer to whoever was let in, with their cookies."""
-    is_https = settings.public_url.startswith("https:")
-    give_session(response, entry.session_token, is_https=is_https)
-    give_device(response, entry.device_token, is_https=is_https)
-    async with database.system_session() as session:
-        me = await me_of_user(
-            session,
-            entry.user_id,
-            entry.tenant_id,
-            csrf_token=csrf_token_of(entry.session_token),
-        )
-    return LoggedIn(**me.model_dump(), new_device=entry.is_new_device)

@@ -63,9 +63,9 @@ async def reset_password(
     token: str,
     password: str,
     now: datetime,
-) -> User:
+) -> tuple[User, str]:
     """Set the password of whoever the token was mailed to, end every session of theirs and forget
-    their devices.
+    their devices but this one, whose token is returned with the person.
 
     Raises:
         InvalidToken: it is unknown, used or expired.
@@ -87,10 +87,10 @@ async def reset_password(
         user.email_confirmed_at = user.email_confirmed_at or now
         await session_repository.end_all(session, user.id)
         await devices.forget_all(session, user.id)
-        if browser.device_token is not None:
-            await devices.remember(session, user.id, hash_of(browser.device_token), now)
+        device_token = browser.device_token or new_token()
+        await devices.remember(session, user.id, hash_of(device_token), now)
         await _record(session, user, browser.origin, "user.password_reset")
-        return user
+        return user, device_token
 
 
 async def change_password(

@@ -91,6 +91,7 @@ async def sign_up(
             browser,
             user,
             tenant.id,
+            is_first_login=proof is None,
             ttl_seconds=settings.session_ttl_seconds,
             now=now,
         )

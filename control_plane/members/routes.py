@@ -4,4 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from control_plane.members.invitation_routes import router as invitations
+from control_plane.members.member_routes import router as members
+
 router = APIRouter(prefix="/v1", tags=["members"])
+router.include_router(members)
+router.include_router(invitations)
