@@ -9,7 +9,7 @@ from alembic.config import Config
 from procrastinate.schema import SchemaManager
 from sqlalchemy import Connection, create_engine, text
 
-from control_plane.catalogue.seed import seed_catalogue
+from control_plane.catalogue.load import bring_up_to_date
 from control_plane.database import APP_ROLE, SYSTEM_ROLE
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -17,14 +17,14 @@ _MIGRATION_LOCK = 0x5377_6974_6368  # any number that nothing else locks
 
 
 def migrate(database_url: str) -> None:
-    """Apply every migration, the job queue's schema and the catalogue's data file.
+    """Apply every migration, the job queue's schema and the catalogue's data file if it is newer.
 
     The login must own the database and be allowed to create roles (or find ``switchboard_app``
     and ``switchboard_system`` there, and be a member of both).
 
     Raises:
         sqlalchemy.exc.OperationalError: PostgreSQL cannot be reached.
-        control_plane.catalogue.seed.CatalogueConflict: the data file changes a price row.
+        control_plane.catalogue.load.CatalogueConflict: the data file changes a price row.
     """
     engine = create_engine(database_url)
     try:
@@ -32,7 +32,7 @@ def migrate(database_url: str) -> None:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
             _apply_revisions(connection)
             _apply_job_queue_schema(connection)
-            seed_catalogue(connection)
+            bring_up_to_date(connection)
     finally:
         engine.dispose()
 

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ResolvedStack
-from pipelines.stack import AvailableKeys, StackCatalogue, StackProblem, resolve_stack
+from pipelines.stack import (
+    AvailableKeys,
+    StackCatalogue,
+    StackProblem,
+    resolve_stack,
+)
+
+_NO_STACK = {"mode": "pipeline", "stt": None, "llm": None, "tts": None}
 
 
 @dataclass(frozen=True)
 class StackReport:
-    """``stacks`` by locale, the agent's primary language first; ``problems`` by locale."""
+    """All by locale, the agent's primary language first. A locale has a stack or a problem."""
 
     stacks: dict[str, ResolvedStack]
     problems: dict[str, StackProblem]
+    warnings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What differs from what the agent asks for."""
 
     @property
     def blockers(self) -> list[str]:
         return [f"{locale}: {problem.reason}" for locale, problem in self.problems.items()]
+
+    @property
+    def notes(self) -> list[str]:
+        """The warnings, each with its locale."""
+        return [
+            f"{locale}: {warning}"
+            for locale, warnings in self.warnings.items()
+            for warning in warnings
+        ]
 
 
 def report_stacks(
@@ -28,22 +47,64 @@ def report_stacks(
     """Resolve every locale of ``agent`` with the ``keys`` at hand."""
     stacks: dict[str, ResolvedStack] = {}
     problems: dict[str, StackProblem] = {}
+    warnings: dict[str, tuple[str, ...]] = {}
     for locale in dict.fromkeys((agent.language, *agent.languages)):
         resolved = resolve_stack(agent, catalogue, keys, locale)
         if isinstance(resolved, StackProblem):
             problems[locale] = resolved
         else:
             stacks[locale] = resolved.stack
-    return StackReport(stacks, problems)
+            if resolved.warnings:
+                warnings[locale] = resolved.warnings
+    return StackReport(stacks, problems, warnings)
 
 
 def every_key(catalogue: StackCatalogue) -> AvailableKeys:
-    """As if the key of every provider of the catalogue were set."""
-    return AvailableKeys(platform=frozenset(model.provider for model in catalogue.models))
+    """As if every provider's keys were set and every tier reached."""
+    providers = frozenset(model.provider for model in catalogue.models)
+    return AvailableKeys(platform=providers, own=providers, tier="enterprise")
 
 
 def provider_config(agent: AgentConfig, report: StackReport) -> dict[str, Any]:
-    """The agent's read-only field: the primary language's stack, and every locale's."""
+    """The agent's read-only field.
+
+    ``mode``, ``stt``, ``llm`` and ``tts`` are the primary language's stack (``null`` where there is
+    none), ``languages`` every locale's that can be served, ``problems`` and ``warnings`` the
+    sentences about the others and about what differs from the agent's wishes, by locale.
+    """
     by_locale = {locale: stack.model_dump() for locale, stack in report.stacks.items()}
-    primary = by_locale.get(agent.language) or {"stt": None, "llm": None, "tts": None}
-    return {"mode": "pipeline", **primary, "languages": by_locale}
+    return {
+        **(by_locale.get(agent.language) or _NO_STACK),
+        "languages": by_locale,
+        "problems": {locale: problem.reason for locale, problem in report.problems.items()},
+        "warnings": {locale: list(warnings) for locale, warnings in report.warnings.items()},
+    }
+
+
+def changed_choices(
+    before: object, after: Mapping[str, Any]
+) -> Iterator[tuple[str, str, str | None, str | None]]:
+    """Where two provider configurations choose differently: locale, channel, before and after.
+
+    Choices are ``provider/model`` or ``provider/model/voice`` of the primary. ``before`` comes from
+    a client and may be anything; what it does not say in our shape counts as no choice.
+    """
+    old, new = _primaries(before), _primaries(after)
+    for locale, channel in sorted(old.keys() | new.keys()):
+        if old.get((locale, channel)) != new.get((locale, channel)):
+            yield locale, channel, old.get((locale, channel)), new.get((locale, channel))
+
+
+def _primaries(config: object) -> dict[tuple[str, str], str]:
+    found: dict[tuple[str, str], str] = {}
+    for locale, stack in _members(_members(config).get("languages")).items():
+        for channel in ("stt", "llm", "tts"):
+            primary = _members(_members(_members(stack).get(channel)).get("primary"))
+            parts = [primary.get(name) for name in ("provider", "model", "voice")]
+            if any(parts):
+                found[locale, channel] = "/".join(str(part) for part in parts if part)
+    return found
+
+
+def _members(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -14,10 +14,12 @@ from tests.control_plane.conftest import TenantClient
 WITHOUT_TENANTS = {
     "alembic_version",
     "attempt_counts",
+    "catalogue_loads",
     "catalogue_models",
     "catalogue_voices",
     "dashboard_sessions",
     "known_devices",
+    "managed_skus",
     "parked_events",
     "password_resets",
     "plans",
@@ -26,6 +28,7 @@ WITHOUT_TENANTS = {
     "procrastinate_jobs",
     "procrastinate_periodic_defers",
     "procrastinate_workers",
+    "provider_capabilities",
 }
 """Tables that hold no tenant's records, or that the API's role cannot read."""
 

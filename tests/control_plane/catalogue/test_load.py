@@ -12,8 +12,8 @@ from contracts.call_plan import ResolvedStack
 from contracts.money import PLATFORM_FEE_MICROS_PER_MINUTE
 from control_plane.catalogue import repository
 from control_plane.catalogue.data_file import Catalogue, Price, read_catalogue
+from control_plane.catalogue.load import CatalogueConflict, apply_catalogue
 from control_plane.catalogue.models import CatalogueModel, PriceRecord
-from control_plane.catalogue.seed import CatalogueConflict, seed_catalogue
 from control_plane.database import Database
 from control_plane.migrate import migrate
 from pipelines.stack import AvailableKeys, StackChoice, resolve_stack
@@ -24,7 +24,7 @@ TOMORROW = datetime.now(UTC) + timedelta(days=1)
 def seed(url: str, catalogue: Catalogue) -> None:
     engine = create_engine(url)
     with engine.begin() as connection:
-        seed_catalogue(connection, catalogue)
+        apply_catalogue(connection, catalogue)
     engine.dispose()
 
 
@@ -96,7 +96,7 @@ async def test_a_price_holds_until_the_next_one_begins(
 async def test_there_is_no_price_before_the_first(database: Database) -> None:
     stack = await resolved(database)
     async with database.system_session() as session:
-        with pytest.raises(repository.PriceMissing, match="playbook"):
+        with pytest.raises(repository.PriceMissing, match="moonshine"):
             await repository.price_rows(session, stack, at=datetime(2000, 1, 1, tzinfo=UTC))
 
 
