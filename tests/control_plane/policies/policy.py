@@ -13,7 +13,8 @@ SECRET_NAME = "Project Nightingale"
 
 class Access(Enum):
     EVERYONE = auto()
-    """No key; shows nothing of any tenant."""
+    """No key; shows nothing of any tenant. ``refused_with`` is the status for anybody: what such a
+    route asks for instead, a password or a mailed token, is wrong in ``body``."""
     OPERATOR = auto()
     """The installation's token."""
     ADMIN = auto()
