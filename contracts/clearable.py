@@ -17,16 +17,19 @@ class _NullClears:
         def empty_for_null(sent: Any) -> Any:
             return kind() if sent is None else sent
 
-        return core_schema.no_info_before_validator_function(empty_for_null, handler(source))
+        return core_schema.no_info_after_validator_function(
+            empty_for_null, core_schema.nullable_schema(handler(source))
+        )
 
     @staticmethod
     def __get_pydantic_json_schema__(
         schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         shown = handler(schema)
-        if handler.mode == "serialization":
+        if handler.mode == "validation":
             return shown
-        return {"anyOf": [shown, {"type": "null"}]}
+        [what_is_kept] = [one for one in shown["anyOf"] if one != {"type": "null"}]
+        return dict(what_is_kept)
 
 
 _T = TypeVar("_T")

@@ -9,7 +9,7 @@ themselves.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,15 +45,21 @@ def sealed_tools(
     )
 
 
-def masked(value: Any) -> Any:
-    """A stored document, or part of one, with a mask for each secret."""
-    if isinstance(value, dict):
-        if value.keys() == SealedText.model_fields.keys():
-            return MASK + value["hint"]
-        return {name: masked(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [masked(item) for item in value]
-    return value
+def masked_tools(tools: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Stored tools with a mask for each secret."""
+    return with_secrets_as(tools, lambda sealed: MASK + sealed["hint"])
+
+
+def with_secrets_as(
+    tools: Sequence[dict[str, Any]], shown: Callable[[dict[str, str]], Any]
+) -> list[dict[str, Any]]:
+    """Stored tools with ``shown(value)`` for each sealed ``SealedText``."""
+    return [
+        tool | {"headers": {name: shown(value) for name, value in tool["headers"].items()}}
+        if "headers" in tool
+        else tool
+        for tool in tools
+    ]
 
 
 def _sealed(

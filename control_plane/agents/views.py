@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from contracts.money import usd
-from control_plane.agents.header_secrets import masked
+from control_plane.agents.header_secrets import masked_tools
 from control_plane.agents.models import Agent
 from control_plane.agents.schemas import AgentCall
 from control_plane.calls.models import Call
@@ -29,7 +29,7 @@ def public_config(config: dict[str, Any]) -> dict[str, Any]:
     languages, primary = config["supported_languages"], config["language"]
     return config | {
         "supported_languages": languages if primary in languages else [primary, *languages],
-        "tools": masked(config["tools"]),
+        "tools": masked_tools(config["tools"]),
     }
 
 
