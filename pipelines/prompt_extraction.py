@@ -1,10 +1,43 @@
-"""Persona and playbook from an agent's free-text prompt."""
+"""Persona and playbook from an agent's free-text prompt. Pure and deterministic.
+
+Every sentence is read by the first rule that knows it. A sentence that no rule knows, or whose
+words did not all arrive in a field, is kept to the letter in a script called "Guidelines", so that
+no instruction is lost.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from contracts.agent_config import Persona, Playbook, Script
+from contracts.agent_config import Persona, Playbook
+from pipelines.extraction.answering import read_answer, read_handover
+from pipelines.extraction.asking import read_question
+from pipelines.extraction.draft import Draft, words_of
+from pipelines.extraction.identity import read_by_topic, read_fact, read_identity
+from pipelines.extraction.quoting import read_quotation
+from pipelines.extraction.statements import MAX_SENTENCE_CHARACTERS, QUOTED, Statement, statements
+from pipelines.extraction.structure import HEADING_WORDS, STRUCTURE
+from pipelines.extraction.topics import Topic, topic_of
+
+_MAX_SENTENCES = 1_000
+"""Of a longer prompt, the rest is kept as it is: no rule looks into it."""
+_KEY_VALUE = re.compile(r"^(?P<key>[A-Za-z][\w '/-]{1,40}):\s+(?P<value>\S.*)$")
+_CLAUSES = re.compile(
+    r",\s+(?:and |then |and then )?(?=(?:ask|collect|gather|be|say|greet|end|start|get|take|confirm"
+    r"|offer|thank|close|find out|transfer|book)\b)"
+    r"|\s(?:and then|then|and) (?=(?:ask|collect|gather|find out|end the call|confirm"
+    r"|get their)\b)",
+    re.IGNORECASE,
+)
+_SPLITTABLE = re.compile(
+    r"^(?:please |then |first,? |you )?(?:greet|ask|collect|gather|answer|book|take|be|help|get"
+    r"|start|confirm|introduce|welcome|find out|schedule|qualify|handle)\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"^(?:if|when|whenever|unless|once)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +46,73 @@ class Extraction:
     playbook: Playbook
 
 
+@lru_cache(maxsize=64)
 def extract_from_prompt(system_prompt: str, agent_name: str) -> Extraction:
-    """What ``system_prompt`` says, field by field; what fits no field becomes a script."""
-    script = Script(title="Instructions", content=system_prompt)
-    return Extraction(Persona(), Playbook(scripts=(script,) if system_prompt.strip() else ()))
+    """What ``system_prompt`` says, field by field; what fits no field becomes a script.
+
+    Args:
+        agent_name: the agent's label, by which "You are front desk at Ritz" is known for a name.
+    """
+    draft = Draft()
+    read = [
+        (part, part.is_heading or (looked_into and _read(part, draft, agent_name)))
+        for part, looked_into in _parts(system_prompt)
+    ]
+    draft.drop_unanswered()
+    arrived = frozenset[str]().union(*map(words_of, draft.texts()))
+    draft.guidelines.extend(_left_over(read, arrived))
+    return Extraction(draft.persona(), draft.playbook())
+
+
+def _parts(prompt: str) -> Iterator[tuple[Statement, bool]]:
+    """Statements, sentences of several instructions taken apart, and whether rules look at them."""
+    for count, said in enumerate(statements(prompt)):
+        if said.is_heading or count >= _MAX_SENTENCES or len(said.text) > MAX_SENTENCE_CHARACTERS:
+            yield said, False
+        elif _SPLITTABLE.match(said.text) and not QUOTED.search(said.text):
+            for clause in _CLAUSES.split(said.text):
+                yield replace(said, text=clause.strip()), True
+        else:
+            yield said, True
+
+
+def _read(said: Statement, draft: Draft, agent_name: str) -> bool:
+    keyed = _KEY_VALUE.match(said.text)
+    is_listed = said.topic in (Topic.SLOTS, Topic.OBJECTIONS) or _CONDITION.match(said.text)
+    if keyed and not is_listed and (topic := topic_of(keyed["key"])):
+        said = replace(said, text=keyed["value"], topic=topic, is_item=True)
+    return (
+        read_quotation(said, draft)
+        or read_handover(said, draft)
+        or read_answer(said, draft)
+        or read_question(said, draft)
+        or read_identity(said, draft, agent_name)
+        or read_by_topic(said, draft)
+        or read_fact(said, draft)
+    )
+
+
+def _telling_words(text: str) -> frozenset[str]:
+    keyed = _KEY_VALUE.match(text)
+    if keyed and words_of(keyed["key"]) <= STRUCTURE | HEADING_WORDS:
+        text = keyed["value"]
+    return words_of(text) - STRUCTURE
+
+
+def _left_over(read: Iterable[tuple[Statement, bool]], arrived: frozenset[str]) -> Iterator[str]:
+    """Sentences that did not arrive word for word, under their headings."""
+    heading = ""
+    for said, was_taken in read:
+        is_complete = was_taken and _telling_words(said.text) <= arrived
+        if said.is_heading:
+            heading = f"{said.text}:"
+            is_announced = words_of(said.text) <= STRUCTURE | HEADING_WORDS
+            if is_announced or is_complete:
+                continue
+        elif is_complete:
+            continue
+        if heading:
+            yield heading
+            heading = ""
+        if not said.is_heading:
+            yield said.text

@@ -1,0 +1,118 @@
+"""Persona and playbook while they are being gathered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from contracts.agent_config import (
+    ObjectionHandler,
+    Persona,
+    Playbook,
+    QualificationQuestion,
+    RequiredSlot,
+    Script,
+)
+
+GUIDELINES = "Guidelines"
+ALWAYS = "you say anything"
+"""The condition of a script that is an instruction. The playbook engine speaks a script when its
+condition's telling words are said; this one has none."""
+_MAX_SCRIPT_CHARACTERS = 20_000
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass
+class Draft:
+    name: str = ""
+    role: str = ""
+    company: str = ""
+    website: str = ""
+    tone: list[str] = field(default_factory=list)
+    audience: list[str] = field(default_factory=list)
+    about_company: list[str] = field(default_factory=list)
+    knowledge: list[str] = field(default_factory=list)
+    criteria: list[str] = field(default_factory=list)
+    opener: str = ""
+    questions: list[str] = field(default_factory=list)
+    slots: dict[str, RequiredSlot] = field(default_factory=dict)
+    objections: list[ObjectionHandler] = field(default_factory=list)
+    scripts: list[Script] = field(default_factory=list)
+    closing: str = ""
+    fallback: str = ""
+    escalation: list[str] = field(default_factory=list)
+    farewell: str = ""
+    guidelines: list[str] = field(default_factory=list)
+
+    def ask(self, question: str) -> None:
+        if question not in self.questions:
+            self.questions.append(question)
+
+    def collect(self, slots: Iterable[RequiredSlot]) -> None:
+        for slot in slots:
+            self.slots.setdefault(slot.name, slot)
+
+    def drop_unanswered(self) -> None:
+        self.scripts = [script for script in self.scripts if script.content]
+
+    def texts(self) -> Iterable[str]:
+        """Everything gathered so far except guidelines."""
+        yield from (self.name, self.role, self.company, self.website, self.opener)
+        yield from (self.closing, self.fallback, self.farewell)
+        for lines in (self.tone, self.audience, self.about_company, self.knowledge, self.criteria):
+            yield from lines
+        yield from (*self.questions, *self.escalation)
+        for slot in self.slots.values():
+            yield f"{slot.name.replace('_', ' ')} {slot.description}"
+        for handler in self.objections:
+            yield f"{handler.trigger} {handler.response}"
+        for script in self.scripts:
+            yield f"{script.title} {script.when} {script.content}"
+
+    def persona(self) -> Persona:
+        return Persona(
+            name=self.name or None,
+            role=self.role or None,
+            audience_description=" ".join(self.audience) or None,
+            tone_override=" ".join(self.tone) or None,
+            company_name=self.company or None,
+            company_website=self.website or None,
+            company_description=" ".join(self.about_company) or None,
+            knowledge_base=tuple(dict.fromkeys(self.knowledge)),
+            success_criteria=tuple(dict.fromkeys(self.criteria)),
+        )
+
+    def playbook(self) -> Playbook:
+        rules = (
+            Script(title=GUIDELINES, when=ALWAYS, content=text) for text in _packed(self.guidelines)
+        )
+        return Playbook(
+            opener=self.opener or None,
+            qualification_flow=tuple(QualificationQuestion(question=q) for q in self.questions),
+            required_slots=tuple(self.slots.values()),
+            objection_handlers=tuple(self.objections),
+            scripts=(*self.scripts, *rules),
+            closing_cta=self.closing or None,
+            fallback_cta=self.fallback or None,
+            escalation_rule=" ".join(self.escalation) or None,
+            end_call_message=self.farewell or None,
+        )
+
+
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
+
+
+def _packed(lines: Iterable[str]) -> Iterable[str]:
+    """The lines in as few texts as the size of a script allows."""
+    pack: list[str] = []
+    size = 0
+    for line in lines:
+        if pack and size + len(line) > _MAX_SCRIPT_CHARACTERS:
+            yield "\n".join(pack)
+            pack, size = [], 0
+        pack.append(line)
+        size += len(line) + 1
+    if pack:
+        yield "\n".join(pack)
