@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+from uuid import UUID
+
+from control_plane.database import Database
+from tests.control_plane.conftest import TenantClient
 from tests.control_plane.policies.policy import EVERYONE, Access, Policies, Policy
+
+OPERATORS = Policy(Access.OPERATOR, 401)
 
 POLICIES: Policies = {
     ("GET", "/openapi.json"): EVERYONE,
@@ -11,4 +17,27 @@ POLICIES: Policies = {
     ("POST", "/v1/operator/tenants"): Policy(
         Access.OPERATOR, 401, {"name": "x", "owner_email": "x@example.com"}
     ),
+    ("GET", "/v1/operator/tenants"): OPERATORS,
+    ("GET", "/v1/operator/tenants/{tenant_id}"): OPERATORS,
+    ("PATCH", "/v1/operator/tenants/{tenant_id}"): Policy(
+        Access.OPERATOR, 401, {"tier": "enterprise"}
+    ),
+    ("POST", "/v1/operator/tenants/{tenant_id}/credits"): Policy(
+        Access.OPERATOR, 401, {"amount_usd": 1, "description": "x"}
+    ),
+    ("GET", "/v1/operator/plans"): OPERATORS,
+    ("POST", "/v1/operator/plans"): Policy(
+        Access.OPERATOR, 401, {"id": "mine", "display_name": "Mine"}
+    ),
+    ("GET", "/v1/operator/paused-agents"): OPERATORS,
+    ("POST", "/v1/operator/agents/{agent_id}/pause"): Policy(Access.OPERATOR, 401, {"reason": "x"}),
+    ("DELETE", "/v1/operator/agents/{agent_id}/pause"): OPERATORS,
+    ("GET", "/v1/operator/platform"): OPERATORS,
+    ("PUT", "/v1/operator/platform"): Policy(Access.OPERATOR, 401, {"calls_enabled": False}),
 }
+
+
+async def leave_records(
+    tenant: TenantClient, database: Database, ids: dict[str, UUID]
+) -> dict[str, object]:
+    return {"tenant_id": tenant.tenant_id}
