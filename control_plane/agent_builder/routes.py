@@ -1,7 +1,69 @@
-"""Describing an agent in words: generate, draft a field, ask the builder, enrich a company."""
+"""Describing an agent in words: generate, draft a field, ask the builder, enrich a company.
+
+No transaction is open while a language model or a web page is waited for.
+"""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
-router = APIRouter(prefix="/v1/agents", tags=["agent builder"])
+from control_plane.agent_builder import generation
+from control_plane.agent_builder.dependencies import PlatformModel
+from control_plane.agent_builder.schemas import (
+    Generated,
+    GenerateRequest,
+    QualityGates,
+    Questions,
+)
+from control_plane.agent_builder.stack_hints import Hints
+from control_plane.authentication.dependencies import AppDatabase, AppSettings, MemberCaller
+from control_plane.catalogue.repository import stack_catalogue
+from control_plane.errors import InvalidRequest
+from control_plane.http.openapi import MEMBER_ONLY, problems
+from control_plane.provider_keys.available_keys import available_keys
+
+router = APIRouter(prefix="/v1/agents", tags=["agent builder"], responses=problems(*MEMBER_ONLY))
+
+
+@router.post("/generate")
+async def generate_agent(
+    wanted: GenerateRequest,
+    caller: MemberCaller,
+    database: AppDatabase,
+    settings: AppSettings,
+    model: PlatformModel,
+) -> Generated | Questions:
+    """Draft an agent from a description, or change one (`mode` `edit`). Nothing is saved: send the
+    draft to `POST /v1/agents`, or to `PATCH /v1/agents/{agent_id}`.
+
+    With a platform language model that model writes the draft, and without one a built-in
+    builder does, from the prompt's own words; `source` says which, and `warnings` what is missing.
+    """
+    if wanted.mode == "edit" and wanted.current_config is None:
+        raise InvalidRequest.at("current_config", "is required when mode is 'edit'")
+    written = await generation.write(
+        wanted.prompt,
+        wanted.current_config if wanted.mode == "edit" else None,
+        may_ask=wanted.allow_clarifying_questions,
+        model=model,
+    )
+    if isinstance(written, generation.Asked):
+        missing = written.clarification
+        return Questions(
+            clarifying_questions=list(missing.questions),
+            quality_gates=QualityGates(
+                blockers=list(missing.blockers), warnings=list(missing.warnings)
+            ),
+            source=written.source,
+        )
+    async with database.tenant_session(caller.tenant_id) as session:
+        catalogue = await stack_catalogue(session)
+        keys = await available_keys(session, caller.tenant_id, settings)
+    hints = Hints(**wanted.options.model_dump()) if wanted.options else Hints()
+    finished = generation.finish(written, hints, catalogue, keys)
+    return Generated(
+        draft=finished.body,
+        compiled_prompt_preview=finished.compiled_prompt,
+        source=written.source,
+        warnings=list(finished.warnings),
+    )

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
-from tests.control_plane.policies.policy import Policies
+from tests.control_plane.policies.policy import Access, Policies, Policy
 
-POLICIES: Policies = {}
+POLICIES: Policies = {
+    ("POST", "/v1/agents/generate"): Policy(
+        Access.MEMBER, body={"prompt": "Books appointments for a clinic"}
+    ),
+}

@@ -1,0 +1,111 @@
+"""Text that others wrote (a language model, a web page, a prompt) on its way into an agent.
+
+What may reach an agent is plain words: no markup, no template, no chat markers, no control
+characters, bounded in length. Variables that the owner wrote themselves (``{{ first_name }}``) stay.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+LONGEST_TEXT = 4_000
+_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_]\w{0,63}(?:\.[A-Za-z_]\w{0,63}){0,4})\s*\}\}")
+_TEMPLATE = re.compile(r"\{\{.{0,500}?\}\}|\{%.{0,500}?%\}|\{#.{0,500}?#\}", re.DOTALL)
+_TEMPLATE_MARK = re.compile(r"\{+(?=[{%#])|(?<=[}%#])\}+|[{}]{2,}|\{[%#]|[%#]\}")
+_SCRIPT = re.compile(r"<(script|style)\b.{0,5000}?(?:</\1\s*>|$)", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z!][^<>]{0,500}>|<\|[^<>|]{0,80}\|>|\[/?(?:INST|SYS)\]|<</?SYS>>")
+_LINK = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.|javascript:|data:\w+/)\S+", re.IGNORECASE)
+_CONTROL = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_KEPT_CONTROLS = frozenset("\n\u200c\u200d")
+"""Line ends, and the joiners that some scripts are written with."""
+_TO_A_MODEL = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|"
+    r"everything (?:above|before))\b"
+    r"|\b(?:system|developer) (?:prompt|message)\b|\byou are now\b|\bjailbreak|\bdeveloper mode\b"
+    r"|\bas an ai (?:language )?model\b|^\s*(?:system|assistant|user)\s*:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+def placeholders_in(texts: Iterable[str]) -> frozenset[str]:
+    """The variables that the owner's own texts use."""
+    return frozenset(match[1] for text in texts for match in _PLACEHOLDER.finditer(text))
+
+
+def clean_text(
+    text: str,
+    *,
+    longest: int = LONGEST_TEXT,
+    variables: Collection[str] = (),
+    keep_links: bool = False,
+) -> str:
+    """Plain words; may be empty.
+
+    Args:
+        variables: names whose placeholders stay.
+        keep_links: whether web addresses stay.
+    """
+    text = text[: longest * 4]
+    parts: list[str] = []
+    end = 0
+    for match in _PLACEHOLDER.finditer(text):
+        if match[1] in variables:
+            parts += [_plain(text[end : match.start()], keep_links), f"{{{{ {match[1]} }}}}"]
+            end = match.end()
+    parts.append(_plain(text[end:], keep_links))
+    joined = re.sub(r"[^\S\n]+", " ", "".join(parts))
+    joined = re.sub(r" ?\n ?", "\n", re.sub(r"\n{3,}", "\n\n", joined)).strip()
+    return _cut(joined, longest)
+
+
+def without_commands(text: str) -> str:
+    """The text without sentences that speak to a language model instead of about something."""
+    if not _TO_A_MODEL.search(text):
+        return text
+    kept = (part for part in _SENTENCE_END.split(text) if not _TO_A_MODEL.search(part))
+    return " ".join(part.strip() for part in kept if part.strip())
+
+
+def clean_value(value: Any, *, variables: Collection[str] = (), keep_links: bool = False) -> Any:
+    """The same for every text inside parsed JSON; keys stay as they are."""
+    match value:
+        case str():
+            return clean_text(value, variables=variables, keep_links=keep_links)
+        case Mapping():
+            return {
+                key: clean_value(item, variables=variables, keep_links=keep_links)
+                for key, item in value.items()
+            }
+        case list() | tuple():
+            return [clean_value(item, variables=variables, keep_links=keep_links) for item in value]
+        case _:
+            return value
+
+
+def _plain(text: str, keep_links: bool) -> str:
+    text = _SCRIPT.sub(" ", text)
+    text = _TAG.sub(" ", _TEMPLATE.sub(" ", text))
+    if not keep_links:
+        text = _LINK.sub("", text)
+    while _TEMPLATE_MARK.search(text):
+        text = _TEMPLATE_MARK.sub(" ", text)
+    return "".join(
+        character
+        for character in text.replace("\r\n", "\n").replace("\t", " ")
+        if character in _KEPT_CONTROLS or unicodedata.category(character) not in _CONTROL
+    )
+
+
+def _cut(text: str, longest: int) -> str:
+    """At a word, without leaving half a placeholder."""
+    if len(text) <= longest:
+        return text
+    cut = text[:longest]
+    if cut.rfind("{{") > cut.rfind("}}"):
+        cut = cut[: cut.rfind("{{")]
+    head, _, tail = cut.rpartition(" ")
+    return (head if head and len(tail) < 60 else cut).rstrip()

@@ -1,0 +1,223 @@
+"""Describing agents in words, on the wire. Source: API spec, "Agents" under Endpoints.
+
+The spec leaves the bodies of ``draft-field`` and ``chat/answer`` open; they are designed here in
+its style.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+LONGEST_PROMPT = 20_000
+_SHORT = 4_000
+
+Source = Literal["llm", "local"]
+"""Whether the platform's language model wrote it, or the deterministic builder."""
+
+
+def _told(text: Any) -> Any:
+    if isinstance(text, str) and not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+Told = BeforeValidator(_told)
+CurrentConfig = Annotated[
+    dict[str, Any] | None,
+    Field(description="An agent's configuration as GET /v1/agents/{agent_id} shows it, or a part."),
+]
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class GenerationOptions(_Request):
+    """Hints. What the catalogue does not have is left out with a warning."""
+
+    voice: Annotated[str, Field(max_length=200)] | None = None
+    llm_provider: Annotated[str, Field(max_length=200)] | None = None
+    llm_model: Annotated[str, Field(max_length=200)] | None = None
+
+
+class GenerateRequest(_Request):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "prompt": "A friendly agent that takes table bookings for my Italian restaurant "
+                "Bella Napoli. Ask for name, party size, day and time. We are open Tuesday to "
+                "Sunday from 5 pm to 11 pm.",
+                "options": {"voice": "hibari"},
+            }
+        }
+    )
+    prompt: Annotated[str, Told, Field(min_length=1, max_length=LONGEST_PROMPT)]
+    """What the agent is to be; with ``mode`` ``edit``, what is to change."""
+    mode: Literal["create", "edit"] = "create"
+    allow_clarifying_questions: bool = False
+    """Whether the answer may be questions when the prompt says too little."""
+    options: GenerationOptions | None = None
+    current_config: CurrentConfig = None
+    """Required with ``mode`` ``edit``."""
+
+
+class QualityGates(BaseModel):
+    blockers: list[str]
+    """What the prompt has to say before an agent can be drafted."""
+    warnings: list[str]
+
+
+class Generated(BaseModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "generated": True,
+                "draft": {
+                    "name": "Bella Napoli booking assistant",
+                    "voice": "hibari",
+                    "llm_provider": "local",
+                    "persona": {"companyName": "Bella Napoli", "role": "booking assistant"},
+                    "playbook": {
+                        "opener": "Hello, this is the automated assistant of Bella Napoli. How "
+                        "can I help you?",
+                        "requiredSlots": [{"name": "party_size", "description": ""}],
+                    },
+                },
+                "compiled_prompt_preview": "You are the virtual assistant, …",
+                "source": "local",
+                "warnings": [],
+            }
+        }
+    )
+    generated: Literal[True] = True
+    draft: dict[str, Any]
+    """A body for ``POST /v1/agents``: ``name``, ``voice``, ``llm_provider``, ``persona`` and
+    ``playbook``, and what else the prompt asks for (``language``, ``advanced``, …)."""
+    compiled_prompt_preview: str
+    source: Source
+    warnings: list[str]
+    """What is missing, was left out or was not understood."""
+
+
+class Questions(BaseModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "generated": False,
+                "clarifying_questions": ["What should the agent do on a call?"],
+                "quality_gates": {
+                    "blockers": ["The prompt does not say what the agent should do on a call."],
+                    "warnings": [],
+                },
+                "source": "local",
+            }
+        }
+    )
+    generated: Literal[False] = False
+    clarifying_questions: list[str]
+    quality_gates: QualityGates
+    source: Source
+
+
+class DraftFieldRequest(_Request):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "field": "playbook.opener",
+                "instruction": "shorter and friendlier",
+                "current_config": {"persona": {"companyName": "Bella Napoli"}},
+            }
+        }
+    )
+    field: Annotated[str, Told, Field(max_length=100)]
+    """Its path, for example ``playbook.opener`` or ``persona.knowledgeBase``."""
+    instruction: Annotated[str, Field(max_length=_SHORT)] | None = None
+    """What to write, or how to change what is there."""
+    current_config: CurrentConfig = None
+
+
+class DraftedField(BaseModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "field": "playbook.opener",
+                "value": "Hello, this is the automated assistant of Bella Napoli. How can I help?",
+                "source": "local",
+                "warnings": [],
+            }
+        }
+    )
+    field: str
+    value: Any
+    """Of the field's own type: a text, or a list."""
+    source: Source
+    warnings: list[str]
+
+
+class HistoryItem(_Request):
+    role: Literal["user", "assistant"]
+    content: Annotated[str, Field(max_length=_SHORT)]
+
+
+class ChatRequest(_Request):
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"question": "How do I hand a caller over to a person?"}}
+    )
+    question: Annotated[str, Told, Field(min_length=1, max_length=_SHORT)]
+    current_config: CurrentConfig = None
+    history: Annotated[list[HistoryItem], Field(max_length=40)] = []
+    """The conversation so far, oldest first."""
+
+
+class SuggestedChange(BaseModel):
+    """For ``POST /v1/agents/apply-changes``."""
+
+    key: str
+    value: Any
+
+
+class ChatAnswer(BaseModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "answer": "Say in playbook.escalationRule when and how to hand over.",
+                "suggested_changes": [],
+                "source": "local",
+            }
+        }
+    )
+    answer: str
+    suggested_changes: list[SuggestedChange]
+    source: Source
+
+
+class EnrichRequest(BaseModel):
+    """Both are texts; anything else is answered with ``enriched`` false."""
+
+    model_config = ConfigDict(
+        extra="ignore",
+        json_schema_extra={
+            "example": {"companyName": "Bella Napoli", "websiteUrl": "https://example.com"}
+        },
+    )
+    companyName: Any = Field(None, json_schema_extra={"type": "string"})
+    websiteUrl: Any = Field(None, json_schema_extra={"type": "string"})
+
+
+class Enriched(BaseModel):
+    enriched: Literal[True] = True
+    companyDescription: str
+    knowledgeBase: list[str]
+    source: Source
+
+
+class NotEnriched(BaseModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {"enriched": False, "error": "The page does not exist (404)."}
+        }
+    )
+    enriched: Literal[False] = False
+    error: str
