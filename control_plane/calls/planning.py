@@ -8,7 +8,14 @@ from uuid import UUID, uuid4
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
-from contracts.call_plan import CallLimits, CallPlan, PlannedParticipant, ResolvedStack
+from contracts.call_plan import (
+    CallLimits,
+    CallPlan,
+    Channel,
+    PlannedParticipant,
+    ResolvedChannel,
+    ResolvedStack,
+)
 from contracts.call_status import Transport
 from control_plane.agents import repository as agents
 from control_plane.agents.errors import AgentNotFound, AgentNotPublishReady
@@ -17,8 +24,9 @@ from control_plane.calls.errors import ProviderKeyUnavailable
 from control_plane.calls.post_call_merge import merge_post_call
 from control_plane.calls.schemas import CallCreate
 from control_plane.catalogue import repository as catalogue
+from control_plane.provider_keys.repository import sealed_keys
 from pipelines.prompt import compile_prompt
-from pipelines.stack import AvailableKeys, StackProblem, resolve_stack
+from pipelines.stack import CUSTOM, AvailableKeys, StackProblem, resolve_stack
 
 
 async def freeze_plan(
@@ -49,7 +57,8 @@ async def freeze_plan(
         compiled_prompt=compile_prompt(agent, wanted.variables),
         locale=agent.language,
         stack=stack,
-        prices=await catalogue.price_rows(session, stack),
+        sealed_provider_keys=await _own_keys(session, tenant_id, stack),
+        prices=await catalogue.price_rows(session, stack, agent.managed_sku_id),
         limits=limits_of(agent),
         participants=tuple(
             PlannedParticipant(
@@ -93,3 +102,23 @@ async def _usable_stack(
     if isinstance(found, StackProblem):
         raise ProviderKeyUnavailable(found.channel, found.reason)
     return found.stack
+
+
+async def _own_keys(session: AsyncSession, tenant_id: UUID, stack: ResolvedStack) -> dict[str, str]:
+    """By provider, the tenant's keys that the stack is run with, as they are stored."""
+    channels: tuple[tuple[Channel, ResolvedChannel], ...] = (
+        ("stt", stack.stt),
+        ("llm", stack.llm),
+        ("tts", stack.tts),
+    )
+    wanted = {
+        choice.provider: name
+        for name, channel in channels
+        for choice in (channel.primary, channel.fallback)
+        if choice is not None and choice.key_source == "own" and choice.provider != CUSTOM
+    }
+    found = await sealed_keys(session, tenant_id, wanted.keys())
+    for provider, name in wanted.items():
+        if provider not in found:
+            raise ProviderKeyUnavailable(name, f"You have no key for {provider} any more.")
+    return found

@@ -20,3 +20,6 @@ class ProviderKey(Base):
     last_four: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    """When the key was last set."""
+    verified_at: Mapped[datetime | None]
+    """When the provider accepted it; ``None`` if it was stored without asking."""

@@ -79,7 +79,9 @@ async def victim_of(tenant: TenantClient, database: Database) -> Victim:
     await _have_said_something(database, tenant.tenant_id, ids["call_id"])
     for leave_records in leavers():
         ids |= await leave_records(tenant, database, ids)
-    marks = {SECRET_NAME, str(tenant.tenant_id), *map(str, ids.values())}
+    # A provider's name is in the path of its key, and no secret.
+    own = (str(value) for name, value in ids.items() if name != "provider")
+    marks = {SECRET_NAME, str(tenant.tenant_id), *own}
     return Victim(tenant, ids, frozenset(marks))
 
 
