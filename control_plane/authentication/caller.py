@@ -57,10 +57,3 @@ class Caller:
     def may_administer(self) -> bool:
         """Whether keys, members and other settings of the tenant are the caller's to change."""
         return self.publishable is None and self.role in (None, "admin", "owner")
-
-    def may_use_channel(self, channel: str) -> bool:
-        return self.publishable is None or channel in self.publishable.channels
-
-    def may_call_agent(self, agent_id: UUID) -> bool:
-        allowed = None if self.publishable is None else self.publishable.agent_ids
-        return allowed is None or agent_id in allowed

@@ -20,8 +20,10 @@ from control_plane.authentication.dependencies import (
     MemberCaller,
     TenantSession,
 )
+from control_plane.authentication.errors import OriginNotAllowed
 from control_plane.billing.errors import InsufficientCredits
 from control_plane.calls import reading, repository, service
+from control_plane.calls.admission import check_request
 from control_plane.calls.dispatching import dispatch_call
 from control_plane.calls.errors import (
     CallAlreadyOver,
@@ -35,17 +37,18 @@ from control_plane.calls.models import Call, CallParticipant
 from control_plane.calls.schemas import (
     Access,
     AgentName,
-    CallCreate,
     CallCreated,
     CallDetail,
     CallEndedView,
     CallEventPage,
     CallEventView,
     CallPage,
+    CallRequest,
     JoiningParticipant,
     TranscriptView,
 )
 from control_plane.calls.views import call_detail, call_view, transcript_view
+from control_plane.do_not_call.errors import NumberOnDoNotCallList
 from control_plane.errors import InvalidRequest
 from control_plane.http.openapi import AUTHENTICATED, MEMBER_ONLY, problems
 from control_plane.http.paging import Offset
@@ -66,7 +69,9 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"])
     status_code=status.HTTP_201_CREATED,
     responses=problems(
         *AUTHENTICATED,
+        OriginNotAllowed,
         KeyScopeViolation,
+        NumberOnDoNotCallList,
         PlatformCallsDisabled,
         AgentNotFound,
         AgentAdminPaused,
@@ -76,7 +81,7 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"])
     ),
 )
 async def create_call(
-    wanted: CallCreate,
+    request: CallRequest,
     caller: AnyCaller,
     database: AppDatabase,
     link: AppLink,
@@ -84,11 +89,12 @@ async def create_call(
 ) -> CallCreated:
     """Start a call with an agent's published version.
 
-    What can be wrong is checked in this order: key (401), request (400), the key's scope (403),
-    calls stopped platform-wide (503), agent (404), agent paused (423), published version (409),
+    What can be wrong is checked in this order: key (401), the page that uses it (403), request
+    (400), the key's scope (403), do-not-call list (400), carrier of a phone call (400), calls
+    stopped platform-wide (503), agent (404), agent paused (423), published version (409),
     providers (422), credit (402).
     """
-    service.check_request(caller, wanted)
+    wanted = check_request(caller, request)
     async with database.tenant_session(caller.tenant_id) as session:
         plan = await service.create_call(
             session,

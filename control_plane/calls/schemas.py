@@ -22,15 +22,35 @@ class ParticipantInput(BaseModel):
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
-class CallCreate(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    agent_id: UUID
+class CallRequest(BaseModel):
+    """What a client asks for."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {
+                "agent_id": "7f3c8f0e-0d1e-4a3b-9d55-2f1f1f6a9c11",
+                "participants": [{"transport": "webrtc", "identity": "ada"}],
+            }
+        },
+    )
+    agent_id: UUID | None = Field(
+        None,
+        description="Required, except for a phone call with a publishable key, which has an agent "
+        "of its own for those.",
+    )
     participants: Annotated[
         list[ParticipantInput], Field(min_length=1, max_length=MAX_PARTICIPANTS)
     ]
     metadata: dict[str, Any] = Field(default_factory=dict)
     variables: dict[str, Any] = Field(default_factory=dict)
     post_call: PostCall | None = None
+
+
+class CallCreate(CallRequest):
+    """The same, with the agent settled and phone numbers in E.164."""
+
+    agent_id: UUID
 
 
 class Access(BaseModel):

@@ -8,34 +8,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import CallPlan
 from contracts.call_status import CallStatus, ParticipantStatus
-from control_plane.authentication.caller import Caller
 from control_plane.billing import service as billing
 from control_plane.billing.reserve import FIRST_RESERVE_SECONDS
-from control_plane.calls.errors import KeyScopeViolation
 from control_plane.calls.event_log import log_event
 from control_plane.calls.models import Call, CallParticipant
 from control_plane.calls.planning import freeze_plan
-from control_plane.calls.schemas import CallCreate, ParticipantInput
+from control_plane.calls.schemas import CallCreate
+from control_plane.do_not_call.errors import NumberOnDoNotCallList
+from control_plane.do_not_call.repository import listed_numbers
 from control_plane.errors import InvalidRequest
 from control_plane.operator.switches import check_agent_not_paused, check_calls_enabled
 from pipelines.stack import AvailableKeys
-
-WEB_CHANNEL = "web"
-
-
-def check_request(caller: Caller, wanted: CallCreate) -> None:
-    """What can be refused without looking at any record.
-
-    Raises:
-        InvalidRequest: a participant cannot be reached.
-        KeyScopeViolation: the publishable key permits neither the channel nor the agent.
-    """
-    for index, participant in enumerate(wanted.participants):
-        _check_participant(index, participant)
-    if not caller.may_use_channel(WEB_CHANNEL):
-        raise KeyScopeViolation("This publishable key does not permit the channel 'web'.")
-    if not caller.may_call_agent(wanted.agent_id):
-        raise KeyScopeViolation("This publishable key does not permit this agent.")
 
 
 async def create_call(
@@ -43,16 +26,19 @@ async def create_call(
 ) -> CallPlan:
     """Freeze the plan, insert the call and hold its first increment, in one transaction.
 
-    The checks come in one order: calls stopped (503), agent (404), pause (423), published version
-    (409), providers (422), credit (402). The plan is to be dispatched once the transaction has
-    committed.
+    The checks come in one order: do-not-call list (400), carrier (400), calls stopped (503), agent
+    (404), pause (423), published version (409), providers (422), credit (402). The plan is to be
+    dispatched once the transaction has committed.
 
     Raises:
+        NumberOnDoNotCallList: a participant must not be called.
+        InvalidRequest: a participant cannot be reached.
         PlatformCallsDisabled: the operator has stopped all calls.
         AgentAdminPaused: the operator has paused the agent.
         AgentNotFound, AgentNotPublishReady, ProviderKeyUnavailable: see ``freeze_plan``.
         InsufficientCredits: the first increment cannot be reserved.
     """
+    await _check_phone_numbers(session, tenant_id, wanted)
     await check_calls_enabled(session)
     await check_agent_not_paused(session, tenant_id, wanted.agent_id)
     plan = await freeze_plan(session, tenant_id, wanted, keys)
@@ -97,11 +83,25 @@ def role_of(position: int) -> str:
     return "caller" if position == 0 else "participant"
 
 
-def _check_participant(index: int, participant: ParticipantInput) -> None:
-    where = f"participants[{index}]"
-    if participant.transport == "pstn":
-        raise InvalidRequest.at(
-            f"{where}.transport", "the phone channel has no carrier connected yet; use 'webrtc'"
+async def _check_phone_numbers(session: AsyncSession, tenant_id: UUID, wanted: CallCreate) -> None:
+    numbers = {
+        participant.identity: index
+        for index, participant in enumerate(wanted.participants)
+        if participant.transport == "pstn"
+    }
+    if not numbers:
+        return
+    if listed := await listed_numbers(session, tenant_id, numbers):
+        raise NumberOnDoNotCallList(
+            errors=[
+                {
+                    "field": f"participants[{numbers[number]}].identity",
+                    "message": f"{number} is on your do-not-call list",
+                }
+                for number in sorted(listed, key=numbers.__getitem__)
+            ]
         )
-    if participant.from_number is not None:
-        raise InvalidRequest.at(f"{where}.from_number", "belongs to 'pstn' participants only")
+    raise InvalidRequest.at(
+        f"participants[{min(numbers.values())}].transport",
+        "the phone channel has no carrier connected yet; use 'webrtc'",
+    )

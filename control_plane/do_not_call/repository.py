@@ -43,10 +43,14 @@ async def add(
     added_by: Actor,
 ) -> int:
     """List the numbers (E.164, with why), and return how many were not listed before."""
-    given = func.unnest(
-        bindparam("numbers", list(reasons), ARRAY(Text)),
-        bindparam("reasons", list(reasons.values()), ARRAY(Text)),
-    ).table_valued("number", "reason")
+    given = (
+        func.unnest(
+            bindparam("numbers", list(reasons), ARRAY(Text)),
+            bindparam("reasons", list(reasons.values()), ARRAY(Text)),
+        )
+        .table_valued("number", "reason")
+        .render_derived()
+    )
     added = await session.scalars(
         insert(DoNotCallNumber)
         .from_select(

@@ -10,7 +10,7 @@ from sqlalchemy import func, select, text
 
 from control_plane.api_keys import secrets
 from control_plane.api_keys.models import ApiKey
-from control_plane.authentication.caller import RequestOrigin
+from control_plane.authentication.caller import PublishableScope, RequestOrigin
 from control_plane.authentication.service import caller_of_key
 from control_plane.database import Database
 from control_plane.errors import Unauthorized
@@ -87,12 +87,10 @@ async def test_a_publishable_key_starts_web_calls_to_any_agent_unless_told(
         database, confined["Authorization"].removeprefix("Bearer "), RequestOrigin()
     )
 
-    assert any_agent.may_use_channel("web")
-    assert not any_agent.may_use_channel("phone")
-    assert any_agent.may_call_agent(uuid4())
-    assert not one_agent.may_use_channel("web")
-    assert one_agent.may_call_agent(agent_id)
-    assert not one_agent.may_call_agent(uuid4())
+    assert any_agent.publishable == PublishableScope(frozenset({"web"}))
+    assert one_agent.publishable == PublishableScope(
+        frozenset({"phone"}), frozenset({agent_id}), agent_id
+    )
 
 
 @pytest.mark.parametrize(

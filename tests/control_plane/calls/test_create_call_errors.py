@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx2
 import pytest
@@ -19,7 +19,8 @@ PHONE = {"transport": "pstn", "identity": "+14155550100"}
 
 
 def body(agent_id: object, **fields: Any) -> dict[str, Any]:
-    return {"agent_id": str(agent_id), "participants": [CALLER]} | fields
+    named = {} if agent_id is None else {"agent_id": str(agent_id)}
+    return named | {"participants": [CALLER]} | fields
 
 
 async def refused(
@@ -41,7 +42,7 @@ async def empty_account(database: Database, tenant: TenantClient) -> None:
 @pytest.mark.parametrize(
     ("wanted", "field"),
     [
-        ({}, "agent_id"),
+        ({}, "participants"),
         ({"participants": [CALLER]}, "agent_id"),
         (body("no-uuid"), "agent_id"),
         (body(uuid4(), participants=[]), "participants"),
@@ -54,6 +55,13 @@ async def empty_account(database: Database, tenant: TenantClient) -> None:
             "participants[0].from_number",
         ),
         (body(uuid4(), participants=[CALLER, PHONE]), "participants[1].transport"),
+        (body(None, participants=[PHONE]), "agent_id"),
+        (body(uuid4(), participants=[PHONE | {"identity": "ada"}]), "participants[0].identity"),
+        (body(uuid4(), participants=[PHONE | {"identity": "+1415"}]), "participants[0].identity"),
+        (
+            body(uuid4(), participants=[PHONE | {"from_number": "4155550101"}]),
+            "participants[0].from_number",
+        ),
         (body(uuid4(), metadata=[]), "metadata"),
         (body(uuid4(), variables="x"), "variables"),
         (body(uuid4(), surprise=1), "surprise"),
@@ -81,8 +89,15 @@ async def test_a_missing_key_comes_before_a_wrong_request(http: httpx2.AsyncClie
     assert (await http.post("/v1/calls", json={})).status_code == 401
 
 
+async def phone_key(tenant: TenantClient) -> tuple[dict[str, str], UUID]:
+    """A key for phone calls only, and the agent of those."""
+    agent_id = await tenant.published_agent()
+    headers = await tenant.publishable_key(allowed_channels=["phone"], phone_agent_id=str(agent_id))
+    return headers, agent_id
+
+
 async def test_a_wrong_request_comes_before_the_keys_scope(tenant: TenantClient) -> None:
-    phone_only = await tenant.publishable_key(allowed_channels=["phone"])
+    phone_only, _ = await phone_key(tenant)
     assert await refused(tenant, body(uuid4(), participants=[]), phone_only) == (
         400,
         "invalid_request",
@@ -90,7 +105,7 @@ async def test_a_wrong_request_comes_before_the_keys_scope(tenant: TenantClient)
 
 
 async def test_the_keys_scope_comes_before_the_agent(tenant: TenantClient) -> None:
-    phone_only = await tenant.publishable_key(allowed_channels=["phone"])
+    phone_only, _ = await phone_key(tenant)
     assert await refused(tenant, body(uuid4()), phone_only) == (403, "key_scope_violation")
     agent_id = await tenant.published_agent()
     one_agent = await tenant.publishable_key(allowed_agent_ids=[str(agent_id)])
@@ -102,6 +117,84 @@ async def test_a_publishable_key_for_the_web_may_call(tenant: TenantClient) -> N
     key = await tenant.publishable_key(allowed_channels=["web"], allowed_agent_ids=[str(agent_id)])
     answer = await tenant.http.post("/v1/calls", headers=key, json=body(agent_id))
     assert answer.status_code == 201, answer.text
+
+
+@pytest.mark.parametrize(
+    ("agent_id", "participants"),
+    [
+        (None, [PHONE, PHONE | {"identity": "+14155550101"}]),
+        (None, [CALLER, PHONE]),
+        (None, [PHONE | {"from_number": "+14155550101"}]),
+        (uuid4(), [PHONE]),
+    ],
+)
+async def test_a_publishable_key_calls_one_phone_with_its_own_agent_and_number(
+    tenant: TenantClient, agent_id: UUID | None, participants: list[dict[str, str]]
+) -> None:
+    key, _ = await phone_key(tenant)
+    wanted = body(agent_id, participants=participants)
+    assert await refused(tenant, wanted, key) == (403, "key_scope_violation")
+
+
+async def test_a_publishable_key_for_the_web_may_not_call_a_phone(tenant: TenantClient) -> None:
+    key = await tenant.publishable_key()
+    for agent_id in (None, uuid4()):
+        wanted = body(agent_id, participants=[PHONE])
+        assert await refused(tenant, wanted, key) == (403, "key_scope_violation")
+
+
+async def test_a_publishable_key_for_phones_gets_past_its_scope(tenant: TenantClient) -> None:
+    key, agent_id = await phone_key(tenant)
+    for named in (None, agent_id):
+        answer = await tenant.http.post(
+            "/v1/calls", headers=key, json=body(named, participants=[PHONE])
+        )
+        assert answer.status_code == 400
+        assert "no carrier connected yet" in answer.json()["detail"]
+
+
+async def test_a_web_call_with_a_publishable_key_names_its_agent(tenant: TenantClient) -> None:
+    key = await tenant.publishable_key()
+    answer = await tenant.http.post("/v1/calls", headers=key, json=body(None))
+    assert answer.status_code == 400
+    assert answer.json()["errors"][0]["field"] == "agent_id"
+
+
+async def test_a_number_on_the_do_not_call_list_is_400_and_names_the_participant(
+    tenant: TenantClient, other_tenant: TenantClient
+) -> None:
+    await tenant.post("/v1/do-not-call", {"number": PHONE["identity"]})
+    written = PHONE | {"identity": "+1 (415) 555-0100"}
+    wanted = body(uuid4(), participants=[CALLER, written])
+
+    answer = await tenant.post("/v1/calls", wanted)
+    assert (answer.status_code, answer.json()["code"]) == (400, "do_not_call")
+    assert answer.json()["errors"][0]["field"] == "participants[1].identity"
+    assert PHONE["identity"] in answer.json()["detail"]
+
+    assert await refused(other_tenant, wanted) == (400, "invalid_request")
+
+
+async def test_the_keys_scope_comes_before_the_do_not_call_list(tenant: TenantClient) -> None:
+    await tenant.post("/v1/do-not-call", {"number": PHONE["identity"]})
+    web_only, (phone_only, _) = await tenant.publishable_key(), await phone_key(tenant)
+    wanted = body(None, participants=[PHONE])
+    assert await refused(tenant, wanted, web_only) == (403, "key_scope_violation")
+    assert await refused(tenant, wanted, phone_only) == (400, "do_not_call")
+
+
+async def test_a_publishable_key_whose_agents_are_gone_calls_none(
+    tenant: TenantClient, database: Database
+) -> None:
+    agent_id = await tenant.published_agent()
+    key = await tenant.publishable_key(allowed_agent_ids=[str(agent_id)])
+    other_agent = await tenant.published_agent()
+    async with database.system_session() as session:
+        await session.execute(
+            text("UPDATE api_keys SET allowed_agent_ids = :ids WHERE kind = 'publishable'"),
+            {"ids": [uuid4()]},
+        )
+    assert await refused(tenant, body(other_agent), key) == (403, "key_scope_violation")
 
 
 async def test_an_unknown_or_foreign_agent_is_404(
