@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from control_plane.catalogue.entries import Model, Sku, Voice
+from control_plane.catalogue.models import ManagedSku
 
 
 def model_row(model: Model) -> dict[str, Any]:
@@ -31,3 +32,13 @@ def sku_row(sku: Sku) -> dict[str, Any]:
         choice = getattr(sku, channel)
         row |= {f"{channel}_provider": choice.provider, f"{channel}_model": choice.model}
     return row
+
+
+def sku_document(row: ManagedSku) -> dict[str, Any]:
+    """The way back, with ``edited_at``."""
+    fields = set(Sku.model_fields) - {"stt", "llm", "tts"} | {"edited_at"}
+    document = {name: getattr(row, name) for name in fields}
+    for channel in ("stt", "llm", "tts"):
+        provider, model = getattr(row, f"{channel}_provider"), getattr(row, f"{channel}_model")
+        document[channel] = {"provider": provider, "model": model}
+    return document
