@@ -12,7 +12,7 @@ from pydantic import AfterValidator, StringConstraints
 _SHAPE = re.compile(
     r"[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-[A-Za-z0-9]{4,8})*", re.ASCII
 )
-_NOT_SPOKEN = frozenset({"und", "mul", "mis", "zxx"})
+_NOT_SPOKEN = frozenset({None, "und", "mul", "mis", "zxx"})
 
 
 @lru_cache(maxsize=4096)

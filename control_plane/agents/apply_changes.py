@@ -126,7 +126,8 @@ class _Work:
             AgentConfig.model_validate_json(document, strict=True, by_alias=True, by_name=False)
         except ValidationError as error:
             for found in field_errors(error.errors(include_url=False, include_input=False)):
-                self._fail(self.key_of(found["field"]), found["message"])
+                path, bracket, item = found["field"].partition("[")
+                self._fail(f"{self.key_of(path)}{bracket}{item}", found["message"])
         duration = values.get("advanced.maxCallDuration", MAX_CALL_DURATION_SECONDS.start)
         if isinstance(duration, int) and duration not in MAX_CALL_DURATION_SECONDS:
             self._fail(
