@@ -65,13 +65,13 @@ def fault_of(schema: dict[str, Any]) -> str | None:
     try:
         jsonschema_rs.validator_for(schema, retriever=_refuse)
     except jsonschema_rs.ValidationError as error:
-        where = "/".join(map(str, error.instance_path))
-        return f"is no valid JSON Schema{f' at {where}' if where else ''}: {error.message[:300]}"
-    except (jsonschema_rs.ReferencingError, ValueError) as error:
-        reason, is_elsewhere, _ = str(error).partition(" and retrieving it failed")
+        reason, is_elsewhere, _ = error.message.partition(" and retrieving it failed")
         if is_elsewhere:
             return f"may only refer to what is within it (#/…): {reason[:300]}"
-        return f"is no valid JSON Schema: {reason[:300]}"
+        where = "/".join(map(str, error.instance_path))
+        return f"is no valid JSON Schema{f' at {where}' if where else ''}: {reason[:300]}"
+    except ValueError as error:
+        return f"is no valid JSON Schema: {str(error)[:300]}"
     return None
 
 

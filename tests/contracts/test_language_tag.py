@@ -25,10 +25,10 @@ def test_a_registered_tag_is_kept_in_canonical_case(sent: str, kept: str) -> Non
 
 @pytest.mark.parametrize(
     "sent",
-    (
+    [
         *("", "english", "xx-QQ", "en_US", "en-", "en--US", "x-private", "i-klingon"),
         *("und", "mul", "zxx", "ｅｎ", "en-US ", "en-US\n", "*", "en-Abcd-US"),
-    ),
+    ],
 )
 def test_anything_else_is_refused(sent: str) -> None:
     with pytest.raises(ValueError, match="language"):
