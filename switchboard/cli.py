@@ -23,6 +23,11 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
+encryption = typer.Typer(
+    no_args_is_help=True, help="The keys that protect tenants' secrets at rest."
+)
+app.add_typer(encryption, name="encryption")
+
 DataDir = Annotated[
     Path | None,
     typer.Option(help="Databases, logs and secrets. Default: .switchboard", show_default=False),
@@ -206,6 +211,21 @@ def migrate(data_dir: DataDir = None) -> None:
     from control_plane.migrate import migrate as run_migrations
 
     run_migrations(_process(data_dir).required_database_url())
+
+
+@encryption.command()
+def rotate(data_dir: DataDir = None) -> None:
+    """Seal every stored secret anew under the first of SWITCHBOARD_ENCRYPTION_KEYS.
+
+    To change the key: put the new one before the old one and restart everything; run this, again
+    until it seals nothing anew; take the old one out and restart everything, when the calls that
+    run have ended. Exit code 1 if a secret cannot be opened with any of the keys.
+    """
+    from switchboard.encryption import run_rotation
+
+    settings = _settings(data_dir)
+    _log_to_file(settings, "encryption")
+    raise typer.Exit(run_rotation(settings, typer.echo))
 
 
 @app.command(hidden=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from pipelines.settings import VENDOR_BASE_URLS
 from switchboard.settings import MissingSetting, Settings
 
 
@@ -68,3 +69,21 @@ def test_each_worker_has_a_directory_of_its_own(tmp_path: Path) -> None:
 def test_secrets_are_not_shown() -> None:
     shown = repr(Settings(secret_key="hidden-1", operator_token="hidden-2"))
     assert "hidden" not in shown
+
+
+def test_a_worker_opens_secrets_with_the_encryption_keys_alone() -> None:
+    assert Settings(encryption_keys=("a", "b"), secret_key=None).providers().encryption_keys == (
+        "a",
+        "b",
+    )
+
+
+def test_every_provider_s_key_and_address_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in VENDOR_BASE_URLS:
+        monkeypatch.setenv(f"{name.upper()}_API_KEY", f"key-of-{name}")
+        monkeypatch.setenv(f"{name.upper()}_BASE_URL", f"http://{name}.test")
+    providers = Settings().providers()
+    assert providers.api_keys == {name: f"key-of-{name}" for name in VENDOR_BASE_URLS}
+    assert providers.base_urls == {name: f"http://{name}.test" for name in VENDOR_BASE_URLS}
+    assert Settings().provider_keys == set(VENDOR_BASE_URLS)
+    assert "key-of" not in repr(Settings())

@@ -1,0 +1,48 @@
+"""``switchboard encryption rotate``: every stored secret under the newest encryption key."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from contracts.sealing import Sealer
+from control_plane.database import Database
+from control_plane.key_rotation import Rotated, rotate
+from switchboard.settings import Settings
+from switchboard.state import read_secrets
+
+_BATCH_DEADLINE_SECONDS = 60.0
+
+
+def run_rotation(settings: Settings, say: Callable[[str], None]) -> int:
+    """The exit code: 1 if a secret cannot be opened with any of the keys. Raises
+    ``MissingSetting``."""
+    settings = _with_running_system(settings)
+    done = asyncio.run(
+        _rotate(settings.required_database_url(), Sealer(settings.all_encryption_keys()))
+    )
+    for column in done:
+        lost = f", {column.cannot_be_opened} cannot be opened" if column.cannot_be_opened else ""
+        say(f"{column.column}: {column.found} secrets, {column.sealed_anew} sealed anew{lost}")
+    return int(any(column.cannot_be_opened for column in done))
+
+
+async def _rotate(database_url: str, sealer: Sealer) -> list[Rotated]:
+    database = Database(database_url, deadline_seconds=_BATCH_DEADLINE_SECONDS)
+    try:
+        return await rotate(database, sealer)
+    finally:
+        await database.aclose()
+
+
+def _with_running_system(settings: Settings) -> Settings:
+    """What the environment leaves open is taken from the system in the data directory."""
+    secrets = read_secrets(settings.data_dir)
+    if secrets is None:
+        return settings
+    return settings.model_copy(
+        update={
+            "database_url": settings.database_url or secrets.database_url,
+            "secret_key": settings.secret_key or secrets.secret_key,
+        }
+    )

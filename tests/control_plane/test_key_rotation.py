@@ -1,0 +1,141 @@
+"""Changing the encryption key, with secrets in every column that holds some."""
+
+from __future__ import annotations
+
+import pytest
+from cryptography.fernet import Fernet
+from sqlalchemy import select, text
+from sqlalchemy.exc import DBAPIError
+
+from contracts.sealing import CannotOpen, Sealer
+from contracts.tool_bindings import SealedText
+from control_plane import key_rotation
+from control_plane.agents.models import Agent, AgentVersion
+from control_plane.agents.snapshot import digest_of
+from control_plane.database import Database
+from control_plane.key_rotation import rotate
+from control_plane.provider_keys.models import ProviderKey
+from control_plane.sealed_columns import SEALED_COLUMNS, canonical_json, json_document
+from control_plane.settings import ControlPlaneSettings
+from tests.control_plane.conftest import TenantClient
+
+NEW_KEY = Fernet.generate_key().decode()
+TOOL = {
+    "type": "call_webhook",
+    "name": "book",
+    "description": "Books an appointment.",
+    "url": "https://example.com/book",
+    "headers": {"Authorization": "Bearer hush-hush-hush"},
+}
+
+
+@pytest.fixture
+async def with_secrets(tenant: TenantClient) -> TenantClient:
+    for provider in ("openai", "deepgram", "cartesia"):
+        path = f"/v1/provider-keys/{provider}"
+        body = {"key": f"a-key-for-{provider}", "verify": False}
+        assert (await tenant.request("PUT", path, json=body)).status_code == 200
+    await tenant.published_agent(tools=[TOOL])
+    return tenant
+
+
+async def secrets_of(tenant: TenantClient, database: Database) -> list[str]:
+    """Every sealed text of the tenant, of each column in turn."""
+    found: list[str] = []
+
+    def note(sealed: str) -> str:
+        found.append(sealed)
+        return sealed
+
+    async with database.tenant_session(tenant.tenant_id) as session:
+        for column in SEALED_COLUMNS:
+            for value in await session.scalars(select(column.column)):
+                column.seal_anew(value, note)
+    return found
+
+
+async def test_every_secret_is_opened_by_the_new_key_alone_afterwards(
+    with_secrets: TenantClient,
+    database: Database,
+    settings: ControlPlaneSettings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(key_rotation, "BATCH_ROWS", 2)
+    before = await secrets_of(with_secrets, database)
+    assert len(before) == 5, "three provider keys, and a header in the agent and its version"
+    with pytest.raises(CannotOpen):
+        Sealer([NEW_KEY]).open(before[0])
+
+    await rotate(database, Sealer([NEW_KEY, *settings.encryption_keys]))
+
+    opened = [Sealer([NEW_KEY]).open(sealed) for sealed in await secrets_of(with_secrets, database)]
+    assert opened == [settings.sealer.open(sealed) for sealed in before]
+
+
+async def test_repeating_it_changes_nothing(
+    with_secrets: TenantClient, database: Database, settings: ControlPlaneSettings
+) -> None:
+    sealer = Sealer([NEW_KEY, *settings.encryption_keys])
+    first = await rotate(database, sealer)
+    after_first = await secrets_of(with_secrets, database)
+    second = await rotate(database, sealer)
+    assert await secrets_of(with_secrets, database) == after_first
+    assert sum(column.sealed_anew for column in first) >= 5
+    assert [column.sealed_anew for column in second] == [0, 0, 0]
+    assert [column.found for column in second] == [column.found for column in first]
+
+
+async def test_what_no_key_opens_is_counted_and_left_alone(
+    with_secrets: TenantClient, database: Database
+) -> None:
+    before = await secrets_of(with_secrets, database)
+    done = await rotate(database, Sealer([Fernet.generate_key().decode()]))
+    assert all(column.cannot_be_opened == column.found for column in done)
+    assert await secrets_of(with_secrets, database) == before
+
+
+async def test_a_version_keeps_its_digest_true_and_is_otherwise_closed_to_change(
+    with_secrets: TenantClient, database: Database, settings: ControlPlaneSettings
+) -> None:
+    await rotate(database, Sealer([NEW_KEY, *settings.encryption_keys]))
+    async with database.tenant_session(with_secrets.tenant_id) as session:
+        version = (await session.scalars(select(AgentVersion))).one()
+        agent = (await session.scalars(select(Agent))).one()
+        assert version.digest == digest_of(version.snapshot)
+        assert version.frozen.text == version.snapshot
+        assert len(version.frozen.config["tools"]) == len(agent.config["tools"]) == 1
+    with pytest.raises(DBAPIError, match="append-only"):
+        async with database.system_session() as session:
+            await session.execute(text("UPDATE agent_versions SET digest = ''"))
+
+
+async def test_a_request_cannot_open_versions_to_change(
+    with_secrets: TenantClient, database: Database
+) -> None:
+    async def change() -> None:
+        async with database.tenant_session(with_secrets.tenant_id) as session:
+            await session.execute(text("SET LOCAL switchboard.sealing_anew = 'on'"))
+            await session.execute(text("UPDATE agent_versions SET digest = ''"))
+
+    with pytest.raises(DBAPIError, match="permission denied"):
+        await change()
+
+
+def test_every_table_with_a_column_for_secrets_is_known() -> None:
+    """By name: ``sealed_…`` is how a column says that it holds one."""
+    known = {str(column) for column in SEALED_COLUMNS}
+    named = {
+        f"{table.name}.{column.name}"
+        for table in ProviderKey.metadata.tables.values()
+        for column in table.columns
+        if column.name.startswith("sealed_")
+    }
+    assert named <= known
+
+
+def test_only_sealed_texts_in_a_document_are_touched() -> None:
+    secret = SealedText(sealed="x", hint="").model_dump()
+    document = {"a": [secret, {"sealed": "x"}], "sealed": "x", "b": "x"}
+    changed = json_document(document, lambda sealed: sealed + "!")
+    assert changed == {"a": [{**secret, "sealed": "x!"}, {"sealed": "x"}], "sealed": "x", "b": "x"}
+    assert canonical_json('{"b":1,"a":"ü"}', lambda sealed: sealed) == '{"a":"ü","b":1}'
