@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import get_args
-
-from contracts.call_plan import Channel
 from pipelines.providers.anthropic import ANTHROPIC
 from pipelines.providers.cartesia import CARTESIA
 from pipelines.providers.deepgram import DEEPGRAM
@@ -38,15 +34,3 @@ def provider_named(name: str) -> ProviderSpec:
 def available_providers(settings: ProviderSettings) -> frozenset[str]:
     """Names of the providers that ``settings`` allow to be used."""
     return frozenset(spec.name for spec in PROVIDERS if spec.is_available(settings))
-
-
-def runnable_channels() -> Mapping[str, frozenset[Channel]]:
-    """By provider, the channels that this build's media workers can serve with it, given a key.
-
-    The catalogue promises nothing else. Imports neither the engine nor a vendor's SDK.
-    """
-    channels: tuple[Channel, ...] = get_args(Channel)
-    return {
-        spec.name: frozenset(channel for channel in channels if getattr(spec, channel) is not None)
-        for spec in PROVIDERS
-    }

@@ -23,7 +23,8 @@ from contracts.call_plan import Channel, KeySource, ProviderChoice
 from contracts.sealing import Sealer
 from pipelines.models import WarmModels
 from pipelines.providers import google
-from pipelines.providers.registry import provider_named, runnable_channels
+from pipelines.providers.channels import runnable_channels
+from pipelines.providers.registry import provider_named
 from pipelines.providers.spec import ModelRequest, ProviderUnavailable
 from pipelines.settings import VENDOR_BASE_URLS, ProviderSettings
 from tests.pipelines.actions import NotedActions
