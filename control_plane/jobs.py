@@ -8,6 +8,7 @@ from collections.abc import Collection
 import structlog
 from procrastinate.exceptions import ConnectorException
 
+from control_plane.accounts import tasks as account_tasks
 from control_plane.billing import tasks as billing_tasks
 from control_plane.calls import tasks as call_tasks
 from control_plane.calls.dispatching import keep_redispatching
@@ -19,7 +20,7 @@ from control_plane.link.redis_client import connect
 from control_plane.reaper.reaper import Reaper
 from control_plane.settings import ControlPlaneSettings
 
-JOB_DOMAINS = (billing_tasks, call_tasks)
+JOB_DOMAINS = (account_tasks, billing_tasks, call_tasks)
 """Modules that declare jobs; the worker runs the jobs of modules that are imported."""
 
 JOBS_AT_ONCE = 4

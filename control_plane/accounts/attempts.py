@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import case, delete, func, update
+from sqlalchemy import case, func, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -92,10 +92,6 @@ async def forgive_attempt(session: AsyncSession, counters: Sequence[Counter]) ->
             .where(AttemptCount.key_hash == counter.key_hash)
             .values(attempts=func.greatest(AttemptCount.attempts - 1, 0))
         )
-
-
-async def forget_windows_that_ended(session: AsyncSession, now: datetime) -> None:
-    await session.execute(delete(AttemptCount).where(AttemptCount.window_ends_at <= now))
 
 
 async def _count(session: AsyncSession, counter: Counter, now: datetime) -> datetime | None:

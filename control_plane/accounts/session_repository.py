@@ -100,6 +100,17 @@ async def end_all(
     return await _delete(session, *conditions)
 
 
+async def keep_latest(session: AsyncSession, user_id: UUID, most: int) -> None:
+    """End all of the person's sessions but the ``most`` that were used last."""
+    latest = (
+        select(DashboardSession.id)
+        .where(DashboardSession.user_id == user_id)
+        .order_by(DashboardSession.last_used_at.desc(), DashboardSession.id)
+        .limit(most)
+    )
+    await _delete(session, DashboardSession.user_id == user_id, DashboardSession.id.not_in(latest))
+
+
 async def end_by_token(session: AsyncSession, token_hash: bytes) -> None:
     await _delete(session, DashboardSession.token_hash == token_hash)
 

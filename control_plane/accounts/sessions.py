@@ -8,11 +8,13 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.accounts import session_repository
 from control_plane.accounts.models import DashboardSession
 from control_plane.accounts.session_lifetime import expires_at
 from control_plane.accounts.tokens import hash_of, new_token
 from control_plane.authentication.caller import RequestOrigin
 
+MOST_SESSIONS = 50
 _LONGEST_USER_AGENT = 400
 
 
@@ -32,7 +34,8 @@ async def open_session(
     ttl_seconds: int,
     now: datetime,
 ) -> NewSession:
-    """Needs a system session, and the membership to be there."""
+    """Needs a system session, and the membership to be there. Past ``MOST_SESSIONS`` of a person
+    those end that were not used for longest."""
     token = new_token()
     opened = DashboardSession(
         token_hash=hash_of(token),
@@ -46,4 +49,5 @@ async def open_session(
     )
     session.add(opened)
     await session.flush()
+    await session_repository.keep_latest(session, user_id, MOST_SESSIONS)
     return NewSession(opened, token)
