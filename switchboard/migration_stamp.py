@@ -15,16 +15,19 @@ import psycopg
 from psycopg import sql
 
 _SOURCES = ("migrate.py", "database.py", "migrations", "catalogue")
+_CAPABILITIES = ("providers",)
+"""What the migration writes into the catalogue of the media workers' abilities."""
 _SUFFIXES = (".py", ".json", ".sql")
 
 
 def fingerprint() -> str:
-    """Of the control plane's migrations, its catalogue and the job queue's version."""
+    """Of the control plane's migrations, its catalogue, the workers' providers and the job queue's
+    version."""
     digest = hashlib.sha256(importlib.metadata.version("procrastinate").encode())
-    spec = importlib.util.find_spec("control_plane")
-    for package in (spec.submodule_search_locations or ()) if spec else ():
-        for source in _SOURCES:
-            for path in _files(Path(package, source)):
+    for name, sources in (("control_plane", _SOURCES), ("pipelines", _CAPABILITIES)):
+        spec = importlib.util.find_spec(name)
+        for package in (spec.submodule_search_locations or ()) if spec else ():
+            for path in (path for source in sources for path in _files(Path(package, source))):
                 digest.update(path.relative_to(package).as_posix().encode())
                 digest.update(path.read_bytes())
     return f"switchboard schema {digest.hexdigest()}"

@@ -1,4 +1,4 @@
-"""Whether an agent could run at all, with every key there is. Pure."""
+"""Whether an agent could run at all, with every key there is and on some build. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipelines.stack import StackCatalogue, StackProblem
 
 def unservable_locales(config: AgentConfig, catalogue: StackCatalogue) -> dict[str, StackProblem]:
     """By locale, why no stack of the catalogue serves it."""
-    return report_stacks(config, catalogue, every_key(catalogue)).problems
+    return report_stacks(config, catalogue.on_any_worker, every_key(catalogue)).problems
 
 
 def refuse_unservable(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from contracts.call_plan import Channel
@@ -99,6 +99,11 @@ class StackCatalogue:
 
     def can_run_realtime(self, provider: str) -> bool:
         return self.capabilities is None or provider in self.capabilities.realtime
+
+    @property
+    def on_any_worker(self) -> StackCatalogue:
+        """The same, whatever this build can run: for what may be saved, not for what may run."""
+        return replace(self, capabilities=None)
 
     def sku(self, sku_id: str | None) -> SkuEntry | None:
         return next((sku for sku in self.skus if sku.sku_id == sku_id), None)
