@@ -36,6 +36,12 @@ from control_plane.mail.mailer import Mailer
 from control_plane.members.routes import router as members
 from control_plane.operator.routes import router as operator
 from control_plane.provider_keys.routes import router as provider_keys
+from control_plane.rate_limits.counters import RequestCounters
+from control_plane.rate_limits.middleware import (
+    POLICY_HEADER,
+    QUOTA_HEADER,
+    RateLimitMiddleware,
+)
 from control_plane.realtime.routes import router as realtime
 from control_plane.settings import ControlPlaneSettings
 
@@ -67,6 +73,9 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     """The ASGI application. Opens its connections when they are first needed."""
     database = Database(settings.database_url, deadline_seconds=settings.request_deadline_seconds)
     link = Link(settings.redis_url)
+    request_counters = RequestCounters(
+        settings.redis_url, deadline_seconds=settings.request_counting_deadline_seconds
+    )
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -75,6 +84,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         finally:
             await database.aclose()
             await link.aclose()
+            await request_counters.aclose()
 
     app = FastAPI(
         title="Switchboard",
@@ -99,13 +109,19 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.include_router(call_page_router(settings.ice_servers))
     app.mount("/call/static", call_page_files())
     app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
+    app.add_middleware(
+        RateLimitMiddleware,
+        counters=request_counters,
+        per_key=settings.requests_per_minute_per_key,
+        per_address=settings.requests_per_minute_per_address,
+    )
     # Bearer keys are no ambient authority: any page may call, because it must bring its own key.
     app.add_middleware(
         CORSMiddleware,
         allow_origins=["*"],
         allow_methods=["*"],
         allow_headers=["*"],
-        expose_headers=[HEADER, "Location", "Link", "Retry-After"],
+        expose_headers=[HEADER, "Location", "Link", "Retry-After", POLICY_HEADER, QUOTA_HEADER],
         max_age=600,
     )
     app.add_middleware(RequestContextMiddleware)

@@ -77,6 +77,8 @@ class ControlPlaneSettings(BaseModel):
     """0 sets no limit."""
     requests_per_minute_per_address: NonNegativeInt = 12_000
     """0 sets no limit."""
+    request_counting_deadline_seconds: PositiveFloat = 0.05
+    """How long a request may wait for Redis to count it. Without an answer it is not limited."""
     outbound_allowed_networks: tuple[str, ...] = ()
     """Private networks (CIDR) that tenants' addresses may point to all the same."""
 

@@ -8,7 +8,12 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from control_plane.authentication.errors import RoleRequired, SecretKeyRequired, SessionRequired
+from control_plane.authentication.errors import (
+    OriginNotAllowed,
+    RoleRequired,
+    SecretKeyRequired,
+    SessionRequired,
+)
 from control_plane.errors import (
     BodyTooLarge,
     DatabaseUnavailable,
@@ -18,6 +23,8 @@ from control_plane.errors import (
     UnsupportedMediaType,
 )
 from control_plane.http.problems import MEDIA_TYPE
+from control_plane.rate_limits.errors import RateLimited
+from control_plane.rate_limits.quota import LIMITED_PATHS
 
 _MARK = "x-problems"
 _FIELD_ERROR = {
@@ -38,11 +45,11 @@ def problems(*declared: type[Problem]) -> dict[int | str, dict[str, Any]]:
 
 
 AUTHENTICATED = (Unauthorized, DatabaseUnavailable)
-MEMBER_ONLY = (*AUTHENTICATED, SecretKeyRequired)
+MEMBER_ONLY = (*AUTHENTICATED, SecretKeyRequired, OriginNotAllowed)
 """What every route with a ``MemberCaller`` can refuse with."""
 ADMIN_ONLY = (*MEMBER_ONLY, RoleRequired)
 """The same for an ``AdminCaller``."""
-USER_ONLY = (*AUTHENTICATED, SessionRequired)
+USER_ONLY = (*AUTHENTICATED, SessionRequired, OriginNotAllowed)
 """The same for a ``UserCaller``."""
 
 
@@ -74,10 +81,10 @@ def _describe_problems(document: dict[str, Any]) -> None:
         schemas.pop(name, None)
     schemas[Problem.__name__] = _base_schema()
     known = {problem.__name__: problem for problem in every_problem()}
-    for path in document.get("paths", {}).values():
-        for operation in path.values():
+    for path, operations in document.get("paths", {}).items():
+        for operation in operations.values():
             responses = operation["responses"]
-            for status, problem in _implied(operation, responses):
+            for status, problem in _implied(path, operation, responses):
                 responses.setdefault(status, {"description": problem.title, _MARK: []})
                 responses[status].setdefault(_MARK, []).append(problem.__name__)
             for response in responses.values():
@@ -86,9 +93,9 @@ def _describe_problems(document: dict[str, Any]) -> None:
 
 
 def _implied(
-    operation: dict[str, Any], responses: dict[str, Any]
+    path: str, operation: dict[str, Any], responses: dict[str, Any]
 ) -> list[tuple[str, type[Problem]]]:
-    """Every route that takes input can refuse it."""
+    """Every route that takes input can refuse it, and every route of the API has its limits."""
     takes_json = "application/json" in operation.get("requestBody", {}).get("content", {})
     takes_input = "parameters" in operation or "requestBody" in operation
     if _MARK not in responses.get("422", {}):
@@ -96,6 +103,7 @@ def _implied(
         responses.pop("422", None)
     found: list[type[Problem]] = [InvalidRequest] if takes_input else []
     found += [BodyTooLarge, UnsupportedMediaType] if takes_json else []
+    found += [RateLimited] if path.startswith(LIMITED_PATHS) else []
     return [(str(int(problem.status)), problem) for problem in found]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -43,6 +44,16 @@ class ValkeyProcess:
             self._process.wait()
             self._process = None
         self._server.release()
+
+    def hang(self) -> None:
+        """Keep connections open and answer nothing."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """End ``hang``."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
 
     async def lose_everything(self) -> None:
         """As ``kill``, and the disk is gone too."""
