@@ -5,10 +5,15 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from switchboard.command_settings import command_settings as _settings
+from switchboard.commands.agents import app as agents
+from switchboard.commands.catalogue import app as catalogue
+from switchboard.commands.keys import app as keys
+from switchboard.commands.options import ApiKey, ApiUrl, DataDir
 from switchboard.process import ProcessName
 
 if TYPE_CHECKING:
@@ -26,12 +31,11 @@ app = typer.Typer(
 encryption = typer.Typer(
     no_args_is_help=True, help="The keys that protect tenants' secrets at rest."
 )
+app.add_typer(agents, name="agents")
+app.add_typer(keys, name="keys")
+app.add_typer(catalogue, name="catalogue")
 app.add_typer(encryption, name="encryption")
 
-DataDir = Annotated[
-    Path | None,
-    typer.Option(help="Databases, logs and secrets. Default: .switchboard", show_default=False),
-]
 Port = Annotated[
     int | None,
     typer.Option(
@@ -111,18 +115,8 @@ def call(
     mic: Annotated[
         bool, typer.Option("--mic", help="Talk with this machine's microphone.")
     ] = False,
-    api_url: Annotated[
-        str | None,
-        typer.Option(help="Address of the API. Default: the one running here.", show_default=False),
-    ] = None,
-    api_key: Annotated[
-        str | None,
-        typer.Option(
-            envvar="SWITCHBOARD_API_KEY",
-            help="A secret key of the agent's tenant.",
-            show_envvar=True,
-        ),
-    ] = None,
+    api_url: ApiUrl = None,
+    api_key: ApiKey = None,
     data_dir: DataDir = None,
 ) -> None:
     """Call an agent from the command line."""
@@ -247,22 +241,6 @@ def main() -> None:
         app()
     except MissingSetting as missing:
         typer.echo(f"{missing}. `switchboard up` sets everything on one machine.", err=True)
-        sys.exit(2)
-
-
-def _settings(data_dir: Path | None, **given: int | None) -> Settings:
-    """The environment's settings, with what was given on the command line in their place."""
-    from pydantic import ValidationError
-
-    from switchboard.settings import Settings
-
-    options: dict[str, Any] = {"data_dir": data_dir, **given}
-    try:
-        return Settings(**{name: value for name, value in options.items() if value is not None})
-    except ValidationError as invalid:
-        for error in invalid.errors():
-            name = "_".join(str(part) for part in error["loc"]).upper()
-            typer.echo(f"SWITCHBOARD_{name.removeprefix('SWITCHBOARD_')}: {error['msg']}", err=True)
         sys.exit(2)
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from switchboard.api_access import api_access
 from switchboard.caller.live_view import LiveView
 from switchboard.caller.measurements import percentile
 from switchboard.caller.problem_view import show_problem
 from switchboard.caller.problems import CallProblem
 from switchboard.caller.reports import CallSummary
-from switchboard.state import read_state
 
 DEFAULT_LINES = ("Hello. Can you hear me?", "What can you do for me?", "Thank you. Goodbye.")
 """Said when neither --say nor --mic is given."""
@@ -48,11 +48,10 @@ async def _call(options: CallOptions, console: Console) -> int:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    api_url = options.api_url or _running_here(options.data_dir)
-    api_key = options.api_key or _demo_key(options.data_dir)
+    access = api_access(options.data_dir, options.api_url, options.api_key)
     if options.microphone:
-        return await _talk(api_url, api_key, options.agent_id, stop, console)
-    return await _speak(api_url, api_key, options, stop, console)
+        return await _talk(access.url, access.key, options.agent_id, stop, console)
+    return await _speak(access.url, access.key, options, stop, console)
 
 
 async def _speak(
@@ -111,25 +110,3 @@ def _conclude(console: Console, summary: CallSummary) -> None:
         line += f" Voice to voice: median {median:.0f} ms, longest {worst:.0f} ms."
     console.print()
     console.print(Text(line, style="dim"))
-
-
-def _running_here(data_dir: Path) -> str:
-    state = read_state(data_dir)
-    if state is None:
-        raise CallProblem(
-            "No Switchboard has been started here.",
-            "Start one with `switchboard up` or `make demo`, or name another with --api-url.",
-        )
-    return state.api_url
-
-
-def _demo_key(data_dir: Path) -> str:
-    from switchboard.demo.account import read_account
-
-    account = read_account(data_dir)
-    if account is None:
-        raise CallProblem(
-            "A secret API key is needed.",
-            "Give it with --api-key or in the environment variable SWITCHBOARD_API_KEY.",
-        )
-    return account.secret_key

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class CallProblem(Exception):
     """``detail`` says what is wrong, ``advice`` what to do about it."""
@@ -23,10 +26,14 @@ class ServerUnreachable(CallProblem):
 class RequestRefused(CallProblem):
     """The API answered with a problem. ``code`` is the problem's own, where it has one."""
 
-    def __init__(self, status: int, code: str | None, detail: str) -> None:
+    def __init__(
+        self, status: int, code: str | None, detail: str, problem: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(detail, _ADVICE.get(status, ""))
         self.status = status
         self.code = code
+        self.problem = problem or {}
+        """The whole document, with members of its own such as ``blockers``."""
 
 
 class ConnectionFailed(CallProblem):
@@ -45,7 +52,7 @@ _ADVICE = {
     401: "Check --api-key, or the environment variable SWITCHBOARD_API_KEY.",
     402: "The account needs credit before it can call.",
     403: "This key may not place this call. Use a secret key of the agent's own account.",
-    404: "Check the id: `GET /v1/agents` lists the agents of this key's account.",
-    409: "Publish the agent first: `POST /v1/agents/ID/publish` names what is missing.",
+    404: "Check the id: `switchboard agents list` shows the agents of this key's account.",
+    409: "Publish the agent first: `switchboard agents publish ID` names what is missing.",
     503: "Switchboard cannot take the call right now. Try again in a moment.",
 }

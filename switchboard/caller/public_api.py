@@ -18,12 +18,12 @@ class PublicApi:
     Every method raises ``ServerUnreachable`` or ``RequestRefused``.
     """
 
-    def __init__(self, server: str, key: str) -> None:
+    def __init__(self, server: str, key: str, *, timeout_seconds: float = _TIMEOUT_SECONDS) -> None:
         self._server = server.rstrip("/")
         self._http = httpx2.AsyncClient(
             base_url=self._server,
             headers={"Authorization": f"Bearer {key}"},
-            timeout=_TIMEOUT_SECONDS,
+            timeout=timeout_seconds,
         )
 
     async def __aenter__(self) -> Self:
@@ -43,6 +43,9 @@ class PublicApi:
     async def post(self, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         return await self._request("POST", path, json=body)
 
+    async def delete(self, path: str) -> dict[str, Any]:
+        return await self._request("DELETE", path)
+
     async def place_call(self, agent_id: str, identity: str) -> dict[str, Any]:
         """A call with one browser participant; its ``access`` says where to connect."""
         participant = {"transport": "webrtc", "identity": identity}
@@ -54,7 +57,7 @@ class PublicApi:
         except httpx2.TransportError as error:
             raise ServerUnreachable(self._server) from error
         if response.is_success:
-            answer: dict[str, Any] = response.json()
+            answer: dict[str, Any] = response.json() if response.content else {}
             return answer
         raise refusal(response)
 
@@ -72,4 +75,5 @@ def refusal(response: httpx2.Response) -> RequestRefused:
         response.status_code,
         problem.get("code"),
         detail or f"The server answered {response.status_code} {response.reason_phrase}.",
+        problem,
     )

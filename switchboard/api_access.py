@@ -1,0 +1,47 @@
+"""Which API a command talks to, and with whose key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from switchboard.caller.problems import CallProblem
+from switchboard.state import read_state
+
+
+@dataclass(frozen=True)
+class ApiAccess:
+    url: str
+    key: str = field(repr=False)
+
+
+def api_access(data_dir: Path, api_url: str | None, api_key: str | None) -> ApiAccess:
+    """What was given, else what runs in ``data_dir`` and the key of its demo account.
+
+    The demo's key is for the installation that made it: it is never sent to another address.
+
+    Raises:
+        CallProblem: there is no such installation or key.
+    """
+    state = read_state(data_dir)
+    if api_url is None and state is None:
+        raise CallProblem(
+            "No Switchboard has been started here.",
+            "Start one with `switchboard up` or `make demo`, or name another with --api-url.",
+        )
+    here = None if state is None else state.api_url
+    url = (api_url or here or "").rstrip("/")
+    key = api_key or (_demo_key(data_dir) if url == here else None)
+    if key is None:
+        raise CallProblem(
+            "A secret API key is needed.",
+            "Give it with --api-key or in the environment variable SWITCHBOARD_API_KEY.",
+        )
+    return ApiAccess(url, key)
+
+
+def _demo_key(data_dir: Path) -> str | None:
+    from switchboard.demo.account import read_account
+
+    account = read_account(data_dir)
+    return None if account is None else account.secret_key

@@ -1,0 +1,31 @@
+"""The settings of a command that somebody typed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from switchboard.settings import Settings
+
+
+def command_settings(data_dir: Path | None, **given: int | None) -> Settings:
+    """The environment's settings, with what was given on the command line in their place.
+
+    Ends the program with exit code 2 when one of them is wrong.
+    """
+    from pydantic import ValidationError
+
+    from switchboard.settings import Settings
+
+    options: dict[str, Any] = {"data_dir": data_dir, **given}
+    try:
+        return Settings(**{name: value for name, value in options.items() if value is not None})
+    except ValidationError as invalid:
+        for error in invalid.errors():
+            name = "_".join(str(part) for part in error["loc"]).upper()
+            typer.echo(f"SWITCHBOARD_{name.removeprefix('SWITCHBOARD_')}: {error['msg']}", err=True)
+        sys.exit(2)

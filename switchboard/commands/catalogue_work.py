@@ -1,0 +1,71 @@
+"""What the commands of ``switchboard catalogue`` do, on the database itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.text import Text
+from sqlalchemy.exc import DBAPIError
+
+from control_plane.catalogue.data_file import CatalogueFileInvalid
+from control_plane.catalogue.load import CatalogueConflict, LoadReport, load_catalogue
+from switchboard.caller.problem_view import show_problem
+from switchboard.command_settings import command_settings
+from switchboard.settings import MissingSetting
+from switchboard.state import read_secrets
+
+
+def load(file: Path | None, *, overwrite: bool, as_json: bool, data_dir: Path | None) -> int:
+    """Returns the exit code: 1 when nothing was changed.
+
+    Raises:
+        MissingSetting: there is no database to work on.
+    """
+    notes = Console(stderr=True)
+    try:
+        report = load_catalogue(_database_url(data_dir), file, overwrite=overwrite)
+    except (CatalogueFileInvalid, CatalogueConflict) as error:
+        show_problem(notes, f"{error}.", "Nothing was changed.")
+        return 1
+    except DBAPIError as error:
+        reason = str(error.orig).strip().splitlines()[0]
+        show_problem(
+            notes,
+            f"The database refused: {reason}",
+            "Start Switchboard, or check SWITCHBOARD_DATABASE_URL.",
+        )
+        return 1
+    if as_json:
+        typer.echo(json.dumps(dataclasses.asdict(report), indent=2))
+    else:
+        _show(Console(), report)
+    return 0
+
+
+def _database_url(data_dir: Path | None) -> str:
+    settings = command_settings(data_dir)
+    if settings.database_url is not None:
+        return settings.database_url
+    here = read_secrets(settings.data_dir)
+    if here is None or here.database_url is None:
+        raise MissingSetting("SWITCHBOARD_DATABASE_URL is not set, and nothing was started here")
+    return here.database_url
+
+
+def _show(console: Console, report: LoadReport) -> None:
+    console.print(f"Catalogue version {report.version} is loaded.", highlight=False)
+    lists = {
+        "added": report.added,
+        "changed": report.changed,
+        "switched off": report.switched_off,
+        "kept as an operator edited it": report.kept,
+    }
+    for verb, names in lists.items():
+        for name in names:
+            console.print(Text.assemble((f"  {verb}: ", "dim"), name), soft_wrap=True)
+    if not any(lists.values()):
+        console.print("  Everything was in place already.", style="dim")

@@ -1,0 +1,26 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option(help="Databases, logs and secrets. Default: .switchboard", show_default=False),
+]
+ApiUrl = Annotated[
+    str | None,
+    typer.Option(help="Address of the API. Default: the one running here.", show_default=False),
+]
+ApiKey = Annotated[
+    str | None,
+    typer.Option(
+        envvar="SWITCHBOARD_API_KEY",
+        help="A secret key of the tenant. Default: the demo account's, where there is one.",
+        show_envvar=True,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print what the API says, for programs.")]
