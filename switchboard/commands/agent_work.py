@@ -11,7 +11,7 @@ from rich.text import Text
 from switchboard.caller.problems import RequestRefused
 from switchboard.commands.agent_view import show_agent, show_findings, show_warnings
 from switchboard.commands.session import CommandFailed, Session
-from switchboard.commands.tables import ID, local_time
+from switchboard.commands.tables import id_column, local_time
 
 _NOT_READY = "agent_not_publish_ready"
 
@@ -59,7 +59,9 @@ async def list_agents(session: Session, limit: int, offset: int) -> None:
     if session.as_json:
         session.document(page)
         return
-    table = Table(ID, "Name", "Language", "Voice", "Language model", box=None, pad_edge=False)
+    table = Table(
+        id_column(), "Name", "Language", "Voice", "Language model", box=None, pad_edge=False
+    )
     for agent in page["agents"]:
         table.add_row(
             agent["id"],

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from switchboard.commands.session import Session
-from switchboard.commands.tables import ID, local_time
+from switchboard.commands.tables import id_column, local_time
 
 
 async def create(session: Session, wanted: dict[str, Any]) -> None:
@@ -22,7 +22,9 @@ async def list_keys(session: Session, limit: int, offset: int) -> None:
         session.document(page)
         return
     keys = page["api_keys"]
-    table = Table(ID, "Name", "Kind", "Key", "Last used", "State", box=None, pad_edge=False)
+    table = Table(
+        id_column(), "Name", "Kind", "Key", "Last used", "State", box=None, pad_edge=False
+    )
     for key in keys:
         table.add_row(
             key["id"],

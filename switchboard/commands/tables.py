@@ -6,8 +6,10 @@ from datetime import datetime
 
 from rich.table import Column
 
-ID = Column("ID", no_wrap=True, min_width=36)
-"""Ids are copied from the screen, so they are never cut."""
+
+def id_column() -> Column:
+    """Ids are copied from the screen, so they are never cut."""
+    return Column("ID", no_wrap=True, min_width=36)
 
 
 def local_time(moment: str | None) -> str:
