@@ -62,15 +62,17 @@ def texts_of(agent: AgentConfig) -> Iterator[tuple[str, str]]:
 
 def template_faults(agent: AgentConfig) -> tuple[FieldFault, ...]:
     """The texts that no variables can fill in."""
-    faults = ((field, template_fault(text)) for field, text in texts_of(agent))
+    budget = TemplateBudget()
+    faults = ((field, template_fault(text, budget)) for field, text in texts_of(agent))
     return tuple(FieldFault(field, fault.line, fault.message) for field, fault in faults if fault)
 
 
 def needed_variables(agent: AgentConfig) -> dict[str, str]:
     """The variables that the texts cannot do without, each with the first field that uses it."""
     needed: dict[str, str] = {}
+    budget = TemplateBudget()
     for field, text in texts_of(agent):
-        for name in names_in(text):
+        for name in names_in(text, budget):
             needed.setdefault(name, field)
     return needed
 

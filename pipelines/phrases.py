@@ -90,6 +90,11 @@ def greeting(locale: str, name: str, company: str | None = None) -> str:
     return phrases.greeting.format(name=name)
 
 
+def has_phrases(locale: str) -> bool:
+    """Whether these sentences exist in the language of ``locale``; English is said otherwise."""
+    return primary_language(locale) in _PHRASES
+
+
 def nudge(plan: CallPlan) -> str:
     """Said when the caller has been silent for ``limits.silence_prompt_seconds``."""
     return _phrases(plan.locale).nudge

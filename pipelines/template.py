@@ -46,7 +46,7 @@ def filled(
         return _left_as_it_is(template, variables, budget), fault
 
 
-def template_fault(template: str) -> TemplateFault | None:
+def template_fault(template: str, budget: TemplateBudget) -> TemplateFault | None:
     """Why ``template`` cannot be filled in, whatever the variables are."""
     if "{" not in template or _is_plain(template):
         return None
@@ -54,17 +54,18 @@ def template_fault(template: str) -> TemplateFault | None:
     from pipelines.template_sandbox import parsed
 
     try:
+        budget.take_tags(len(_TAG.findall(template)))
         parsed(template)
     except TemplateFault as fault:
         return fault
     return None
 
 
-def names_in(template: str) -> tuple[str, ...]:
+def names_in(template: str, budget: TemplateBudget) -> tuple[str, ...]:
     """The variables that ``template`` needs: those for which it has no other words."""
     if "{" not in template:
         return ()
-    if _is_plain(template) or template_fault(template) is not None:
+    if _is_plain(template) or template_fault(template, budget) is not None:
         return tuple(dict.fromkeys(match[2] for match in _PLACEHOLDER.finditer(template)))
     from pipelines.template_names import needed_names
     from pipelines.template_sandbox import parsed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from http import HTTPStatus
 
+from control_plane.agents.publish_finding import Finding
 from control_plane.errors import NotFound, Problem
 
 
@@ -35,11 +36,16 @@ class PreconditionFailed(Problem):
 
 
 class AgentNotPublishReady(Problem):
-    """``blockers`` are sentences that say what stands in the way."""
+    """With the report of validate-publish: ``ready``, ``blockers``, ``warnings``."""
 
     status = HTTPStatus.CONFLICT
     code = "agent_not_publish_ready"
     title = "The agent cannot be published as it is"
 
-    def __init__(self, blockers: Sequence[str]) -> None:
-        super().__init__(" ".join(blockers), blockers=list(blockers))
+    def __init__(self, blockers: Sequence[Finding], warnings: Sequence[Finding] = ()) -> None:
+        super().__init__(
+            " ".join(found.message for found in blockers),
+            ready=False,
+            blockers=[found.model_dump() for found in blockers],
+            warnings=[found.model_dump() for found in warnings],
+        )

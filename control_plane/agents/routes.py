@@ -13,7 +13,6 @@ from contracts.call_status import CallStatus
 from control_plane.agents import repository, service
 from control_plane.agents.errors import (
     AgentNotFound,
-    AgentNotPublishReady,
     AgentOfAnotherTenant,
     PreconditionFailed,
 )
@@ -26,7 +25,6 @@ from control_plane.agents.schemas import (
     AgentDeleted,
     AgentList,
     AgentListItem,
-    AgentPublished,
     AgentUpdate,
     AgentUpdated,
     AgentView,
@@ -219,14 +217,3 @@ async def get_tool_capabilities(
     agent = await service.get_agent(session, caller.tenant_id, agent_id)
     catalogue = await catalogue_repository.stack_catalogue(session)
     return tool_capabilities(agent, catalogue, keys)
-
-
-@router.post("/{agent_id}/publish", responses=problems(AgentNotFound, AgentNotPublishReady))
-async def publish_agent(
-    agent_id: UUID, caller: MemberCaller, session: TenantSession, keys: TenantKeys
-) -> AgentPublished:
-    """Freeze the agent as it is; calls created from now on run this version."""
-    version = await service.publish_agent(session, caller, agent_id, keys)
-    return AgentPublished(
-        id=version.agent_id, version=version.version, published_at=version.published_at
-    )

@@ -42,7 +42,7 @@ class AgentCreate(RootModel[dict[str, Any]]):
     def __get_pydantic_json_schema__(
         cls, _schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        return _fields_of_agent(handler) | _described(cls, _DESK)
+        return fields_of_agent(handler) | described(cls, _DESK)
 
 
 class AgentUpdate(RootModel[dict[str, Any]]):
@@ -59,15 +59,15 @@ class AgentUpdate(RootModel[dict[str, Any]]):
     def __get_pydantic_json_schema__(
         cls, _schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        fields = _fields_of_agent(handler)
+        fields = fields_of_agent(handler)
         fields.pop("required", None)
         for shown in fields["properties"].values():
             shown.pop("default", None)
         example = {"playbook": {"opener": "Good day, Bright Smiles, Mia speaking."}}
-        return fields | _described(cls, example)
+        return fields | described(cls, example)
 
 
-def _fields_of_agent(handler: GetJsonSchemaHandler) -> dict[str, Any]:
+def fields_of_agent(handler: GetJsonSchemaHandler) -> dict[str, Any]:
     """``AgentConfig`` with ``provider_config``, which a client may send back as it read it."""
     fields = dict(handler.resolve_ref_schema(handler(AgentConfig.__pydantic_core_schema__)))
     ignored = {"title": "Provider Config", "readOnly": True, "description": "Ignored if sent."}
@@ -75,7 +75,7 @@ def _fields_of_agent(handler: GetJsonSchemaHandler) -> dict[str, Any]:
     return fields
 
 
-def _described(body: type[object], example: dict[str, Any]) -> dict[str, Any]:
+def described(body: type[object], example: dict[str, Any]) -> dict[str, Any]:
     return {"title": body.__name__, "description": getdoc(body), "example": example}
 
 
@@ -128,13 +128,6 @@ class AgentUpdated(BaseModel):
 class AgentDeleted(BaseModel):
     status: Literal["deleted"] = "deleted"
     id: UUID
-
-
-class AgentPublished(BaseModel):
-    status: Literal["published"] = "published"
-    id: UUID
-    version: int
-    published_at: datetime
 
 
 class AgentCall(BaseModel):

@@ -12,14 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.agent_config import AgentConfig
 from control_plane.agents import repository
 from control_plane.agents.documents import checked, without_read_only
-from control_plane.agents.errors import AgentNotFound, AgentNotPublishReady
+from control_plane.agents.errors import AgentNotFound
 from control_plane.agents.header_secrets import sealed_tools
-from control_plane.agents.models import Agent, AgentVersion
+from control_plane.agents.models import Agent
 from control_plane.agents.partial_update import changed_fields, merged
 from control_plane.agents.revisions import check_if_match
 from control_plane.agents.servable import refuse_unservable, sentence, unservable_locales
-from control_plane.agents.snapshot import Snapshot
-from control_plane.agents.stacks import provider_config, report_stacks
 from control_plane.agents.tenant_addresses import check_addresses
 from control_plane.agents.writing import check_content, with_extracted_prompt, write
 from control_plane.audit.recording import record_change
@@ -213,22 +211,3 @@ async def _add(
     await session.flush()
     record_change(session, caller, "agent.created", target_id=agent.id, changes=noted)
     return agent
-
-
-async def publish_agent(
-    session: AsyncSession, caller: Caller, agent_id: UUID, keys: AvailableKeys
-) -> AgentVersion:
-    """Freeze the agent as it is into its next version, which new calls then run.
-
-    Raises:
-        AgentNotFound: the tenant has no such agent.
-        AgentNotPublishReady: one of its languages cannot be served with the providers at hand.
-    """
-    agent = await locked_agent(session, caller, agent_id)
-    config = AgentConfig.model_validate(agent.config)
-    catalogue = await catalogue_repository.stack_catalogue(session)
-    report = report_stacks(config, catalogue, keys)
-    if report.blockers:
-        raise AgentNotPublishReady(report.blockers)
-    snapshot = Snapshot(agent.config, provider_config(config, report), agent.compiled_prompt)
-    return await repository.next_version(session, agent, snapshot.text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pydantic import BaseModel, Field
 
@@ -51,7 +51,7 @@ def tool_capabilities(
     config = AgentConfig.model_validate(agent.config)
     report = report_stacks(config, catalogue, keys)
     models = list(_language_models(report, catalogue))
-    reasons = {kind: list(_reasons(kind, models, report)) for kind in TOOL_TYPES}
+    reasons = _reasons_by_type(models, report)
     return ToolCapabilities(
         agent_id=str(agent.id),
         language_models=models,
@@ -59,17 +59,35 @@ def tool_capabilities(
             ToolTypeView(type=kind, can_run=not reasons[kind], reasons=reasons[kind])
             for kind in TOOL_TYPES
         ],
-        tools=[
-            BoundToolView(
-                type=tool.type,
-                can_run=not reasons[tool.type],
-                reasons=reasons[tool.type],
-                index=index,
-                name=tool.name,
-            )
-            for index, tool in enumerate(config.tools)
-        ],
+        tools=_bound(config, reasons),
     )
+
+
+def bound_tools(
+    config: AgentConfig, report: StackReport, catalogue: StackCatalogue
+) -> list[BoundToolView]:
+    """The agent's own tools on the stacks of ``report``."""
+    models = list(_language_models(report, catalogue))
+    return _bound(config, _reasons_by_type(models, report))
+
+
+def _bound(config: AgentConfig, reasons: Mapping[ToolType, list[str]]) -> list[BoundToolView]:
+    return [
+        BoundToolView(
+            type=tool.type,
+            can_run=not reasons[tool.type],
+            reasons=reasons[tool.type],
+            index=index,
+            name=tool.name,
+        )
+        for index, tool in enumerate(config.tools)
+    ]
+
+
+def _reasons_by_type(
+    models: list[LanguageModelView], report: StackReport
+) -> dict[ToolType, list[str]]:
+    return {kind: list(_reasons(kind, models, report)) for kind in TOOL_TYPES}
 
 
 def _language_models(report: StackReport, catalogue: StackCatalogue) -> Iterator[LanguageModelView]:

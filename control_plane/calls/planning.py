@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
@@ -20,6 +21,7 @@ from contracts.call_status import Transport
 from control_plane.agents import repository as agents
 from control_plane.agents.errors import AgentNotFound, AgentNotPublishReady
 from control_plane.agents.models import AgentVersion
+from control_plane.agents.publish_finding import Finding
 from control_plane.calls.errors import ProviderKeyUnavailable
 from control_plane.calls.post_call_merge import merge_post_call
 from control_plane.calls.schemas import CallCreate
@@ -27,6 +29,13 @@ from control_plane.catalogue import repository as catalogue
 from control_plane.provider_keys.repository import sealed_keys
 from pipelines.prompt import compile_prompt
 from pipelines.stack import CUSTOM, AvailableKeys, StackProblem, resolve_stack
+
+_NEVER_PUBLISHED = Finding(
+    code="never_published",
+    field="agent_id",
+    message="No version of the agent has been published yet.",
+    fix="Publish it: POST /v1/agents/{id}/publish.",
+)
 
 
 async def freeze_plan(
@@ -54,7 +63,7 @@ async def freeze_plan(
         room_name=f"call-{call_id}",
         created_at=datetime.now(UTC),
         agent=agent,
-        compiled_prompt=compile_prompt(agent, wanted.variables),
+        compiled_prompt=await asyncio.to_thread(compile_prompt, agent, wanted.variables),
         locale=agent.language,
         stack=stack,
         sealed_provider_keys=await _own_keys(session, tenant_id, stack),
@@ -91,7 +100,7 @@ async def _published_version(
         return version
     if await agents.find(session, tenant_id, agent_id) is None:
         raise AgentNotFound
-    raise AgentNotPublishReady(["No version of the agent has been published yet."])
+    raise AgentNotPublishReady([_NEVER_PUBLISHED])
 
 
 async def _usable_stack(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,6 +15,7 @@ from control_plane.calls.event_log import log_event
 from control_plane.calls.models import Call, CallParticipant
 from control_plane.calls.planning import freeze_plan
 from control_plane.calls.schemas import CallCreate
+from control_plane.calls.text_warnings import text_warnings
 from control_plane.do_not_call.errors import NumberOnDoNotCallList
 from control_plane.do_not_call.repository import listed_numbers
 from control_plane.errors import InvalidRequest
@@ -71,6 +73,8 @@ async def create_call(
             )
         )
     log_event(session, call, "lifecycle", "Call created", plan.created_at)
+    for warning in await asyncio.to_thread(text_warnings, plan):
+        log_event(session, call, "lifecycle", warning, plan.created_at, level="warning")
     await session.flush()
     await billing.reserve(
         session, tenant_id, call.id, FIRST_RESERVE_SECONDS, plan.rate_micros_per_minute

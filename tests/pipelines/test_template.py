@@ -57,7 +57,7 @@ VARIABLES: dict[str, Any] = {
 )
 def test_what_is_filled_in(template: str, expected: str) -> None:
     assert fill_template(template, VARIABLES) == expected
-    assert template_fault(template) is None
+    assert template_fault(template, TemplateBudget()) is None
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_attributes_of_python_objects_do_not_exist(attribute: str) -> None:
     ],
 )
 def test_a_fault_names_its_line_and_the_text_is_kept(template: str, line: int, said: str) -> None:
-    fault = template_fault(template)
+    fault = template_fault(template, TemplateBudget())
     assert fault is not None
     assert fault.line == line
     assert said in fault.message
@@ -126,7 +126,7 @@ def test_a_broken_text_still_gets_its_plain_placeholders() -> None:
     ],
 )
 def test_no_text_stalls_the_process(template: str) -> None:
-    template_fault("{{ 'Jinja is imported'|trim }}")
+    template_fault("{{ 'Jinja is imported'|trim }}", TemplateBudget())
     started = time.process_time()
     for _ in range(2):
         assert len(fill_template(template, VARIABLES)) <= 500_000 + len(template)
@@ -155,7 +155,7 @@ def test_texts_filled_in_together_share_one_budget() -> None:
     ],
 )
 def test_the_names_that_a_text_needs(template: str, names: tuple[str, ...]) -> None:
-    assert names_in(template) == names
+    assert names_in(template, TemplateBudget()) == names
 
 
 _json = st.recursive(
@@ -179,7 +179,7 @@ _pieces = st.sampled_from(
 )
 def test_any_text_with_any_variables_is_filled_in(template: str, variables: dict[str, Any]) -> None:
     assert isinstance(fill_template(template, variables), str)
-    assert isinstance(names_in(template), tuple)
+    assert isinstance(names_in(template, TemplateBudget()), tuple)
 
 
 @given(st.text(), st.dictionaries(st.text(min_size=1), _json, max_size=4))

@@ -165,15 +165,15 @@ async def test_an_agent_that_no_provider_at_hand_serves_is_saved_but_not_publish
 
     assert (answer.status_code, answer.json()["code"]) == (409, "agent_not_publish_ready")
     [blocker] = answer.json()["blockers"]
-    assert "hi-IN" in blocker
-    assert "speech-to-text" in blocker
+    assert "hi-IN" in blocker["message"]
+    assert "speech-to-text" in blocker["message"]
     assert (await tenant.get(f"/v1/agents/{agent_id}")).json()["published_version"] is None
 
 
 async def test_every_supported_language_must_be_served(tenant: TenantClient) -> None:
     agent_id = await tenant.agent(supported_languages=["en-US", "fr-FR", "de-DE"])
     blockers = (await tenant.post(f"/v1/agents/{agent_id}/publish")).json()["blockers"]
-    assert [blocker[:5] for blocker in blockers] == ["fr-FR", "de-DE"]
+    assert [blocker["message"][:5] for blocker in blockers] == ["fr-FR", "de-DE"]
 
 
 async def test_provider_keys_make_more_languages_publishable(
