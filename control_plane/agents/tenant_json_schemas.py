@@ -70,7 +70,7 @@ def fault_of(schema: dict[str, Any]) -> str | None:
             return f"may only refer to what is within it (#/…): {reason[:300]}"
         where = "/".join(map(str, error.instance_path))
         return f"is no valid JSON Schema{f' at {where}' if where else ''}: {reason[:300]}"
-    except ValueError as error:
+    except (jsonschema_rs.ReferencingError, ValueError) as error:
         return f"is no valid JSON Schema: {str(error)[:300]}"
     return None
 
