@@ -14,6 +14,8 @@ import numpy as np
 import structlog
 from livekit.local_inference import EOT, EOT_MAX_SAMPLES, VAD, VAD_WINDOW_SAMPLES
 
+from contracts.call_plan import CallPlan
+from pipelines.providers.importing import import_providers
 from pipelines.providers.registry import PROVIDERS
 from pipelines.settings import ProviderSettings
 
@@ -44,6 +46,21 @@ class WarmModels:
     hibari: HibariVoice | None
     espeak: EspeakVoice | None
 
+    async def prepare(self, plan: CallPlan) -> None:
+        """Before a call's session is built: import what its providers need.
+
+        With the platform's keys that was done at the start; a tenant's own key may ask for any
+        provider, and the first call that does waits for it about a second. The loop does not.
+        """
+        stack = plan.stack
+        chosen = {
+            choice.provider
+            for channel in (stack.stt, stack.llm, stack.tts)
+            for choice in (channel.primary, channel.fallback)
+            if choice is not None
+        }
+        await import_providers(spec for spec in PROVIDERS if spec.name in chosen)
+
     async def aclose(self) -> None:
         for model in (self.moonshine, self.hibari, self.espeak):
             if model is not None:
@@ -56,18 +73,15 @@ class WarmModels:
 async def load_models(settings: ProviderSettings) -> WarmModels:
     """Load and run everything once, so that the first call is as fast as the hundredth.
 
-    Takes about 3 s, in executor threads; where providers may be used another 3 s in this one
-    meanwhile, because the engine's plugins refuse to be imported by any other than the main thread.
+    Takes about a second, and two more where the platform has keys of providers.
     """
-    loading = asyncio.gather(
+    turn_detection, moonshine, hibari, espeak, _ = await asyncio.gather(
         asyncio.to_thread(_warm_turn_taking),
         asyncio.to_thread(_load_moonshine),
         asyncio.to_thread(_load_hibari),
         asyncio.to_thread(_load_espeak),
+        import_providers(spec for spec in PROVIDERS if spec.is_available(settings)),
     )
-    await asyncio.sleep(0)
-    _preload_providers(settings)
-    turn_detection, moonshine, hibari, espeak = await loading
     return WarmModels(
         settings=settings,
         vad_executor=ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="vad"),
@@ -129,9 +143,3 @@ def _load_espeak() -> EspeakVoice | None:
     except EspeakError as error:
         log.warning("local_voices_unavailable", error=str(error))
         return None
-
-
-def _preload_providers(settings: ProviderSettings) -> None:
-    for spec in PROVIDERS:
-        if spec.preload is not None and spec.may_be_asked_for(settings):
-            spec.preload()

@@ -19,6 +19,7 @@ class EngineMedia:
         self._ice_servers = ice_servers
 
     async def open_room(self, plan: CallPlan) -> Room:
+        await self._models.prepare(plan)
         return LocalRoom(plan.room_name, ice_servers=self._ice_servers)
 
     def open_conversation(

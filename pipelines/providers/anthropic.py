@@ -12,10 +12,6 @@ if TYPE_CHECKING:
 _TIMEOUT_SECONDS = 10.0
 
 
-def _preload() -> None:
-    import livekit.plugins.anthropic  # noqa: F401
-
-
 def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
     import httpx2
     from anthropic import AsyncClient
@@ -32,4 +28,6 @@ def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
     return anthropic.LLM(model=request.choice.model, api_key=key, client=client)
 
 
-ANTHROPIC = ProviderSpec(name="anthropic", llm=_build_llm, preload=_preload)
+ANTHROPIC = ProviderSpec(
+    name="anthropic", llm=_build_llm, plugin="livekit.plugins.anthropic", sdk=("anthropic",)
+)

@@ -16,10 +16,6 @@ _TIMES_WORDS = frozenset({"en", "de", "es", "fr"})
 """Languages in which Cartesia says when each word is spoken."""
 
 
-def _preload() -> None:
-    import livekit.plugins.cartesia  # noqa: F401
-
-
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     from livekit.agents import NOT_GIVEN
     from livekit.plugins import cartesia
@@ -52,4 +48,6 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
     )
 
 
-CARTESIA = ProviderSpec(name="cartesia", stt=_build_stt, tts=_build_tts, preload=_preload)
+CARTESIA = ProviderSpec(
+    name="cartesia", stt=_build_stt, tts=_build_tts, plugin="livekit.plugins.cartesia"
+)

@@ -24,10 +24,6 @@ _REGIONAL = frozenset({
 such as ``de-DE`` or ``hi-IN``."""
 
 
-def _preload() -> None:
-    import livekit.plugins.deepgram  # noqa: F401
-
-
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     from livekit.agents import NOT_GIVEN
     from livekit.plugins import deepgram
@@ -67,4 +63,6 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
     )
 
 
-DEEPGRAM = ProviderSpec(name="deepgram", stt=_build_stt, tts=_build_tts, preload=_preload)
+DEEPGRAM = ProviderSpec(
+    name="deepgram", stt=_build_stt, tts=_build_tts, plugin="livekit.plugins.deepgram"
+)

@@ -20,10 +20,6 @@ _TAKES_LANGUAGE = ("eleven_flash_v2_5", "eleven_turbo_v2_5", "eleven_v3", "eleve
 """Voice models that can be told the language; the others recognise it and refuse to be told."""
 
 
-def _preload() -> None:
-    import livekit.plugins.elevenlabs  # noqa: F401
-
-
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     from livekit.agents import NOT_GIVEN
     from livekit.plugins import elevenlabs
@@ -68,4 +64,6 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
     )
 
 
-ELEVENLABS = ProviderSpec(name="elevenlabs", stt=_build_stt, tts=_build_tts, preload=_preload)
+ELEVENLABS = ProviderSpec(
+    name="elevenlabs", stt=_build_stt, tts=_build_tts, plugin="livekit.plugins.elevenlabs"
+)

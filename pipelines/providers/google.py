@@ -19,10 +19,6 @@ _TIMEOUT_MS = 10_000
 _DEFAULT_VOICE = "Aoede"
 
 
-def _preload() -> None:
-    import livekit.plugins.google  # noqa: F401
-
-
 def _http_options(request: ModelRequest, *, timeout_ms: int | None = None) -> HttpOptions:
     from google.genai.types import HttpOptions
 
@@ -72,5 +68,15 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
 
 
 GOOGLE = ProviderSpec(
-    name="google", stt=_build_stt, llm=_build_llm, tts=_build_tts, preload=_preload
+    name="google",
+    stt=_build_stt,
+    llm=_build_llm,
+    tts=_build_tts,
+    plugin="livekit.plugins.google",
+    sdk=(
+        "google.genai",
+        "google.cloud.speech_v1",
+        "google.cloud.speech_v2",
+        "google.cloud.texttospeech",
+    ),
 )

@@ -21,10 +21,6 @@ _TAKES_KEYWORDS = ("gpt-transcribe", "gpt-live-transcribe")
 """Models with a field for expected words; the others are given them as a prompt."""
 
 
-def _preload() -> None:
-    import livekit.plugins.openai  # noqa: F401
-
-
 def _client(request: ModelRequest) -> openai.AsyncClient:
     """A light object around the process's shared connections: nothing to close after a call."""
     import httpx2
@@ -79,5 +75,10 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
 
 
 OPENAI = ProviderSpec(
-    name="openai", stt=_build_stt, llm=_build_llm, tts=_build_tts, preload=_preload
+    name="openai",
+    stt=_build_stt,
+    llm=_build_llm,
+    tts=_build_tts,
+    plugin="livekit.plugins.openai",
+    sdk=("openai", "openai.types.realtime", "openai.types.beta.realtime"),
 )

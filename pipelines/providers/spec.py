@@ -74,13 +74,11 @@ class ProviderSpec:
     stt: Callable[[ModelRequest], stt.STT[Any]] | None = None
     llm: Callable[[ModelRequest], llm.LLM[Any]] | None = None
     tts: Callable[[ModelRequest], tts.TTS[Any]] | None = None
-    preload: Callable[[], None] | None = None
-    """Blocking imports that would otherwise delay the first call."""
+    plugin: str | None = None
+    """The engine's module for it. Only the main thread may import one."""
+    sdk: tuple[str, ...] = ()
+    """What the plugin needs that takes long to import; any thread may do that."""
 
     def is_available(self, settings: ProviderSettings) -> bool:
         """Whether the platform's own settings allow the provider to be used."""
         return not self.needs_key or bool(settings.api_keys.get(self.name))
-
-    def may_be_asked_for(self, settings: ProviderSettings) -> bool:
-        """Whether a call can need it, with the platform's key or a tenant's own."""
-        return self.is_available(settings) or bool(settings.encryption_keys)

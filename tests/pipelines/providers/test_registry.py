@@ -29,10 +29,6 @@ class TestEveryRegisteredProvider:
         assert spec.is_available(EVERY_KEY)
         assert spec.is_available(ProviderSettings()) is not spec.needs_key
 
-    def test_is_made_ready_where_a_tenant_may_bring_a_key(self, spec: ProviderSpec) -> None:
-        assert spec.may_be_asked_for(ProviderSettings(encryption_keys=("any",)))
-        assert spec.may_be_asked_for(ProviderSettings()) is not spec.needs_key
-
 
 def test_without_keys_only_the_local_provider_is_available() -> None:
     assert available_providers(ProviderSettings()) == {"local"}
