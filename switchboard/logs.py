@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
-from typing import Literal, TextIO
+from typing import Any, Literal, TextIO
 
 import structlog
 
 LogFormat = Literal["auto", "json", "console"]
+
+_CREDENTIAL = re.compile(
+    r"""((?:authorization|x-api-key|xi-api-key|x-goog-api-key)[\\'"]*\s*[:=,]\s*[\\'"]*"""
+    r"""(?:(?:bearer|token|basic)\s+)?)[^\s\\'",)]+""",
+    re.IGNORECASE,
+)
 
 
 def configure_logging(
@@ -40,6 +47,7 @@ def configure_logging(
         ]
     else:
         final += [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
+    final.append(_without_credentials)
     handler = logging.StreamHandler(stream)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(processors=final, foreign_pre_chain=shared)
@@ -57,3 +65,8 @@ def configure_logging(
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
+
+
+def _without_credentials(_logger: object, _method: str, line: Any) -> str:
+    """Libraries log requests that failed with all their headers, the key among them."""
+    return _CREDENTIAL.sub(r"\1[hidden]", line)

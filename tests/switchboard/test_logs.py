@@ -5,8 +5,11 @@ import json
 import logging
 from collections.abc import Iterator
 
+import aiohttp
 import pytest
 import structlog
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
 
 from switchboard.logs import configure_logging
 
@@ -53,3 +56,34 @@ def test_a_traceback_does_not_show_local_variables(log_format: str) -> None:
         structlog.get_logger("ours").exception("failed")
     assert "length 7" in stream.getvalue()
     assert password not in stream.getvalue()
+
+
+@pytest.mark.parametrize("log_format", ["json", "console"])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Authorization": "Bearer sk-hush"},
+        {"authorization": "Token sk-hush"},
+        {"xi-api-key": "sk-hush"},
+        {"X-API-Key": "sk-hush"},
+        {"x-goog-api-key": "sk-hush"},
+    ],
+)
+def test_a_request_s_headers_are_shown_without_the_key(
+    log_format: str, headers: dict[str, str]
+) -> None:
+    stream = io.StringIO()
+    configure_logging("info", log_format, stream)  # type: ignore[arg-type]
+    refused = aiohttp.WSServerHandshakeError(
+        aiohttp.RequestInfo(
+            URL("wss://vendor.test"), "GET", CIMultiDictProxy(CIMultiDict(headers))
+        ),
+        (),
+        status=401,
+    )
+    assert "sk-hush" in repr(refused)
+    logging.getLogger("theirs").warning("failed: %r", refused, extra={"error": refused})
+    assert stream.getvalue().count("401") == 2
+    assert "sk-hush" not in stream.getvalue()
+    if log_format == "json":
+        assert _lines(stream)[0]["level"] == "warning"
