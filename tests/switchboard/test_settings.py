@@ -87,3 +87,12 @@ def test_every_provider_s_key_and_address_are_read(monkeypatch: pytest.MonkeyPat
     assert providers.base_urls == {name: f"http://{name}.test" for name in VENDOR_BASE_URLS}
     assert Settings().provider_keys == set(VENDOR_BASE_URLS)
     assert "key-of" not in repr(Settings())
+
+
+@pytest.mark.parametrize("networks", ["10.0.0.1/8", "10.0.0.0/16,intranet"])
+def test_a_malformed_network_is_refused_when_the_settings_are_read(
+    monkeypatch: pytest.MonkeyPatch, networks: str
+) -> None:
+    monkeypatch.setenv("SWITCHBOARD_OUTBOUND_ALLOWED_NETWORKS", networks)
+    with pytest.raises(ValidationError, match="outbound_allowed_networks"):
+        Settings()
