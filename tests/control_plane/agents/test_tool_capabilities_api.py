@@ -1,0 +1,53 @@
+"""``GET /v1/agents/{agent_id}/tool-capabilities``: honest about what runs."""
+
+from __future__ import annotations
+
+from contracts.tool_bindings import TOOL_TYPES
+from pipelines.tool_support import RUN_BY_WORKERS
+from tests.control_plane.conftest import TenantClient
+
+WEBHOOK = {
+    "type": "call_webhook",
+    "name": "look_up",
+    "description": "Look the order up.",
+    "url": "https://api.example.com/orders",
+}
+
+
+async def test_each_kind_and_each_bound_tool_says_whether_it_runs_and_why_not(
+    tenant: TenantClient,
+) -> None:
+    agent_id = await tenant.agent(tools=[{"type": "end_call"}, WEBHOOK])
+    found = (await tenant.get(f"/v1/agents/{agent_id}/tool-capabilities")).json()
+
+    by_type = {kind["type"]: kind for kind in found["tool_types"]}
+    assert tuple(by_type) == TOOL_TYPES
+    assert {kind for kind, shown in by_type.items() if shown["can_run"]} == RUN_BY_WORKERS
+    assert all(shown["can_run"] is (shown["reasons"] == []) for shown in by_type.values())
+    assert [(t["index"], t["name"], t["type"], t["can_run"]) for t in found["tools"]] == [
+        (0, "end_call", "end_call", True),
+        (1, "look_up", "call_webhook", False),
+    ]
+    assert found["tools"][1]["reasons"] == by_type["call_webhook"]["reasons"]
+
+
+async def test_the_offline_engine_calls_no_tools_and_still_hangs_up(tenant: TenantClient) -> None:
+    found = (await tenant.get(f"/v1/agents/{await tenant.agent()}/tool-capabilities")).json()
+    [model] = [m for m in found["language_models"] if m["role"] == "primary"]
+    assert (model["language"], model["provider"], model["supports_tools"]) == (
+        "en-US",
+        "local",
+        False,
+    )
+    by_type = {kind["type"]: kind for kind in found["tool_types"]}
+    assert by_type["end_call"]["can_run"] is True
+    assert any("calls no tools" in reason for reason in by_type["mcp"]["reasons"])
+
+
+async def test_without_a_stack_nothing_runs(tenant: TenantClient) -> None:
+    agent_id = await tenant.agent(language="hi-IN")
+    found = (await tenant.get(f"/v1/agents/{agent_id}/tool-capabilities")).json()
+    assert found["language_models"] == []
+    for kind in found["tool_types"]:
+        assert kind["can_run"] is False
+        assert any("hi-IN" in reason for reason in kind["reasons"])
