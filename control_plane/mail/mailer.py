@@ -50,7 +50,7 @@ class Mailer:
             _log.warning(
                 "mail_not_sent",
                 server=f"{self._smtp.host}:{self._smtp.port}",
-                reason=f"{type(error).__name__}: {error}",
+                reason=f"{type(error).__name__}: {str(error) or 'no answer in time'}",
             )
             return False
         return True
