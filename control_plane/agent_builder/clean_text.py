@@ -1,7 +1,7 @@
 """Text that others wrote (a language model, a web page, a prompt) on its way into an agent.
 
 What may reach an agent is plain words: no markup, no template, no chat markers, no control
-characters, bounded in length. Variables that the owner wrote themselves (``{{ first_name }}``) stay.
+characters, bounded in length. Variables that the owner wrote (``{{ first_name }}``) stay.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 LONGEST_TEXT = 4_000
-_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_]\w{0,63}(?:\.[A-Za-z_]\w{0,63}){0,4})\s*\}\}")
+_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z]\w{0,63}(?:\.[A-Za-z]\w{0,63}){0,4})\s*\}\}")
 _TEMPLATE = re.compile(r"\{\{.{0,500}?\}\}|\{%.{0,500}?%\}|\{#.{0,500}?#\}", re.DOTALL)
-_TEMPLATE_MARK = re.compile(r"\{+(?=[{%#])|(?<=[}%#])\}+|[{}]{2,}|\{[%#]|[%#]\}")
+_MARK = re.compile(r"[{}]{2,}|\{[%#]|[%#]\}|<\||\|>")
+_MOST_ROUNDS = 8
 _SCRIPT = re.compile(r"<(script|style)\b.{0,5000}?(?:</\1\s*>|$)", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,500}>|<\|[^<>|]{0,80}\|>|\[/?(?:INST|SYS)\]|<</?SYS>>")
 _LINK = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.|javascript:|data:\w+/)\S+", re.IGNORECASE)
@@ -87,17 +88,19 @@ def clean_value(value: Any, *, variables: Collection[str] = (), keep_links: bool
 
 
 def _plain(text: str, keep_links: bool) -> str:
-    text = _SCRIPT.sub(" ", text)
-    text = _TAG.sub(" ", _TEMPLATE.sub(" ", text))
-    if not keep_links:
-        text = _LINK.sub("", text)
-    while _TEMPLATE_MARK.search(text):
-        text = _TEMPLATE_MARK.sub(" ", text)
-    return "".join(
+    text = "".join(
         character
         for character in text.replace("\r\n", "\n").replace("\t", " ")
         if character in _KEPT_CONTROLS or unicodedata.category(character) not in _CONTROL
     )
+    # What is taken out can bring the halves of another mark together.
+    for _ in range(_MOST_ROUNDS):
+        before = text
+        text = _TAG.sub(" ", _TEMPLATE.sub(" ", _SCRIPT.sub(" ", text)))
+        text = _MARK.sub(" ", text if keep_links else _LINK.sub(" ", text))
+        if text == before:
+            return text
+    return re.sub(r"[{}<>\[\]]", " ", text)
 
 
 def _cut(text: str, longest: int) -> str:

@@ -101,7 +101,6 @@ def finish(
     draft: Draft, hints: Hints, catalogue: StackCatalogue, keys: AvailableKeys
 ) -> FinishedDraft:
     """The draft with voice and provider, as a body for ``POST /v1/agents``."""
-    warnings = draft.warnings
     hints = replace(hints, voice=hints.voice or draft.voice or None)
     fitted = fit_to_catalogue(draft.config, hints, catalogue, keys)
     config = fitted.config
@@ -113,11 +112,9 @@ def finish(
         # An edit also says what is empty now.
         exclude_defaults=not draft.is_edit,
     )
-    body = {"llm_provider": None, "persona": {}, "playbook": {}} | body | {"voice": config.voice}
-    if body["llm_provider"] is None:
-        del body["llm_provider"]
-        warnings = (*warnings, "No language model that is available here serves this agent yet.")
-    return FinishedDraft(body, compile_prompt(config, {}), (*warnings, *fitted.warnings))
+    always = {"voice": config.voice, "llm_provider": config.llm_provider}
+    body = {"persona": {}, "playbook": {}} | body | always
+    return FinishedDraft(body, compile_prompt(config, {}), (*draft.warnings, *fitted.warnings))
 
 
 async def _by_model(

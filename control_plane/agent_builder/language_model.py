@@ -219,7 +219,10 @@ def _strict(node: Any) -> Any:
 
 
 def _findings(error: ValidationError) -> list[str]:
-    found = field_errors(error.errors(include_input=False, include_url=False))
+    errors = error.errors(include_input=False, include_url=False)
+    if errors[0]["type"] == "json_invalid":
+        return [str(errors[0]["msg"])]
+    found = field_errors(errors)
     return [f"{item['field']}: {item['message']}" for item in found[:_MOST_ERRORS_SENT_BACK]]
 
 

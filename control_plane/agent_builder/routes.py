@@ -7,13 +7,24 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from control_plane.agent_builder import generation
+from control_plane.agent_builder import assistant, field_drafting, generation
 from control_plane.agent_builder.dependencies import PlatformModel
+from control_plane.agent_builder.enrichment import NoEnrichment, enrich
+from control_plane.agent_builder.errors import GenerationNotConfigured
+from control_plane.agent_builder.language_model import Message
 from control_plane.agent_builder.schemas import (
+    ChatAnswer,
+    ChatRequest,
+    DraftedField,
+    DraftFieldRequest,
+    Enriched,
+    EnrichRequest,
     Generated,
     GenerateRequest,
+    NotEnriched,
     QualityGates,
     Questions,
+    SuggestedChange,
 )
 from control_plane.agent_builder.stack_hints import Hints
 from control_plane.authentication.dependencies import AppDatabase, AppSettings, MemberCaller
@@ -21,6 +32,7 @@ from control_plane.catalogue.repository import stack_catalogue
 from control_plane.errors import InvalidRequest
 from control_plane.http.openapi import MEMBER_ONLY, problems
 from control_plane.provider_keys.available_keys import available_keys
+from pipelines.outbound.policy import OutboundPolicy
 
 router = APIRouter(prefix="/v1/agents", tags=["agent builder"], responses=problems(*MEMBER_ONLY))
 
@@ -66,4 +78,57 @@ async def generate_agent(
         compiled_prompt_preview=finished.compiled_prompt,
         source=written.source,
         warnings=list(finished.warnings),
+    )
+
+
+@router.post("/draft-field", responses=problems(GenerationNotConfigured))
+async def draft_agent_field(
+    wanted: DraftFieldRequest, _caller: MemberCaller, model: PlatformModel
+) -> DraftedField:
+    """Write or refine one field of an agent. Nothing is saved.
+
+    Without a platform language model most fields can still be written from the instruction and the
+    rest of the agent; where nothing sensible can be said, the answer is 503.
+    """
+    drafted = await field_drafting.draft(
+        wanted.field, wanted.instruction, wanted.current_config, model
+    )
+    return DraftedField(
+        field=wanted.field,
+        value=drafted.value,
+        source=drafted.source,
+        warnings=list(drafted.warnings),
+    )
+
+
+@router.post("/chat/answer")
+async def answer_builder_question(
+    wanted: ChatRequest, _caller: MemberCaller, model: PlatformModel
+) -> ChatAnswer:
+    """Answer a question about building an agent, or turn a plain request into changes that
+    `POST /v1/agents/apply-changes` takes. Nothing is saved."""
+    history = [Message(item.role, item.content) for item in wanted.history]
+    reply = await assistant.answer(wanted.question, wanted.current_config, history, model)
+    return ChatAnswer(
+        answer=reply.text,
+        suggested_changes=[SuggestedChange(key=key, value=value) for key, value in reply.changes],
+        source=reply.source,
+    )
+
+
+@router.post("/enrich-company")
+async def enrich_company(
+    wanted: EnrichRequest, _caller: MemberCaller, settings: AppSettings, model: PlatformModel
+) -> Enriched | NotEnriched:
+    """Describe a company from its web page, for an agent's persona. The status is always 200: test
+    `enriched`."""
+    policy = OutboundPolicy(settings.outbound_allowed_networks)
+    try:
+        found = await enrich(wanted.companyName, wanted.websiteUrl, policy, model)
+    except NoEnrichment as error:
+        return NotEnriched(error=str(error))
+    return Enriched(
+        companyDescription=found.description,
+        knowledgeBase=list(found.knowledge),
+        source=found.source,
     )

@@ -46,7 +46,10 @@ def fit_to_catalogue(
             "were left out."
         )
         hinted = config
-    return Fitted(_with_defaults(hinted, changes, catalogue, keys), tuple(warnings))
+    fitted = _with_defaults(hinted, changes, catalogue, keys)
+    if fitted.llm_provider is None:
+        warnings.append(_why_no_provider(fitted, catalogue, keys))
+    return Fitted(fitted, tuple(warnings))
 
 
 def voice_named(wanted: str, catalogue: StackCatalogue) -> str | None:
@@ -110,4 +113,15 @@ def _with_defaults(
     is_default_voice = "voice" not in hinted and config.voice == AgentConfig(name="-").voice
     if is_default_voice and resolved.stack.tts.primary.voice:
         defaults["voice"] = resolved.stack.tts.primary.voice
-    return config.model_copy(update=defaults)
+    fitted = config.model_copy(update=defaults)
+    if unservable_locales(fitted, catalogue):
+        # One provider for the main language must not lock the others out.
+        return fitted.model_copy(update={"llm_provider": config.llm_provider})
+    return fitted
+
+
+def _why_no_provider(config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys) -> str:
+    resolved = resolve_stack(config, catalogue, keys, config.language)
+    if isinstance(resolved, StackProblem):
+        return f"No call can be served here yet. {resolved.reason}"
+    return "No language model serves all the languages; each language gets its own."

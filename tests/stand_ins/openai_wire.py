@@ -89,6 +89,8 @@ class OpenAIWire:
     def __post_init__(self) -> None:
         self._answers = list(self.answers)
         self._stopping = asyncio.Event()
+        self.is_asked = asyncio.Event()
+        """Set with the first chat request."""
 
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[OpenAIWire]:
@@ -120,6 +122,7 @@ class OpenAIWire:
             return refused
         asked: dict[str, Any] = await request.json()
         self.requests.append(asked)
+        self.is_asked.set()
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         if answer.is_hanging:
             await self._stopping.wait()

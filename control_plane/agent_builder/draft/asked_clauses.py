@@ -7,7 +7,10 @@ import re
 
 _WHETHER = re.compile(r"^(?:if|whether)(?: or not)? ", re.IGNORECASE)
 _WH = re.compile(r"^(?:what|which|where|when|who|whom|why|how)\b", re.IGNORECASE)
-_CALLER = r"(?:they|he|she|callers?|customers?|(?:the|a|each) (?:caller|customer|guest|patient|client|lead|user|person|prospect|candidate|resident|tenant|driver|visitor|student|member))"
+_CALLER = (
+    r"(?:they|he|she|callers?|customers?|(?:the|a|each) (?:caller|customer|guest|patient|client|"
+    r"lead|user|person|prospect|candidate|resident|tenant|driver|visitor|student|member))"
+)
 _BE = re.compile(rf"^{_CALLER} (?:are|is|'re|were|was) ", re.IGNORECASE)
 _MODAL = re.compile(
     rf"^{_CALLER} (?P<modal>can|could|will|would|should|have (?=\w+(?:ed|en)\b|been |had |got )"

@@ -15,7 +15,6 @@ from contracts.agent_config import (
     AgentConfig,
     Persona,
     Playbook,
-    QualificationQuestion,
     RequiredSlot,
 )
 from control_plane.agent_builder.draft.foreign_wording import slots_in, translated, wording_for
@@ -89,18 +88,14 @@ def _persona(reading: Reading, playbook: Playbook) -> Persona:
 
 
 def _playbook(reading: Reading) -> Playbook:
-    questions = list(reading.questions)
-    first = next((task.first_question for task in reading.tasks if task.first_question), "")
-    if first and not reading.lines.opener:
-        questions.insert(0, QualificationQuestion(question=first, listens_for="yes or no"))
     return Playbook(
-        opener=reading.lines.opener or _opener(reading, first),
-        qualification_flow=tuple(questions),
+        opener=reading.lines.opener or opener(reading),
+        qualification_flow=reading.questions,
         required_slots=tuple(_slots(reading)),
         objection_handlers=reading.objections,
         scripts=reading.scripts,
         closing_cta=reading.lines.closing or _closing(reading),
-        fallback_cta="I will note what I have, and our team can take it from there.",
+        fallback_cta=_fallback(reading),
         escalation_rule=reading.escalation or None,
         end_call_message=reading.lines.farewell or _farewell(reading),
     )
@@ -125,32 +120,28 @@ def _before_who(helps: tuple[RequiredSlot, ...]) -> tuple[RequiredSlot, ...]:
     return tuple(slot for slot in helps if slot.name not in ("name", "phone_number", "email"))
 
 
-def _opener(reading: Reading, first_question: str) -> str:
+def opener(reading: Reading) -> str:
+    """Names agent or business, and says that a machine is speaking."""
     company = reading.names.business
     of_company = f" of {company}" if company else ""
     if reading.names.agent:
-        role = f", the automated {_spoken_role(reading)}{of_company}"
-        greeting = f"Hello, this is {reading.names.agent}{role}."
+        role = reading.tasks[0].role if reading.tasks else "assistant"
+        greeting = f"Hello, this is {reading.names.agent}, the automated {role}{of_company}."
     else:
         greeting = f"Hello, this is the automated assistant{of_company}."
     if not reading.is_outbound:
         return f"{greeting} How can I help you?"
-    purpose = reading.tasks[0].purpose if reading.tasks else ""
-    if first_question:
-        return (
-            f"{greeting} I'm calling about {purpose}. If it no longer suits you, just tell me "
-            f"another day and time. {first_question}"
-        )
-    about = f" I'm calling about {purpose}." if purpose else ""
-    return f"{greeting}{about} Is this a good moment?"
-
-
-def _spoken_role(reading: Reading) -> str:
-    return reading.tasks[0].role if reading.tasks else "assistant"
+    return f"{greeting} {reading.tasks[0].opening if reading.tasks else 'Is this a good moment?'}"
 
 
 def _closing(reading: Reading) -> str:
     return reading.tasks[0].closing if reading.tasks else "Thank you. I have noted everything."
+
+
+def _fallback(reading: Reading) -> str:
+    if reading.is_outbound:
+        return "No problem, thank you anyway."
+    return "I will note what I have, and our team can take it from there."
 
 
 def _farewell(reading: Reading) -> str:
@@ -176,9 +167,7 @@ def _foreign_playbook(prompt: str, reading: Reading, language: str) -> Playbook:
     else:
         slots = tuple(translated(slot, wording) for slot in _slots(reading))
     company = reading.names.business
-    opener = (
-        wording.opener.format(company=company) if company else wording.opener_without_company
-    )
+    opener = wording.opener.format(company=company) if company else wording.opener_without_company
     return Playbook(
         opener=reading.lines.opener or opener,
         qualification_flow=reading.questions,

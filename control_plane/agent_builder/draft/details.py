@@ -32,7 +32,7 @@ _ASKS = re.compile(
 _TAKES = re.compile(
     r"\b(?:tak(?:e|es|ing)(?: down)?|get(?:s|ting)?|confirm(?:s|ing)?|verif(?:y|ies|ying)|"
     r"check(?:s|ing)?|qualif(?:y|ies|ying)\b[^.:]{0,40}? (?:by|on|with)|(?:we|it|you|they) needs?|"
-    r"including|includes?|with (?=(?:their|the) (?:name|date|day|time|phone)))\b"
+    r"including|includes?|with(?= (?:(?:their|the|a) )?(?:name|date|day|time|phone|email)))\b"
     rf"{_LISTENER}(?: (?:for|about|on))?[:, ]+",
     re.IGNORECASE,
 )
@@ -68,7 +68,7 @@ _STOP_VERBS = re.compile(
     re.IGNORECASE,
 )
 _LEAD_IN = re.compile(
-    r"^(?:(?:also|politely|for|about|asks?|down|of|then|first|finally|collects?|gets?|takes?|"
+    r"^(?:(?:also|politely|with|for|about|asks?|down|of|then|first|finally|collects?|gets?|takes?|"
     r"finds? out|confirms?|optionally|the following)[ :]+)+",
     re.IGNORECASE,
 )
@@ -98,7 +98,47 @@ _LONGEST_ITEM_WORDS = 14
 _LONGEST_LABEL_WORDS = 5
 _MOST_DETAILS = 20
 _NOT_IN_LABELS = frozenset(
-    ["the", "a", "an", "their", "they", "your", "you", "if", "whether", "what", "which", "where", "when", "how", "is", "are", "do", "does", "of", "to", "for", "our", "us", "we", "it", "in", "on", "at", "them", "that", "there", "be", "who", "why", "or", "and", "any", "have", "has"]
+    [
+        "the",
+        "a",
+        "an",
+        "their",
+        "they",
+        "your",
+        "you",
+        "if",
+        "whether",
+        "what",
+        "which",
+        "where",
+        "when",
+        "how",
+        "is",
+        "are",
+        "do",
+        "does",
+        "of",
+        "to",
+        "for",
+        "our",
+        "us",
+        "we",
+        "it",
+        "in",
+        "on",
+        "at",
+        "them",
+        "that",
+        "there",
+        "be",
+        "who",
+        "why",
+        "or",
+        "and",
+        "any",
+        "have",
+        "has",
+    ]
 )
 
 

@@ -25,7 +25,11 @@ _VERBS = (
     r"change|make|add|rename|remove|also|set|use|call|switch|update|replace|stop|drop|delete|ask|"
     r"give|let|don't|do not|collect|include|speak|transfer|tell|be|sound|greet|end|close|if|when"
 )
-_CLAUSES = re.compile(rf"(?:,|;)? ?\b(?:and|then)\b (?:then |also )?(?=(?:{_VERBS})\b)|; ", re.I)
+_CLAUSES = re.compile(
+    rf"(?:,|;)? ?\b(?:and|then)\b (?:then |also |please )?(?=(?:{_VERBS})\b)"
+    rf"|[;,] (?:then |please )?(?=(?:{_VERBS})\b)",
+    re.IGNORECASE,
+)
 _SET = re.compile(
     r"\b(?:change|set|update|replace|make|use|rewrite|put|switch)\b (?:the |its |her |his |a )?"
     r"(?:agent(?:'s)? )?(?P<field>[a-z -]{3,24}?)(?: message| line| text)?"
@@ -39,7 +43,8 @@ _IS_NOW = re.compile(
 )
 _RENAME = re.compile(
     r"\b(?:rename (?:it|her|him|the agent|the assistant|this)?(?: agent)?(?: to| as|:)?|"
-    r"call (?:it|her|him|the agent)|name (?:it|her|him)|(?:its|her|his|the agent's) name is(?: now)?)"
+    r"call (?:it|her|him|the agent)|name (?:it|her|him)|"
+    r"(?:its|her|his|the agent's) name is(?: now)?)"
     r" \"?(?P<name>[^\".;,!?]{1,60})",
     re.IGNORECASE,
 )
@@ -91,6 +96,7 @@ _FIELDS: dict[str, tuple[str, str]] = {
     "name": ("persona", "name"),
 }
 _MOST_CLAUSES = 60
+_LONGEST_CLAUSE = 1_000
 
 
 @dataclass(frozen=True)
@@ -106,7 +112,7 @@ def edit(instruction: str, config: AgentConfig) -> Edited:
     """``config`` with what the instruction asks for. Never raises."""
     voice, missed, changed = "", list[str](), config
     clauses = [part for text in sentences(instruction) for part in _clauses_of(text)]
-    for clause in clauses[:_MOST_CLAUSES]:
+    for clause in (text[:_LONGEST_CLAUSE] for text in clauses[:_MOST_CLAUSES]):
         if match := _VOICE.search(clause):
             voice = match["voice"]
             continue

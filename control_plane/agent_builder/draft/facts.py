@@ -1,4 +1,4 @@
-"""What the prompt says about the business that callers may be told: hours, prices, place, offers."""
+"""What the prompt says about the business that callers may be told: hours, prices, place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _HOURS = re.compile(
     re.IGNORECASE,
 )
 _OPENING_HOURS = re.compile(
-    r"\b(?:opening |business |working |office )?hours(?: are| is|:) (?P<clause>[^;!?]*?)(?:[.](?:\s|$)|$)",
+    r"\b(?:opening |business |working |office )?hours(?: are| is|:) "
+    r"(?P<clause>[^;!?]*?)(?:[.](?:\s|$)|$)",
     re.IGNORECASE,
 )
 _MONEY = re.compile(
@@ -47,13 +48,14 @@ _INSTRUCTION = re.compile(
 )
 _IMPERATIVE = re.compile(
     r"^(?:and |then |also )*(?:offer|book|take|answer|schedule|give|help|handle|let|make|be|sound|"
-    r"speak|use|keep|try|get|confirm|check|remind|reschedule|call|qualify|find|tell|send|mention|"
-    r"sell|upsell|an? |receptionist|agent|assistant)\b",
+    r"speak|use|keep|try|get|confirm|check(?!-)|remind|reschedule|call|qualify|find|tell|send|mention|"
+    r"sell|upsell|an? (?=agent|assistant|receptionist|bot)|receptionist|agent|assistant)\b",
     re.IGNORECASE,
 )
 _LONGEST_FACT = 400
 _OWNERS_PLANS = re.compile(
-    r"^we (?:need|want|would|get|receive|miss|lose|struggle)\b|^we(?: are|'re) (?:looking\b|[A-Z])",
+    r"^[Ww]e (?:need|want|would|get|receive|miss|lose|struggle)\b"
+    r"|^[Ww]e(?: are|'re) (?:looking\b|[A-Z])",
 )
 
 

@@ -166,7 +166,7 @@ KNOWN_DETAILS: tuple[KnownDetail, ...] = (
         COMPANY,
     ),
     _known(
-        r"^(?:(?:full|first|last|and|caller|customer|guest|patient|contact|client|lead|person|"
+        r"^(?:(?:full|first|last|and|owner|parent|student|caller|customer|guest|patient|contact|client|lead|person|"
         r"their|own)s?'?s? )*names?$|who (?:is calling|they are)",
         NAME,
     ),

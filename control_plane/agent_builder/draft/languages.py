@@ -99,6 +99,12 @@ def languages_in(prompt: str) -> tuple[str, ...]:
     return () if written == DEFAULT else (written,)
 
 
+def says_language(sentence: str) -> bool:
+    """Whether a sentence in English says which language to speak."""
+    patterns = (_SPOKEN, _SPEAKING, _IN, _ACCENT)
+    return any(pattern.search(sentence) for pattern in patterns)
+
+
 def written_in(text: str) -> str:
     """The language of ``text`` by its script and its most common words."""
     letters = sum(character.isalpha() for character in text) or 1

@@ -7,8 +7,14 @@ from dataclasses import dataclass
 
 _CAPITAL = r"(?:(?:Dr|Mr|Mrs|Ms|St|Prof)\.|[A-Z0-9À-ÖØ-Þ][\w'’&+-]*(?:\.\w+)*)"
 _NAME = rf"{_CAPITAL}(?: (?:(?:of|the|and|&|de|la|del|di|du|von|van|for|at) )?{_CAPITAL}){{0,5}}"
-_LOWER_NAME = r"[\w'’&-]+(?: (?!(?:that|which|who|and|in|to|for|with|is|where|on|at|it|she|he)\b)[\w'’&-]+){0,3}"
-_PROPER_NOUN = r"(?:Hotel|Restaurant|Ristorante|Trattoria|Pizzeria|Bistro|Cafe|Café|Clinic|Clinica|Studio|Salon|Garage|Casa|Gasthof|Praxis|Villa|Bar|Hostel|Inn|Chez)"
+_LOWER_NAME = (
+    r"[\w'’&-]+(?: (?!(?:that|which|who|and|in|to|for|with|is|where|on|at|it|she|he)\b)"
+    r"[\w'’&-]+){0,3}"
+)
+_PROPER_NOUN = (
+    r"(?:Hotel|Restaurant|Ristorante|Trattoria|Pizzeria|Bistro|Cafe|Café|Clinic|Clinica|Studio|"
+    r"Salon|Garage|Casa|Gasthof|Praxis|Villa|Bar|Hostel|Inn|Chez)"
+)
 _AGENT_NOUN = (
     r"(?:agent|assistant|receptionist|bot|concierge|voice|caller|representative|operator|"
     r"secretary|helper|host|hostess|coordinator|persona|character|interviewer|advisor|specialist)"
@@ -38,25 +44,29 @@ _OF_AGENT = (
     ),
     re.compile(rf"\b{_AGENT_NOUN} (?P<name>(?!I\b)[A-Z][a-zà-þ]+)\b(?! (?:for|of) [a-z])"),
     re.compile(
-        rf"^\"?(?P<name>[A-Z][a-zà-þ]+)\"?,? (?:is )?(?:a|an|the|our|my)[\w ,-]{{0,40}} {_AGENT_NOUN}\b"
+        rf"^\"?(?P<name>[A-Z][a-zà-þ]+)\"?,? (?:is )?(?:a|an|the|our|my)"
+        rf"[\w ,-]{{0,40}} {_AGENT_NOUN}\b"
     ),
 )
 _OF_BUSINESS = (
     re.compile(rf"\b(?P<name>{_PROPER_NOUN} {_NAME})"),
     re.compile(rf"\b(?i:{BUSINESS_NOUN}),? (?:is )?(?:named|called) \"?(?P<name>{_NAME})"),
     re.compile(
-        rf"\b(?i:our|my|the|this) (?:\w+ )?(?i:{BUSINESS_NOUN})(?:'s name)?(?: is(?: called| named)?|:) "
+        rf"\b(?i:our|my|the|this) (?:\w+ )?(?i:{BUSINESS_NOUN})(?:'s name)?"
+        rf"(?: is(?: called| named)?|:) "
         rf"\"?(?P<name>{_NAME})"
     ),
     re.compile(rf"\b(?i:company|business|restaurant|clinic)(?: name)?: ?\"?(?P<name>{_NAME})"),
     re.compile(rf"\b(?:[Ww]e are|[Ww]e're|[Ww]e call ourselves) \"?(?P<name>{_NAME})"),
     re.compile(
         rf"\b(?:for|at|of|from|behalf of|represent(?:s|ing)?|by) (?:the |my |our |a |an )?"
-        rf"(?:[\w-]+ ){{0,4}}(?i:{BUSINESS_NOUN})(?: (?:company|business|clinic|practice|startup))?,?"
+        rf"(?:[\w-]+ ){{0,4}}(?i:{BUSINESS_NOUN})"
+        rf"(?: (?:company|business|clinic|practice|startup))?,?"
         rf" \"?(?P<name>(?!I\b){_NAME})"
     ),
     re.compile(
-        rf"\b(?i:for|at|of|from|behalf of|represent(?:s|ing)?) (?:the |our |my )?\"?(?P<name>{_NAME})"
+        rf"\b(?i:for|at|of|from|behalf of|represent(?:s|ing)?) (?:the |our |my )?"
+        rf"\"?(?P<name>{_NAME})"
     ),
     re.compile(rf"^(?:The )?\"?(?P<name>{_NAME})\"?,? (?:is|are) (?:a|an|the|your|our|one)\b"),
     re.compile(rf"\b(?i:{BUSINESS_NOUN}),? \"?(?P<name>(?!I\b){_NAME})"),
@@ -67,7 +77,139 @@ _LOWER = (
 )
 _QUOTED_LOWER = re.compile(rf"\b(?i:{BUSINESS_NOUN}|named|called),? \"(?P<name>[^\"]{{2,60}})\"")
 _NO_NAMES = frozenset(
-    ["i", "it", "we", "you", "he", "she", "they", "a", "an", "the", "if", "when", "this", "that", "please", "also", "english", "german", "french", "spanish", "italian", "portuguese", "dutch", "hindi", "polish", "turkish", "arabic", "chinese", "japanese", "korean", "russian", "american", "british", "european", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "christmas", "easter", "new", "year", "ai", "it", "hr", "crm", "saas", "b2b", "b2c", "faq", "faqs", "api", "id", "ids", "vip", "uk", "us", "usa", "eu", "am", "pm", "q", "a", "sms", "pstn", "ivr", "nps", "csat", "llm", "gpt", "ok", "create", "build", "make", "design", "ask", "collect", "greet", "answer", "book", "schedule", "call", "help", "our", "my", "your", "hello", "hi", "thanks", "be", "keep", "never", "always", "do", "don't", "no", "yes", "tell", "say", "customers", "patients", "callers", "guests", "people", "smbs", "sme", "smes", "ceo", "cto"]
+    [
+        "i",
+        "it",
+        "we",
+        "you",
+        "he",
+        "she",
+        "they",
+        "a",
+        "an",
+        "the",
+        "if",
+        "when",
+        "this",
+        "that",
+        "please",
+        "also",
+        "english",
+        "german",
+        "french",
+        "spanish",
+        "italian",
+        "portuguese",
+        "dutch",
+        "hindi",
+        "polish",
+        "turkish",
+        "arabic",
+        "chinese",
+        "japanese",
+        "korean",
+        "russian",
+        "american",
+        "british",
+        "european",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "mondays",
+        "tuesdays",
+        "wednesdays",
+        "thursdays",
+        "fridays",
+        "saturdays",
+        "sundays",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "christmas",
+        "easter",
+        "new",
+        "year",
+        "ai",
+        "it",
+        "hr",
+        "crm",
+        "saas",
+        "b2b",
+        "b2c",
+        "faq",
+        "faqs",
+        "api",
+        "id",
+        "ids",
+        "vip",
+        "uk",
+        "us",
+        "usa",
+        "eu",
+        "am",
+        "pm",
+        "q",
+        "a",
+        "sms",
+        "pstn",
+        "ivr",
+        "nps",
+        "csat",
+        "llm",
+        "gpt",
+        "ok",
+        "create",
+        "build",
+        "make",
+        "design",
+        "ask",
+        "collect",
+        "greet",
+        "answer",
+        "book",
+        "schedule",
+        "call",
+        "help",
+        "our",
+        "my",
+        "your",
+        "hello",
+        "hi",
+        "thanks",
+        "be",
+        "keep",
+        "never",
+        "always",
+        "do",
+        "don't",
+        "no",
+        "yes",
+        "tell",
+        "say",
+        "customers",
+        "patients",
+        "callers",
+        "guests",
+        "people",
+        "smbs",
+        "sme",
+        "smes",
+        "ceo",
+        "cto",
+    ]
 )
 _TRAILING = re.compile(
     r"(?:[.,;:!?]+|\s+(?:the|and|of|for|at|in|&|de|la|del|di|du|von|van)|'s)+$", re.IGNORECASE
@@ -113,7 +255,9 @@ def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> str:
 
 
 def _accepted(found: str) -> str:
-    name = re.split(r"(?<=[a-z])\.(?:\s|$)|[,;:!?\"]", found)[0]
+    name = re.split(r"(?<!\bDr)(?<!\bMr)(?<!\bSt)(?<!\bMrs)(?<=[a-z])\.(?:\s|$)|[,;:!?\"]", found)[
+        0
+    ]
     name = _TRAILING.sub("", name).strip(" \"'")
     words = name.split()
     while words and words[-1].lower() in _NO_NAMES:

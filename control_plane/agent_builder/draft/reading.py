@@ -13,11 +13,11 @@ from control_plane.agent_builder.draft.guardrails import (
     off_limits_in,
     prohibited_claims_in,
 )
-from control_plane.agent_builder.draft.languages import languages_in
+from control_plane.agent_builder.draft.languages import languages_in, says_language
 from control_plane.agent_builder.draft.names import Names, names_in
 from control_plane.agent_builder.draft.prompt_sentences import sentences
-from control_plane.agent_builder.draft.responses import Responses, responses_in
-from control_plane.agent_builder.draft.spoken_lines import SpokenLines, spoken_lines_in
+from control_plane.agent_builder.draft.responses import NO_RESPONSES, Responses, responses_in
+from control_plane.agent_builder.draft.spoken_lines import NO_LINES, SpokenLines, spoken_lines_in
 from control_plane.agent_builder.draft.tasks import Task, is_outbound, tasks_in
 from control_plane.agent_builder.draft.tone import sentence_case, tone_in
 
@@ -39,8 +39,8 @@ class SentenceReading:
     details: tuple[RequiredSlot, ...] = ()
     questions: tuple[QualificationQuestion, ...] = ()
     facts: tuple[str, ...] = ()
-    responses: Responses = Responses()
-    lines: SpokenLines = SpokenLines()
+    responses: Responses = NO_RESPONSES
+    lines: SpokenLines = NO_LINES
     tone: str = ""
     escalation: str = ""
     off_limits: str = ""
@@ -111,6 +111,7 @@ def read(prompt: str) -> Reading:
             if not reading.says_something
             and sentence.rstrip(".") != description.rstrip(".")
             and not _is_introduction(sentence, names)
+            and not says_language(sentence)
         ),
     )
 
@@ -122,7 +123,7 @@ def read_sentence(sentence: str) -> SentenceReading:
     escalation = escalation_in(sentence)
     responses = responses_in(sentence)
     is_answered = bool(responses.objections or responses.scripts)
-    is_dictated = lines != SpokenLines()
+    is_dictated = lines != NO_LINES
     questions = () if is_answered or is_dictated else _questions(sentence)
     website = _WEBSITE.search(sentence)
     plain = re.sub(r"\"[^\"]*\"", " ", sentence) if questions or is_dictated else sentence

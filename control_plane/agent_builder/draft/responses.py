@@ -13,7 +13,7 @@ _WHO = (
     r"tenant|resident|driver)s?|they|someone|somebody|anyone|anybody|people|he|she)"
 )
 _ANSWERS = (
-    r"(?:please )?(?:(?:you |it |she |he |the (?:agent|assistant|bot) )?(?:should |must |can |to )?)?"
+    r"(?:please )?(?:you |it |she |he |the (?:agent|assistant|bot) )?(?:should |must |can |to )?"
     r"(?P<verb>say|says|tell|tells|answer|answers|reply|replies|respond|responds|explain|explains|"
     r"mention|mentions|point out|offer|offers|let)"
     r"(?: (?:them|him|her|callers?|customers?|(?:the )?(?:caller|customer|guest|patient)))?"
@@ -51,6 +51,9 @@ _LONGEST_ANSWER = 1_000
 class Responses:
     objections: tuple[ObjectionHandler, ...] = ()
     scripts: tuple[Script, ...] = ()
+
+
+NO_RESPONSES = Responses()
 
 
 def responses_in(sentence: str) -> Responses:

@@ -36,6 +36,9 @@ class SpokenLines:
     farewell: str = ""
 
 
+NO_LINES = SpokenLines()
+
+
 def spoken_lines_in(sentence: str) -> SpokenLines:
     """Empty where the sentence dictates nothing."""
     farewell = _line(_FAREWELL, sentence)

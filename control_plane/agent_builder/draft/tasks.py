@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from contracts.agent_config import RequiredSlot
+from control_plane.agent_builder.draft.asked_clauses import addressed
 from control_plane.agent_builder.draft.bookings import booking_in
 from control_plane.agent_builder.draft.known_details import (
     ADDRESS,
@@ -21,20 +22,20 @@ from control_plane.agent_builder.draft.known_details import (
     slot,
 )
 
+_GOOD_MOMENT = "Is this a good moment?"
+
 
 @dataclass(frozen=True)
 class Task:
     role: str
     """``receptionist``: who does this."""
-    purpose: str
-    """``your appointment``: why such an agent calls somebody."""
+    opening: str
+    """What comes after the greeting when such an agent calls somebody."""
     closing: str
     needs: tuple[RequiredSlot, ...] = ()
     """Asked for in any case."""
     helps: tuple[RequiredSlot, ...] = ()
     """Asked for when the prompt lists nothing itself."""
-    first_question: str = ""
-    """Ends the opener, and is the first of the flow."""
     is_outbound: bool = False
     is_accompanying: bool = False
     """Whether every agent does it beside its task: taking messages, answering questions."""
@@ -49,7 +50,7 @@ def _book(text: str) -> Task:
         role="receptionist"
         if booking.noun in ("appointment", "consultation")
         else "booking assistant",
-        purpose=f"booking {article} {booking.noun}",
+        opening=f"I'm calling about {article} {booking.noun}. {_GOOD_MOMENT}",
         closing=f"Thank you. Your request for {article} {booking.noun} is noted.",
         needs=booking.needs,
         helps=booking.helps,
@@ -60,26 +61,53 @@ def _fixed(task: Task) -> Callable[[str], Task]:
     return lambda _: task
 
 
-_REMIND = Task(
-    role="assistant for appointments",
-    purpose="your appointment",
-    closing="Thank you, I have noted that.",
-    needs=(
-        DAY.model_copy(update={"required": False}),
-        TIME.model_copy(update={"required": False}),
-    ),
-    first_question="Can you still make it?",
-    is_outbound=True,
-    stands_alone=True,
+_REMINDED_OF = re.compile(
+    r"\bremind(?:s|ing|er|ers)?\b (?:[\w.']+ ){0,7}?(?P<joint>about|to) "
+    r"(?P<what>[^.,;:!?\"]{3,80}?)(?= (?:and|so|or|but|before|which) |[.,;:!?]|$)",
+    re.IGNORECASE,
 )
+
+
+def _remind(text: str) -> Task:
+    match = _REMINDED_OF.search(text)
+    what = addressed(match["what"].strip()) if match else "your appointment"
+    joint = "to" if match and match["joint"].lower() == "to" else "of"
+    can_move = bool(
+        re.search(r"\bresched|\bmove\b|\banother (?:day|time|date)|\bcancel", text, re.I)
+    )
+    if not re.search(r"appointment|visit|booking|viewing|meeting|class|reservation", what):
+        request = "Please tell me if there is anything that I should note about it."
+    elif can_move:
+        request = (
+            "Please tell me whether you can still make it, or which other day and time would suit "
+            "you."
+        )
+    else:
+        request = "Please tell me whether you can still make it."
+    another = " If you need another day or time, just tell me which." if can_move else ""
+    return Task(
+        role="assistant for appointments"
+        if match is None or "appointment" in what
+        else "reminder assistant",
+        opening=f"This is a reminder {joint} {what}. {request}",
+        closing=f"Thank you, I have noted your answer.{another}",
+        # Noted and read back when the caller names them, and not asked for otherwise.
+        needs=tuple(wanted.model_copy(update={"required": False}) for wanted in (DAY, TIME))
+        if can_move
+        else (),
+        is_outbound=True,
+        stands_alone=True,
+    )
+
+
 _TASKS: tuple[tuple[str, Callable[[str], Task]], ...] = (
-    (r"\bremind(?:s|er|ers|ing)?\b(?! me\b)", _fixed(_REMIND)),
+    (r"\bremind(?:s|er|ers|ing)?\b(?! me\b)", _remind),
     (
         r"\bsurveys?\b|\bfeedback\b|\bnps\b|\bcsat\b|\bquestionnaire|\bsatisfaction\b|\bpoll\b",
         _fixed(
             Task(
                 "survey assistant",
-                "a few short questions",
+                f"I have a few short questions. {_GOOD_MOMENT}",
                 "Those were all my questions. Thank you for your answers.",
                 helps=(
                     slot(
@@ -97,7 +125,7 @@ _TASKS: tuple[tuple[str, Callable[[str], Task]], ...] = (
         _fixed(
             Task(
                 "claims assistant",
-                "your claim",
+                f"I'm calling about your claim. {_GOOD_MOMENT}",
                 "Thank you. I have noted what happened, for our claims team.",
                 stands_alone=True,
                 needs=(NAME,),
@@ -116,7 +144,7 @@ _TASKS: tuple[tuple[str, Callable[[str], Task]], ...] = (
         _fixed(
             Task(
                 "delivery assistant",
-                "your delivery",
+                f"I'm calling about your delivery. {_GOOD_MOMENT}",
                 "Thank you. The new delivery day is noted.",
                 stands_alone=True,
                 needs=(DAY,),
@@ -134,7 +162,7 @@ _TASKS: tuple[tuple[str, Callable[[str], Task]], ...] = (
         _fixed(
             Task(
                 "order assistant",
-                "your order",
+                f"I'm calling about your order. {_GOOD_MOMENT}",
                 "Thank you. I have noted your question, so that our team can look the order up.",
                 stands_alone=True,
                 helps=(ORDER_ID, NAME, PHONE),
@@ -142,12 +170,13 @@ _TASKS: tuple[tuple[str, Callable[[str], Task]], ...] = (
         ),
     ),
     (
-        r"\b(?:emergency|emergencies)\b|\burgent (?:calls?|jobs?|repairs?)\b|\bplumb(?:er|ing)|\belectrician|\bdispatch|"
+        r"\b(?:emergency|emergencies)\b|\burgent (?:calls?|jobs?|repairs?)\b|"
+        r"\bplumb(?:er|ing)|\belectrician|\bdispatch|"
         r"\b(?:locksmith|boiler|leak|burst|roadside|towing)\b",
         _fixed(
             Task(
                 "intake assistant",
-                "your request",
+                f"I'm calling about your request. {_GOOD_MOMENT}",
                 "Thank you. I have noted everything for our team.",
                 needs=(PROBLEM,),
                 helps=(ADDRESS, NAME, PHONE),
@@ -160,7 +189,7 @@ _TASKS: tuple[tuple[str, Callable[[str], Task]], ...] = (
         _fixed(
             Task(
                 "order assistant",
-                "your order",
+                f"I'm calling about your order. {_GOOD_MOMENT}",
                 "Thank you. Your order is noted.",
                 needs=(slot("order", "What would you like to order?"), NAME),
                 helps=(PHONE,),
@@ -172,7 +201,7 @@ _TASKS: tuple[tuple[str, Callable[[str], Task]], ...] = (
         _fixed(
             Task(
                 "sales assistant",
-                "your interest",
+                f"I'm calling about your interest in us. {_GOOD_MOMENT}",
                 "Thank you. I have noted everything for our sales team.",
                 needs=(NAME,),
                 helps=(
@@ -190,7 +219,7 @@ _TASKS: tuple[tuple[str, Callable[[str], Task]], ...] = (
         _fixed(
             Task(
                 "support assistant",
-                "your request",
+                f"I'm calling about your request. {_GOOD_MOMENT}",
                 "Thank you. I have noted the problem, so that our team can look into it.",
                 needs=(PROBLEM,),
                 helps=(NAME, PHONE),
@@ -207,7 +236,7 @@ _TASKS: tuple[tuple[str, Callable[[str], Task]], ...] = (
         _fixed(
             Task(
                 "assistant",
-                "a message",
+                _GOOD_MOMENT,
                 "Thank you. I will pass your message on.",
                 needs=(MESSAGE,),
                 helps=(NAME, PHONE),
@@ -222,7 +251,7 @@ _TASKS: tuple[tuple[str, Callable[[str], Task]], ...] = (
         _fixed(
             Task(
                 "receptionist",
-                "your question",
+                f"I'm calling about your question. {_GOOD_MOMENT}",
                 "Thank you. I have noted everything.",
                 helps=(NAME, PHONE, slot("reason", "What is the reason for your call?")),
                 is_accompanying=True,

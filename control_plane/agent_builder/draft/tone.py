@@ -19,7 +19,8 @@ _MANNER = re.compile(
 )
 _ABOUT_SPEAKING = re.compile(
     r"\b(?:tone|style|manner|voice|sounds?|be|being|is|stays?|remain|keep (?:it|calls|answers|"
-    r"things)|speaks?|talks?|polite|friendly|agent|assistant|receptionist|bot|make (?:it|her|him))\b",
+    r"things)|speaks?|talks?|polite|friendly|agent|assistant|receptionist|bot|"
+    r"make (?:it|her|him))\b",
     re.IGNORECASE,
 )
 _BESIDE_A_NOUN = re.compile(

@@ -1,0 +1,226 @@
+"""What each field of an agent is for, in words for its owner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["text", "texts", "questions", "slots", "objections", "scripts"]
+
+
+@dataclass(frozen=True)
+class FieldGuide:
+    path: str
+    """As in a request body: ``playbook.opener``."""
+    kind: Kind
+    purpose: str
+    topics: str
+    """Words by which people ask for it."""
+
+
+GUIDES: tuple[FieldGuide, ...] = (
+    FieldGuide(
+        "name",
+        "text",
+        "The agent's label in the dashboard; callers never hear it.",
+        "label dashboard title rename",
+    ),
+    FieldGuide(
+        "persona.name",
+        "text",
+        "The name by which the agent introduces itself; the agent's label where it is empty.",
+        "introduce itself called spoken name",
+    ),
+    FieldGuide(
+        "persona.role",
+        "text",
+        "The agent's job in a few words, such as receptionist.",
+        "job title role",
+    ),
+    FieldGuide(
+        "persona.audienceDescription",
+        "text",
+        "Who the agent talks to.",
+        "audience callers who talks target",
+    ),
+    FieldGuide(
+        "persona.toneOverride",
+        "text",
+        "How the agent speaks, in adjectives: friendly, calm and brief. Only language models "
+        "follow it.",
+        "tone style friendly formal manner personality polite warm",
+    ),
+    FieldGuide(
+        "persona.companyName",
+        "text",
+        "The business that the agent speaks for.",
+        "company business name brand",
+    ),
+    FieldGuide("persona.companyWebsite", "text", "The company's web address.", "website url web"),
+    FieldGuide(
+        "persona.companyDescription",
+        "text",
+        "What the company does, in sentences that may be said to callers.",
+        "company description about us business does",
+    ),
+    FieldGuide(
+        "persona.knowledgeBase",
+        "texts",
+        "Facts that the agent may tell callers, one or a few sentences each: hours, prices, "
+        "place, policies. It answers questions from them.",
+        "knowledge facts hours opening prices faq information know questions about answer",
+    ),
+    FieldGuide(
+        "persona.successCriteria",
+        "texts",
+        "What a successful call looks like.",
+        "success goal successful criteria",
+    ),
+    FieldGuide(
+        "playbook.opener",
+        "text",
+        "The first sentence of a call. It should name the business, say that an assistant is "
+        "speaking, and offer help.",
+        "opener greeting first sentence hello start greet welcome",
+    ),
+    FieldGuide(
+        "playbook.qualificationFlow",
+        "questions",
+        "Questions for the agent's orientation, asked in this order before anything is collected.",
+        "qualification questions qualify order",
+    ),
+    FieldGuide(
+        "playbook.requiredSlots",
+        "slots",
+        "What the agent has to collect: name, day, phone number and so on. It asks for each, "
+        "reads everything back and reports it. A description that ends with a question mark "
+        "is asked word for word; slots that are not required are noted when callers mention "
+        "them.",
+        "slots collect ask details data capture fields information required email phone",
+    ),
+    FieldGuide(
+        "playbook.objectionHandlers",
+        "objections",
+        "What callers may object, each with the answer.",
+        "objection objections expensive handle pushback hesitate refuse",
+    ),
+    FieldGuide(
+        "playbook.scripts",
+        "scripts",
+        "Prepared answers to questions: when they apply, and what is said.",
+        "script scripts answer faq when asked respond",
+    ),
+    FieldGuide(
+        "playbook.closingCTA",
+        "text",
+        "What the agent says once everything is collected and confirmed.",
+        "closing call to action cta end finish",
+    ),
+    FieldGuide(
+        "playbook.fallbackCTA",
+        "text",
+        "Takes the closing's place when something could not be collected.",
+        "fallback fails could not alternative",
+    ),
+    FieldGuide(
+        "playbook.escalationRule",
+        "text",
+        "When and how a person takes over, for example: transfer when the caller asks for a "
+        "person or is upset. What stands in quotation marks is said then. A real transfer "
+        "also needs a tool of type transfer.",
+        "escalation transfer human person hand over handover manager escalate colleague operator",
+    ),
+    FieldGuide(
+        "playbook.endCallMessage",
+        "text",
+        "The last words before the agent hangs up.",
+        "goodbye farewell sign off last words hang up end call message",
+    ),
+    FieldGuide(
+        "advanced.offLimitsTopics",
+        "text",
+        "Topics that the agent declines to talk about, separated by commas.",
+        "off limits topics forbidden avoid never talk about politics",
+    ),
+    FieldGuide(
+        "advanced.prohibitedClaims",
+        "text",
+        "What the agent must never claim or promise.",
+        "claims promise guarantee prohibited never say",
+    ),
+    FieldGuide(
+        "system_prompt",
+        "text",
+        "Free instructions for the language model, added to what persona and playbook say; "
+        "with advanced.prompt_mode raw they are the whole prompt.",
+        "system prompt instructions raw free text",
+    ),
+)
+BY_PATH = {guide.path: guide for guide in GUIDES}
+
+TOPICS: tuple[tuple[str, str], ...] = (
+    (
+        "publish live version rollback go deploy draft",
+        "A saved agent takes calls once it is published: POST /v1/agents/{agent_id}/publish. "
+        "validate-publish tells beforehand what stands in the way. Later changes take effect with "
+        "the "
+        "next publication.",
+    ),
+    (
+        "voice sound male female speaker accent",
+        "voice holds a voice id of GET /v1/agents/voices. One that the agent's speech model does "
+        "not "
+        "have is replaced by that model's own voice, with a warning.",
+    ),
+    (
+        "language languages locale spanish german french hindi translate multilingual",
+        "language is the agent's main language as a tag such as en-US, and supported_languages "
+        "lists "
+        "every one that it may run. Write the spoken texts in that language too. POST "
+        "/v1/agents/stack-preview tells which languages can be served.",
+    ),
+    (
+        "silence silent hang hangup nudge duration long timeout maximum minutes",
+        "advanced.silencePromptDelay and advanced.postSilenceHangup are the seconds of silence "
+        "before "
+        "the agent asks whether anybody is there, and before it hangs up. "
+        "advanced.maxCallDuration is "
+        "the longest call in seconds.",
+    ),
+    (
+        "interrupt interruption barge barge-in talk over",
+        "persona.voiceConfig.bargeInEnabled says whether callers can interrupt the agent.",
+    ),
+    (
+        "record recording recorded consent transcript transcription",
+        "features.recording_enabled records calls, and features.require_consent has the agent "
+        "announce "
+        "it. features.transcription_enabled keeps the transcript.",
+    ),
+    (
+        "model llm provider gpt openai anthropic gemini local offline",
+        "llm_provider and llm_model choose the language model from GET /v1/agents/llm-options. The "
+        "provider local needs no key: it follows the playbook word by word.",
+    ),
+    (
+        "tool tools webhook api crm calendar integration integrate",
+        "tools lets the agent act during a call: call_webhook, transfer, handoff, end_call, "
+        "send_dtmf, "
+        "search_knowledge and mcp. An update replaces the whole list.",
+    ),
+    (
+        "summary sentiment extract extraction evaluation after call analysis",
+        "post_call sets what is done after a call: a summary, the data of "
+        "post_call.structured_extraction.json_schema, and a grade by post_call.evaluation.rubric.",
+    ),
+    (
+        "variable variables template placeholder personalize personalise",
+        "Write a variable such as {{ first_name }} into a text, and send its value in variables "
+        "when "
+        "the call is created.",
+    ),
+    (
+        "pronounce pronunciation say word spelled",
+        "advanced.pronunciations lists words and how they are said.",
+    ),
+)

@@ -1,0 +1,113 @@
+"""A page of the public web, through the guarded client and within bounds."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import re
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+import httpx2
+
+from pipelines.outbound.address import AddressRefused, check_address
+from pipelines.outbound.client import ResponseTooLarge, guarded_client, read_limited
+from pipelines.outbound.policy import OutboundPolicy
+
+MAX_BYTES = 2 * 1024 * 1024
+DEADLINE_SECONDS = 10.0
+"""For all redirects and the page together."""
+MAX_REDIRECTS = 3
+_SCHEMES = frozenset({"http", "https"})
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "text/plain", ""})
+_META_CHARSET = re.compile(
+    rb"<meta[^>]{0,200}charset=[\"']?\s*([A-Za-z0-9_-]{2,40})", re.IGNORECASE
+)
+_HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+class PageNotRead(Exception):
+    """Why the page could not be read, in a sentence for whoever entered the address."""
+
+
+@dataclass(frozen=True)
+class Page:
+    text: str
+    is_html: bool
+
+
+async def fetch_page(
+    url: str, policy: OutboundPolicy, *, deadline_seconds: float = DEADLINE_SECONDS
+) -> Page:
+    """The page at ``url``; ``example.com`` is taken as ``https://example.com``.
+
+    Each redirect is checked like the address itself.
+
+    Raises:
+        PageNotRead: for any reason.
+    """
+    address = url.strip()
+    if not _HAS_SCHEME.match(address) or re.match(r"^[\w.-]+:\d", address):
+        address = f"https://{address}"
+    try:
+        async with (
+            asyncio.timeout(deadline_seconds),
+            guarded_client(policy, timeout_seconds=deadline_seconds) as client,
+        ):
+            return await _followed(client, address, policy)
+    except TimeoutError as error:
+        raise PageNotRead("The website did not answer in time.") from error
+    except AddressRefused as error:
+        raise PageNotRead(str(error)) from error
+    except ResponseTooLarge as error:
+        raise PageNotRead(
+            f"The page is larger than {MAX_BYTES // (1024 * 1024)} megabytes."
+        ) from error
+    except httpx2.TimeoutException as error:
+        raise PageNotRead("The website did not answer in time.") from error
+    except httpx2.ConnectError as error:
+        raise PageNotRead("The website cannot be reached.") from error
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise PageNotRead("The website's answer could not be read.") from error
+
+
+async def _followed(client: httpx2.AsyncClient, address: str, policy: OutboundPolicy) -> Page:
+    for _ in range(MAX_REDIRECTS + 1):
+        await check_address(address, policy, schemes=_SCHEMES)
+        headers = {"Accept": "text/html,application/xhtml+xml,text/plain;q=0.5"}
+        async with client.stream("GET", address, headers=headers) as response:
+            if response.is_redirect:
+                address = _location(address, response)
+                continue
+            if response.status_code >= 400:
+                raise PageNotRead(f"The website answered with status {response.status_code}.")
+            media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if media_type not in _HTML_TYPES:
+                raise PageNotRead(f"The address holds no web page, but {media_type[:80]}.")
+            body = await read_limited(response, MAX_BYTES)
+            return Page(_decoded(body, response), media_type != "text/plain")
+    raise PageNotRead(f"The website redirects more than {MAX_REDIRECTS} times.")
+
+
+def _location(address: str, response: httpx2.Response) -> str:
+    target = response.headers.get("location", "")
+    if not target:
+        raise PageNotRead("The website redirects to nowhere.")
+    try:
+        return urljoin(address, target)
+    except ValueError as error:
+        raise PageNotRead("The website redirects to an address that cannot be read.") from error
+
+
+def _decoded(body: bytes, response: httpx2.Response) -> str:
+    """By the header's encoding, the page's own, or UTF-8; what is no text is replaced."""
+    named = response.charset_encoding or ""
+    if not named and (match := _META_CHARSET.search(body[:4_096])):
+        named = match[1].decode("ascii", "replace")
+    try:
+        encoding = codecs.lookup(named)
+        # Codecs such as "hex" turn bytes into something else than text.
+        is_text = getattr(encoding, "_is_text_encoding", True)
+    except (LookupError, ValueError):
+        return body.decode("utf-8", "replace")
+    return body.decode(encoding.name if is_text else "utf-8", "replace")
