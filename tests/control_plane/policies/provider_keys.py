@@ -13,11 +13,12 @@ from tests.control_plane.policies.policy import (
 
 POLICIES: Policies = {
     ("GET", "/v1/provider-keys"): Policy(Access.ADMIN, names_records=False),
+    # Before the stranger has set a key of its own.
+    ("DELETE", "/v1/provider-keys/{provider}"): ADMINS_FOREIGN_IS_404,
     # Each tenant has its own keys under the same names: a stranger sets its own.
     ("PUT", "/v1/provider-keys/{provider}"): Policy(
         Access.ADMIN, body={"key": "a-key-of-a-stranger", "verify": False}
     ),
-    ("DELETE", "/v1/provider-keys/{provider}"): ADMINS_FOREIGN_IS_404,
 }
 
 
