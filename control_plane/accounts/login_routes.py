@@ -48,14 +48,12 @@ from control_plane.accounts.sign_up import sign_up
 from control_plane.accounts.tokens import csrf_token_of, hash_of
 from control_plane.audit.recording import record_change
 from control_plane.authentication.dependencies import AppDatabase, AppSettings, UserCaller
-from control_plane.authentication.errors import CsrfTokenRequired
 from control_plane.errors import DatabaseUnavailable
 from control_plane.http.openapi import USER_ONLY, problems
 from control_plane.mail.dependencies import AppMailer
 
 router = APIRouter(prefix="/auth")
 _OPEN = (DatabaseUnavailable, ForeignOrigin, TooManyAttempts)
-_SESSION = (*USER_ONLY, CsrfTokenRequired, ForeignOrigin)
 
 
 @router.post(
@@ -112,7 +110,7 @@ async def login(
     return await logged_in(entry, database, settings, response)
 
 
-@router.post("/logout", responses=problems(*_SESSION))
+@router.post("/logout", responses=problems(*USER_ONLY))
 async def logout(
     caller: UserCaller,
     browser: ThisBrowser,
@@ -127,7 +125,7 @@ async def logout(
     return LoggedOut()
 
 
-@router.post("/switch-tenant", responses=problems(*_SESSION, NoMembership))
+@router.post("/switch-tenant", responses=problems(*USER_ONLY, NoMembership))
 async def switch_tenant(
     wanted: TenantSwitch, caller: UserCaller, browser: ThisBrowser, session: PersonSession
 ) -> Me:

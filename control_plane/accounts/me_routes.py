@@ -10,7 +10,7 @@ from fastapi import APIRouter, BackgroundTasks, Response
 from control_plane.accounts import repository, session_repository
 from control_plane.accounts.browser import ThisBrowser, take_session
 from control_plane.accounts.dependencies import AppPasswords, PersonSession
-from control_plane.accounts.errors import ForeignOrigin, SessionNotFound, TooManyAttempts
+from control_plane.accounts.errors import SessionNotFound, TooManyAttempts
 from control_plane.accounts.mails import password_changed_mail
 from control_plane.accounts.me import me_of_key, me_of_user
 from control_plane.accounts.password_changes import change_password
@@ -32,15 +32,13 @@ from control_plane.authentication.dependencies import (
     MemberCaller,
     UserCaller,
 )
-from control_plane.authentication.errors import CsrfTokenRequired
 from control_plane.http.openapi import MEMBER_ONLY, USER_ONLY, problems
 from control_plane.mail.dependencies import AppMailer
 
 router = APIRouter(prefix="/me")
-_SESSION = (*USER_ONLY, CsrfTokenRequired, ForeignOrigin)
 
 
-@router.get("", responses=problems(*MEMBER_ONLY, ForeignOrigin))
+@router.get("", responses=problems(*MEMBER_ONLY))
 async def me(
     caller: MemberCaller, browser: ThisBrowser, session: PersonSession, response: Response
 ) -> Me:
@@ -56,7 +54,7 @@ async def me(
     )
 
 
-@router.patch("", responses=problems(*_SESSION))
+@router.patch("", responses=problems(*USER_ONLY))
 async def update_me(
     changes: MeUpdate, caller: UserCaller, browser: ThisBrowser, session: PersonSession
 ) -> Me:
@@ -71,7 +69,7 @@ async def update_me(
     )
 
 
-@router.put("/password", responses=problems(*_SESSION, TooManyAttempts))
+@router.put("/password", responses=problems(*USER_ONLY, TooManyAttempts))
 async def change_own_password(
     change: PasswordChange,
     caller: UserCaller,
@@ -97,7 +95,7 @@ async def change_own_password(
     return PasswordSet()
 
 
-@router.get("/sessions", responses=problems(*USER_ONLY, ForeignOrigin))
+@router.get("/sessions", responses=problems(*USER_ONLY))
 async def list_sessions(
     caller: UserCaller, browser: ThisBrowser, session: PersonSession
 ) -> SessionList:
@@ -114,7 +112,7 @@ async def list_sessions(
     )
 
 
-@router.delete("/sessions", responses=problems(*_SESSION))
+@router.delete("/sessions", responses=problems(*USER_ONLY))
 async def revoke_other_sessions(
     caller: UserCaller, browser: ThisBrowser, session: PersonSession
 ) -> SessionsRevoked:
@@ -132,7 +130,7 @@ async def revoke_other_sessions(
     return SessionsRevoked(count=count)
 
 
-@router.delete("/sessions/{session_id}", responses=problems(*_SESSION, SessionNotFound))
+@router.delete("/sessions/{session_id}", responses=problems(*USER_ONLY, SessionNotFound))
 async def revoke_session(
     session_id: UUID,
     caller: UserCaller,

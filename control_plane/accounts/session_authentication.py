@@ -19,6 +19,8 @@ from control_plane.errors import Unauthorized
 from control_plane.settings import ControlPlaneSettings
 
 SESSION_COOKIE = "switchboard_session"
+SESSION_SCHEME = "dashboard_session"
+"""Its name among the security schemes of the OpenAPI document."""
 CSRF_HEADER = "X-CSRF-Token"
 _CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -23,7 +23,11 @@ from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.accounts.session_authentication import SESSION_COOKIE, caller_of_session
+from control_plane.accounts.session_authentication import (
+    SESSION_COOKIE,
+    SESSION_SCHEME,
+    caller_of_session,
+)
 from control_plane.authentication import service
 from control_plane.authentication.caller import Caller, RequestOrigin
 from control_plane.authentication.errors import RoleRequired, SecretKeyRequired, SessionRequired
@@ -36,7 +40,7 @@ _api_key = HTTPBearer(
 _dashboard_session = APIKeyCookie(
     name=SESSION_COOKIE,
     auto_error=False,
-    scheme_name="dashboard_session",
+    scheme_name=SESSION_SCHEME,
     description="The cookie of a login. What changes something also needs X-CSRF-Token.",
 )
 _operator_token = HTTPBearer(

@@ -8,7 +8,10 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from control_plane.accounts.errors import ForeignOrigin
+from control_plane.accounts.session_authentication import SESSION_SCHEME
 from control_plane.authentication.errors import (
+    CsrfTokenRequired,
     OriginNotAllowed,
     RoleRequired,
     SecretKeyRequired,
@@ -82,9 +85,9 @@ def _describe_problems(document: dict[str, Any]) -> None:
     schemas[Problem.__name__] = _base_schema()
     known = {problem.__name__: problem for problem in every_problem()}
     for path, operations in document.get("paths", {}).items():
-        for operation in operations.values():
+        for method, operation in operations.items():
             responses = operation["responses"]
-            for status, problem in _implied(path, operation, responses):
+            for status, problem in _implied(path, method, operation, responses):
                 responses.setdefault(status, {"description": problem.title, _MARK: []})
                 responses[status].setdefault(_MARK, []).append(problem.__name__)
             for response in responses.values():
@@ -93,9 +96,10 @@ def _describe_problems(document: dict[str, Any]) -> None:
 
 
 def _implied(
-    path: str, operation: dict[str, Any], responses: dict[str, Any]
+    path: str, method: str, operation: dict[str, Any], responses: dict[str, Any]
 ) -> list[tuple[str, type[Problem]]]:
-    """Every route that takes input can refuse it, and every route of the API has its limits."""
+    """Every route that takes input can refuse it, every route of the API has its limits, and a
+    dashboard session is for our own pages and needs its token to change something."""
     takes_json = "application/json" in operation.get("requestBody", {}).get("content", {})
     takes_input = "parameters" in operation or "requestBody" in operation
     if _MARK not in responses.get("422", {}):
@@ -103,6 +107,8 @@ def _implied(
         responses.pop("422", None)
     found: list[type[Problem]] = [InvalidRequest] if takes_input else []
     found += [BodyTooLarge, UnsupportedMediaType] if takes_json else []
+    if any(SESSION_SCHEME in scheme for scheme in operation.get("security", ())):
+        found += [ForeignOrigin] if method == "get" else [ForeignOrigin, CsrfTokenRequired]
     found += [RateLimited] if path.startswith(LIMITED_PATHS) else []
     return [(str(int(problem.status)), problem) for problem in found]
 

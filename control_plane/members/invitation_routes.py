@@ -53,13 +53,12 @@ from control_plane.members.schemas import (
 )
 
 router = APIRouter(prefix="/invitations")
-_CHANGE = (*ADMIN_ONLY, CsrfTokenRequired, ForeignOrigin)
 
 
 @router.post(
     "",
     status_code=status.HTTP_201_CREATED,
-    responses=problems(*_CHANGE, AlreadyMember, InvitationExists, TooManyAttempts),
+    responses=problems(*ADMIN_ONLY, AlreadyMember, InvitationExists, TooManyAttempts),
 )
 async def create_invitation(
     wanted: InvitationCreate,
@@ -80,7 +79,7 @@ async def create_invitation(
     return _view(invitation, now, invite_sent=was_sent)
 
 
-@router.get("", responses=problems(*ADMIN_ONLY, ForeignOrigin))
+@router.get("", responses=problems(*ADMIN_ONLY))
 async def list_invitations(
     caller: AdminCaller,
     session: TenantSession,
@@ -152,7 +151,7 @@ async def accept(
 @router.post(
     "/{invitation_id}/resend",
     responses=problems(
-        *_CHANGE, InvitationNotFound, InvitationClosed, ResendTooSoon, TooManyAttempts
+        *ADMIN_ONLY, InvitationNotFound, InvitationClosed, ResendTooSoon, TooManyAttempts
     ),
 )
 async def resend_invitation(
@@ -171,7 +170,7 @@ async def resend_invitation(
 
 
 @router.delete(
-    "/{invitation_id}", responses=problems(*_CHANGE, InvitationNotFound, InvitationClosed)
+    "/{invitation_id}", responses=problems(*ADMIN_ONLY, InvitationNotFound, InvitationClosed)
 )
 async def revoke_invitation(
     invitation_id: UUID, caller: AdminCaller, session: TenantSession

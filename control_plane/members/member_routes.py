@@ -8,7 +8,6 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 
 from control_plane.accounts.browser import take_session
-from control_plane.accounts.errors import ForeignOrigin
 from control_plane.authentication.dependencies import (
     AdminCaller,
     AppSettings,
@@ -16,7 +15,6 @@ from control_plane.authentication.dependencies import (
     TenantSession,
     UserCaller,
 )
-from control_plane.authentication.errors import CsrfTokenRequired
 from control_plane.http.openapi import ADMIN_ONLY, MEMBER_ONLY, USER_ONLY, problems
 from control_plane.http.paging import Offset
 from control_plane.members import repository, service
@@ -24,10 +22,9 @@ from control_plane.members.errors import LastOwner, MemberNotFound
 from control_plane.members.schemas import MemberList, MemberRemoved, MemberUpdate, MemberView
 
 router = APIRouter(prefix="/members")
-_CHANGE = (CsrfTokenRequired, ForeignOrigin, LastOwner)
 
 
-@router.get("", responses=problems(*MEMBER_ONLY, ForeignOrigin))
+@router.get("", responses=problems(*MEMBER_ONLY))
 async def list_members(
     caller: MemberCaller,
     session: TenantSession,
@@ -46,7 +43,7 @@ async def list_members(
     )
 
 
-@router.delete("/me", responses=problems(*USER_ONLY, *_CHANGE))
+@router.delete("/me", responses=problems(*USER_ONLY, LastOwner))
 async def leave_tenant(
     caller: UserCaller, session: TenantSession, settings: AppSettings, response: Response
 ) -> MemberRemoved:
@@ -57,7 +54,7 @@ async def leave_tenant(
     return MemberRemoved(user_id=caller.actor.id)
 
 
-@router.patch("/{user_id}", responses=problems(*ADMIN_ONLY, *_CHANGE, MemberNotFound))
+@router.patch("/{user_id}", responses=problems(*ADMIN_ONLY, LastOwner, MemberNotFound))
 async def change_member(
     user_id: UUID, changes: MemberUpdate, caller: AdminCaller, session: TenantSession
 ) -> MemberView:
@@ -67,7 +64,7 @@ async def change_member(
     return MemberView.model_validate(changed)
 
 
-@router.delete("/{user_id}", responses=problems(*ADMIN_ONLY, *_CHANGE, MemberNotFound))
+@router.delete("/{user_id}", responses=problems(*ADMIN_ONLY, LastOwner, MemberNotFound))
 async def remove_member(
     user_id: UUID, caller: AdminCaller, session: TenantSession
 ) -> MemberRemoved:

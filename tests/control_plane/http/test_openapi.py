@@ -68,6 +68,13 @@ def test_a_schema_carries_the_code_of_its_problem(document: dict[str, Any]) -> N
     }
 
 
+def test_a_session_that_changes_something_needs_its_token(document: dict[str, Any]) -> None:
+    agents = document["paths"]["/v1/agents"]
+    assert "CsrfTokenRequired" in str(agents["post"]["responses"]["403"])
+    assert "CsrfTokenRequired" not in str(agents["get"]["responses"]["403"])
+    assert "ForeignOrigin" in str(agents["get"]["responses"]["403"])
+
+
 def test_problems_have_names_and_codes_of_their_own() -> None:
     problems = set(every_problem())
     assert max(Counter(problem.__name__ for problem in problems).values()) == 1
