@@ -142,3 +142,37 @@ async def test_an_unknown_tenant_is_404(operator: OperatorClient) -> None:
 @pytest.mark.parametrize("query", ["limit=0", "limit=201", "offset=-1", "search=", "offset=1e3"])
 async def test_a_wrong_page_is_400(operator: OperatorClient, query: str) -> None:
     assert await operator.refused("GET", f"{PATH}?{query}") == (400, "invalid_request")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "content"),
+    [
+        ("GET", "/tenants?search=%00", None),
+        ("GET", f"/tenants?offset={10**30}", None),
+        ("PATCH", "/tenants/{id}", '{"name": "\\u0000"}'),
+        ("PATCH", "/tenants/{id}", '{"name": "\\ud800"}'),
+        ("PATCH", "/tenants/{id}", "[" * 5000),
+        ("POST", "/tenants/{id}/credits", '{"amount_usd": 1e400, "description": "x"}'),
+        ("POST", "/tenants/{id}/credits", '{"amount_usd": "1e99999", "description": "x"}'),
+        ("POST", "/tenants/{id}/credits", '{"amount_usd": NaN, "description": "x"}'),
+        ("POST", "/tenants/{id}/credits", '{"amount_usd": "sNaN", "description": "x"}'),
+        ("POST", "/tenants/{id}/credits", '{"amount_usd": 1%s, "description": "x"}' % ("0" * 5000)),
+        ("POST", "/plans", '{"id": "a", "display_name": "x", "monthly_credit_usd": 1e300}'),
+        ("PUT", "/platform", '{"calls_enabled": true, "message": "\\u0000"}'),
+        ("GET", "/tenants/no-uuid", None),
+    ],
+    ids=ascii,
+)
+async def test_hostile_input_is_400(
+    operator: OperatorClient, tenant: TenantClient, method: str, path: str, content: str | None
+) -> None:
+    answer = await operator.http.request(
+        method,
+        "/v1/operator" + path.replace("{id}", str(tenant.tenant_id)),
+        headers={
+            "Authorization": "Bearer operator-token-of-the-tests",
+            "Content-Type": "application/json",
+        },
+        content=content,
+    )
+    assert answer.status_code == 400, answer.text
