@@ -1,11 +1,15 @@
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, get_args
 
 import pytest
+from pydantic import BaseModel
 
-from contracts.agent_config import AgentConfig
+from contracts.agent_config import AgentConfig, Persona, Playbook
+from pipelines.agent_texts import needed_variables, unknown_variables
 from pipelines.prompt import compile_prompt, first_sentence, opener
+from pipelines.prompt_extraction import extract_from_prompt
 
 
 def agent(**fields: Any) -> AgentConfig:
@@ -47,6 +51,129 @@ DENTIST = agent(
 )
 def test_builder_writes_every_part_of_the_agent(expected: str) -> None:
     assert expected in compile_prompt(DENTIST, {"customer": {"name": "Ann"}})
+
+
+_CHOOSE_THE_VOICE = {"persona.voiceConfig.voiceId", "persona.voiceConfig.language"}
+"""Settings of speech synthesis: nothing that a language model could act on."""
+
+
+def _every_field(model: type[BaseModel], path: str) -> Iterator[tuple[str, Any]]:
+    """Paths on the wire of the fields of a model and of the models in it, and their types."""
+    for name, field in model.model_fields.items():
+        below = f"{path}.{field.alias or name}"
+        inner = [t for t in (field.annotation, *get_args(field.annotation)) if _is_model(t)]
+        if inner:
+            yield from _every_field(inner[0], below)
+        else:
+            yield below, field.annotation
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+
+
+_FIELDS = [
+    (field, kind)
+    for field, kind in (*_every_field(Persona, "persona"), *_every_field(Playbook, "playbook"))
+    if field not in _CHOOSE_THE_VOICE
+]
+_LISTS = {
+    "persona.callerPersonas",
+    "playbook.qualificationFlow",
+    "playbook.requiredSlots",
+    "playbook.objectionHandlers",
+    "playbook.scripts",
+}
+
+
+def _document(of: str, value: Any) -> dict[str, Any]:
+    """An agent with ``value`` in one field, and short texts in its neighbours in a list."""
+    document: dict[str, Any] = {"name": "Front desk"}
+    *parents, last = of.split(".")
+    holder: Any = document
+    for i, part in enumerate(parents):
+        is_list = ".".join(parents[: i + 1]) in _LISTS
+        below: dict[str, Any] = {}
+        holder[part] = [below] if is_list else below
+        holder = below
+    path = ".".join(parents)
+    neighbours = [name for name, kind in _FIELDS if name.startswith(f"{path}.") and kind is str]
+    if path in _LISTS:
+        holder |= {name.rpartition(".")[2]: "x" for name in neighbours}
+    holder[last] = value
+    return document
+
+
+@pytest.mark.parametrize(("field", "kind"), _FIELDS, ids=[name for name, _ in _FIELDS])
+def test_every_field_of_persona_and_playbook_is_in_the_prompt(field: str, kind: Any) -> None:
+    def prompt(value: Any) -> str:
+        return compile_prompt(AgentConfig.model_validate(_document(field, value)), {})
+
+    if kind is bool:
+        assert prompt(True) != prompt(False)
+    else:
+        sentinel = "Kumquat"
+        value = [sentinel] if kind == tuple[str, ...] else sentinel
+        assert sentinel in prompt(value)
+
+
+def test_a_lone_prompt_is_turned_into_persona_and_playbook_and_said_once() -> None:
+    text = "You are Mia, a nurse at Acme.\n- Never give medical advice.\nAsk for their name."
+    prompt = compile_prompt(agent(system_prompt=text), {})
+    assert "You are Mia, a nurse at Acme." in prompt
+    assert prompt.count("Never give medical advice.") == 1
+    assert "# Information to collect and confirm\n- name" in prompt
+    assert "Additional instructions" not in prompt
+
+
+def test_a_prompt_whose_persona_and_playbook_were_stored_with_it_is_still_said_once() -> None:
+    text = "You are Mia, a nurse at Acme. Ask for their name. Never shout."
+    found = extract_from_prompt(text, "Front desk")
+    lone = agent(system_prompt=text)
+    stored = lone.model_copy(update={"persona": found.persona, "playbook": found.playbook})
+    assert compile_prompt(stored, {}) == compile_prompt(lone, {})
+
+
+def test_after_an_edit_the_edited_words_win_over_the_prompt_they_came_from() -> None:
+    text = 'Start by saying "Hi." Ask for their name.'
+    playbook = extract_from_prompt(text, "Front desk").playbook
+    edited = playbook.model_copy(update={"opener": "Good day."})
+    prompt = compile_prompt(agent(system_prompt=text, playbook=edited.model_dump()), {})
+    assert "# Your first words\nGood day." in prompt
+    assert "# Additional instructions (where they differ from the above, the above holds)" in prompt
+
+
+def test_a_lone_prompt_opens_the_call() -> None:
+    assert opener(agent(system_prompt='Start by saying "Hi {{ name }}."'), {"name": "Bo"}) == (
+        "Hi Bo."
+    )
+
+
+def test_raw_is_the_prompt_to_the_letter() -> None:
+    text = "  # Hi\r\n\n{not a tag}  You are {{ name }}. \n"
+    raw = agent(system_prompt=text, advanced={"prompt_mode": "raw"})
+    assert compile_prompt(raw, {"name": "Bo"}) == text.replace("{{ name }}", "Bo")
+
+
+def test_a_broken_text_leaves_the_others_filled_in() -> None:
+    broken = agent(persona={"role": "{% if %}"}, playbook={"opener": "Hi {{ name }}."})
+    prompt = compile_prompt(broken, {"name": "Bo"})
+    assert "{% if %}" in prompt
+    assert "Hi Bo." in prompt
+
+
+def test_values_are_no_templates_in_the_prompt_either() -> None:
+    asked = agent(playbook={"opener": "Hi {{ name }}."})
+    assert "Hi {{ secret }}." in compile_prompt(asked, {"name": "{{ secret }}", "secret": "x"})
+
+
+def test_the_variables_that_an_agent_needs_are_known_by_field() -> None:
+    assert needed_variables(DENTIST) == {
+        "name": "playbook.opener",
+        "customer.name": "system_prompt",
+    }
+    assert unknown_variables(DENTIST, {"name": None}) == ("customer.name",)
+    assert unknown_variables(DENTIST, {"name": "x", "customer.name": "y"}) == ()
 
 
 def test_builder_leaves_out_sections_without_content() -> None:
