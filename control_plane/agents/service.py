@@ -112,11 +112,11 @@ async def update_agent(
         tools = sealed_tools(config.tools, before.tools, settings.sealer)
         config = config.model_copy(update={"tools": tools})
     await check_content(session, caller, config, sent)
-    config = with_extracted_prompt(config, sent)
+    config = await with_extracted_prompt(config, sent)
     catalogue = await catalogue_repository.stack_catalogue(session)
     refuse_unservable(config, catalogue, before)
     document = agent.config
-    if write(agent, config, catalogue, keys):
+    if await write(agent, config, catalogue, keys):
         fields = changed_fields(document, agent.config)
         record_change(
             session, caller, "agent.updated", target_id=agent_id, changes={"fields": fields}
@@ -188,7 +188,7 @@ async def _checked_new(
     config = config.model_copy(update={"tools": tools})
     await check_content(session, caller, config, sent)
     await _check_credit(session, caller.tenant_id)
-    return with_extracted_prompt(config, sent)
+    return await with_extracted_prompt(config, sent)
 
 
 async def _check_credit(session: AsyncSession, tenant_id: UUID) -> None:
@@ -206,7 +206,7 @@ async def _add(
     **noted: str,
 ) -> Agent:
     agent = Agent(tenant_id=caller.tenant_id, published_version=None)
-    write(agent, config, catalogue, keys)
+    await write(agent, config, catalogue, keys)
     session.add(agent)
     await session.flush()
     record_change(session, caller, "agent.created", target_id=agent.id, changes=noted)

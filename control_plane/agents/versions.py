@@ -94,7 +94,7 @@ async def roll_back(
     config = AgentConfig.model_validate(old.config)
     catalogue = await catalogue_repository.stack_catalogue(session)
     if restore_draft:
-        write(agent, config, catalogue, keys)
+        await write(agent, config, catalogue, keys)
     new = await repository.next_version(session, agent, old.snapshot, restored_from=version)
     record_change(
         session,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -22,7 +23,7 @@ from pipelines.prompt_extraction import extract_from_prompt
 from pipelines.stack import AvailableKeys, StackCatalogue
 
 
-def write(
+async def write(
     agent: Agent, config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys
 ) -> bool:
     """Put ``config``, its compiled prompt and its resolved providers on the record.
@@ -30,19 +31,23 @@ def write(
     Returns:
         Whether anything changed. The row gets its next revision when it is flushed.
     """
-    report = report_stacks(config, catalogue, keys)
-    values: dict[str, Any] = {
-        "name": config.name,
-        "config": stored_form(config),
-        "provider_config": provider_config(config, report),
-        "compiled_prompt": compile_prompt(config, {}),
-    }
+    # An agent may have a megabyte of texts to compile.
+    values = await asyncio.to_thread(_values, config, catalogue, keys)
     if all(getattr(agent, name) == value for name, value in values.items()):
         return False
     for name, value in values.items():
         setattr(agent, name, value)
     agent.updated_at = datetime.now(UTC)
     return True
+
+
+def _values(config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys) -> dict[str, Any]:
+    return {
+        "name": config.name,
+        "config": stored_form(config),
+        "provider_config": provider_config(config, report_stacks(config, catalogue, keys)),
+        "compiled_prompt": compile_prompt(config, {}),
+    }
 
 
 async def check_content(
@@ -68,7 +73,7 @@ async def check_content(
             raise InvalidRequest.at(f"tools[{index}].agent_id", "is not one of your agents")
 
 
-def with_extracted_prompt(config: AgentConfig, sent: Mapping[str, Any]) -> AgentConfig:
+async def with_extracted_prompt(config: AgentConfig, sent: Mapping[str, Any]) -> AgentConfig:
     """A prompt sent alone in builder mode becomes persona and playbook (API spec, "Agent")."""
     prompt = config.system_prompt
     is_alone = (
@@ -78,5 +83,5 @@ def with_extracted_prompt(config: AgentConfig, sent: Mapping[str, Any]) -> Agent
     )
     if not is_alone or config.advanced.prompt_mode != "builder" or not (prompt or "").strip():
         return config
-    extracted = extract_from_prompt(prompt or "", config.name)
+    extracted = await asyncio.to_thread(extract_from_prompt, prompt or "", config.name)
     return config.model_copy(update={"persona": extracted.persona, "playbook": extracted.playbook})
