@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import UUID
 
 import httpx2
 import psycopg
@@ -41,15 +42,15 @@ class OwnApi:
         """Headers of the operator."""
         return {"Authorization": f"Bearer {OPERATOR_TOKEN}"}
 
-    def open_account(self) -> str:
-        """A new tenant's secret key."""
+    def open_account(self) -> tuple[UUID, str]:
+        """A new tenant, and its secret key."""
         opened = httpx2.post(
             f"{self.url}/v1/operator/tenants",
             headers=self.operator,
             json={"name": "Tenant", "owner_email": "owner@example.com"},
         )
-        key: str = opened.raise_for_status().json()["api_key"]
-        return key
+        answer = opened.raise_for_status().json()
+        return UUID(answer["tenant_id"]), answer["api_key"]
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.fuzz.hooks import API_URL
+from tests.fuzz.hooks import API_URL, DATABASE_URL
 from tests.own_api import own_api
 
 CHECKS = (
@@ -46,7 +46,11 @@ def main() -> int:
         ]
         if arguments.seed is not None:
             command.append(f"--seed={arguments.seed}")
-        environment = {API_URL: api.url, "SCHEMATHESIS_HOOKS": "tests.fuzz.hooks"}
+        environment = {
+            API_URL: api.url,
+            DATABASE_URL: api.database_url,
+            "SCHEMATHESIS_HOOKS": "tests.fuzz.hooks",
+        }
         return subprocess.run(command, env=os.environ | environment, check=False).returncode
 
 

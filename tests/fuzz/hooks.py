@@ -5,46 +5,51 @@ A fresh account every few seconds, because what is tried includes revoking the v
 
 from __future__ import annotations
 
+import asyncio
 import os
 from itertools import count
 from typing import Any
-from uuid import uuid4
+from uuid import UUID
 
 import httpx2
 import schemathesis
 
+from control_plane.database import Database
+from tests.control_plane.conftest import TenantClient
+from tests.control_plane.dashboard import dashboard_client
+from tests.own_api import OwnApi
+
 API_URL = "SWITCHBOARD_FUZZ_API_URL"
+DATABASE_URL = "SWITCHBOARD_FUZZ_DATABASE_URL"
 REFRESH_SECONDS = 10
 _turns = count()
-_Headers = dict[str, str]
 
 
 @schemathesis.auth(refresh_interval=REFRESH_SECONDS)
 class FreshAccount:
-    def get(self, _case: schemathesis.Case[Any], _context: schemathesis.AuthContext) -> _Headers:
-        with httpx2.Client(base_url=os.environ[API_URL]) as http:
-            return _session(http) if next(_turns) % 2 else _secret_key(http)
+    def get(
+        self, _case: schemathesis.Case[Any], _context: schemathesis.AuthContext
+    ) -> dict[str, str]:
+        api = OwnApi(os.environ[API_URL], os.environ[DATABASE_URL])
+        tenant_id, key = api.open_account()
+        if next(_turns) % 2:
+            return {"Authorization": f"Bearer {key}"}
+        return asyncio.run(_session_of(api, tenant_id, key))
 
     def set(
-        self, case: schemathesis.Case[Any], data: _Headers, _context: schemathesis.AuthContext
+        self,
+        case: schemathesis.Case[Any],
+        data: dict[str, str],
+        _context: schemathesis.AuthContext,
     ) -> None:
         case.headers.update(data)
 
 
-def _session(http: httpx2.Client) -> _Headers:
-    signed_up = http.post(
-        "/v1/auth/sign-up",
-        json={
-            "tenant_name": "Fuzz",
-            "email": f"{uuid4().hex}@example.com",
-            "password": "correct horse battery",
-        },
-    ).raise_for_status()
-    cookies = "; ".join(f"{name}={value}" for name, value in http.cookies.items())
-    return {"Cookie": cookies, "X-CSRF-Token": signed_up.json()["csrf_token"]}
-
-
-def _secret_key(http: httpx2.Client) -> _Headers:
-    session = _session(http)
-    made = http.post("/v1/api-keys", json={"name": "Fuzz", "kind": "secret"}, headers=session)
-    return {"Authorization": f"Bearer {made.raise_for_status().json()['key']}"}
+async def _session_of(api: OwnApi, tenant_id: UUID, key: str) -> dict[str, str]:
+    database = Database(api.database_url)
+    try:
+        async with httpx2.AsyncClient() as http:
+            owner = await dashboard_client(TenantClient(tenant_id, key, http), database, "owner")
+            return owner.headers
+    finally:
+        await database.aclose()
