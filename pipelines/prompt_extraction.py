@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from contracts.agent_config import Persona, Playbook
+from pipelines.extraction.addressing import CALLER
 from pipelines.extraction.answering import read_answer, read_handover
 from pipelines.extraction.asking import read_question
 from pipelines.extraction.draft import Draft, words_of
@@ -27,9 +28,14 @@ _MAX_SENTENCES = 1_000
 _KEY_VALUE = re.compile(r"^(?P<key>[A-Za-z][\w '/-]{1,40}):\s+(?P<value>\S.*)$")
 _CLAUSES = re.compile(
     r",\s+(?:and |then |and then )?(?=(?:ask|collect|gather|be|say|greet|end|start|get|take|confirm"
-    r"|offer|thank|close|find out|transfer|book)\b)"
+    r"|offer|thank|close|find out|transfer|book|tell|repeat)\b)"
     r"|\s(?:and then|then|and) (?=(?:ask|collect|gather|find out|end the call|confirm"
     r"|get their)\b)",
+    re.IGNORECASE,
+)
+_PREAMBLE = re.compile(
+    rf"^(?:when(?:ever)? {CALLER} (?:calls?|rings?|phones?)(?: in| us| you)?,"
+    r"|(?:i|we) (?:need|want|would like) (?:someone|somebody|an? [\w ]{3,40}?) (?:to|that|who))\s+",
     re.IGNORECASE,
 )
 _SPLITTABLE = re.compile(
@@ -69,11 +75,28 @@ def _parts(prompt: str) -> Iterator[tuple[Statement, bool]]:
     for count, said in enumerate(statements(prompt)):
         if said.is_heading or count >= _MAX_SENTENCES or len(said.text) > MAX_SENTENCE_CHARACTERS:
             yield said, False
-        elif _SPLITTABLE.match(said.text) and not QUOTED.search(said.text):
-            for clause in _CLAUSES.split(said.text):
-                yield replace(said, text=clause.strip()), True
+        elif preamble := _PREAMBLE.match(said.text):
+            # "When a guest calls, …" and "I need someone to …" only introduce what is to be done.
+            if not words_of(preamble[0]) <= STRUCTURE | HEADING_WORDS:
+                yield replace(said, text=preamble[0].strip(" ,"), is_heading=True), False
+            for clause in _clauses(said.text[preamble.end() :]):
+                yield replace(said, text=clause), True
+        elif _SPLITTABLE.match(said.text):
+            for clause in _clauses(said.text):
+                yield replace(said, text=clause), True
         else:
             yield said, True
+
+
+def _clauses(text: str) -> Iterator[str]:
+    """The instructions of one sentence; quotations are kept whole."""
+    quoted = [match.span() for match in QUOTED.finditer(text)]
+    start = 0
+    for end in _CLAUSES.finditer(text):
+        if not any(first < end.start() < last for first, last in quoted):
+            yield text[start : end.start()].strip()
+            start = end.end()
+    yield text[start:].strip()
 
 
 def _read(said: Statement, draft: Draft, agent_name: str) -> bool:

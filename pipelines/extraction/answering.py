@@ -7,6 +7,7 @@ import re
 from contracts.agent_config import ObjectionHandler, Script
 from pipelines.extraction.addressing import CALLER, sentence, to_caller
 from pipelines.extraction.draft import Draft
+from pipelines.extraction.identity import IMPERATIVE
 from pipelines.extraction.quoting import quoted_in
 from pipelines.extraction.statements import QUOTED, Statement
 from pipelines.extraction.topics import Topic
@@ -45,13 +46,10 @@ _KEYED = re.compile(r"^(?P<when>[^:.]{2,120}):\s+(?P<reply>.+)$")
 _QUESTION = re.compile(r"^q(?:uestion)?\s*[:.]\s*(?P<asked>.+)$", re.IGNORECASE)
 _ANSWER = re.compile(r"^a(?:nswer)?\s*[:.]\s*(?P<reply>.+)$", re.IGNORECASE)
 _HANDS_OVER = re.compile(
-    r"\b(?:transfer|escalat\w+|hand (?:over|off)|put (?:them|the \w+) through|forward the call|"
+    r"\b(?:transfer\w*|escalat\w+|hand (?:over|off)|put (?:them|the \w+) through|forward the call|"
     r"connect (?:them|the \w+) (?:to|with)|(?:real|live) (?:person|human|agent)|"
     r"(?:human|person|manager|representative) (?:takes|should take) over)\b",
     re.IGNORECASE,
-)
-_INSTRUCTION = re.compile(
-    r"^(?:do|don'?t|never|be|offer|use|make|try|ask|end|apologi[sz]e|always)\b", re.I
 )
 
 
@@ -89,7 +87,7 @@ def _handle(
     trigger = _WHO_SAYS.sub("", when.strip()).strip(" \"“”'‘’.?,") or when.strip()
     words = quoted_in(reply) or reply.strip()
     if is_listed and not quoted_in(reply):
-        words = _reply(reply) or ("" if _INSTRUCTION.match(reply) else sentence(reply))
+        words = _reply(reply) or ("" if IMPERATIVE.match(reply) else sentence(reply))
     if not words:
         return False
     if is_question:

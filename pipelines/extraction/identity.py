@@ -27,7 +27,7 @@ _NAMED_LATER = re.compile(
 _AT_COMPANY = re.compile(
     r",? (?:at|for|of|from|with|representing|(?:who works|working) (?:at|for)) "
     rf"(?P<company>{_COMPANY})"
-    r"(?=$|[,.;!]| (?:who|that|which|and|in|on|helping|where)\b)(?P<rest>.*)$"
+    r"(?=$|[,.;!]| (?:who|that|which|and|in|on|where|\w+ing)\b)(?P<rest>.*)$"
 )
 _NAME = re.compile(
     rf"^(?:your|the agent's|the assistant's|agent) name is (?P<name>{_PERSON})[.!]?$", re.IGNORECASE
@@ -37,6 +37,10 @@ _WORKS_FOR = re.compile(
     r"|represent|book|schedule|manage)\b[^.]*?(?: (?:for|at|of|from|on behalf of)|(?<=represent))"
     rf" (?:(?:my|our) (?P<kind>[a-z]+(?: [a-z]+){{0,3}}?),? )?(?P<company>{_COMPANY})"
     r"(?:,(?P<about> an? [^.]+))?[.!]?$"
+)
+_OUR_COMPANY = re.compile(
+    r"^(?i:i|we) (?i:run|own|have|operate|manage|are|work for) (?P<kind>an? [^.,]{3,60}?),? "
+    rf"(?i:called|named) (?P<company>{_COMPANY})(?P<where> (?:in|near|at) [^.,]+)?[.!]?$"
 )
 _AUDIENCE = re.compile(
     r"^(?:you(?:'ll|'re| will| are)? (?:be )?(?:talk|speak|deal)(?:ing|s)? (?:to|with) |"
@@ -60,12 +64,13 @@ _TONE = re.compile(
     re.IGNORECASE,
 )
 _WEBSITE = re.compile(r"(?:https?://|www\.)[^\s,;)\"'>]+", re.IGNORECASE)
-_IMPERATIVE = re.compile(
+IMPERATIVE = re.compile(
     r"^(?:please|always|never|do|don'?t|then|first|finally|also|only|if|when|once|after|before"
     r"|unless|you|your|the (?:agent|assistant|caller|customer|user)|callers?|ask|be|make|use|keep"
     r"|avoid|ensure|remember|tell|say|speak|talk|greet|confirm|verify|collect|offer|provide|help"
-    r"|handle|answer|respond|reply|explain|give|let|thank|end|close|transfer|book|schedule|check"
-    r"|repeat|listen|wait|try|stay|introduce|mention|note|record|follow|get|find|gather|proceed"
+    r"|handle|answer|respond|reply|explain|give|let|end|close|transfer|book|schedule|check"
+    r"|repeat|listen|wait|thank(?! you)"
+    r"|try|stay|introduce|mention|note|record|follow|get|find|gather|proceed"
     r"|continue|start|begin|politely|read|no|not|refuse|limit|must|should)\b",
     re.IGNORECASE,
 )
@@ -91,6 +96,11 @@ def read_identity(said: Statement, draft: Draft, agent_name: str) -> bool:
     ):
         _take_identity(match["rest"], draft, agent_name)
         return True
+    if match := _OUR_COMPANY.match(text):
+        draft.company = draft.company or match["company"]
+        about = f"{match['company']} is {match['kind']}{match['where'] or ''}"
+        draft.about_company.append(sentence(about))
+        return True
     if match := _WORKS_FOR.match(text):
         draft.company = draft.company or match["company"]
         if about := match["about"] or (f" a {match['kind']}" if match["kind"] else ""):
@@ -109,7 +119,7 @@ def read_identity(said: Statement, draft: Draft, agent_name: str) -> bool:
 
 def read_by_topic(said: Statement, draft: Draft) -> bool:
     """What a heading says that a sentence is, where the sentence itself does not."""
-    text, is_instruction = said.text, _IMPERATIVE.match(said.text) is not None
+    text, is_instruction = said.text, IMPERATIVE.match(said.text) is not None
     match said.topic:
         case Topic.NAME if not draft.name and len(text.split()) <= 4:
             draft.name = text.rstrip(".")
@@ -118,7 +128,7 @@ def read_by_topic(said: Statement, draft: Draft) -> bool:
         case Topic.COMPANY_NAME if not draft.company and len(text.split()) <= 8:
             draft.company = text.rstrip(".")
         case Topic.TONE:
-            draft.tone.append(text)
+            draft.tone.append(sentence(text))
         case Topic.AUDIENCE:
             draft.audience.append(text)
         case Topic.GOAL:
@@ -140,9 +150,9 @@ def read_fact(said: Statement, draft: Draft) -> bool:
         return True
     of_company = draft.company and said.text.startswith(draft.company)
     is_about_us = of_company or _ABOUT_US.match(said.text)
-    if said.topic is Topic.RULES and not is_about_us:
+    if said.topic in (Topic.RULES, Topic.OBJECTIONS) and not is_about_us:
         return False
-    if _IMPERATIVE.match(said.text) or not _FACT.search(said.text):
+    if IMPERATIVE.match(said.text) or not _FACT.search(said.text):
         return False
     if is_about_us and not draft.about_company:
         draft.about_company.append(said.text)

@@ -14,7 +14,7 @@ STRUCTURE = frozenset(
         "gather get obtain capture take down note find out record request following information "
         "details first next finally step name named called role goal objective task job purpose "
         "mission aim have has do does did was were had can could would will should who what which "
-        "about greeting opener"
+        "about greeting opener greet primary main"
     )
 )
 HEADING_WORDS = frozenset(
@@ -26,7 +26,8 @@ HEADING_WORDS = frozenset(
         "handling closing goodbye sign off ending last escalation transfer transfers handoff "
         "handover rules rule guidelines guardrails important flow steps script scripts "
         "instructions additional overview context general main speak how this order fails handing "
-        "over kinds treat talk confirm website"
+        "over kinds treat talk confirm website "
+        "calls rings phones need want like we"
     )
 )
 """What headings announce in so many words."""

@@ -68,7 +68,10 @@ _TOPICS = (
         r"\b(?:audience|who you (?:talk|speak)|your callers|target (?:customers?|group)"
         r"|customer profile)\b",
     ),
-    (Topic.GOAL, r"\b(?:goals?|objectives?|success|succeeds|purpose|mission|aims?)\b"),
+    (
+        Topic.GOAL,
+        r"^(?!.*\b(?:tasks?|steps?)\b).*\b(?:goals?|objectives?|success|succeeds|purpose|mission|aims?)\b",
+    ),
     (Topic.CLOSING, r"\b(?:closing|close|call to action|cta|wrap[- ]?up)\b"),
     (Topic.WEBSITE, r"^(?:company |our )?(?:website|url|web ?site)$"),
     (

@@ -66,3 +66,17 @@ SENTENCE = (
 )
 
 ALL = (SECTIONS, LINES, LABELS, SENTENCE)
+
+PARAGRAPH = (
+    "You are a restaurant booking assistant. When a guest calls, greet them with "
+    '"Welcome to Chez Ann!", ask for the date and time, the number of guests, their name and phone '
+    "number. Always repeat the booking details. If the restaurant is full, offer the waiting list."
+)
+
+OWNER = (
+    "We run a plumbing company called Leak Busters in Austin. I need someone to answer the phone, "
+    "find out what's wrong, get the caller's name and phone number, and tell them a plumber will "
+    "call back within an hour. Emergencies should be transferred to me."
+)
+
+ALL = (*ALL, PARAGRAPH, OWNER)

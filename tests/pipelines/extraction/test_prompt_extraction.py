@@ -169,6 +169,37 @@ def test_answers_to_questions_become_scripts(prompt: str) -> None:
     assert script.content == "There is free parking."
 
 
+def test_a_paragraph_is_taken_apart_into_its_instructions() -> None:
+    found = playbook(prompts.PARAGRAPH)
+    assert found.opener == "Welcome to Chez Ann!"
+    assert [slot.name for slot in found.required_slots] == [
+        "date_and_time",
+        "number_of_guests",
+        "name",
+        "phone_number",
+    ]
+    [guidelines] = found.scripts
+    assert guidelines.content == (
+        "Always repeat the booking details.\nIf the restaurant is full, offer the waiting list."
+    )
+
+
+def test_an_owner_s_own_words_are_understood() -> None:
+    assert persona(prompts.OWNER).company_name == "Leak Busters"
+    assert questions(prompts.OWNER) == ["Please tell me what's wrong."]
+    assert slots(prompts.OWNER) == ["name", "phone_number"]
+    assert playbook(prompts.OWNER).escalation_rule == "Emergencies should be transferred to me."
+
+
+@pytest.mark.parametrize(
+    "line", ["- Not interested: Thank them and end the call.", '- "We have one" - Ask about it.']
+)
+def test_instructions_are_no_words_to_be_said(line: str) -> None:
+    found = extract_from_prompt(f"# Objections\n{line}", "Reception")
+    assert found.playbook.objection_handlers == ()
+    assert found.persona.knowledge_base == ()
+
+
 def test_handing_over_is_a_rule_of_its_own() -> None:
     rule = "If the caller asks for a human, transfer them to the front desk."
     assert playbook(prompts.SECTIONS).escalation_rule == rule
