@@ -86,7 +86,7 @@ async def write(
         InvalidRequest: ``current`` is not valid.
     """
     base = None if current is None else read_current_config(current)
-    told = _own_words(prompt)
+    told = await asyncio.to_thread(_own_words, prompt)
     failure: tuple[str, ...] = ()
     if model is not None:
         try:
@@ -135,7 +135,7 @@ async def _by_model(
     start = base or AgentConfig(name="Agent")
     variables = placeholders_in([prompt, json.dumps(current or {})])
     try:
-        config = configuration_of(answer.agent, start, variables)
+        config = await asyncio.to_thread(configuration_of, answer.agent, start, variables)
     except ValidationError as error:
         raise ModelFailed("The language model's answer was no valid agent") from error
     if is_language_tag(answer.agent.language):

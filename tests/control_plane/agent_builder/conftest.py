@@ -22,7 +22,7 @@ def with_model(settings: ControlPlaneSettings) -> WithModel:
 
     @asynccontextmanager
     async def start(
-        *answers: Answer, timeout_seconds: float = 5.0
+        *answers: Answer, timeout_seconds: float = 5.0, allowed_networks: tuple[str, ...] = ()
     ) -> AsyncIterator[tuple[TenantClient, OpenAIWire]]:
         async with OpenAIWire(answers).serving() as wire:
             model = PlatformLlmSettings(
@@ -31,7 +31,8 @@ def with_model(settings: ControlPlaneSettings) -> WithModel:
                 model="drafting-model",
                 timeout_seconds=timeout_seconds,
             )
-            app = create_app(settings.model_copy(update={"platform_llm": model}))
+            changes = {"platform_llm": model, "outbound_allowed_networks": allowed_networks}
+            app = create_app(settings.model_copy(update=changes))
             transport = httpx2.ASGITransport(app=app)
             async with (
                 app.router.lifespan_context(app),
