@@ -112,7 +112,7 @@ async def update_agent(
         tools = sealed_tools(config.tools, before.tools, settings.sealer)
         config = config.model_copy(update={"tools": tools})
     await check_content(session, caller, config, sent)
-    config = await with_extracted_prompt(config, sent)
+    config = await with_extracted_prompt(config, sent, before)
     catalogue = await catalogue_repository.stack_catalogue(session)
     refuse_unservable(config, catalogue, before)
     document = agent.config

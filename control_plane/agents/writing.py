@@ -73,15 +73,29 @@ async def check_content(
             raise InvalidRequest.at(f"tools[{index}].agent_id", "is not one of your agents")
 
 
-async def with_extracted_prompt(config: AgentConfig, sent: Mapping[str, Any]) -> AgentConfig:
-    """A prompt sent alone in builder mode becomes persona and playbook (API spec, "Agent")."""
+async def with_extracted_prompt(
+    config: AgentConfig, sent: Mapping[str, Any], before: AgentConfig | None = None
+) -> AgentConfig:
+    """A prompt sent alone in builder mode becomes persona and playbook (API spec, "Agent").
+
+    Args:
+        before: what the agent was. Persona and playbook that came from its former prompt, and were
+            not edited since, come from the new one.
+    """
     prompt = config.system_prompt
-    is_alone = (
-        sent.get("system_prompt") is not None
-        and config.persona == Persona()
-        and config.playbook == Playbook()
+    is_alone = sent.get("system_prompt") is not None and _says_no_more_than_its_prompt(
+        config, None if before is None else before.system_prompt
     )
     if not is_alone or config.advanced.prompt_mode != "builder" or not (prompt or "").strip():
         return config
     extracted = await asyncio.to_thread(extract_from_prompt, prompt or "", config.name)
     return config.model_copy(update={"persona": extracted.persona, "playbook": extracted.playbook})
+
+
+def _says_no_more_than_its_prompt(config: AgentConfig, former_prompt: str | None) -> bool:
+    if config.persona == Persona() and config.playbook == Playbook():
+        return True
+    if not former_prompt:
+        return False
+    extracted = extract_from_prompt(former_prompt, config.name)
+    return (config.persona, config.playbook) == (extracted.persona, extracted.playbook)

@@ -230,3 +230,26 @@ async def test_texts_that_variables_do_not_fill_in_warn_in_the_call_s_log_and_fa
     warnings = [line["message"] for line in log.json()["events"] if line["level"] == "warning"]
     assert any("playbook.opener" in message for message in warnings)
     assert any("name" in message for message in warnings)
+
+
+async def test_a_new_prompt_replaces_what_came_from_the_former_one(tenant: TenantClient) -> None:
+    agent_id = await tenant.agent(system_prompt="You are Mia. Ask for their name.")
+    await tenant.request(
+        "PATCH", f"/v1/agents/{agent_id}", json={"system_prompt": "You are Bo. Ask for their age."}
+    )
+    agent = (await tenant.get(f"/v1/agents/{agent_id}")).json()
+    assert agent["persona"]["name"] == "Bo"
+    assert [slot["name"] for slot in agent["playbook"]["requiredSlots"]] == ["age"]
+    assert "Mia" not in agent["compiled_prompt"]
+
+
+async def test_a_new_prompt_leaves_alone_what_was_edited_and_is_appended(
+    tenant: TenantClient,
+) -> None:
+    agent_id = await tenant.agent(system_prompt="You are Mia. Ask for their name.")
+    path = f"/v1/agents/{agent_id}"
+    await tenant.request("PATCH", path, json={"persona": {"role": "clerk"}})
+    await tenant.request("PATCH", path, json={"system_prompt": "Ask for their age."})
+    agent = (await tenant.get(path)).json()
+    assert (agent["persona"]["name"], agent["persona"]["role"]) == ("Mia", "clerk")
+    assert "Ask for their age." in agent["compiled_prompt"]
