@@ -1,0 +1,97 @@
+"""No field in which a tenant writes an address lets the service call into private networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import get_args
+
+import pytest
+from pydantic import BaseModel
+
+from contracts.agent_config import AgentConfig
+from contracts.tool_bindings import CallWebhook, Mcp, Transfer
+from control_plane.agent_builder.schemas import EnrichRequest
+from tests.control_plane.conftest import OPERATOR, TenantClient
+from tests.pipelines.outbound.blocked_addresses import BLOCKED_AUTHORITIES, blocked_addresses
+
+WEBHOOK = {"type": "call_webhook", "name": "look_up", "description": "Looks it up."}
+MCP = {"type": "mcp", "name": "shop"}
+SAVED_FIELDS = {
+    "custom_llm_url": lambda url: {"custom_llm_url": url},
+    "custom_voice_url": lambda url: {"custom_voice_url": url},
+    "custom_transcriber_url": lambda url: {"custom_transcriber_url": url},
+    "tools[0].url of call_webhook": lambda url: {"tools": [WEBHOOK | {"url": url}]},
+    "tools[0].url of mcp": lambda url: {"tools": [MCP | {"url": url}]},
+}
+NEVER_CALLED = {"persona.company_website"}
+"""Goes into the prompt; ``enrich-company`` is given its address anew."""
+
+
+@pytest.fixture
+async def enterprise(tenant: TenantClient) -> TenantClient:
+    """The tier that may name endpoints of its own."""
+    answer = await tenant.http.patch(
+        f"/v1/operator/tenants/{tenant.tenant_id}", headers=OPERATOR, json={"tier": "enterprise"}
+    )
+    assert answer.status_code == 200, answer.text
+    return tenant
+
+
+def test_the_list_is_long_enough() -> None:
+    assert len(set(BLOCKED_AUTHORITIES)) >= 60
+
+
+@pytest.mark.parametrize("field", SAVED_FIELDS)
+async def test_a_field_that_is_saved_refuses_them_all(enterprise: TenantClient, field: str) -> None:
+    name = field.partition(" ")[0]
+    accepted = {}
+    for address in blocked_addresses():
+        answer = await enterprise.post("/v1/agents", {"name": "x"} | SAVED_FIELDS[field](address))
+        refused = answer.status_code == 400 and any(
+            error["field"] == name for error in answer.json()["errors"]
+        )
+        if not refused:
+            accepted[address] = (answer.status_code, answer.text)
+    assert accepted == {}
+
+
+async def test_a_company_page_is_fetched_from_none_of_them(
+    tenant: TenantClient,
+) -> None:
+    fetched = {}
+    for address in (*blocked_addresses("http"), *blocked_addresses("https")):
+        answer = await tenant.post(
+            "/v1/agents/enrich-company",
+            {"companyName": "Bright Smiles", "websiteUrl": address},
+        )
+        # No text at all to PostgreSQL, and refused before any route.
+        expected = 400 if "\x00" in address else 200
+        if answer.status_code != expected or answer.json().get("enriched"):
+            fetched[address] = (answer.status_code, answer.text)
+    assert fetched == {}
+
+
+def test_no_other_field_holds_an_address() -> None:
+    """A new one has to be put to the list above."""
+    found = {
+        path
+        for model in (AgentConfig, CallWebhook, Mcp, Transfer)
+        for path in _address_fields(model)
+    }
+    assert found - NEVER_CALLED == {
+        "custom_llm_url",
+        "custom_voice_url",
+        "custom_transcriber_url",
+        "url",
+    }
+    assert set(_address_fields(EnrichRequest)) == {"websiteUrl"}
+
+
+def _address_fields(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        words = name.lower().split("_")
+        if any(word.endswith(("url", "website", "address", "host")) for word in words):
+            yield prefix + name
+        for part in (field.annotation, *get_args(field.annotation)):
+            if isinstance(part, type) and issubclass(part, BaseModel):
+                yield from _address_fields(part, f"{prefix}{name}.")
