@@ -83,10 +83,11 @@ async def with_extracted_prompt(
             not edited since, come from the new one.
     """
     prompt = config.system_prompt
-    is_alone = sent.get("system_prompt") is not None and _says_no_more_than_its_prompt(
-        config, None if before is None else before.system_prompt
-    )
-    if not is_alone or config.advanced.prompt_mode != "builder" or not (prompt or "").strip():
+    is_builder = config.advanced.prompt_mode == "builder"
+    if sent.get("system_prompt") is None or not is_builder or not (prompt or "").strip():
+        return config
+    former = None if before is None else before.system_prompt
+    if not await asyncio.to_thread(_says_no_more_than_its_prompt, config, former):
         return config
     extracted = await asyncio.to_thread(extract_from_prompt, prompt or "", config.name)
     return config.model_copy(update={"persona": extracted.persona, "playbook": extracted.playbook})
