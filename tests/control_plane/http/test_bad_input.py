@@ -48,13 +48,13 @@ async def refused(
         (b'{"name": "x", "tools": [' + b'{"a":' * 99 + b"1" + b"}" * 99 + b"]}", None, "deeper"),
         (b'{"name": "x", "language": "english"}', "language", "BCP-47"),
         (b'{"name": "x", "language": "tlh"}', "language", "cannot be served"),
-        (b'{"name": "x", "llm_model": "none-such"}', "language", "none-such"),
+        (b'{"name": "x", "llm_model": "none-such"}', "llm_model", "none-such"),
         (b'{"name": "x", "agent_kind": "robot"}', "agent_kind", "'custom' or 'managed'"),
-        (b'{"name": "x", "agent_kind": "managed"}', "body", "managed_sku_id is required"),
+        (b'{"name": "x", "agent_kind": "managed"}', "managed_sku_id", "is required"),
         (
             b'{"name": "x", "agent_kind": "managed", "managed_sku_id": "s"}',
             "managed_sku_id",
-            "no managed SKU",
+            "managed SKU s is not in the catalogue",
         ),
         (
             b'{"name": "x", "advanced": {"maxCallDuration": 99999999999999999999}}',
