@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from contracts.agent_config import RequiredSlot
 from control_plane.agent_builder.draft.asked_clauses import addressed, is_clause, question_of
 from control_plane.agent_builder.draft.known_details import known_slots
+from pipelines.playbook.slot_types import Kind, fields
+from pipelines.playbook.word_list import word_list
 
 _LISTENER = (
     r"(?: (?:them|him|her|callers?|customers?|guests?|patients?|people|users?|leads?|clients?|"
@@ -86,10 +88,12 @@ _GENERIC = re.compile(
 _NOT_ASKED_FOR = re.compile(
     r"^(?:(?:table|new|online|phone|food|their|room|hair) )*(?:bookings?|reservations?|"
     r"appointments?|orders?|calls?|care|messages|payments?|permission|consent|help|it|this|that|"
-    r"them|you|me|us|time|over|notes?|availability|human|person|manager|questions?|"
+    r"them|you|me|us|over|notes?|human|person|manager|questions?|"
     r"leads|everything|rid|back|in touch|sure|ready|started|place|advantage)$",
     re.IGNORECASE,
 )
+_IS_ABOUT_CALLER = re.compile(r"^(?:whether|their)\b", re.IGNORECASE)
+_BARE_LIST = re.compile(r"^[^.!?:]+,[^.!?:]+[.]?$")
 _SUCH_AS = re.compile(
     r"\s*\b(?:such as|including|like|e\.g\.|for example|i\.e\.|namely)\b[:,]?\s*", re.IGNORECASE
 )
@@ -98,47 +102,10 @@ _LONGEST_ITEM_WORDS = 14
 _LONGEST_LABEL_WORDS = 5
 _MOST_DETAILS = 20
 _NOT_IN_LABELS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "their",
-        "they",
-        "your",
-        "you",
-        "if",
-        "whether",
-        "what",
-        "which",
-        "where",
-        "when",
-        "how",
-        "is",
-        "are",
-        "do",
-        "does",
-        "of",
-        "to",
-        "for",
-        "our",
-        "us",
-        "we",
-        "it",
-        "in",
-        "on",
-        "at",
-        "them",
-        "that",
-        "there",
-        "be",
-        "who",
-        "why",
-        "or",
-        "and",
-        "any",
-        "have",
-        "has",
-    ]
+    word_list(
+        "the a an their they your you if whether what which where when how is are do does of to "
+        "for our us we it in on at them that there be who why or and any have has"
+    )
 )
 
 
@@ -157,7 +124,17 @@ def details_in(sentence: str) -> tuple[RequiredSlot, ...]:
         for item in _items(listed):
             for wanted in _slots(item, is_sure=is_sure):
                 found.setdefault(wanted.name, wanted)
-    return tuple(found.values())[:_MOST_DETAILS]
+    return tuple(found.values())[:_MOST_DETAILS] or _bare_list(sentence)
+
+
+def _bare_list(sentence: str) -> tuple[RequiredSlot, ...]:
+    """``Name, phone, date and time.``: nothing but what is well known."""
+    if not _BARE_LIST.match(sentence):
+        return ()
+    found = [_slots(item, is_sure=False) for item in _items(sentence)]
+    if len(found) < 2 or not all(found):
+        return ()
+    return tuple({wanted.name: wanted for slots in found for wanted in slots}.values())
 
 
 def detail_named(phrase: str) -> tuple[RequiredSlot, ...]:
@@ -217,7 +194,7 @@ def _slots(item: _Item, *, is_sure: bool) -> tuple[RequiredSlot, ...]:
     if _GENERIC.match(bare) and not known_slots(bare):
         return ()
     found = known_slots(bare)
-    if not found and is_sure:
+    if not found and (is_sure or _IS_ABOUT_CALLER.match(text)):
         found = _own_slot(text, bare, item.choices)
     if item.is_optional:
         return tuple(slot.model_copy(update={"required": False}) for slot in found)
@@ -232,12 +209,23 @@ def _own_slot(text: str, bare: str, choices: str) -> tuple[RequiredSlot, ...]:
         return ()
     label = addressed(bare)
     if choices:
-        return (RequiredSlot(name=_name(bare), description=f"{label} ({choices})"),)
+        return (_choice(bare, choices),)
     if re.search(r"\b(?:you|who|that)\b", label):
         return (RequiredSlot(name=_name(bare), description=f"Could you tell me the {label}?"),)
-    verb = "are" if re.search(r"[^su]s$", label) else "is"
+    verb = "are" if re.search(r"[^su]s(?: of\b.*)?$", label) else "is"
     whose = "the" if text.lower().startswith(("the ", "its ")) else "your"
     return (RequiredSlot(name=_name(bare), description=f"What {verb} {whose} {label}?"),)
+
+
+def _choice(bare: str, choices: str) -> RequiredSlot:
+    """A slot that the engine takes as a choice: words such as "size" alone would make it a
+    number."""
+    slot = RequiredSlot(name=_name(bare), description=f"one of: {choices}")
+    kinds = {field.kind for field in fields(slot)}
+    if kinds <= {Kind.CHOICE, Kind.TEXT}:
+        return slot
+    name = re.sub(r"_?(?:size|number|count|time|day|date)\b", "", slot.name) or "preferred"
+    return slot.model_copy(update={"name": f"{name}_option"})
 
 
 def _name(text: str) -> str:

@@ -24,6 +24,18 @@ _MONEY = re.compile(
     r"\bfree (?:parking|delivery|shipping|of charge|trial|consultation|wifi|cancellation)\b",
     re.IGNORECASE,
 )
+_PRICE = re.compile(
+    r"\b(?:an?|the|our|each|every|one) (?:(?!and\b|that\b|is\b|costs?\b)[\w-]+ ){1,4}?"
+    r"(?:is|are|costs?|starts? at) (?:[$€£₹] ?\d[\d,.]*\d|[$€£₹] ?\d|"
+    r"\d+ (?:dollars|euros|pounds|rupees))(?: (?:per|an?|each) \w+)?",
+    re.IGNORECASE,
+)
+_STATES = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|costs?|open|closed|can|do|does|offer|accept|serve|provide|"
+    r"deliver|include|take|sell|make|start|starts|ends|works?|need|needs|must|ships?|includes|runs?|"
+    r"'s|'re|'ve|charge|give|speak|welcome|allowed|bake|cook|repair|specialise|specialize)\b",
+    re.IGNORECASE,
+)
 _PLACE = re.compile(
     r"\b(?:located|situated|based)\b|\b(?:address is|find us|you can find)\b|"
     r"\b\d+ [A-Z][\w'-]+ (?:street|st|avenue|ave|road|rd|lane|square|boulevard|blvd|drive|way)\b",
@@ -65,9 +77,13 @@ def facts_in(sentence: str) -> tuple[str, ...]:
     if not text or text.endswith("?") or _OWNERS_PLANS.match(text):
         return ()
     is_statement = not (_INSTRUCTION.search(text) or _IMPERATIVE.match(text))
-    if is_statement and (_ABOUT_US.match(text) or _MONEY.search(text) or _PLACE.search(text)):
+    if (
+        is_statement
+        and _STATES.search(text)
+        and (_ABOUT_US.match(text) or _MONEY.search(text) or _PLACE.search(text))
+    ):
         return (_sentence(re.sub(r"^(?:and|also|note that|remember that)\s+", "", text)),)
-    return _hours(text)
+    return (*_prices(text), *_hours(text))
 
 
 def description_in(sentence: str, business: str) -> str:
@@ -76,6 +92,11 @@ def description_in(sentence: str, business: str) -> str:
     if not match or not business or business.lower() not in match["who"].lower():
         return ""
     return "" if _INSTRUCTION.search(match["what"]) else _sentence(match[0])
+
+
+def _prices(text: str) -> tuple[str, ...]:
+    """Prices inside a sentence about something else: ``a bath is $30 and a full groom is $65``."""
+    return tuple(_sentence(match[0]) for match in _PRICE.finditer(text))
 
 
 def _hours(text: str) -> tuple[str, ...]:

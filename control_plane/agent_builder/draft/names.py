@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from pipelines.playbook.word_list import word_list
+
 _CAPITAL = r"(?:(?:Dr|Mr|Mrs|Ms|St|Prof)\.|[A-Z0-9À-ÖØ-Þ][\w'’&+-]*(?:\.\w+)*)"
 _NAME = rf"{_CAPITAL}(?: (?:(?:of|the|and|&|de|la|del|di|du|von|van|for|at) )?{_CAPITAL}){{0,5}}"
 _LOWER_NAME = (
@@ -60,7 +62,7 @@ _OF_BUSINESS = (
     re.compile(rf"\b(?:[Ww]e are|[Ww]e're|[Ww]e call ourselves) \"?(?P<name>{_NAME})"),
     re.compile(
         rf"\b(?:for|at|of|from|behalf of|represent(?:s|ing)?|by) (?:the |my |our |a |an )?"
-        rf"(?:[\w-]+ ){{0,4}}(?i:{BUSINESS_NOUN})"
+        rf"(?:(?:[a-z][\w-]*|[A-Z][a-z]+(?:an|ese|ish|ch)|SaaS|IT) ){{0,4}}(?:{BUSINESS_NOUN}|SaaS)"
         rf"(?: (?:company|business|clinic|practice|startup))?,?"
         rf" \"?(?P<name>(?!I\b){_NAME})"
     ),
@@ -70,146 +72,28 @@ _OF_BUSINESS = (
     ),
     re.compile(rf"^(?:The )?\"?(?P<name>{_NAME})\"?,? (?:is|are) (?:a|an|the|your|our|one)\b"),
     re.compile(rf"\b(?i:{BUSINESS_NOUN}),? \"?(?P<name>(?!I\b){_NAME})"),
-    re.compile(rf"^(?P<name>{_NAME}) (?:needs|wants|is looking for|would like)\b"),
+    re.compile(
+        rf"^(?P<name>{_NAME}) (?:needs|wants|is looking for|would like|sells|offers|provides|takes|"
+        r"delivers|repairs|rents|serves|makes|builds|runs|helps)\b"
+    ),
 )
 _LOWER = (
     re.compile(rf"\b(?i:{BUSINESS_NOUN}),? (?:is )?(?:named|called) (?P<name>{_LOWER_NAME})"),
 )
 _QUOTED_LOWER = re.compile(rf"\b(?i:{BUSINESS_NOUN}|named|called),? \"(?P<name>[^\"]{{2,60}})\"")
 _NO_NAMES = frozenset(
-    [
-        "i",
-        "it",
-        "we",
-        "you",
-        "he",
-        "she",
-        "they",
-        "a",
-        "an",
-        "the",
-        "if",
-        "when",
-        "this",
-        "that",
-        "please",
-        "also",
-        "english",
-        "german",
-        "french",
-        "spanish",
-        "italian",
-        "portuguese",
-        "dutch",
-        "hindi",
-        "polish",
-        "turkish",
-        "arabic",
-        "chinese",
-        "japanese",
-        "korean",
-        "russian",
-        "american",
-        "british",
-        "european",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "mondays",
-        "tuesdays",
-        "wednesdays",
-        "thursdays",
-        "fridays",
-        "saturdays",
-        "sundays",
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "christmas",
-        "easter",
-        "new",
-        "year",
-        "ai",
-        "it",
-        "hr",
-        "crm",
-        "saas",
-        "b2b",
-        "b2c",
-        "faq",
-        "faqs",
-        "api",
-        "id",
-        "ids",
-        "vip",
-        "uk",
-        "us",
-        "usa",
-        "eu",
-        "am",
-        "pm",
-        "q",
-        "a",
-        "sms",
-        "pstn",
-        "ivr",
-        "nps",
-        "csat",
-        "llm",
-        "gpt",
-        "ok",
-        "create",
-        "build",
-        "make",
-        "design",
-        "ask",
-        "collect",
-        "greet",
-        "answer",
-        "book",
-        "schedule",
-        "call",
-        "help",
-        "our",
-        "my",
-        "your",
-        "hello",
-        "hi",
-        "thanks",
-        "be",
-        "keep",
-        "never",
-        "always",
-        "do",
-        "don't",
-        "no",
-        "yes",
-        "tell",
-        "say",
-        "customers",
-        "patients",
-        "callers",
-        "guests",
-        "people",
-        "smbs",
-        "sme",
-        "smes",
-        "ceo",
-        "cto",
-    ]
+    word_list(
+        "i it we you he she they a an the if when this that please also english german french "
+        "spanish italian portuguese dutch hindi polish turkish arabic chinese japanese korean "
+        "russian american british european monday tuesday wednesday thursday friday saturday "
+        "sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january "
+        "february march april may june july august september october november december "
+        "christmas easter new year ai it hr crm saas b2b b2c faq faqs api id ids vip uk us usa "
+        "eu am pm q a sms pstn ivr nps csat llm gpt ok create build make design ask collect "
+        "greet answer book schedule call help our my your hello hi thanks be keep never always "
+        "do don't no yes tell say customers patients callers guests people smbs sme smes ceo "
+        "cto"
+    )
 )
 _TRAILING = re.compile(
     r"(?:[.,;:!?]+|\s+(?:the|and|of|for|at|in|&|de|la|del|di|du|von|van)|'s)+$", re.IGNORECASE

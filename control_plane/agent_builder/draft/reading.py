@@ -30,6 +30,9 @@ _ABOUT_SAYING = re.compile(
     r"\b(?:say|tell|greet|answer|open|start|close|end|reply|respond)", re.IGNORECASE
 )
 _MOST_ITEMS = 40
+_INTRODUCTORY = 2
+"""Sentences at the beginning that may say no more than what the agent is for."""
+_LONGEST_INTRODUCTION_WORDS = 25
 
 
 @dataclass(frozen=True)
@@ -107,10 +110,10 @@ def read(prompt: str) -> Reading:
         website=next((r.website for r in readings if r.website), ""),
         left_over=tuple(
             sentence
-            for sentence, reading in zip(found, readings, strict=True)
+            for index, (sentence, reading) in enumerate(zip(found, readings, strict=True))
             if not reading.says_something
             and sentence.rstrip(".") != description.rstrip(".")
-            and not _is_introduction(sentence, names)
+            and not (index < _INTRODUCTORY and _is_introduction(sentence, names))
             and not says_language(sentence)
         ),
     )
@@ -173,5 +176,7 @@ def _joined_tones(tones: list[str]) -> str:
 
 def _is_introduction(sentence: str, names: Names) -> bool:
     """The sentence that says what the agent is for: names and tasks came from it."""
+    if len(sentence.split()) > _LONGEST_INTRODUCTION_WORDS:
+        return False
     named = [name for name in (names.agent, names.business) if name]
     return any(name.lower() in sentence.lower() for name in named) or bool(tasks_in(sentence))

@@ -62,7 +62,8 @@ def _fixed(task: Task) -> Callable[[str], Task]:
 
 
 _REMINDED_OF = re.compile(
-    r"\bremind(?:s|ing|er|ers)?\b (?:[\w.']+ ){0,7}?(?P<joint>about|to) "
+    r"\bremind(?:s|ing|er|ers)?\b (?:[\w.']+ ){0,7}?"
+    r"(?P<joint>about|to|(?<=them )of|(?<=him )of|(?<=her )of) "
     r"(?P<what>[^.,;:!?\"]{3,80}?)(?= (?:and|so|or|but|before|which) |[.,;:!?]|$)",
     re.IGNORECASE,
 )
@@ -70,7 +71,8 @@ _REMINDED_OF = re.compile(
 
 def _remind(text: str) -> Task:
     match = _REMINDED_OF.search(text)
-    what = addressed(match["what"].strip()) if match else "your appointment"
+    is_visit = bool(re.search(r"\b(?:appointment|visit|booking|reservation)s?\b", text, re.I))
+    what = addressed(match["what"].strip()) if match else "your appointment" if is_visit else ""
     joint = "to" if match and match["joint"].lower() == "to" else "of"
     can_move = bool(
         re.search(r"\bresched|\bmove\b|\banother (?:day|time|date)|\bcancel", text, re.I)
@@ -86,10 +88,8 @@ def _remind(text: str) -> Task:
         request = "Please tell me whether you can still make it."
     another = " If you need another day or time, just tell me which." if can_move else ""
     return Task(
-        role="assistant for appointments"
-        if match is None or "appointment" in what
-        else "reminder assistant",
-        opening=f"This is a reminder {joint} {what}. {request}",
+        role="reminder assistant",
+        opening=f"This is a reminder{f' {joint} {what}' if what else ''}. {request}",
         closing=f"Thank you, I have noted your answer.{another}",
         # Noted and read back when the caller names them, and not asked for otherwise.
         needs=tuple(wanted.model_copy(update={"required": False}) for wanted in (DAY, TIME))
@@ -170,7 +170,7 @@ _TASKS: tuple[tuple[str, Callable[[str], Task]], ...] = (
         ),
     ),
     (
-        r"\b(?:emergency|emergencies)\b|\burgent (?:calls?|jobs?|repairs?)\b|"
+        r"\b(?:emergency|emergencies)\b(?! contact)|\burgent (?:calls?|jobs?|repairs?)\b|"
         r"\bplumb(?:er|ing)|\belectrician|\bdispatch|"
         r"\b(?:locksmith|boiler|leak|burst|roadside|towing)\b",
         _fixed(
@@ -266,7 +266,10 @@ _OUTBOUND = re.compile(
     r"(?:automatically )?(?:calls?|phones?|rings?|dials?|contacts?|follows? up with|"
     r"reach(?:es)? out to|calling) (?:\w+ ){0,3}(?:customers?|patients?|clients?|leads?|guests?|"
     r"members?|people|tenants?|prospects?|users?|subscribers?|candidates?|buyers?|donors?|"
-    r"debtors?|attendees|voters|drivers|them)\b",
+    r"debtors?|attendees|voters|drivers|them)\b"
+    r"|(?:^|[.!?:;] )(?:please )?(?:call|phone|ring|contact) (?:up )?(?:all |our |my |the )?"
+    r"(?!to\b|it\b|us\b|her\b|him\b|center|centre)(?:[\w-]+ ){0,2}?[\w-]+s\b "
+    r"(?:who|that|whose|about|to|and|for|with|of)\b",
     re.IGNORECASE,
 )
 

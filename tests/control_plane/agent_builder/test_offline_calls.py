@@ -117,6 +117,17 @@ CASES = {
         "Happy Paws",
         ("pets_name", "breed", "dog_nervous", "name", "day", "time"),
     ),
+    "solar panels": Case(
+        "SunRay sells solar panels. Call homeowners who filled out our form, check whether they "
+        "own their home and their monthly electricity bill.",
+        "SunRay",
+        ("own_home", "monthly_electricity_bill"),
+    ),
+    "keywords": Case(
+        "Appointment line of Dr. Patel. Name, phone, date, time.",
+        "Dr. Patel",
+        ("name", "phone_number", "day", "time"),
+    ),
     "bullets": Case(
         "Receptionist for Northside Vets.\n\nCollect:\n- owner name\n- phone number\n- reason for "
         "the visit\n- preferred day and time\n",
@@ -219,6 +230,22 @@ def test_an_english_prompt_for_a_spanish_agent_asks_in_spanish() -> None:
     assert agent.language == "es-ES"
     assert "Clinica Sol" in call.greeting
     assert "¿Cómo se llama usted?" in call.said
+
+
+def test_prices_inside_an_instruction_are_facts() -> None:
+    agent = compose(
+        "I run Paws & Claws. Someone should book grooming appointments and tell people our prices: "
+        "a bath is $30 and a full groom is $65."
+    ).config
+    assert agent.persona.knowledge_base == ("A bath is $30.", "A full groom is $65.")
+
+
+def test_what_was_not_understood_is_kept_and_reported() -> None:
+    draft = compose(
+        "Books tables for Bella Napoli. The moon is made of cheese. Never ask for card numbers."
+    )
+    assert "Never ask for card numbers." in (draft.config.system_prompt or "")
+    assert any("Never ask for card numbers." in warning for warning in draft.warnings)
 
 
 def test_nothing_is_made_up() -> None:
