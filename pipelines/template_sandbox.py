@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from jinja2 import ChainableUndefined, Template, TemplateSyntaxError, nodes, pass_context
 from jinja2.exceptions import TemplateRuntimeError
@@ -207,13 +207,13 @@ class _Guard(NodeTransformer):
     def visit_If(self, node: nodes.If) -> nodes.Node:
         cost = _size(node.test)
         self.generic_visit(node)
-        node.test = _wrapped("metered", node.test, cost)
+        node.test = _wrapped("metered", cast(nodes.Expr, node.test), cost)
         return node
 
     def visit_For(self, node: nodes.For) -> nodes.Node:
         cost = _size(node.iter) + (_size(node.test) if node.test else 0)
         self.generic_visit(node)
-        node.iter = _wrapped("items_of", node.iter, cost)
+        node.iter = _wrapped("items_of", cast(nodes.Expr, node.iter), cost)
         return node
 
     def visit_Sub(self, node: nodes.Sub) -> nodes.Node:

@@ -163,7 +163,7 @@ async def delete_agent(
 @router.post(
     "/{agent_id}/clone",
     status_code=status.HTTP_201_CREATED,
-    responses=problems(AgentOfAnotherTenant, AgentNotFound, InsufficientCredits),
+    responses=problems(*MEMBER_ONLY, AgentOfAnotherTenant, AgentNotFound, InsufficientCredits),
 )
 async def clone_agent(
     agent_id: UUID,
@@ -178,7 +178,9 @@ async def clone_agent(
     return AgentCreated(id=copy.id)
 
 
-@router.get("/{agent_id}/calls", responses=problems(AgentOfAnotherTenant, AgentNotFound))
+@router.get(
+    "/{agent_id}/calls", responses=problems(*MEMBER_ONLY, AgentOfAnotherTenant, AgentNotFound)
+)
 async def list_agent_calls(
     agent_id: UUID,
     caller: MemberCaller,

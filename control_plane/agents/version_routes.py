@@ -65,7 +65,7 @@ async def list_versions(
     )
 
 
-@router.get("/{version}", responses=problems(VersionNotFound))
+@router.get("/{version}", responses=problems(AgentNotFound, VersionNotFound))
 async def get_version(
     agent_id: UUID, version: Version, caller: MemberCaller, session: TenantSession
 ) -> VersionView:
@@ -80,7 +80,7 @@ async def get_version(
     )
 
 
-@router.get("/{before}/diff/{after}", responses=problems(VersionNotFound))
+@router.get("/{before}/diff/{after}", responses=problems(AgentNotFound, VersionNotFound))
 async def compare_versions(
     agent_id: UUID,
     before: Compared,
@@ -101,7 +101,9 @@ async def compare_versions(
     )
 
 
-@router.post("/{version}/roll-back", responses=problems(VersionNotFound, PreconditionFailed))
+@router.post(
+    "/{version}/roll-back", responses=problems(AgentNotFound, VersionNotFound, PreconditionFailed)
+)
 async def roll_back(
     agent_id: UUID,
     version: Version,

@@ -38,7 +38,11 @@ _FIELD_ERROR = {
 
 
 def problems(*declared: type[Problem]) -> dict[int | str, dict[str, Any]]:
-    """For a route's ``responses=``: what it can refuse with."""
+    """For a route's ``responses=``: what it can refuse with.
+
+    For a status that the router declares as well, the route's declaration replaces the router's:
+    name both there.
+    """
     by_status: dict[int | str, dict[str, Any]] = {}
     for problem in declared:
         status = int(problem.status)

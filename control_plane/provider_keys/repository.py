@@ -30,7 +30,7 @@ async def sealed_keys(
             ProviderKey.tenant_id == tenant_id, ProviderKey.provider.in_(providers)
         )
     )
-    return dict(rows.tuples().all())
+    return {provider: sealed_key for provider, sealed_key in rows}
 
 
 async def put(

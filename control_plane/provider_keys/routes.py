@@ -45,7 +45,7 @@ async def list_provider_keys(caller: AdminCaller, session: TenantSession) -> Pro
 @router.put(
     "/{provider}",
     responses=problems(
-        ProviderKeyRejected, OwnKeysNotAllowed, UnknownProvider, ProviderUnreachable
+        *ADMIN_ONLY, ProviderKeyRejected, OwnKeysNotAllowed, UnknownProvider, ProviderUnreachable
     ),
 )
 async def set_provider_key(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from fastapi import FastAPI
 
 from control_plane.database import Database
 from tests.control_plane.conftest import TenantClient
@@ -19,8 +20,8 @@ REFUSED = {
 
 
 @pytest.fixture
-async def owner(tenant: TenantClient, database: Database) -> Victim:
-    return await victim_of(tenant, database)
+async def owner(app: FastAPI, tenant: TenantClient, database: Database) -> Victim:
+    return await victim_of(app, tenant, database)
 
 
 async def test_it_opens_nothing_that_needs_more(owner: Victim) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from fastapi import FastAPI
 
 from control_plane.authentication.caller import Role
 from control_plane.database import Database
@@ -24,8 +25,8 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @pytest.fixture
-async def records(tenant: TenantClient, database: Database) -> Victim:
-    return await victim_of(tenant, database)
+async def records(app: FastAPI, tenant: TenantClient, database: Database) -> Victim:
+    return await victim_of(app, tenant, database)
 
 
 @pytest.mark.parametrize("role", ["owner", "admin", "member"])

@@ -17,8 +17,8 @@ from tests.control_plane.walking import Victim, routes_of, victim_of
 
 
 @pytest.fixture
-async def victim(other_tenant: TenantClient, database: Database) -> Victim:
-    return await victim_of(other_tenant, database)
+async def victim(app: FastAPI, other_tenant: TenantClient, database: Database) -> Victim:
+    return await victim_of(app, other_tenant, database)
 
 
 def test_every_route_has_a_policy(app: FastAPI) -> None:

@@ -26,6 +26,7 @@ from tests.control_plane.policies.policy import SECRET_NAME
 class Victim:
     """A tenant with one record of each kind, and the ids of those."""
 
+    app: FastAPI
     client: TenantClient
     ids: Mapping[str, object]
     marks: frozenset[str]
@@ -33,6 +34,11 @@ class Victim:
 
     async def visit(self, method: str, path: str, headers: Mapping[str, str]) -> httpx2.Response:
         """Ask a route for the victim's records with somebody's key."""
+        answer = await self._visit(method, path, headers)
+        assert_documented(self.app, method, path, answer)
+        return answer
+
+    async def _visit(self, method: str, path: str, headers: Mapping[str, str]) -> httpx2.Response:
         policy = POLICIES[method, path]
         address = path.format(**self.ids) + policy.query.format(**self.ids)
         if policy.content is not None:
@@ -55,7 +61,7 @@ class Victim:
                 return value
 
 
-async def victim_of(tenant: TenantClient, database: Database) -> Victim:
+async def victim_of(app: FastAPI, tenant: TenantClient, database: Database) -> Victim:
     """Fill ``tenant`` with records, every text in them ``SECRET_NAME``."""
     agent_id = await tenant.published_agent(
         name=SECRET_NAME, system_prompt=SECRET_NAME, persona={"companyName": SECRET_NAME}
@@ -82,7 +88,7 @@ async def victim_of(tenant: TenantClient, database: Database) -> Victim:
     # A provider's name is in the path of its key, and no secret.
     own = (str(value) for name, value in ids.items() if name != "provider")
     marks = {SECRET_NAME, str(tenant.tenant_id), *own}
-    return Victim(tenant, ids, frozenset(marks))
+    return Victim(app, tenant, ids, frozenset(marks))
 
 
 async def _have_said_something(database: Database, tenant_id: UUID, call_id: UUID) -> None:
@@ -114,6 +120,22 @@ async def _have_said_something(database: Database, tenant_id: UUID, call_id: UUI
             )
         )
         await billing.grant(session, tenant_id, 1_000_000, SECRET_NAME)
+
+
+def assert_documented(app: FastAPI, method: str, path: str, answer: httpx2.Response) -> None:
+    """The OpenAPI document names the status, and for a problem its code."""
+    document = app.openapi()
+    if path not in document["paths"]:
+        return
+    response = document["paths"][path][method.lower()]["responses"].get(str(answer.status_code))
+    assert response is not None, f"{method} {path} does not document {answer.status_code}"
+    if answer.status_code >= 400:
+        schema = response["content"]["application/problem+json"]["schema"]
+        names = [each["$ref"].rpartition("/")[2] for each in schema.get("oneOf", [schema])]
+        parts = [document["components"]["schemas"][name]["allOf"][1] for name in names]
+        codes = {part["properties"]["code"]["const"] for part in parts}
+        code = answer.json()["code"]
+        assert code in codes, f"{method} {path} does not document {answer.status_code} {code}"
 
 
 def routes_of(app: FastAPI) -> set[tuple[str, str]]:
