@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -31,10 +32,16 @@ def routes_of(app: FastAPI) -> list[Route]:
     routes = []
     for route in iter_route_contexts(app.routes):
         for method in route.methods or ():
-            if route.path is not None and method not in ("HEAD", "OPTIONS"):
-                summary = (getattr(route, "endpoint", None).__doc__ or "").strip().split("\n")[0]
-                routes.append(Route(method, route.path, summary.replace("|", "\\|")))
+            if route.path is not None and route.path.startswith("/v1"):
+                routes.append(Route(method, route.path, _summary_of(route)))
     return routes
+
+
+def _summary_of(route: object) -> str:
+    """The first sentence of the route's documentation."""
+    text = getattr(route, "endpoint", None).__doc__ or ""
+    paragraph = " ".join(text.split("\n\n")[0].split())
+    return re.split(r"(?<=[.]) (?=[A-Z])", paragraph)[0].replace("|", "\\|").replace("``", "`")
 
 
 def test_the_document_is_up_to_date(app: FastAPI) -> None:
