@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy.orm import InstrumentedAttribute
 
-from contracts.tool_bindings import SealedText
+from control_plane.agents.header_secrets import with_secrets_as
 from control_plane.agents.models import Agent, AgentVersion
-from control_plane.agents.snapshot import digest_of
+from control_plane.agents.snapshot import digest_of, read_snapshot
 from control_plane.provider_keys.models import ProviderKey
 
 Reseal = Callable[[str], str]
@@ -34,27 +33,25 @@ def text(value: str, reseal: Reseal) -> str:
     return reseal(value)
 
 
-def json_document(value: Any, reseal: Reseal) -> Any:
-    """Each ``SealedText`` in it, however deep."""
-    if isinstance(value, dict):
-        if value.keys() == SealedText.model_fields.keys():
-            return value | {"sealed": reseal(value["sealed"])}
-        return {name: json_document(item, reseal) for name, item in value.items()}
-    if isinstance(value, list):
-        return [json_document(item, reseal) for item in value]
-    return value
+def agent_config(value: dict[str, Any], reseal: Reseal) -> dict[str, Any]:
+    """An agent's configuration, whose tools have sealed headers."""
+
+    def sealed_anew(header: dict[str, str]) -> dict[str, str]:
+        return header | {"sealed": reseal(header["sealed"])}
+
+    return value | {"tools": with_secrets_as(value["tools"], sealed_anew)}
 
 
-def canonical_json(value: str, reseal: Reseal) -> str:
-    """A snapshot's text, in the form that ``Snapshot.text`` gives it."""
-    document = json_document(json.loads(value), reseal)
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+def snapshot(value: str, reseal: Reseal) -> str:
+    """A version's text, of which only the configuration holds secrets."""
+    before = read_snapshot(value)
+    return replace(before, config=agent_config(before.config, reseal)).text
 
 
 SEALED_COLUMNS: tuple[SealedColumn, ...] = (
     SealedColumn(ProviderKey.sealed_key, text),
-    SealedColumn(Agent.config, json_document),
-    SealedColumn(AgentVersion.snapshot, canonical_json, {"digest": digest_of}),
+    SealedColumn(Agent.config, agent_config),
+    SealedColumn(AgentVersion.snapshot, snapshot, {"digest": digest_of}),
 )
 """The plans of calls are left out: a call that has begun needs its sealed keys no more, and one
 that is waiting to begin does not wait long."""

@@ -15,9 +15,9 @@ def field_errors(findings: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 def _field_error(finding: Mapping[str, Any]) -> dict[str, str]:
     if finding["type"] == "json_invalid":
-        position = finding["loc"][-1]
+        position = f" at character {finding['loc'][-1]}" if finding["loc"] else ""
         reason = finding.get("ctx", {}).get("error", "syntax error")
-        return {"field": _IN_BODY, "message": f"not valid JSON at character {position}: {reason}"}
+        return {"field": _IN_BODY, "message": f"not valid JSON{position}: {reason}"}
     if finding["type"] == "extra_forbidden":
         return {"field": _path(finding["loc"]), "message": "is not a field that this route knows"}
     if finding["type"] in ("uuid_type", "uuid_parsing"):

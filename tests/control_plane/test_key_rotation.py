@@ -8,14 +8,13 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
 from contracts.sealing import CannotOpen, Sealer
-from contracts.tool_bindings import SealedText
 from control_plane import key_rotation
 from control_plane.agents.models import Agent, AgentVersion
 from control_plane.agents.snapshot import digest_of
 from control_plane.database import Database
 from control_plane.key_rotation import rotate
 from control_plane.provider_keys.models import ProviderKey
-from control_plane.sealed_columns import SEALED_COLUMNS, canonical_json, json_document
+from control_plane.sealed_columns import SEALED_COLUMNS, agent_config
 from control_plane.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
 
@@ -133,9 +132,14 @@ def test_every_table_with_a_column_for_secrets_is_known() -> None:
     assert named <= known
 
 
-def test_only_sealed_texts_in_a_document_are_touched() -> None:
-    secret = SealedText(sealed="x", hint="").model_dump()
-    document = {"a": [secret, {"sealed": "x"}], "sealed": "x", "b": "x"}
-    changed = json_document(document, lambda sealed: sealed + "!")
-    assert changed == {"a": [{**secret, "sealed": "x!"}, {"sealed": "x"}], "sealed": "x", "b": "x"}
-    assert canonical_json('{"b":1,"a":"ü"}', lambda sealed: sealed) == '{"a":"ü","b":1}'
+def test_only_the_headers_of_tools_are_touched() -> None:
+    """What a tenant writes elsewhere may look like a sealed text and is none."""
+    look_alike = {"sealed": "x", "hint": "y"}
+    config = {
+        "post_call": {"structured_extraction": {"json_schema": {"properties": look_alike}}},
+        "tools": [{"name": "a", "parameters": look_alike, "headers": {"X": look_alike}}, {"b": 1}],
+    }
+    changed = agent_config(config, lambda sealed: sealed + "!")
+    assert changed["tools"][0]["headers"] == {"X": {"sealed": "x!", "hint": "y"}}
+    changed["tools"][0]["headers"] = {"X": look_alike}
+    assert changed == config

@@ -10,7 +10,7 @@ from sqlalchemy import select, text, update
 
 from control_plane.accounts.models import DashboardSession
 from control_plane.accounts.session_authentication import CSRF_HEADER
-from control_plane.accounts.tokens import csrf_token_of, hash_of, new_token
+from control_plane.accounts.tokens import csrf_token_of, hash_of
 from control_plane.authentication.caller import Role
 from control_plane.database import Database
 from tests.control_plane.conftest import TenantClient
@@ -51,7 +51,7 @@ async def test_a_member_is_no_admin(tenant: TenantClient, database: Database) ->
     assert (answer.status_code, answer.json()["code"]) == (403, "role_required")
 
 
-@pytest.mark.parametrize("token", ["", "x", "é", "a" * 5000, new_token()])
+@pytest.mark.parametrize("token", ["", "x", "é", "a" * 5000, "A" * 43])
 async def test_an_unknown_session_is_401(http: httpx2.AsyncClient, token: str) -> None:
     answer = await http.get(
         "/v1/agents", headers=[(b"cookie", b"switchboard_session=" + token.encode())]
