@@ -30,7 +30,7 @@ async def sealed_keys(
             ProviderKey.tenant_id == tenant_id, ProviderKey.provider.in_(providers)
         )
     )
-    return {provider: sealed_key for provider, sealed_key in rows}
+    return {row.provider: row.sealed_key for row in rows}
 
 
 async def put(
