@@ -32,7 +32,7 @@ class PlatformLlmSettings(BaseModel):
     api_key: str = Field(repr=False)
     base_url: str | None = None
     """Replaces OpenAI's own address."""
-    model: str = "gpt-4.1-mini"
+    model: str
     timeout_seconds: PositiveFloat = 30.0
 
 

@@ -75,6 +75,8 @@ class Settings(BaseSettings):
     made from the secret key is always tried last, and alone where none is set."""
     sign_up_enabled: bool = True
     """Whether strangers may open an account through the API."""
+    session_ttl_seconds: PositiveInt = 14 * 24 * 3600
+    """How long a dashboard session lasts after its last use."""
     smtp_host: str | None = None
     """Your mail server; without it mails are written to ``{data_dir}/outbox``."""
     smtp_port: int = Field(587, ge=1, le=65535)
@@ -82,7 +84,7 @@ class Settings(BaseSettings):
     smtp_password: str | None = Field(None, repr=False)
     smtp_encryption: Literal["none", "starttls", "tls"] = "starttls"
     mail_from: str = "switchboard@localhost"
-    builder_model: str = "gpt-4.1-mini"
+    builder_model: str = "gpt-5.6-luna"
     """Model of the platform's OpenAI key that drafts agents."""
     requests_per_minute_per_key: int = Field(6_000, ge=0)
     """0 sets no limit."""
@@ -171,6 +173,7 @@ class Settings(BaseSettings):
             ice_servers=self.ice_servers,
             encryption_keys=self.all_encryption_keys(),
             sign_up_enabled=self.sign_up_enabled,
+            session_ttl_seconds=self.session_ttl_seconds,
             smtp=self._smtp(),
             mail_outbox_dir=self.data_dir.absolute() / "outbox",
             platform_llm=self._platform_llm(),
