@@ -86,12 +86,14 @@ _GENERIC = re.compile(
     re.IGNORECASE,
 )
 _NOT_ASKED_FOR = re.compile(
-    r"^(?:(?:table|new|online|phone|food|their|room|hair) )*(?:bookings?|reservations?|"
-    r"appointments?|orders?|calls?|care|messages|payments?|permission|consent|help|it|this|that|"
+    r"^(?:(?:table|new|online|phone|food|their|room|hair|overdue|outstanding|unpaid|late|missed) )*"
+    r"(?:bookings?|reservations?|appointments?|orders?|calls?|care|messages|payments?|debts?|"
+    r"money|fees|dues|rent|bills|invoices|donations|permission|consent|help|it|this|that|"
     r"them|you|me|us|over|notes?|human|person|manager|questions?|"
     r"leads|everything|rid|back|in touch|sure|ready|started|place|advantage)$",
     re.IGNORECASE,
 )
+_MANNER = re.compile(r" (?:politely|gently|kindly|nicely|quickly|carefully|firmly)$", re.IGNORECASE)
 _IS_ABOUT_CALLER = re.compile(r"^(?:whether|their)\b", re.IGNORECASE)
 _BARE_LIST = re.compile(r"^[^.!?:]+,[^.!?:]+[.]?$")
 _SUCH_AS = re.compile(
@@ -188,7 +190,7 @@ def _items(listed: str) -> Iterator[_Item]:
 def _slots(item: _Item, *, is_sure: bool) -> tuple[RequiredSlot, ...]:
     """None for what is no detail, or not surely one."""
     text = item.text
-    bare = _DETERMINERS.sub("", text).strip()
+    bare = _MANNER.sub("", _DETERMINERS.sub("", text).strip())
     if not bare or len(bare.split()) > _LONGEST_ITEM_WORDS or _NOT_ASKED_FOR.match(bare):
         return ()
     if _GENERIC.match(bare) and not known_slots(bare):
