@@ -12,7 +12,7 @@ from sqlalchemy import Connection, create_engine, text
 from control_plane.catalogue.load import bring_up_to_date
 from control_plane.database import APP_ROLE, SYSTEM_ROLE
 
-_MIGRATIONS = Path(__file__).parent / "migrations"
+MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATION_LOCK = 0x5377_6974_6368  # any number that nothing else locks
 
 
@@ -39,7 +39,7 @@ def migrate(database_url: str) -> None:
 
 def _apply_revisions(connection: Connection) -> None:
     config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
+    config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
 

@@ -6,37 +6,19 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
-import psycopg
 import pytest
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, text
 
 from control_plane.database import SYSTEM_ROLE
-from control_plane.migrate import _MIGRATIONS
+from tests.control_plane.migrations import empty_database, upgrade
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 
 
 @pytest.fixture
 def connection(postgres_url: str) -> Iterator[Connection]:
-    """An empty database, as its owner, who is confined by row-level security too."""
-    name = f"people_{uuid4().hex}"
-    login = postgres_url.replace("postgresql+psycopg://", "postgresql://")
-    with psycopg.connect(login, autocommit=True) as server:
-        server.execute(f"CREATE DATABASE {name}")
-        engine = create_engine(f"{postgres_url.rpartition('/')[0]}/{name}")
-        with engine.connect() as connection, connection.begin():
-            yield connection
-        engine.dispose()
-        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def _upgrade(connection: Connection, revision: str) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
-    config.attributes["connection"] = connection
-    command.upgrade(config, revision)
+    with empty_database(postgres_url) as connection:
+        yield connection
 
 
 def _add_user(connection: Connection, tenant_id: UUID, email: str, role: str, day: int) -> UUID:
@@ -58,7 +40,7 @@ def _add_user(connection: Connection, tenant_id: UUID, email: str, role: str, da
 
 
 def test_everybody_keeps_their_tenants_and_roles(connection: Connection) -> None:
-    _upgrade(connection, "0003")
+    upgrade(connection, "0003")
     connection.execute(text(f"SET LOCAL ROLE {SYSTEM_ROLE}"))
     first, second, third = uuid4(), uuid4(), uuid4()
     for tenant_id in (first, second, third):
@@ -72,7 +54,7 @@ def test_everybody_keeps_their_tenants_and_roles(connection: Connection) -> None
     noah = _add_user(connection, third, "noah@example.com", "owner", day=0)
     connection.execute(text("RESET ROLE"))
 
-    _upgrade(connection, "0004")
+    upgrade(connection, "0004")
 
     connection.execute(text(f"SET LOCAL ROLE {SYSTEM_ROLE}"))
     people = connection.execute(text("SELECT id, email, password_hash FROM users"))

@@ -6,17 +6,14 @@ import json
 from collections.abc import Iterator
 from uuid import uuid4
 
-import psycopg
 import pytest
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from contracts.agent_config import AgentConfig
 from control_plane.agents.snapshot import digest_of, read_snapshot
 from control_plane.database import SYSTEM_ROLE
-from control_plane.migrate import _MIGRATIONS
+from tests.control_plane.migrations import empty_database, upgrade
 
 CONFIG = AgentConfig(name="Dësk", language="en-GB").model_dump(mode="json", by_alias=True)
 ANY_TOOL = [{"type": "call_webhook", "nested": {"anything": [1, None]}}]
@@ -24,27 +21,12 @@ ANY_TOOL = [{"type": "call_webhook", "nested": {"anything": [1, None]}}]
 
 @pytest.fixture
 def connection(postgres_url: str) -> Iterator[Connection]:
-    """An empty database, as an owner whom row-level security confines."""
-    name = f"snapshots_{uuid4().hex}"
-    login = postgres_url.replace("postgresql+psycopg://", "postgresql://")
-    with psycopg.connect(login, autocommit=True) as server:
-        server.execute(f"CREATE DATABASE {name}")
-        engine = create_engine(f"{postgres_url.rpartition('/')[0]}/{name}")
-        with engine.connect() as connection, connection.begin():
-            yield connection
-        engine.dispose()
-        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def _upgrade(connection: Connection, revision: str) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
-    config.attributes["connection"] = connection
-    command.upgrade(config, revision)
+    with empty_database(postgres_url) as connection:
+        yield connection
 
 
 def test_versions_keep_their_content_and_tools_without_a_schema_go(connection: Connection) -> None:
-    _upgrade(connection, "0007")
+    upgrade(connection, "0007")
     connection.execute(text(f"SET LOCAL ROLE {SYSTEM_ROLE}"))
     ids = {"tenant_id": uuid4(), "agent_id": uuid4(), "call_id": uuid4()}
     document = json.dumps(CONFIG | {"tools": ANY_TOOL})
@@ -61,7 +43,7 @@ def test_versions_keep_their_content_and_tools_without_a_schema_go(connection: C
         connection.execute(text(statement), ids | {"document": document, "plan": plan})
     connection.execute(text("RESET ROLE"))
 
-    _upgrade(connection, "0008")
+    upgrade(connection, "0008")
 
     connection.execute(text(f"SET LOCAL ROLE {SYSTEM_ROLE}"))
     agent = connection.execute(text("SELECT config, language, revision FROM agents")).one()

@@ -8,25 +8,20 @@ import stat
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
-from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 import structlog
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from control_plane.mail.mail import Mail
 from control_plane.mail.mailer import Mailer
 from control_plane.settings import SmtpSettings
+from tests.certificate import self_signed
 
 MAIL = Mail("mia@example.com", "Grüße an Mia", "Guten Tag,\n\n.\nauch mit Umlauten: äöü 🐎\n")
 
@@ -87,34 +82,7 @@ def mailer(folder: Path, port: int, **options: Any) -> Mailer:
 @pytest.fixture
 def server_tls(tmp_path: Path) -> tuple[ssl.SSLContext, Path]:
     """A server's TLS, and the certificate that a client has to trust for it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "mail.test")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False
-        )
-        .sign(key, hashes.SHA256())
-    )
-    certificate_path, key_path = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    certificate_path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    key_path.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(certificate_path, key_path)
-    return context, certificate_path
+    return self_signed(tmp_path)
 
 
 def _files_in(folder: Path) -> list[Path]:

@@ -27,9 +27,9 @@ from pipelines.providers.channels import runnable_channels
 from pipelines.providers.registry import provider_named
 from pipelines.providers.spec import ModelRequest, ProviderUnavailable
 from pipelines.settings import VENDOR_BASE_URLS, ProviderSettings
+from tests.certificate import self_signed
 from tests.pipelines.actions import NotedActions
 from tests.pipelines.plans import call_plan
-from tests.pipelines.providers.certificate import self_signed
 from tests.pipelines.providers.vendor import AUDIO, HEARD, SAID, Vendor, vendor
 
 ENCRYPTION_KEY = Fernet.generate_key().decode()
