@@ -18,7 +18,6 @@ from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 from control_plane.agents.models import Agent
 
 DATABASE_URL = "BENCH_DATABASE_URL"
-_FROM_CONFIG = ("voice", "llm_provider", "llm_model", "agent_kind", "language")
 
 
 class Item(BaseModel):
@@ -65,16 +64,11 @@ def create_app() -> FastAPI:
     @app.get("/agents")
     async def page(tenant_id: UUID, limit: int) -> Page:
         async with AsyncSession(engine) as session:
-            of_tenant = Agent.tenant_id == tenant_id
-            total = await session.scalar(select(func.count()).select_from(Agent).where(of_tenant))
+            listed = (Agent.tenant_id == tenant_id, Agent.deleted_at.is_(None))
+            total = await session.scalar(select(func.count()).select_from(Agent).where(*listed))
             rows = await session.execute(
-                select(
-                    Agent.id,
-                    Agent.name,
-                    *(Agent.config[name].astext.label(name) for name in _FROM_CONFIG),
-                    Agent.created_at,
-                )
-                .where(of_tenant)
+                select(*(getattr(Agent, name) for name in Item.model_fields))
+                .where(*listed)
                 .order_by(Agent.created_at.desc(), Agent.id)
                 .limit(limit)
             )
