@@ -41,7 +41,13 @@ _SETTINGS = {
     "log_destination": "stderr",
     "timezone": "UTC",
 }
-_NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+_NOT_DURABLE = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    # Its processes are the superuser's: the login cannot drop a database that one is in.
+    "autovacuum": "off",
+}
 
 _WHO_MAY_CONNECT = "host all all 127.0.0.1/32 scram-sha-256\n"
 

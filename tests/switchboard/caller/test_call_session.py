@@ -100,7 +100,7 @@ async def test_being_stopped_leaves_in_good_order() -> None:
 
 @pytest.mark.parametrize(
     ("key", "agent_id", "status", "advice"),
-    [("wrong", "agent-1", 401, "--api-key"), (API_KEY, "agent-2", 404, "/v1/agents")],
+    [("wrong", "agent-1", 401, "--api-key"), (API_KEY, "agent-2", 404, "switchboard agents list")],
 )
 async def test_a_refusal_says_what_is_wrong_and_what_to_do(
     key: str, agent_id: str, status: int, advice: str
