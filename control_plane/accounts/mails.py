@@ -20,7 +20,7 @@ Open this address within {minutes} minutes:
 or call the API:
 
 POST {public_url}/v1/auth/password-reset/confirm
-{{"token": "{token}", "password": "…"}}
+{{"token": "{token}", "password": "..."}}
 
 It works once, and ends every session of the account. If it was not you, do nothing: without this
 mail nobody can use it.

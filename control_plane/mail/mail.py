@@ -11,6 +11,8 @@ from email.utils import format_datetime
 from uuid import uuid4
 
 _LONGEST_SUBJECT = 200
+_LONGEST_LINE = 998
+"""RFC 5322, 2.1.1."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,14 @@ def as_message(mail: Mail, sender: str, now: datetime) -> EmailMessage:
     message["Message-ID"] = f"<{uuid4()}@{sender.rpartition('@')[2].strip('<> ')}>"
     # RFC 3834: no out-of-office answers to this.
     message["Auto-Submitted"] = "auto-generated"
-    message.set_content(mail.text, cte="quoted-printable")
+    message.set_content(mail.text, cte=_encoding_for(mail.text))
     return message
+
+
+def _encoding_for(text: str) -> str:
+    """Plain where it can be: whoever reads a mail in the outbox folder copies a token from it."""
+    is_plain = text.isascii() and max(map(len, text.splitlines()), default=0) <= _LONGEST_LINE
+    return "7bit" if is_plain else "quoted-printable"
 
 
 def one_line(text: str) -> str:

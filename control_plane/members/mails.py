@@ -22,7 +22,7 @@ Open this address within {days} days:
 or call the API, with a password of your choice, or with that of the account you have here:
 
 POST {public_url}/v1/invitations/accept
-{{"token": "{token}", "password": "…"}}
+{{"token": "{token}", "password": "..."}}
 
 If you do not know what this is about, do nothing.
 """,

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 _TIMEOUT_SECONDS = 10.0
 _DEFAULT_VOICE = "alloy"
+_NO_REASONING = "none"
+_REASONS_BY_ITSELF = "gpt-6"
+"""Models that think before they answer unless told otherwise, and that the engine does not tell. On
+a call that is silence; and Chat Completions takes tools from them without reasoning only."""
 _HEARS_WHILE_SPOKEN = ("gpt-4o", "gpt-live-transcribe", "gpt-realtime-whisper")
 """Models that transcribe over the realtime API; the others are sent each utterance as a file."""
 _ENDS_NO_TURN = ("gpt-live-transcribe", "gpt-realtime-whisper")
@@ -36,9 +40,12 @@ def _client(request: ModelRequest) -> openai.AsyncClient:
 
 
 def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
+    from livekit.agents import NOT_GIVEN
     from livekit.plugins import openai
 
-    return openai.LLM(model=request.choice.model, client=_client(request))
+    model = request.choice.model
+    reasoning: Any = _NO_REASONING if model.startswith(_REASONS_BY_ITSELF) else NOT_GIVEN
+    return openai.LLM(model=model, client=_client(request), reasoning_effort=reasoning)
 
 
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:

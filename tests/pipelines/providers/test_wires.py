@@ -68,6 +68,7 @@ KEYWORDS = ["Hibari", "molar"]
 
 WIRES = (
     Wire("openai", "llm", "gpt-4.1-mini", "/chat/completions", BEARER, {"model": "gpt-4.1-mini"}),
+    Wire("openai", "llm", "gpt-6-luna", "/chat/completions", BEARER, {"reasoning_effort": "none"}),
     Wire(
         "openai",
         "stt",
