@@ -12,6 +12,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.agents.snapshot import Snapshot, read_snapshot
 from control_plane.database import Base
+from control_plane.tenants.models import Tenant
 
 
 def _listed(name: str) -> Mapped[Any]:
@@ -28,7 +29,7 @@ class Agent(Base):
     __tablename__ = "agents"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"))
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     name: Mapped[str]
     config: Mapped[dict[str, Any]]
     """``AgentConfig`` under its names on the wire, complete; secrets in it are sealed."""
@@ -55,7 +56,7 @@ class AgentVersion(Base):
 
     agent_id: Mapped[UUID] = mapped_column(primary_key=True)
     version: Mapped[int] = mapped_column(Integer, primary_key=True)
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"))
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     snapshot: Mapped[str]
     """Canonical JSON (``control_plane.agents.snapshot``)."""
     digest: Mapped[str]

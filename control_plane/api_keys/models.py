@@ -11,6 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.api_keys.secrets import KeyKind
 from control_plane.database import Base
+from control_plane.tenants.models import Tenant
 
 
 class ApiKey(Base):
@@ -19,7 +20,7 @@ class ApiKey(Base):
     __tablename__ = "api_keys"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"))
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     name: Mapped[str]
     kind: Mapped[KeyKind] = mapped_column(Text)
     hint: Mapped[str]
@@ -45,7 +46,7 @@ class ApiKeySecret(Base):
     )
 
     key_hash: Mapped[bytes] = mapped_column(primary_key=True)
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"))
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     api_key_id: Mapped[UUID]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     expires_at: Mapped[datetime | None]

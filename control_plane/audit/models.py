@@ -10,13 +10,14 @@ from sqlalchemy import ForeignKey, Identity, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.database import Base
+from control_plane.tenants.models import Tenant
 
 
 class AuditEntry(Base):
     __tablename__ = "audit_entries"
 
     id: Mapped[int] = mapped_column(Identity(always=True), primary_key=True)
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"))
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     actor_kind: Mapped[str]
     actor_id: Mapped[UUID | None]
     actor_label: Mapped[str]

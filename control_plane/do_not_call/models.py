@@ -11,6 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.authentication.caller import ActorKind
 from control_plane.database import Base
+from control_plane.tenants.models import Tenant
 
 Source = Literal["api", "dashboard", "import"]
 """How a number came onto the list: with a key, by a person in the dashboard, or in a file."""
@@ -19,7 +20,7 @@ Source = Literal["api", "dashboard", "import"]
 class DoNotCallNumber(Base):
     __tablename__ = "do_not_call_numbers"
 
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"), primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id), primary_key=True)
     number: Mapped[str] = mapped_column(primary_key=True)
     """E.164."""
     reason: Mapped[str | None]

@@ -10,12 +10,13 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.accounts.models import User
 from control_plane.database import Base
+from control_plane.tenants.models import Tenant
 
 
 class Membership(Base):
     __tablename__ = "memberships"
 
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"), primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id), primary_key=True)
     user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id), primary_key=True)
     role: Mapped[str]
     """``owner``, ``admin`` or ``member``."""
@@ -28,7 +29,7 @@ class Invitation(Base):
     __tablename__ = "invitations"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"))
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     email: Mapped[str]
     role: Mapped[str]
     token_hash: Mapped[bytes] = mapped_column(unique=True)

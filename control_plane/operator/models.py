@@ -9,6 +9,7 @@ from sqlalchemy import ForeignKey, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.database import Base
+from control_plane.tenants.models import Tenant
 
 
 class AgentPause(Base):
@@ -17,7 +18,7 @@ class AgentPause(Base):
     __tablename__ = "agent_pauses"
 
     agent_id: Mapped[UUID] = mapped_column(primary_key=True)
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"))
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     reason: Mapped[str]
     paused_at: Mapped[datetime] = mapped_column(server_default=func.now())
 

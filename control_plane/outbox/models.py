@@ -10,6 +10,7 @@ from sqlalchemy import ForeignKey, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.database import Base
+from control_plane.tenants.models import Tenant
 
 
 class OutboxEvent(Base):
@@ -18,7 +19,7 @@ class OutboxEvent(Base):
     __tablename__ = "outbox_events"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"))
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     event: Mapped[str]
     data: Mapped[dict[str, Any]]
     """The envelope's ``data`` (API spec, "Payload data")."""

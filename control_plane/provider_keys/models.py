@@ -9,12 +9,13 @@ from sqlalchemy import ForeignKey, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.database import Base
+from control_plane.tenants.models import Tenant
 
 
 class ProviderKey(Base):
     __tablename__ = "provider_keys"
 
-    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenants.id"), primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id), primary_key=True)
     provider: Mapped[str] = mapped_column(primary_key=True)
     sealed_key: Mapped[str]
     last_four: Mapped[str]
