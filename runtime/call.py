@@ -43,6 +43,7 @@ LINGER_SECONDS = 0.3
 """From the last sample handed to the legs to the hang-up, so that it is heard."""
 CALL_OVER_SECONDS = 0.1
 """What the message that the call is over gets to leave before the legs are closed."""
+CANCEL_AGAIN_SECONDS = 0.5
 CLOSE_SECONDS = 5.0
 """What the room and the conversation each get to close."""
 
@@ -86,6 +87,8 @@ class Call:
         self._limits = LimitsWatch(plan.limits, clock())
         self._limits_changed = asyncio.Event()
         self._room: Room | None = None
+        self._room_known = asyncio.Event()
+        """Set when the room is open, or will not be any more."""
         self._conversation: Conversation | None = None
         self._listening = asyncio.Event()
         self._last_lost: UUID | None = None
@@ -109,13 +112,14 @@ class Call:
                     await self._reporting_failure(self._open(on_open))
                     await self._end_requested.wait()
                     await self._take_leave()
-                    self._cancel_tasks()
+                    await self._cancel_tasks()
             finally:
                 self._group = None
                 await self._close()
 
     async def _open(self, on_open: Callable[[], Awaitable[None]]) -> None:
         self._room = await self._open_room()
+        self._room_known.set()
         await on_open()
         self.fact(RoomOpened())
         self.spawn(self._follow_room(self._room))
@@ -151,9 +155,12 @@ class Call:
             logger.exception("call.task_failed")
             self.end(Ending.because(Cause.SESSION_FAILED, f"{type(error).__name__}: {error}"))
 
-    def _cancel_tasks(self) -> None:
-        for task in self._tasks:
-            task.cancel()
+    async def _cancel_tasks(self) -> None:
+        """Again and again: the engine, starting or closing, may swallow a cancellation."""
+        while self._tasks:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.wait(self._tasks, timeout=CANCEL_AGAIN_SECONDS)
 
     # -- legs ----------------------------------------------------------------------------------
 
@@ -164,6 +171,8 @@ class Call:
             BadOffer: the offer cannot be answered.
             RoomClosed: the call is ending.
         """
+        # Whoever is quick offers while the room is being opened.
+        await self._room_known.wait()
         if self._room is None or self._end_requested.is_set():
             raise RoomClosed("the call is ending")
         participant = PlannedParticipant(
@@ -273,6 +282,7 @@ class Call:
         if self._ending is None:
             self._ending = ending
             self._end_requested.set()
+            self._room_known.set()
             logger.info("call.ending", end_reason=ending.reason.value, detail=ending.detail)
         elif ending.leave is Leave.AT_ONCE:
             self._cut_short.set()

@@ -56,26 +56,26 @@ class LiveSwitchboard:
 @pytest.fixture(scope="session")
 def switchboard() -> Iterator[LiveSwitchboard]:
     """One for all tests that leave it whole."""
-    with _running() as system:
+    with running_switchboard() as system:
         yield system
 
 
 @pytest.fixture
 def own_switchboard() -> Iterator[LiveSwitchboard]:
     """One for a test that breaks it."""
-    with _running() as system:
+    with running_switchboard() as system:
         yield system
 
 
 @pytest.fixture
 def poor_switchboard() -> Iterator[LiveSwitchboard]:
     """One whose tenants can pay for 30 seconds of the offline models and not for 60."""
-    with _running(SWITCHBOARD_WELCOME_CREDIT_MICROS="13000") as system:
+    with running_switchboard(SWITCHBOARD_WELCOME_CREDIT_MICROS="13000") as system:
         yield system
 
 
 @contextmanager
-def _running(**environment: str) -> Iterator[LiveSwitchboard]:
+def running_switchboard(**environment: str) -> Iterator[LiveSwitchboard]:
     # PostgreSQL's unprivileged user must be able to enter, and socket paths must be short.
     directory = Path(tempfile.mkdtemp(prefix="switchboard-e2e-"))
     directory.chmod(0o711)

@@ -23,6 +23,7 @@ CHECKS = (
 )
 NOT_FUZZED = r"^/v1/(operator|rtc)/"
 """The operator's routes change what all others answer; media needs a worker, and is 503 without."""
+CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
 API_LOG = Path(".switchboard/fuzz-api.log")
 
 
@@ -35,6 +36,7 @@ def main() -> int:
     with own_api(API_LOG) as api:
         command = [
             str(Path(sys.executable).with_name("schemathesis")),
+            f"--config-file={CONFIGURATION}",
             "run",
             f"{api.url}/openapi.json",
             f"--max-time={round(arguments.minutes * 60)}",

@@ -57,6 +57,7 @@ def play(
     plan: CallPlan | None = None,
     start_failure: SessionNotStarted | None = None,
     room_failure: RoomNotOpened | None = None,
+    room_opens_after_seconds: float = 0.0,
 ) -> Stage:
     """Run one call to its end while ``script`` acts on it."""
 
@@ -65,6 +66,7 @@ def play(
         conversations: list[FakeConversation] = []
 
         async def open_room() -> Room:
+            await asyncio.sleep(room_opens_after_seconds)
             if room_failure is not None:
                 raise room_failure
             return room
@@ -353,6 +355,16 @@ def test_a_cancelled_call_is_ended_by_the_shutdown():
 
     journal = virtual_time.run(main())
     assert journal.bodies[-1] == CallEnded(end_reason=EndReason.SERVER_SHUTDOWN, connected_ms=3000)
+
+
+def test_an_offer_waits_for_the_room_to_open():
+    async def script(stage: Stage) -> None:
+        await stage.call.answer_offer(CALLER, "caller", "offer")
+        assert stage.opened_at == [2.0]
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script, room_opens_after_seconds=2.0)
+    assert "call.started" in stage.journal.types()
 
 
 def test_an_ending_call_takes_no_legs():
