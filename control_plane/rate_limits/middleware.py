@@ -65,11 +65,11 @@ class RateLimitMiddleware:
                 MutableHeaders(scope=message).update(fields)
             await send(message)
 
-        if verdict.is_admitted:
+        if verdict.refused_by is None:
             await self._app(scope, receive, send_with_fields)
             return
         request_id = scope.get("state", {}).get("request_id")
-        response = problem_response(_refusal(verdict.quotas), request_id)
+        response = problem_response(_refusal(verdict.quotas, verdict.refused_by), request_id)
         await response(scope, receive, send_with_fields)
 
     def _clients_of(self, scope: Scope) -> Mapping[Policy, str]:
@@ -107,15 +107,12 @@ def _is_limited(scope: Scope) -> bool:
     return path.startswith(LIMITED_PATHS)
 
 
-def _refusal(quotas: Iterable[Quota]) -> RateLimited:
-    used_up = max(
-        (quota for quota in quotas if not quota.remaining), key=lambda quota: quota.reset_seconds
-    )
-    policy, wait = used_up.policy, used_up.reset_seconds
+def _refusal(quotas: Iterable[Quota], policy: Policy) -> RateLimited:
+    wait = next(quota.reset_seconds for quota in quotas if quota.policy == policy)
     return RateLimited(
         f"At most {policy.limit} requests a minute for each {policy.name}; try again in {wait} s",
         headers={"Retry-After": str(wait)},
         policy=policy.name,
         limit=policy.limit,
-        used=used_up.used,
+        used=policy.limit,
     )
