@@ -147,7 +147,9 @@ async def test_private_addresses_are_refused_without_a_word_to_them() -> None:
 
 async def with_model_enriched(answer: Answer) -> Enrichment:
     async with OpenAIWire([answer]).serving() as wire, Website({"/": ABOUT}).serving() as site:
-        settings = PlatformLlmSettings(api_key="k", base_url=wire.base_url, timeout_seconds=2)
+        settings = PlatformLlmSettings(
+            api_key="k", model="m", base_url=wire.base_url, timeout_seconds=2
+        )
         model = LanguageModel(settings, ModelSlots())
         return await enrich("Bella Napoli", site.base_url, LOCAL, model)
 

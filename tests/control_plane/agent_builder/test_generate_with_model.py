@@ -190,7 +190,9 @@ async def test_a_prompt_cannot_close_the_tag_around_it(with_model: WithModel) ->
 
 async def test_both_rounds_share_one_deadline() -> None:
     async with OpenAIWire([hangs()]).serving() as wire:
-        settings = PlatformLlmSettings(api_key="k", base_url=wire.base_url, timeout_seconds=60)
+        settings = PlatformLlmSettings(
+            api_key="k", model="m", base_url=wire.base_url, timeout_seconds=60
+        )
         model = LanguageModel(settings, ModelSlots(), deadline_seconds=0.2)
         with pytest.raises(ModelFailed, match="in time"):
             await model.answer(DraftedAnswer, [], purpose="test")
@@ -198,7 +200,9 @@ async def test_both_rounds_share_one_deadline() -> None:
 
 async def test_a_busy_model_is_not_waited_for_without_end() -> None:
     async with OpenAIWire([hangs()]).serving() as wire:
-        settings = PlatformLlmSettings(api_key="k", base_url=wire.base_url, timeout_seconds=60)
+        settings = PlatformLlmSettings(
+            api_key="k", model="m", base_url=wire.base_url, timeout_seconds=60
+        )
         model = LanguageModel(settings, ModelSlots(1, longest_wait_seconds=0.05))
         first = asyncio.create_task(model.answer(DraftedAnswer, [], purpose="test"))
         await asyncio.wait_for(wire.is_asked.wait(), 10)
