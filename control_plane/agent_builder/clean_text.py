@@ -59,7 +59,7 @@ def clean_text(
             end = match.end()
     parts.append(_plain(text[end:], keep_links))
     joined = re.sub(r"[^\S\n]+", " ", "".join(parts))
-    joined = re.sub(r" ?\n ?", "\n", re.sub(r"\n{3,}", "\n\n", joined)).strip()
+    joined = re.sub(r"\n{3,}", "\n\n", re.sub(r" ?\n ?", "\n", joined)).strip()
     return _cut(joined, longest)
 
 
