@@ -19,6 +19,8 @@ from redis.exceptions import RedisError
 from control_plane.rate_limits.quota import WINDOW_SECONDS, Policy, Quota
 
 _KEY_PREFIX = "switchboard:rate_limit"
+_UNUSED_LOCATION = "redis://localhost:6379"
+"""The library insists on one with a port, and connects through the pool that it is given."""
 
 
 class CountersUnavailable(Exception):
@@ -48,7 +50,7 @@ class RequestCounters:
             retry=Retry(NoBackoff(), retries=0),
         )
         storage = RedisStorage(
-            redis_url,
+            _UNUSED_LOCATION,
             implementation="redispy",
             key_prefix=_KEY_PREFIX,
             # Handed on as it is; the library's annotation is narrower than its documentation.

@@ -65,3 +65,8 @@ async def test_nothing_is_kept_longer_than_two_windows(
         kept_seconds = [client.ttl(name) for name in client.scan_iter()]
     assert kept_seconds
     assert all(0 < seconds <= 2 * WINDOW_SECONDS for seconds in kept_seconds)
+
+
+@pytest.mark.parametrize("url", ["redis://valkey", "rediss://valkey", "unix:///run/valkey.sock"])
+async def test_any_address_that_the_link_takes_will_do(url: str) -> None:
+    await RequestCounters(url, deadline_seconds=1).aclose()
