@@ -114,7 +114,9 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     install_problem_handlers(app)
     install_openapi(app)
     app.router.routes.extend(_api().routes)
-    app.include_router(call_page_router(settings.ice_servers))
+    app.include_router(
+        call_page_router(settings.ice_servers), dependencies=[Depends(storable_input)]
+    )
     app.mount("/call/static", call_page_files())
     app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
     app.add_middleware(

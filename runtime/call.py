@@ -43,7 +43,6 @@ LINGER_SECONDS = 0.3
 """From the last sample handed to the legs to the hang-up, so that it is heard."""
 CALL_OVER_SECONDS = 0.1
 """What the message that the call is over gets to leave before the legs are closed."""
-CANCEL_AGAIN_SECONDS = 0.5
 CLOSE_SECONDS = 5.0
 """What the room and the conversation each get to close."""
 
@@ -112,7 +111,7 @@ class Call:
                     await self._reporting_failure(self._open(on_open))
                     await self._end_requested.wait()
                     await self._take_leave()
-                    await self._cancel_tasks()
+                    self._cancel_tasks()
             finally:
                 self._group = None
                 await self._close()
@@ -155,12 +154,9 @@ class Call:
             logger.exception("call.task_failed")
             self.end(Ending.because(Cause.SESSION_FAILED, f"{type(error).__name__}: {error}"))
 
-    async def _cancel_tasks(self) -> None:
-        """Again and again: the engine, starting or closing, may swallow a cancellation."""
-        while self._tasks:
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.wait(self._tasks, timeout=CANCEL_AGAIN_SECONDS)
+    def _cancel_tasks(self) -> None:
+        for task in self._tasks:
+            task.cancel()
 
     # -- legs ----------------------------------------------------------------------------------
 

@@ -62,7 +62,7 @@ def settings_of(request: Request) -> ControlPlaneSettings:
 def origin_of(request: Request) -> RequestOrigin:
     return RequestOrigin(
         address=request.client.host if request.client else None,
-        # A test client or a gateway may pass on what no server reads: PostgreSQL stores no NUL.
+        # It goes into the audit log, and PostgreSQL stores no NUL.
         user_agent=(request.headers.get("user-agent") or "").replace("\x00", "") or None,
         request_id=getattr(request.state, "request_id", None),
         page=request.headers.get("origin"),
