@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
+from hypothesis import strategies as st
 
 from switchboard.services.embedded_server import running
 from switchboard.services.postgres import PostgresServer
@@ -21,6 +22,16 @@ from switchboard.services.valkey import ValkeyServer
 
 TEST_ALL = "SWITCHBOARD_TEST_ALL"
 """Environment variable: with it, a test that lacks a program fails instead of being skipped."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def alphabet_of_hypothesis() -> None:
+    """Works out, before any test's clock runs, which characters ``st.text()`` draws from.
+
+    On a new machine that takes seconds (afterwards it is in ``.hypothesis/``), and the first test
+    that draws a text would fail hypothesis's check for slow strategies.
+    """
+    st.text().validate()
 
 
 @pytest.fixture(scope="session")

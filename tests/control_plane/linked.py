@@ -13,6 +13,7 @@ from control_plane.database import Database
 from control_plane.link.event_stream import BLOCK_SECONDS
 from control_plane.link.redis_client import connect
 from control_plane.settings import ControlPlaneSettings
+from tests.control_plane.conftest import PATIENCE_SECONDS
 from tests.control_plane.fake_worker import FakeWorker, fake_worker
 
 
@@ -25,7 +26,7 @@ def settings(postgres_url: str, valkey_url: str) -> ControlPlaneSettings:
         secret_key="a-secret-of-at-least-thirty-two-bytes",
         encryption_keys=(derived_key("of the tests"),),
         operator_token="operator-token-of-the-tests",
-        request_deadline_seconds=5.0,
+        request_deadline_seconds=PATIENCE_SECONDS,
         ice_servers=("stun:stun.example.net",),
     )
 

@@ -147,14 +147,13 @@ async def test_events_wait_for_postgresql_to_come_back(
     stop = asyncio.Event()
     with running(server, log) as url:
         await asyncio.to_thread(migrate, url)
-        own = settings.model_copy(
-            update={"database_url": url, "redis_url": valkey_url, "request_deadline_seconds": 2}
-        )
+        own = settings.model_copy(update={"database_url": url, "redis_url": valkey_url})
         app = create_app(own)
         transport = httpx2.ASGITransport(app=app)
         http = httpx2.AsyncClient(transport=transport, base_url=own.public_url)
         tenant = await open_account(http)
-        jobs = asyncio.create_task(run_jobs(own, stop))
+        impatient = own.model_copy(update={"request_deadline_seconds": 2.0})
+        jobs = asyncio.create_task(run_jobs(impatient, stop))
         async with fake_worker(valkey_url) as worker:
             plan = await claimed_call(tenant, worker)
             await worker.start(plan)

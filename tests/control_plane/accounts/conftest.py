@@ -11,12 +11,6 @@ from tests.control_plane.accounts.browsing import Browser, a_browser, mails_in
 
 
 @pytest.fixture
-def settings(settings: ControlPlaneSettings) -> ControlPlaneSettings:
-    """Patient: these tests are about who comes first, not about how fast a busy machine hashes."""
-    return settings.model_copy(update={"request_deadline_seconds": 20.0})
-
-
-@pytest.fixture
 async def browser(app: FastAPI) -> AsyncIterator[Browser]:
     async with a_browser(app) as browser:
         yield browser
