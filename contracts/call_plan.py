@@ -75,6 +75,8 @@ class PlannedParticipant(BaseModel):
     participant_id: UUID
     transport: Transport
     identity: str
+    from_number: str | None = None
+    """Caller id of a phone leg, E.164."""
 
 
 class CallPlan(BaseModel):

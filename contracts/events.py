@@ -108,6 +108,24 @@ class SlotsCollected(BaseModel):
     slots: dict[str, str]
 
 
+class RecordingStarted(BaseModel):
+    """The recording's first sample is position 0 of the meter."""
+
+    model_config = _FROZEN
+    type: Literal["recording.started"] = "recording.started"
+    recording_id: UUID
+
+
+class RecordingStopped(BaseModel):
+    """Nothing more will be recorded. ``detail`` says what was lost, if anything."""
+
+    model_config = _FROZEN
+    type: Literal["recording.stopped"] = "recording.stopped"
+    recording_id: UUID
+    duration_ms: NonNegativeInt
+    detail: str | None = None
+
+
 class CallMetered(BaseModel):
     """Connected time so far. The control plane extends the reserve on it."""
 
@@ -145,6 +163,8 @@ EventBody = Annotated[
     | UsageReported
     | ToolCalled
     | SlotsCollected
+    | RecordingStarted
+    | RecordingStopped
     | CallMetered
     | Logged
     | CallEnded,

@@ -36,6 +36,10 @@ LEASE_TTL_SECONDS = 6
 """A call whose lease has lapsed has lost its worker."""
 
 
+LIVE_TTL_SECONDS = 3600
+"""How long a call's live stream outlasts its last message."""
+
+
 def worker_commands(worker_id: str) -> str:
     """Stream of ``Command`` documents for one worker."""
     return f"switchboard:worker:{worker_id}:commands"
@@ -49,6 +53,12 @@ def worker_heartbeat(worker_id: str) -> str:
 def call_lease(call_id: UUID) -> str:
     """Key holding the id of the worker that runs the call, expiring after ``LEASE_TTL_SECONDS``."""
     return f"switchboard:call:{call_id}:lease"
+
+
+def live_stream(call_id: UUID) -> str:
+    """Stream of ``LiveMessage`` documents of one call, capped, expiring after ``LIVE_TTL_SECONDS``
+    without a message. Entry ids are the event ids of the server-sent events."""
+    return f"switchboard:call:{call_id}:live"
 
 
 def reply(request_id: UUID) -> str:
