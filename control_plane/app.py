@@ -19,12 +19,15 @@ from control_plane.agents.routes import router as agents
 from control_plane.agents.version_routes import router as agent_versions
 from control_plane.api_keys.routes import router as api_keys
 from control_plane.audit.routes import router as audit
+from control_plane.batches.routes import router as batches
 from control_plane.billing.routes import router as billing
 from control_plane.call_page.routes import call_page_files, call_page_router
+from control_plane.calls.participant_routes import router as call_participants
 from control_plane.calls.routes import router as calls
 from control_plane.catalogue.operator_routes import router as catalogue_edits
 from control_plane.catalogue.routes import router as catalogue
 from control_plane.database import Database
+from control_plane.dialing.routes import router as dialing
 from control_plane.do_not_call.routes import router as do_not_call
 from control_plane.http.body_limit import BodyLimitMiddleware
 from control_plane.http.health import router as health
@@ -32,9 +35,12 @@ from control_plane.http.openapi import install_openapi
 from control_plane.http.problems import install_problem_handlers
 from control_plane.http.request_context import HEADER, RequestContextMiddleware
 from control_plane.http.storable_input import storable_input
+from control_plane.intelligence.routes import router as intelligence
 from control_plane.link.link import Link
+from control_plane.live_view.routes import router as live_view
 from control_plane.mail.mailer import Mailer
 from control_plane.members.routes import router as members
+from control_plane.numbers.routes import router as numbers
 from control_plane.operator.routes import router as operator
 from control_plane.provider_keys.routes import router as provider_keys
 from control_plane.rate_limits.counters import RequestCounters
@@ -44,6 +50,7 @@ from control_plane.rate_limits.middleware import (
     RateLimitMiddleware,
 )
 from control_plane.realtime.routes import router as realtime
+from control_plane.recordings.routes import router as recordings
 from control_plane.settings import ControlPlaneSettings
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -62,10 +69,18 @@ ROUTERS: tuple[APIRouter, ...] = (
     agents_on_managed_skus,
     agent_versions,
     agents,
+    # Before ``calls``, whose ``/v1/calls/{call_id}`` would take their fixed names for ids.
+    batches,
+    dialing,
+    live_view,
+    intelligence,
+    recordings,
+    call_participants,
     calls,
     realtime,
     billing,
     operator,
+    numbers,
     catalogue_edits,
 )
 

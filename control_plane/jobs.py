@@ -14,13 +14,23 @@ from control_plane.calls import tasks as call_tasks
 from control_plane.calls.dispatching import keep_redispatching
 from control_plane.calls.event_consumer import EventConsumer
 from control_plane.database import Database
+from control_plane.dialing import tasks as dialing_tasks
+from control_plane.intelligence import tasks as intelligence_tasks
 from control_plane.job_queue import job_queue, job_resources, worker_connector
 from control_plane.link.event_stream import BLOCK_SECONDS
 from control_plane.link.redis_client import connect
 from control_plane.reaper.reaper import Reaper
+from control_plane.recordings import tasks as recording_tasks
 from control_plane.settings import ControlPlaneSettings
 
-JOB_DOMAINS = (account_tasks, billing_tasks, call_tasks)
+JOB_DOMAINS = (
+    account_tasks,
+    billing_tasks,
+    call_tasks,
+    dialing_tasks,
+    intelligence_tasks,
+    recording_tasks,
+)
 """Modules that declare jobs; the worker runs the jobs of modules that are imported."""
 
 JOBS_AT_ONCE = 4

@@ -73,6 +73,12 @@ class ControlPlaneSettings(BaseModel):
     """Where mails are written when there is no mail server."""
     platform_llm: PlatformLlmSettings | None = None
     """Drafts agents; without it a deterministic builder does."""
+    object_store_url: str = Field(
+        default_factory=lambda: (Path(".switchboard") / "objects").absolute().as_uri()
+    )
+    """Where recordings are kept: ``file:///…``, ``s3://bucket/prefix``, ``gs://bucket/prefix``."""
+    recording_url_ttl_seconds: PositiveInt = 3600
+    """How long a recording's signed address works."""
     requests_per_minute_per_key: NonNegativeInt = 6_000
     """0 sets no limit."""
     requests_per_minute_per_address: NonNegativeInt = 12_000

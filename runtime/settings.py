@@ -16,6 +16,8 @@ class WorkerSettings(BaseModel):
     data_dir: Path
     """Holds the call journals. One live worker per directory; a restarted worker that is given
     the same directory settles what its predecessor left there."""
+    object_store_url: str | None = None
+    """Where recordings are kept; without it nothing is recorded."""
     slots: PositiveInt = 8
     """How many calls this worker carries at once."""
     ice_servers: tuple[str, ...] = ()

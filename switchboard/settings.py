@@ -86,6 +86,9 @@ class Settings(BaseSettings):
     mail_from: str = "switchboard@localhost"
     builder_model: str = "gpt-5.6-luna"
     """Model of the platform's OpenAI key that drafts agents."""
+    object_store_url: str | None = None
+    """Where recordings are kept (``s3://bucket/prefix``, ``gs://…``, credentials from the
+    vendor's own variables); without it ``{data_dir}/objects``. API, jobs and workers share it."""
     requests_per_minute_per_key: int = Field(6_000, ge=0)
     """0 sets no limit."""
     requests_per_minute_per_address: int = Field(12_000, ge=0)
@@ -148,6 +151,10 @@ class Settings(BaseSettings):
         host = "127.0.0.1" if self.host == "0.0.0.0" else self.host
         return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
 
+    @property
+    def shared_object_store_url(self) -> str:
+        return self.object_store_url or (self.data_dir.absolute() / "objects").as_uri()
+
     def required_database_url(self) -> str:
         """Raises ``MissingSetting``."""
         return _required(self.database_url, "SWITCHBOARD_DATABASE_URL")
@@ -177,6 +184,7 @@ class Settings(BaseSettings):
             smtp=self._smtp(),
             mail_outbox_dir=self.data_dir.absolute() / "outbox",
             platform_llm=self._platform_llm(),
+            object_store_url=self.shared_object_store_url,
             requests_per_minute_per_key=self.requests_per_minute_per_key,
             requests_per_minute_per_address=self.requests_per_minute_per_address,
             outbound_allowed_networks=self.outbound_allowed_networks,
@@ -224,6 +232,7 @@ class Settings(BaseSettings):
         return WorkerSettings(
             worker_id=self.worker_id,
             redis_url=self.required_redis_url(),
+            object_store_url=self.shared_object_store_url,
             data_dir=self.data_dir.absolute() / "workers" / self.worker_id,
             slots=self.slots,
             ice_servers=self.ice_servers,

@@ -26,6 +26,8 @@ from contracts.events import (
     LegJoined,
     LegLeft,
     Logged,
+    RecordingStarted,
+    RecordingStopped,
     RoomOpened,
     SlotsCollected,
     ToolCalled,
@@ -41,6 +43,7 @@ from control_plane.calls.event_order import Verdict, verdict
 from control_plane.calls.models import Call, CallParticipant, Segment, TurnLatencies
 from control_plane.calls.storable_text import storable
 from control_plane.calls.transitions import Cause, Claimed, Effect, Started, transition
+from control_plane.recordings.applying import apply_recording_event
 from pipelines.phrases import farewell
 
 
@@ -105,6 +108,8 @@ async def _apply(session: AsyncSession, call: Call, event: CallEvent) -> WorkerT
             _log_tool(session, call, event, tool)
         case SlotsCollected(slots=slots):
             call.collected_slots = {storable(k): storable(v) for k, v in slots.items()}
+        case RecordingStarted() | RecordingStopped() as recording:
+            await apply_recording_event(session, call, event, recording)
         case CallMetered(connected_ms=connected_ms):
             return await _meter(session, call, event, connected_ms)
         case Logged(level=level, message=message):

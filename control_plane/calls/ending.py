@@ -11,12 +11,12 @@ from contracts.call_status import CallStatus
 from contracts.end_reasons import EndReason
 from contracts.money import billable_seconds, usd
 from control_plane.billing import service as billing
-from control_plane.calls import repository, tasks
+from control_plane.calls import repository
+from control_plane.calls.after_call import begin_after_call
 from control_plane.calls.agent_failure import report_agent_failure
 from control_plane.calls.event_log import log_event
 from control_plane.calls.models import Call
 from control_plane.calls.transitions import Effect, Ended, transition
-from control_plane.job_queue import enqueue
 
 _log = structlog.get_logger(__name__)
 
@@ -81,12 +81,7 @@ async def end_call(
         datetime.now(UTC),
     )
     report_agent_failure(session, call, reason, detail)
-    await enqueue(
-        session,
-        tasks.calculate_provider_cost,
-        tenant_id=str(call.tenant_id),
-        call_id=str(call.id),
-    )
+    await begin_after_call(session, call)
     await session.flush()
     _log.info(
         "call_ended",

@@ -13,14 +13,21 @@ from tests.control_plane.policies import (
     agents,
     api_keys,
     audit,
+    batches,
     billing,
+    call_participants,
     calls,
     catalogue,
+    dialing,
     do_not_call,
+    intelligence,
+    live_view,
     members,
+    numbers,
     operator,
     provider_keys,
     publication,
+    recordings,
 )
 from tests.control_plane.policies.policy import Policies
 
@@ -30,14 +37,21 @@ _DOMAINS = (
     agents,
     api_keys,
     audit,
+    batches,
     billing,
+    call_participants,
     calls,
     catalogue,
+    dialing,
     do_not_call,
+    intelligence,
+    live_view,
     members,
+    numbers,
     operator,
     provider_keys,
     publication,
+    recordings,
 )
 
 POLICIES: Policies = {

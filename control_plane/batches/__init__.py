@@ -1,0 +1,1 @@
+"""Many phone calls asked for at once."""

@@ -1,0 +1,1 @@
+"""Phone legs that wait to be dialed, and the attempts to reach them."""

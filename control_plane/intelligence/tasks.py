@@ -1,0 +1,1 @@
+"""Jobs that look into calls that are over."""

@@ -1,0 +1,1 @@
+"""Watching a call while it runs."""

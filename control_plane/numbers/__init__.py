@@ -1,0 +1,1 @@
+"""Phone numbers that tenants call from."""

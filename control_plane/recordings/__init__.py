@@ -1,0 +1,1 @@
+"""What was heard on calls, kept in object storage."""
