@@ -2,46 +2,98 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import structlog
 from alembic import command
 from alembic.config import Config
 from procrastinate.schema import SchemaManager
-from sqlalchemy import Connection, create_engine, text
+from psycopg.errors import DeadlockDetected, LockNotAvailable
+from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy.exc import OperationalError
 
 from control_plane.catalogue.load import bring_up_to_date
 from control_plane.database import APP_ROLE, SYSTEM_ROLE
+from control_plane.migrations.online import LOCK_TIMEOUT_MS
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+LOCK_PATIENCE_SECONDS = 120.0
+"""How long a revision is tried again while other transactions are in its way."""
+
 _MIGRATION_LOCK = 0x5377_6974_6368  # any number that nothing else locks
+_LOCK_POLL_SECONDS = 0.2
+_RETRY_SECONDS = 1.0
+_log = structlog.get_logger(__name__)
 
 
 def migrate(database_url: str) -> None:
     """Apply every migration, the job queue's schema and the catalogue's data file if it is newer.
 
+    May run while the previous release serves: each revision is a transaction of its own that gives
+    up after ``LOCK_TIMEOUT_MS`` instead of queueing in front of everybody else, and is tried again.
+
     The login must own the database and be allowed to create roles (or find ``switchboard_app``
     and ``switchboard_system`` there, and be a member of both).
 
     Raises:
-        sqlalchemy.exc.OperationalError: PostgreSQL cannot be reached.
+        sqlalchemy.exc.OperationalError: PostgreSQL cannot be reached, or a table was in use without
+            a pause for ``LOCK_PATIENCE_SECONDS``.
         control_plane.catalogue.load.CatalogueConflict: the data file changes a price row.
     """
-    engine = create_engine(database_url)
+    engine = create_engine(
+        database_url, connect_args={"options": f"-c lock_timeout={LOCK_TIMEOUT_MS}"}
+    )
     try:
-        with engine.connect() as connection, connection.begin():
-            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-            _apply_revisions(connection)
-            _apply_job_queue_schema(connection)
-            bring_up_to_date(connection)
+        with _only_one_at_a_time(engine):
+            _apply_patiently(engine)
+            with engine.begin() as connection:
+                _apply_job_queue_schema(connection)
+                bring_up_to_date(connection)
     finally:
         engine.dispose()
 
 
-def _apply_revisions(connection: Connection) -> None:
+def apply_revisions(connection: Connection, revision: str = "head") -> None:
+    """Bring the schema up to ``revision``; ``connection`` must not be in a transaction."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, revision)
+
+
+@contextmanager
+def _only_one_at_a_time(engine: Engine) -> Iterator[None]:
+    """Hold a lock against other migrating processes.
+
+    It is polled for: a process that waits inside PostgreSQL holds a snapshot, and an index that is
+    built concurrently waits for every older snapshot, so that the two would wait for each other.
+    """
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        attempt = text("SELECT pg_try_advisory_lock(:key)")
+        while not connection.scalar(attempt, {"key": _MIGRATION_LOCK}):
+            time.sleep(_LOCK_POLL_SECONDS)
+        yield
+        # Ends with the connection, whatever happens; the pool must not keep it.
+        connection.invalidate()
+
+
+def _apply_patiently(engine: Engine) -> None:
+    give_up_at = time.monotonic() + LOCK_PATIENCE_SECONDS
+    while True:
+        try:
+            with engine.connect() as connection:
+                apply_revisions(connection)
+        except OperationalError as error:
+            in_the_way = isinstance(error.orig, LockNotAvailable | DeadlockDetected)
+            if not in_the_way or time.monotonic() > give_up_at:
+                raise
+            _log.warning("migration_waits_for_lock", error=str(error.orig))
+            time.sleep(_RETRY_SECONDS)
+        else:
+            return
 
 
 def _apply_job_queue_schema(connection: Connection) -> None:

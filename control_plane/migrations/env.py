@@ -7,6 +7,11 @@ from alembic import context
 from control_plane.database import Base
 
 connection = context.config.attributes["connection"]
-context.configure(connection=connection, target_metadata=Base.metadata)
+context.configure(
+    connection=connection,
+    target_metadata=Base.metadata,
+    # No revision holds its locks longer than it must, and indexes can be built concurrently.
+    transaction_per_migration=True,
+)
 with context.begin_transaction():
     context.run_migrations()

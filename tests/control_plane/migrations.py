@@ -7,11 +7,9 @@ from contextlib import contextmanager
 from uuid import uuid4
 
 import psycopg
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import Connection, create_engine
 
-from control_plane.migrate import MIGRATIONS
+from control_plane.migrate import apply_revisions
 
 
 @contextmanager
@@ -22,14 +20,13 @@ def empty_database(postgres_url: str) -> Iterator[Connection]:
     with psycopg.connect(login, autocommit=True) as server:
         server.execute(f"CREATE DATABASE {name}")
         engine = create_engine(f"{postgres_url.rpartition('/')[0]}/{name}")
-        with engine.connect() as connection, connection.begin():
+        with engine.connect() as connection:
             yield connection
         engine.dispose()
         server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def upgrade(connection: Connection, revision: str) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    config.attributes["connection"] = connection
-    command.upgrade(config, revision)
+    """Commits what was done before: each revision is a transaction of its own."""
+    connection.commit()
+    apply_revisions(connection, revision)
