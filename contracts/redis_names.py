@@ -30,6 +30,12 @@ MEDIA = "switchboard:media"
 """Hash of call id → ``CallMedia`` JSON, the last known media position. Has no expiry: it is what a
 dead worker's calls are billed by. The control plane deletes the field once the call is settled."""
 
+DIAL_REPORT_STREAM = "switchboard:dial-reports"
+"""Bridges → control plane: one ``DialReport`` per entry."""
+DIAL_REPORT_GROUP = "control-plane"
+
+DIAL_REQUEST_GROUP = "bridges"
+
 HEARTBEAT_INTERVAL_SECONDS = 1.0
 HEARTBEAT_TTL_SECONDS = 6
 LEASE_TTL_SECONDS = 6
@@ -59,6 +65,21 @@ def live_stream(call_id: UUID) -> str:
     """Stream of ``LiveMessage`` documents of one call, capped, expiring after ``LIVE_TTL_SECONDS``
     without a message. Entry ids are the event ids of the server-sent events."""
     return f"switchboard:call:{call_id}:live"
+
+
+def dial_requests(carrier: str) -> str:
+    """Stream of ``DialRequest`` documents for the bridges that have this carrier."""
+    return f"switchboard:dial:{carrier}"
+
+
+def bridge_commands(bridge_id: str) -> str:
+    """Stream of ``HangUpLeg`` documents for one bridge."""
+    return f"switchboard:bridge:{bridge_id}:commands"
+
+
+def dial_attempt(attempt_id: UUID) -> str:
+    """Key holding the newest ``DialReport`` of an attempt, which its bridge keeps from expiring."""
+    return f"switchboard:attempt:{attempt_id}"
 
 
 def reply(request_id: UUID) -> str:

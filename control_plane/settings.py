@@ -36,6 +36,19 @@ class PlatformLlmSettings(BaseModel):
     timeout_seconds: PositiveFloat = 30.0
 
 
+class DialingSettings(BaseModel):
+    """How phones are dialed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    carriers: frozenset[str] = frozenset()
+    """Those that the telephony bridges carry; without one there are no phone calls."""
+    calls_per_tenant: PositiveInt = 10
+    """Phone legs of one tenant that are dialed or in conversation at once."""
+    calls_per_number: PositiveInt = 5
+    """The same of one caller id, where the number has no limit of its own."""
+    ring_timeout_seconds: PositiveInt = 30
+
+
 class ControlPlaneSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -83,6 +96,7 @@ class ControlPlaneSettings(BaseModel):
     """0 sets no limit."""
     requests_per_minute_per_address: NonNegativeInt = 12_000
     """0 sets no limit."""
+    dialing: DialingSettings = DialingSettings()
     request_counting_deadline_seconds: PositiveFloat = 0.05
     """How long a request may wait for Redis to count it. Without an answer it is not limited."""
     outbound_allowed_networks: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from switchboard.logs import LogFormat
 if TYPE_CHECKING:
     from control_plane.settings import (
         ControlPlaneSettings,
+        DialingSettings,
         PlatformLlmSettings,
         SmtpSettings,
     )
@@ -89,6 +90,12 @@ class Settings(BaseSettings):
     object_store_url: str | None = None
     """Where recordings are kept (``s3://bucket/prefix``, ``gs://…``, credentials from the
     vendor's own variables); without it ``{data_dir}/objects``. API, jobs and workers share it."""
+    phone_calls_per_tenant: PositiveInt = 10
+    """Phone legs of one tenant that are dialed or in conversation at once."""
+    phone_calls_per_number: PositiveInt = 5
+    """The same of one caller id, where the number has no limit of its own."""
+    ring_timeout_seconds: PositiveInt = 30
+    """How long a phone rings before the call counts as not answered."""
     requests_per_minute_per_key: int = Field(6_000, ge=0)
     """0 sets no limit."""
     requests_per_minute_per_address: int = Field(12_000, ge=0)
@@ -185,6 +192,7 @@ class Settings(BaseSettings):
             mail_outbox_dir=self.data_dir.absolute() / "outbox",
             platform_llm=self._platform_llm(),
             object_store_url=self.shared_object_store_url,
+            dialing=self._dialing(),
             requests_per_minute_per_key=self.requests_per_minute_per_key,
             requests_per_minute_per_address=self.requests_per_minute_per_address,
             outbound_allowed_networks=self.outbound_allowed_networks,
@@ -214,6 +222,15 @@ class Settings(BaseSettings):
             password=self.smtp_password,
             encryption=self.smtp_encryption,
             sender=self.mail_from,
+        )
+
+    def _dialing(self) -> DialingSettings:
+        from control_plane.settings import DialingSettings
+
+        return DialingSettings(
+            calls_per_tenant=self.phone_calls_per_tenant,
+            calls_per_number=self.phone_calls_per_number,
+            ring_timeout_seconds=self.ring_timeout_seconds,
         )
 
     def _platform_llm(self) -> PlatformLlmSettings | None:

@@ -1,0 +1,78 @@
+"""Control plane ↔ telephony bridge: phone legs to dial, and how far each has come.
+
+Requests go to one stream per carrier (``redis_names.dial_requests``), commands to one stream per
+bridge (``redis_names.bridge_commands``), reports come back on ``redis_names.DIAL_REPORT_STREAM``. A
+bridge also keeps the newest report of each of its attempts under ``redis_names.dial_attempt``: that
+it is there says that the bridge lives, and what it says replaces reports that were lost.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, PositiveInt
+
+from contracts.dial_outcome import DialOutcome
+
+_FROZEN = ConfigDict(frozen=True, extra="forbid")
+
+
+class DialRequest(BaseModel):
+    """One attempt to reach one phone. Numbers are E.164.
+
+    A bridge dials an ``attempt_id`` once, however often it is asked, and not after ``dial_before``.
+    """
+
+    model_config = _FROZEN
+    version: Literal[1] = 1
+    attempt_id: UUID
+    telephony_leg_id: UUID
+    call_id: UUID
+    tenant_id: UUID
+    participant_id: UUID
+    carrier: str
+    to_number: str
+    from_number: str
+    ring_timeout_seconds: PositiveInt
+    dial_before: AwareDatetime
+
+
+class LegStage(StrEnum):
+    """How far an attempt has come, in this order; it never goes back."""
+
+    REQUESTED = "requested"
+    """Offered to the bridges; none has taken it yet."""
+    DIALING = "dialing"
+    RINGING = "ringing"
+    ANSWERED = "answered"
+    ENDED = "ended"
+
+
+STAGE_RANK = {stage: rank for rank, stage in enumerate(LegStage)}
+
+
+class DialReport(BaseModel):
+    """``outcome`` belongs to an end that nobody answered before; ``detail`` is the carrier's word
+    for what happened."""
+
+    model_config = _FROZEN
+    version: Literal[1] = 1
+    attempt_id: UUID
+    call_id: UUID
+    tenant_id: UUID
+    participant_id: UUID
+    bridge_id: str
+    occurred_at: AwareDatetime
+    stage: LegStage
+    outcome: DialOutcome | None = None
+    detail: str | None = None
+
+
+class HangUpLeg(BaseModel):
+    """End the attempt, whatever it has come to. A bridge that does not have it ignores it."""
+
+    model_config = _FROZEN
+    version: Literal[1] = 1
+    attempt_id: UUID

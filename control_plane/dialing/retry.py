@@ -1,0 +1,61 @@
+"""Whether a phone that was not reached is dialed again, by how the attempt ended. Pure."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from contracts.dial_outcome import DialOutcome
+
+MAX_ATTEMPTS = 10
+MAX_WAIT_SECONDS = 24 * 3600
+
+
+class RetryRule(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    attempts: Annotated[int, Field(ge=1, le=MAX_ATTEMPTS)] = Field(
+        1, description="Attempts in all, the first included."
+    )
+    wait_seconds: Annotated[int, Field(ge=1, le=MAX_WAIT_SECONDS)] = 300
+
+
+class RetryRules(BaseModel):
+    """By outcome. A phone that refused the call, or cannot be reached at all, is never tried
+    again."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        json_schema_extra={"example": {"busy": {"attempts": 3, "wait_seconds": 300}}},
+    )
+    busy: RetryRule = RetryRule()
+    no_answer: RetryRule = RetryRule()
+    failed: RetryRule = RetryRule(attempts=3, wait_seconds=15)
+    """The carrier could not place the call: that says nothing about the callee."""
+
+    def wait_after(self, outcome: DialOutcome, attempts: int) -> timedelta | None:
+        """How long to wait before the next attempt; ``None``: there is none.
+
+        Args:
+            attempts: how many there were, the one that ended with ``outcome`` included.
+        """
+        rules = {
+            DialOutcome.BUSY: self.busy,
+            DialOutcome.NO_ANSWER: self.no_answer,
+            DialOutcome.FAILED: self.failed,
+        }
+        rule = rules.get(outcome)
+        if rule is None or attempts >= rule.attempts:
+            return None
+        return timedelta(seconds=rule.wait_seconds)
+
+
+ONE_CALL = RetryRules()
+"""A single call tells its caller at once that the phone was busy."""
+
+BATCH = RetryRules(
+    busy=RetryRule(attempts=3, wait_seconds=300),
+    no_answer=RetryRule(attempts=2, wait_seconds=3600),
+)
