@@ -18,8 +18,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.database import SYSTEM_ROLE, Database
 from control_plane.errors import DatabaseUnavailable
+from control_plane.settings import ControlPlaneSettings
 
+PATIENT_QUEUE = "patient"
+"""Jobs that mostly wait for somebody else's answer, many at once, so that nothing waits for them."""
 _DATABASE = "database"
+_SETTINGS = "settings"
 _log = structlog.get_logger(__name__)
 
 job_queue = App(connector=PsycopgConnector())
@@ -49,19 +53,29 @@ def worker_connector(database_url: str) -> PsycopgConnector:
         conninfo=conninfo.render_as_string(hide_password=False),
         kwargs={"options": f"-c role={SYSTEM_ROLE}", "connect_timeout": 5},
         min_size=1,
-        max_size=4,
+        max_size=6,
     )
 
 
-def job_resources(database: Database) -> dict[str, Any]:
+def job_resources(
+    database: Database, settings: ControlPlaneSettings | None = None
+) -> dict[str, Any]:
     """What the jobs process hands to every job."""
-    return {_DATABASE: database}
+    return {_DATABASE: database, _SETTINGS: settings}
 
 
 def database_of(context: JobContext) -> Database:
     """The database of the process that runs the job."""
     database: Database = context.additional_context[_DATABASE]
     return database
+
+
+def settings_of(context: JobContext) -> ControlPlaneSettings:
+    """The settings of the process that runs the job."""
+    settings: ControlPlaneSettings | None = context.additional_context[_SETTINGS]
+    if settings is None:
+        raise RuntimeError("this process runs jobs without settings")
+    return settings
 
 
 @job_queue.periodic(cron="* * * * *")

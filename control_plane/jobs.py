@@ -15,8 +15,14 @@ from control_plane.calls.dispatching import keep_redispatching
 from control_plane.calls.event_consumer import EventConsumer
 from control_plane.database import Database
 from control_plane.dialing import tasks as dialing_tasks
+from control_plane.idempotency import tasks as idempotency_tasks
 from control_plane.intelligence import tasks as intelligence_tasks
-from control_plane.job_queue import job_queue, job_resources, worker_connector
+from control_plane.job_queue import (
+    PATIENT_QUEUE,
+    job_queue,
+    job_resources,
+    worker_connector,
+)
 from control_plane.link.event_stream import BLOCK_SECONDS
 from control_plane.link.redis_client import connect
 from control_plane.reaper.reaper import Reaper
@@ -28,12 +34,14 @@ JOB_DOMAINS = (
     billing_tasks,
     call_tasks,
     dialing_tasks,
+    idempotency_tasks,
     intelligence_tasks,
     recording_tasks,
 )
 """Modules that declare jobs; the worker runs the jobs of modules that are imported."""
 
-JOBS_AT_ONCE = 4
+JOBS_AT_ONCE = {"default": 4, PATIENT_QUEUE: 16}
+"""By queue."""
 QUEUE_RETRY_SECONDS = 2.0
 CANCEL_AGAIN_SECONDS = 1.5
 """Longer than the job queue takes to stop in good order."""
@@ -55,7 +63,7 @@ async def run_jobs(settings: ControlPlaneSettings, stop: asyncio.Event) -> None:
                 group.create_task(EventConsumer(database, patient_redis).run()),
                 group.create_task(keep_redispatching(database, redis)),
                 group.create_task(Reaper(database, redis, settings.queued_timeout_seconds).run()),
-                group.create_task(_run_queue(database, settings.database_url)),
+                group.create_task(_run_queues(database, settings)),
             ]
             _log.info("jobs_started")
             await stop.wait()
@@ -77,19 +85,23 @@ async def _cancel(loops: Collection[asyncio.Task[None]]) -> None:
         _, running = await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
 
 
-async def _run_queue(database: Database, database_url: str) -> None:
+async def _run_queues(database: Database, settings: ControlPlaneSettings) -> None:
     """Run the queued jobs until cancelled, through every loss of PostgreSQL."""
     while True:
         try:
-            with job_queue.replace_connector(worker_connector(database_url)):
-                async with job_queue.open_async():
-                    await job_queue.run_worker_async(
-                        concurrency=JOBS_AT_ONCE,
-                        install_signal_handlers=False,
-                        additional_context=job_resources(database),
-                        delete_jobs="successful",
-                        shutdown_graceful_timeout=1.0,
-                    )
-        except ConnectorException as error:
-            _log.warning("job_queue_unavailable", error=str(error))
+            with job_queue.replace_connector(worker_connector(settings.database_url)):
+                async with job_queue.open_async(), asyncio.TaskGroup() as workers:
+                    for queue, concurrency in JOBS_AT_ONCE.items():
+                        workers.create_task(
+                            job_queue.run_worker_async(
+                                queues=[queue],
+                                concurrency=concurrency,
+                                install_signal_handlers=False,
+                                additional_context=job_resources(database, settings),
+                                delete_jobs="successful",
+                                shutdown_graceful_timeout=1.0,
+                            )
+                        )
+        except* ConnectorException as lost:
+            _log.warning("job_queue_unavailable", error=str(lost.exceptions[0]))
             await asyncio.sleep(QUEUE_RETRY_SECONDS)
