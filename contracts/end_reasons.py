@@ -1,6 +1,7 @@
 """Why a call ended, and which status that leaves it in. Source: API spec, "Call", `end_reason`.
 
-The API treats ``end_reason`` as an open string; inside Switchboard it is this closed list.
+The API treats ``end_reason`` as an open string; inside Switchboard it is this closed list and, for
+a phone that was never reached, ``contracts.dial_outcome.carrier_end_reason``.
 """
 
 from __future__ import annotations
@@ -11,33 +12,72 @@ from contracts.call_status import CallStatus
 
 
 class EndReason(StrEnum):
-    """The causes of this release. Each belongs to exactly one row of ``STATUS_AFTER``."""
+    """Each belongs to exactly one row of ``STATUS_AFTER``."""
 
+    # Clean ends.
     PARTICIPANT_DISCONNECTED = "participant_disconnected"
     """The last person left in good order."""
     CLIENT_DISCONNECTED = "client_disconnected"
     """The last person's connection was lost and did not come back."""
     NORMAL_HANGUP = "normal_hangup"
-    """An API client ended the call."""
+    """An API client or the operator ended the call."""
+    NATURAL_END = "natural_end"
+    """The conversation came to its own end: nothing was left to say on either side."""
     END_CALL_TOOL = "end_call_tool"
-    """The agent ended the call."""
+    """The agent ended the call with its tool."""
+    AGENT_ENDED_CALL = "agent_ended_call"
+    """The agent left without its tool, as a speech-to-speech provider's agent can."""
+    COMPLETED = "completed"
+    """A phone line was closed in good order, and the carrier does not say by whom."""
+
+    # Limits and silence.
+    TIME_LIMIT_EXCEEDED = "time_limit_exceeded"
+    """A limit of the occasion was reached, such as a share link's, not the agent's own."""
     MAX_CALL_DURATION = "max_call_duration"
+    """The agent's own maximum duration was reached."""
     SILENCE_TIMEOUT = "silence_timeout"
+    """The caller, who had spoken before, stayed silent after the nudge."""
+    SILENCE_DEAD_AIR = "silence_dead_air"
+    """The caller never spoke at all: a dead line, a muted microphone or an abandoned page."""
+    DEMO_IDLE_TIMEOUT = "demo_idle_timeout"
+    """Nobody used a shared demo's call any more."""
+
+    # Voicemail.
+    VOICEMAIL_DETECTED = "voicemail_detected"
+    """A machine answered and nothing was left on it."""
+    VOICEMAIL_LEFT = "voicemail_left"
+    """A machine answered and the agent's message was left on it."""
+
+    # Failures.
     INSUFFICIENT_FUNDS = "insufficient_funds"
+    """The balance did not allow another billing increment."""
     NO_PROVIDER_CONNECTED = "no_provider_connected"
     """Every provider of a channel failed."""
     ROOM_SETUP_FAILED = "room_setup_failed"
+    """The room could not be opened."""
     ROOM_CONNECTION_FAILED = "room_connection_failed"
     """Nobody's media connected in the time allowed."""
+    SESSION_INIT_FAILED = "session_init_failed"
+    """The agent's session could not be put together from the plan."""
     SESSION_START_FAILED = "session_start_failed"
+    """The agent's session was put together but did not start."""
     WORKER_ERROR = "worker_error"
     """The worker that ran the call died."""
     SESSION_ERROR = "session_error"
+    """The agent's session broke while the call ran."""
     SERVER_SHUTDOWN = "server_shutdown"
+    """The worker was told to stop while the call ran."""
+
+    # Backstops.
     REAPER_QUEUED_TIMEOUT = "reaper_queued_timeout"
-    """No worker claimed the call in the time allowed."""
+    """No worker claimed the call, or no bridge dialed it, in the time allowed."""
+    REAPER_POST_DIAL_TIMEOUT = "reaper_post_dial_timeout"
+    """A phone was dialed and nothing was heard of the attempt any more."""
     REAPER_IN_PROGRESS_TIMEOUT = "reaper_in_progress_timeout"
     """The call outlived its own maximum duration by far."""
+
+    CANCELED = "canceled"
+    """A queued phone call was taken out of the queue before anybody was dialed."""
 
 
 _COMPLETED = frozenset(
@@ -45,13 +85,25 @@ _COMPLETED = frozenset(
         EndReason.PARTICIPANT_DISCONNECTED,
         EndReason.CLIENT_DISCONNECTED,
         EndReason.NORMAL_HANGUP,
+        EndReason.NATURAL_END,
         EndReason.END_CALL_TOOL,
+        EndReason.AGENT_ENDED_CALL,
+        EndReason.COMPLETED,
+        EndReason.TIME_LIMIT_EXCEEDED,
         EndReason.MAX_CALL_DURATION,
         EndReason.SILENCE_TIMEOUT,
+        EndReason.SILENCE_DEAD_AIR,
+        EndReason.DEMO_IDLE_TIMEOUT,
+        EndReason.VOICEMAIL_DETECTED,
+        EndReason.VOICEMAIL_LEFT,
     }
 )
 
-STATUS_AFTER: dict[EndReason, CallStatus] = {
-    reason: CallStatus.COMPLETED if reason in _COMPLETED else CallStatus.FAILED
-    for reason in EndReason
-}
+
+def _status_after(reason: EndReason) -> CallStatus:
+    if reason in _COMPLETED:
+        return CallStatus.COMPLETED
+    return CallStatus.CANCELED if reason is EndReason.CANCELED else CallStatus.FAILED
+
+
+STATUS_AFTER: dict[EndReason, CallStatus] = {reason: _status_after(reason) for reason in EndReason}

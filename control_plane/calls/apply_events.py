@@ -139,7 +139,9 @@ def _stop_if_over(call: Call, event: CallEvent) -> WorkerToStop | None:
     """A worker that reports a running call that is over has to be told."""
     if not call.is_over or not isinstance(event.body, RoomOpened | CallStarted | CallMetered):
         return None
-    reason = EndReason(call.end_reason) if call.end_reason else EndReason.NORMAL_HANGUP
+    # A carrier's reason is none that a worker knows; the record keeps it.
+    reasons = {reason.value: reason for reason in EndReason}
+    reason = reasons.get(call.end_reason or "", EndReason.NORMAL_HANGUP)
     return WorkerToStop(event.worker_id, EndCall(end_reason=reason))
 
 

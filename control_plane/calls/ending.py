@@ -16,7 +16,8 @@ from control_plane.calls.after_call import begin_after_call
 from control_plane.calls.agent_failure import report_agent_failure
 from control_plane.calls.event_log import log_event
 from control_plane.calls.models import Call
-from control_plane.calls.transitions import Effect, Ended, transition
+from control_plane.calls.transitions import Effect, Ended, Unreached, transition
+from control_plane.outbox.call_events import add_call_failed
 
 _log = structlog.get_logger(__name__)
 
@@ -24,7 +25,7 @@ _log = structlog.get_logger(__name__)
 async def end_call(
     session: AsyncSession,
     call: Call,
-    reason: EndReason,
+    reason: EndReason | Unreached,
     connected_ms: int | None,
     at: datetime,
     detail: str | None = None,
@@ -33,6 +34,7 @@ async def end_call(
 
     Args:
         call: its row, locked, with ``plan`` loaded.
+        reason: why, or which phone could not be reached.
         connected_ms: what to bill; ``None`` when no media ever connected.
         at: when it ended, aware.
         detail: for the event log, what went wrong.
@@ -40,12 +42,13 @@ async def end_call(
     Returns:
         ``False`` if the call was over before: nothing is changed then.
     """
-    moved = transition(CallStatus(call.status), Ended(reason))
+    cause = Ended(reason) if isinstance(reason, EndReason) else reason
+    moved = transition(CallStatus(call.status), cause)
     if Effect.SETTLE not in moved.effects:
         return False
     seconds = billable_seconds(connected_ms)
     call.status = moved.status.value
-    call.end_reason = reason.value
+    call.end_reason = cause.end_reason
     call.ended_at = at
     call.connected_ms = connected_ms
     call.billable_seconds = seconds
@@ -57,7 +60,7 @@ async def end_call(
         seconds,
         plan.rate_micros_per_minute,
         {
-            "end_reason": reason.value,
+            "end_reason": cause.end_reason,
             "connected_ms": connected_ms,
             "rate_micros_per_minute": plan.rate_micros_per_minute,
             "prices": [row.model_dump(mode="json") for row in plan.prices],
@@ -69,7 +72,7 @@ async def end_call(
         session,
         call,
         "lifecycle",
-        f"Call ended: {reason.value}" + (f" ({detail})" if detail else ""),
+        f"Call ended: {cause.end_reason}" + (f" ({detail})" if detail else ""),
         at,
         "error" if failed else "info",
     )
@@ -80,13 +83,16 @@ async def end_call(
         f"Charged ${usd(call.total_cost_micros):.6f} for {seconds} seconds",
         datetime.now(UTC),
     )
-    report_agent_failure(session, call, reason, detail)
+    if isinstance(reason, EndReason):
+        report_agent_failure(session, call, reason, detail)
+    if Effect.TELL_FAILED in moved.effects:
+        add_call_failed(session, call)
     await begin_after_call(session, call)
     await session.flush()
     _log.info(
         "call_ended",
         call_id=str(call.id),
-        end_reason=reason.value,
+        end_reason=cause.end_reason,
         status=moved.status.value,
         billable_seconds=seconds,
         total_cost_micros=call.total_cost_micros,

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from control_plane.calls.models import Call, CallLogEntry
 
 Level = Literal["info", "warning", "error"]
-Source = Literal["lifecycle", "billing", "runtime", "post_call"]
+Source = Literal["lifecycle", "billing", "runtime", "post_call", "telephony"]
 
 
 def log_event(

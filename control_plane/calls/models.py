@@ -30,6 +30,12 @@ class Call(Base):
     status: Mapped[str]
     end_reason: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    due_at: Mapped[datetime | None]
+    """When its phone is to be dialed next; ``None``: at once."""
+    dialed_at: Mapped[datetime | None]
+    """When its phone was last given to a carrier; ``None`` while it waits to be dialed."""
+    answered_at: Mapped[datetime | None]
+    """When its phone was first picked up."""
     dispatched_at: Mapped[datetime | None]
     dispatch_entry_id: Mapped[str | None]
     claimed_at: Mapped[datetime | None]

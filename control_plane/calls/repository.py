@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from contracts.call_plan import CallLimits
-from contracts.call_status import ParticipantStatus
+from contracts.call_status import CallStatus, ParticipantStatus
 from control_plane.calls.models import Call, CallParticipant
 
 
@@ -82,7 +82,10 @@ async def note_dispatch(
 
 
 async def undispatched(session: AsyncSession, created_before: datetime) -> Sequence[Call]:
-    """Running calls of any tenant, with their plans, that no worker was offered. For jobs."""
+    """Running calls of any tenant, with their plans, that no worker was offered. For jobs.
+
+    A call that waits for a phone is none of them until the phone is answered.
+    """
     found = await session.scalars(
         select(Call)
         .where(
@@ -90,6 +93,7 @@ async def undispatched(session: AsyncSession, created_before: datetime) -> Seque
             Call.dispatched_at.is_(None),
             Call.claimed_at.is_(None),
             Call.created_at < created_before,
+            or_(Call.status == CallStatus.CONNECTING.value, Call.answered_at.is_not(None)),
         )
         .options(undefer(Call.plan))
         .order_by(Call.created_at)

@@ -23,4 +23,6 @@ class OutboxEvent(Base):
     event: Mapped[str]
     data: Mapped[dict[str, Any]]
     """The envelope's ``data`` (API spec, "Payload data")."""
+    origin: Mapped[str] = mapped_column(default="api")
+    """``gateway`` or ``api``: whether the envelope leaves ``type`` out or has it."""
     occurred_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,0 +1,50 @@
+"""A participant's state table: status × cause → next status. Pure.
+
+A fact that comes out of order (a phone "rings" that has been answered) leaves the status as it is.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from contracts.call_status import ParticipantStatus
+
+
+class LegCause(StrEnum):
+    DIALING = "dialing"
+    """The phone was given to a carrier."""
+    RINGING = "ringing"
+    ANSWERED = "answered"
+    RETRY_SCHEDULED = "retry_scheduled"
+    """The attempt failed and will be made again."""
+    GIVEN_UP = "given_up"
+    """The attempt failed and will not be made again."""
+    JOINED = "joined"
+    """Its media connected, for the first time or again."""
+    LEFT = "left"
+
+
+_JOINING, _QUEUED, _DIALING, _RINGING, _CONNECTED, _COMPLETED = (
+    ParticipantStatus.JOINING,
+    ParticipantStatus.QUEUED,
+    ParticipantStatus.DIALING,
+    ParticipantStatus.RINGING,
+    ParticipantStatus.CONNECTED,
+    ParticipantStatus.COMPLETED,
+)
+
+_FROM: dict[LegCause, tuple[frozenset[ParticipantStatus], ParticipantStatus]] = {
+    LegCause.DIALING: (frozenset({_QUEUED}), _DIALING),
+    LegCause.RINGING: (frozenset({_QUEUED, _DIALING}), _RINGING),
+    LegCause.ANSWERED: (frozenset({_QUEUED, _DIALING, _RINGING}), _JOINING),
+    LegCause.RETRY_SCHEDULED: (frozenset({_DIALING, _RINGING}), _QUEUED),
+    LegCause.GIVEN_UP: (frozenset({_QUEUED, _DIALING, _RINGING, _JOINING}), _COMPLETED),
+    LegCause.JOINED: (frozenset(ParticipantStatus), _CONNECTED),
+    LegCause.LEFT: (frozenset(ParticipantStatus), _COMPLETED),
+}
+
+
+def leg_transition(status: ParticipantStatus, cause: LegCause) -> ParticipantStatus:
+    """Where ``cause`` takes a participant of a call that is not over."""
+    applies_to, next_status = _FROM[cause]
+    return next_status if status in applies_to else status
