@@ -1,8 +1,13 @@
-"""Worker → page, over the data channel ``events``: what the call page shows as it happens."""
+"""Worker → whoever follows a call as it happens.
+
+The same messages go to two places: to the people in the room over the data channel ``events``, and
+to the stream ``redis_names.live_stream``, from which the API serves viewers.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
@@ -10,6 +15,20 @@ from contracts.events import Speaker
 
 _FROZEN = ConfigDict(frozen=True)
 DATA_CHANNEL_LABEL = "events"
+
+
+class CallInProgress(BaseModel):
+    """The first participant's media connected."""
+
+    model_config = _FROZEN
+    type: Literal["call.in_progress"] = "call.in_progress"
+
+
+class ParticipantStateChanged(BaseModel):
+    model_config = _FROZEN
+    type: Literal["participant.state"] = "participant.state"
+    participant_id: UUID
+    state: Literal["connected", "left", "connection_lost"]
 
 
 class AgentStateChanged(BaseModel):
@@ -25,7 +44,11 @@ class UserStateChanged(BaseModel):
 
 
 class LiveTranscript(BaseModel):
-    """``utterance`` stays the same while an utterance grows; the last one has ``is_final``."""
+    """``utterance`` stays the same while an utterance grows; the last one has ``is_final``.
+
+    ``sequence`` is the place of a final one in the call's transcript; ``None`` where no transcript
+    is kept.
+    """
 
     model_config = _FROZEN
     type: Literal["transcript"] = "transcript"
@@ -34,6 +57,7 @@ class LiveTranscript(BaseModel):
     text: str
     is_final: bool
     at_ms: NonNegativeInt
+    sequence: NonNegativeInt | None = None
 
 
 class TurnLatency(BaseModel):
@@ -41,6 +65,7 @@ class TurnLatency(BaseModel):
     type: Literal["latency"] = "latency"
     utterance: NonNegativeInt
     end_to_end_ms: int
+    sequence: NonNegativeInt | None = None
 
 
 class Interrupted(BaseModel):
@@ -51,6 +76,22 @@ class Interrupted(BaseModel):
     at_ms: NonNegativeInt
 
 
+class ToolUsed(BaseModel):
+    """For viewers only: what tools an agent has is none of its callers' business."""
+
+    model_config = _FROZEN
+    type: Literal["tool"] = "tool"
+    name: str
+    is_error: bool
+
+
+class RecordingStateChanged(BaseModel):
+    model_config = _FROZEN
+    type: Literal["recording.state"] = "recording.state"
+    recording_id: UUID
+    state: Literal["started", "stopped"]
+
+
 class CallOver(BaseModel):
     model_config = _FROZEN
     type: Literal["call.ended"] = "call.ended"
@@ -58,7 +99,16 @@ class CallOver(BaseModel):
 
 
 LiveBody = Annotated[
-    AgentStateChanged | UserStateChanged | LiveTranscript | TurnLatency | Interrupted | CallOver,
+    CallInProgress
+    | ParticipantStateChanged
+    | AgentStateChanged
+    | UserStateChanged
+    | LiveTranscript
+    | TurnLatency
+    | Interrupted
+    | ToolUsed
+    | RecordingStateChanged
+    | CallOver,
     Field(discriminator="type"),
 ]
 

@@ -29,6 +29,7 @@ from contracts.live_messages import CallOver, LiveBody, LiveMessage
 from runtime.conversation import Conversation, OpenConversation, Phrases
 from runtime.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.limits import Due, LimitsWatch
+from runtime.live_facts import is_for_participants, is_for_viewers, live_body_of
 from runtime.presence import Presence
 from runtime.room import LegConnected, LegGone, Room, RoomClosed
 
@@ -56,12 +57,16 @@ class EventLog(Protocol):
     def append(self, body: EventBody, /) -> object: ...
 
 
+def _nobody_watches(_: LiveMessage) -> None:
+    return
+
+
 class Call:
     """Runs one plan. Also the ``CallActions`` and the ``CallRecord`` of its conversation.
 
     ``run`` owns every task of the call; the other methods are called from the same event loop
-    while it runs. ``clock`` is monotonic, ``wall_clock`` is the one that the engine stamps with;
-    both in seconds.
+    while it runs. ``publish`` is given what viewers outside the room are told. ``clock`` is
+    monotonic, ``wall_clock`` is the one that the engine stamps with; both in seconds.
     """
 
     def __init__(
@@ -72,6 +77,7 @@ class Call:
         open_room: Callable[[], Awaitable[Room]],
         open_conversation: OpenConversation,
         phrases: Phrases,
+        publish: Callable[[LiveMessage], None] = _nobody_watches,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
@@ -80,6 +86,7 @@ class Call:
         self._open_room = open_room
         self._open_conversation = open_conversation
         self._phrases = phrases
+        self._publish = publish
         self._clock = clock
 
         self._presence = Presence(clock, wall_clock)
@@ -344,7 +351,8 @@ class Call:
 
     async def _close_room(self, room: Room, ending: Ending) -> None:
         if self._presence.legs:
-            self.live(CallOver(end_reason=ending.reason.value))
+            # Viewers are told with the last fact; legs while there are any.
+            room.broadcast(LiveMessage(body=CallOver(end_reason=ending.reason.value)))
             await asyncio.sleep(CALL_OVER_SECONDS)
         for participant_id in self._presence.legs:
             self.fact(LegLeft(participant_id=participant_id, cause="call_ended"))
@@ -378,10 +386,16 @@ class Call:
             logger.warning("call.fact_too_late", type=body.type)
             return
         self._journal.append(body)
+        if (shown := live_body_of(body)) is not None:
+            self.live(shown)
 
     def live(self, body: LiveBody) -> None:
-        if self._room is not None:
-            self._room.broadcast(LiveMessage(body=body))
+        message = LiveMessage(body=body)
+        if self._room is not None and is_for_participants(body):
+            self._room.broadcast(message)
+        keeps_transcript = self.plan.agent.features.transcription_enabled
+        if is_for_viewers(body, transcription_enabled=keeps_transcript):
+            self._publish(message)
 
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
         self._limits.activity(

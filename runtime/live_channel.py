@@ -6,7 +6,7 @@ from collections import deque
 
 from aiortc import RTCDataChannel
 
-MOST_KEPT = 200
+MOST_KEPT = 400
 _MOST_BUFFERED_BYTES = 1 << 20
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from uuid import UUID
 
 import structlog
 
 from contracts.call_plan import PlannedParticipant
 from contracts.live_messages import LiveMessage
+from contracts.live_replay import still_telling
 from runtime.closable_queue import ClosableQueue
 from runtime.ice_addresses import local_ice_addresses
 from runtime.paced_output import PacedOutput
@@ -22,6 +24,9 @@ _MOST_UNHEARD_FRAMES = 50
 """One second for an engine that does not listen; then the oldest frames are dropped."""
 
 _SUPERVISE_EVERY_TICKS = 25
+
+_MOST_TOLD_AGAIN = 1_000
+"""Of the room's newest live messages, those still true are told to a leg that comes later."""
 
 log = structlog.get_logger(__name__)
 
@@ -53,6 +58,7 @@ class LocalRoom:
         self._legs: dict[UUID, WebRtcLeg] = {}
         self._announced: set[UUID] = set()
         self._closing: set[asyncio.Task[None]] = set()
+        self._told: deque[LiveMessage] = deque(maxlen=_MOST_TOLD_AGAIN)
         self._events: ClosableQueue[RoomEvent] = ClosableQueue()
         self._frames: ClosableQueue[Samples] = ClosableQueue(_MOST_UNHEARD_FRAMES)
         self._pulse: asyncio.Task[None] | None = None
@@ -82,6 +88,9 @@ class LocalRoom:
             raise RoomClosed(f"room {self.name} was closed meanwhile")
         self._close_soon(self._legs.pop(participant.participant_id, None))
         self._legs[participant.participant_id] = leg
+        told = list(self._told)
+        for position in still_telling([message.body for message in told]):
+            leg.live_messages.send(told[position].model_dump_json())
         if self._pulse is None:
             self._pulse = asyncio.create_task(self._run(), name=f"room-{self.name}")
             self._pulse.add_done_callback(self._stopped)
@@ -102,6 +111,7 @@ class LocalRoom:
         return self._frames
 
     def broadcast(self, message: LiveMessage) -> None:
+        self._told.append(message)
         text = message.model_dump_json()
         for leg in self._legs.values():
             leg.live_messages.send(text)

@@ -107,7 +107,8 @@ class Room(Protocol):
 
     def broadcast(self, message: LiveMessage) -> None:
         """Send to every leg's data channel. The newest messages are kept for a leg whose channel is
-        not open yet; one whose channel has closed misses them."""
+        not open yet; one whose channel has closed misses them. A leg that comes later is first told
+        those that are still true (``contracts.live_replay``)."""
 
     async def aclose(self) -> None:
         """Close every leg and end both iterators. Idempotent."""

@@ -164,7 +164,13 @@ class SessionObserver:
         if any(latency is not None for latency in latencies.values()):
             self._record.fact(TurnMeasured(sequence=spoken.sequence, **latencies))
         if (end_to_end_ms := latencies["end_to_end_ms"]) is not None:
-            self._record.live(TurnLatency(utterance=spoken.utterance, end_to_end_ms=end_to_end_ms))
+            self._record.live(
+                TurnLatency(
+                    utterance=spoken.utterance,
+                    sequence=spoken.sequence,
+                    end_to_end_ms=end_to_end_ms,
+                )
+            )
 
     def _function_tools_executed(self, event: FunctionToolsExecutedEvent) -> None:
         for call, output in event.zipped():

@@ -122,7 +122,8 @@ class Transcript:
     ) -> Spoken | None:
         if not text:
             return None
-        self._show(speaker, text, ended_at_ms, is_final=True)
+        sequence = self._segments if self._keep else None
+        self._show(speaker, text, ended_at_ms, is_final=True, sequence=sequence)
         spoken = Spoken(self._segments, self._open.pop(speaker))
         if self._keep:
             self._record.fact(
@@ -138,7 +139,15 @@ class Transcript:
         self._segments += 1
         return spoken
 
-    def _show(self, speaker: Speaker, text: str, at_ms: int, *, is_final: bool) -> None:
+    def _show(
+        self,
+        speaker: Speaker,
+        text: str,
+        at_ms: int,
+        *,
+        is_final: bool,
+        sequence: int | None = None,
+    ) -> None:
         if speaker not in self._open:
             self._open[speaker] = self._utterances
             self._utterances += 1
@@ -149,5 +158,6 @@ class Transcript:
                 text=text,
                 is_final=is_final,
                 at_ms=at_ms,
+                sequence=sequence,
             )
         )

@@ -6,6 +6,7 @@ import asyncio
 import gc
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
@@ -23,6 +24,7 @@ from runtime.end_cause import Cause, Ending
 from runtime.event_shipper import EventShipper
 from runtime.heartbeat import Heartbeat
 from runtime.journal_store import JournalStore
+from runtime.live_publisher import LivePublisher
 from runtime.redis_link import LINK_ERRORS, connect
 from runtime.room import Room
 from runtime.settings import WorkerSettings
@@ -64,6 +66,7 @@ class Worker:
         self._slots = Slots(settings.slots)
         self._calls: dict[UUID, Call] = {}
         self._shipper = EventShipper(self._redis)
+        self._live = LivePublisher(self._redis)
         self._heartbeat = Heartbeat(self._redis, settings.worker_id, self._slots, self)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -79,6 +82,7 @@ class Worker:
                 background = [
                     services.create_task(self._heartbeat.run()),
                     services.create_task(self._shipper.run()),
+                    services.create_task(self._live.run()),
                 ]
                 try:
                     await adopt(self._journals, self._shipper, self._redis)
@@ -159,6 +163,7 @@ class Worker:
             open_room=lambda: media.open_room(plan),
             open_conversation=media.open_conversation,
             phrases=phrases,
+            publish=partial(self._live.publish, plan.call_id),
         )
         self._calls[plan.call_id] = call
         try:
@@ -190,6 +195,7 @@ class Worker:
         try:
             async with asyncio.timeout(SHIP_SECONDS):
                 await self._shipper.wait_all_sent()
+                await self._live.wait_all_sent()
         except TimeoutError:
             logger.warning("worker.events_left_on_disk")
 

@@ -71,7 +71,7 @@ async def test_a_turn_is_measured_from_both_of_its_halves():
             end_to_end_ms=500,
         ),
     ]
-    assert record.shown[-1] == TurnLatency(utterance=1, end_to_end_ms=500)
+    assert record.shown[-1] == TurnLatency(utterance=1, sequence=1, end_to_end_ms=500)
 
 
 async def test_a_sentence_without_a_turn_is_not_measured():
