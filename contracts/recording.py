@@ -1,0 +1,49 @@
+"""How a call's recording lies in the object store: parts while the call runs, files after it.
+
+Every recording has a folder. While the call runs the worker adds parts, each a FLAC file that can
+be played by itself; a part's name is its place on the call's clock, so a part that was lost leaves
+a gap and moves nothing. After the call the control plane makes the files of them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+from uuid import UUID
+
+SAMPLE_HZ = 24_000
+CHANNELS = 2
+"""Left: everybody but the agent. Right: the agent, as it was heard."""
+PART_MS = 5_000
+"""The most that one part holds, and what a worker that dies takes with it."""
+
+RecordingFile = Literal["stereo_mix.wav", "stereo_mix.ogg"]
+
+_PARTS = "parts/"
+_PART_SUFFIX = ".flac"
+
+
+def recording_folder(tenant_id: UUID, call_id: UUID, recording_id: UUID) -> str:
+    """Ends with a slash, as every folder here."""
+    return f"recordings/{tenant_id}/{call_id}/{recording_id}/"
+
+
+def parts_folder(recording: str) -> str:
+    """``recording`` is a recording's folder."""
+    return recording + _PARTS
+
+
+def part_path(recording: str, starts_at_ms: int) -> str:
+    """Of the part whose first sample is ``starts_at_ms`` after the call's start."""
+    return f"{recording}{_PARTS}{starts_at_ms:09d}{_PART_SUFFIX}"
+
+
+def part_starts_at_ms(path: str) -> int:
+    """The opposite of ``part_path``.
+
+    Raises:
+        ValueError: ``path`` is not that of a part.
+    """
+    name = path.rpartition("/")[2]
+    if not name.endswith(_PART_SUFFIX):
+        raise ValueError(f"not a part of a recording: {path!r}")
+    return int(name.removesuffix(_PART_SUFFIX))
