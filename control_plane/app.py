@@ -35,6 +35,7 @@ from control_plane.http.openapi import install_openapi
 from control_plane.http.problems import install_problem_handlers
 from control_plane.http.request_context import HEADER, RequestContextMiddleware
 from control_plane.http.storable_input import storable_input
+from control_plane.idempotency.answer import REPLAYED_HEADER
 from control_plane.intelligence.routes import router as intelligence
 from control_plane.link.link import Link
 from control_plane.live_view.routes import router as live_view
@@ -146,7 +147,15 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         allow_origins=["*"],
         allow_methods=["*"],
         allow_headers=["*"],
-        expose_headers=[HEADER, "Location", "Link", "Retry-After", POLICY_HEADER, QUOTA_HEADER],
+        expose_headers=[
+            HEADER,
+            REPLAYED_HEADER,
+            "Location",
+            "Link",
+            "Retry-After",
+            POLICY_HEADER,
+            QUOTA_HEADER,
+        ],
         max_age=600,
     )
     app.add_middleware(RequestContextMiddleware)

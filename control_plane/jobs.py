@@ -11,6 +11,7 @@ from procrastinate.exceptions import ConnectorException
 from control_plane.accounts import tasks as account_tasks
 from control_plane.billing import tasks as billing_tasks
 from control_plane.calls import tasks as call_tasks
+from control_plane.calls.call_counts import keep_folding
 from control_plane.calls.dispatching import keep_redispatching
 from control_plane.calls.event_consumer import EventConsumer
 from control_plane.database import Database
@@ -62,6 +63,7 @@ async def run_jobs(settings: ControlPlaneSettings, stop: asyncio.Event) -> None:
             loops = [
                 group.create_task(EventConsumer(database, patient_redis).run()),
                 group.create_task(keep_redispatching(database, redis)),
+                group.create_task(keep_folding(database)),
                 group.create_task(Reaper(database, redis, settings.queued_timeout_seconds).run()),
                 group.create_task(_run_queues(database, settings)),
             ]

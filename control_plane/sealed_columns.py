@@ -11,6 +11,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from control_plane.agents.header_secrets import with_secrets_as
 from control_plane.agents.models import Agent, AgentVersion
 from control_plane.agents.snapshot import digest_of, read_snapshot
+from control_plane.idempotency.models import AnsweredRequest
 from control_plane.provider_keys.models import ProviderKey
 
 Reseal = Callable[[str], str]
@@ -52,6 +53,7 @@ SEALED_COLUMNS: tuple[SealedColumn, ...] = (
     SealedColumn(ProviderKey.sealed_key, text),
     SealedColumn(Agent.config, agent_config),
     SealedColumn(AgentVersion.snapshot, snapshot, {"digest": digest_of}),
+    SealedColumn(AnsweredRequest.sealed_answer, text),
 )
 """The plans of calls are left out: a call that has begun needs its sealed keys no more, and one
 that is waiting to begin does not wait long."""

@@ -43,9 +43,15 @@ from control_plane.calls import reading
 from control_plane.catalogue import repository as catalogue_repository
 from control_plane.http.openapi import MEMBER_ONLY, problems
 from control_plane.http.paging import Offset
+from control_plane.idempotency.route import IdempotentRoute, OncePerKey
 from control_plane.provider_keys.dependencies import TenantKeys
 
-router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEMBER_ONLY))
+router = APIRouter(
+    prefix="/v1/agents",
+    tags=["agents"],
+    responses=problems(*MEMBER_ONLY),
+    route_class=IdempotentRoute,
+)
 
 _WITH_ETAG: dict[int | str, dict[str, Any]] = {
     200: {
@@ -76,6 +82,7 @@ async def create_agent(
     session: TenantSession,
     keys: TenantKeys,
     settings: AppSettings,
+    _: OncePerKey,
 ) -> AgentCreated:
     """Save a new agent. It can be called once it is published."""
     agent = await service.create_agent(session, caller, wanted.root, keys, settings)
@@ -89,6 +96,7 @@ async def create_draft(
     session: TenantSession,
     keys: TenantKeys,
     settings: AppSettings,
+    _: OncePerKey,
 ) -> DraftCreated:
     """Save a new agent that may not be able to run yet.
 
@@ -171,6 +179,7 @@ async def clone_agent(
     session: TenantSession,
     keys: TenantKeys,
     database: AppDatabase,
+    _: OncePerKey,
 ) -> AgentCreated:
     """Copy an agent as it is now, secrets included. The copy is unpublished."""
     async with foreign_is_forbidden(database, agent_id):

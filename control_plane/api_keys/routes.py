@@ -25,13 +25,19 @@ from control_plane.api_keys.schemas import (
 from control_plane.authentication.dependencies import AdminCaller, TenantSession
 from control_plane.http.openapi import ADMIN_ONLY, problems
 from control_plane.http.paging import Offset
+from control_plane.idempotency.route import IdempotentRoute, OncePerKey
 
-router = APIRouter(prefix="/v1/api-keys", tags=["api keys"], responses=problems(*ADMIN_ONLY))
+router = APIRouter(
+    prefix="/v1/api-keys",
+    tags=["api keys"],
+    responses=problems(*ADMIN_ONLY),
+    route_class=IdempotentRoute,
+)
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
 async def create_api_key(
-    wanted: ApiKeyCreate, caller: AdminCaller, session: TenantSession
+    wanted: ApiKeyCreate, caller: AdminCaller, session: TenantSession, _: OncePerKey
 ) -> ApiKeyCreated:
     """Make a key. The answer is the only place where it is ever shown."""
     record, key = await service.create_key(session, caller, wanted)
@@ -76,6 +82,7 @@ async def rotate_api_key(
     key_id: UUID,
     caller: AdminCaller,
     session: TenantSession,
+    _: OncePerKey,
     wanted: ApiKeyRotate | None = None,
 ) -> ApiKeyRotated:
     """Give the key a new secret; its id, name and scope stay, and the answer shows it once.

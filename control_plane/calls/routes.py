@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, status
+from fastapi import APIRouter, BackgroundTasks, Query, status
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import CallPlan
@@ -52,6 +52,7 @@ from control_plane.do_not_call.errors import NumberOnDoNotCallList
 from control_plane.errors import InvalidRequest
 from control_plane.http.openapi import AUTHENTICATED, MEMBER_ONLY, problems
 from control_plane.http.paging import Offset
+from control_plane.idempotency.route import IdempotentRoute, OncePerKey
 from control_plane.link.link import AppLink
 from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
 from control_plane.provider_keys.available_keys import available_keys
@@ -61,7 +62,7 @@ from control_plane.settings import ControlPlaneSettings
 DETAIL_EVENTS = 200
 Limit = Annotated[int, Query(ge=1, le=1000)]
 
-router = APIRouter(prefix="/v1/calls", tags=["calls"])
+router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRoute)
 
 
 @router.post(
@@ -83,26 +84,28 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"])
 async def create_call(
     request: CallRequest,
     caller: AnyCaller,
+    session: TenantSession,
     database: AppDatabase,
     link: AppLink,
     settings: AppSettings,
+    after_commit: BackgroundTasks,
+    _: OncePerKey,
 ) -> CallCreated:
     """Start a call with an agent's published version.
 
-    What can be wrong is checked in this order: key (401), the page that uses it (403), request
-    (400), the key's scope (403), do-not-call list (400), carrier of a phone call (400), calls
-    stopped platform-wide (503), agent (404), agent paused (423), published version (409),
-    providers (422), credit (402).
+    What can be wrong is checked in this order: key (401), the page that uses it (403),
+    Idempotency-Key (422), request (400), the key's scope (403), do-not-call list (400), carrier of
+    a phone call (400), calls stopped platform-wide (503), agent (404), agent paused (423),
+    published version (409), providers (422), credit (402).
     """
     wanted = check_request(caller, request)
-    async with database.tenant_session(caller.tenant_id) as session:
-        plan = await service.create_call(
-            session,
-            caller.tenant_id,
-            wanted,
-            await available_keys(session, caller.tenant_id, settings),
-        )
-    await dispatch_call(database, link.redis, plan)
+    plan = await service.create_call(
+        session,
+        caller.tenant_id,
+        wanted,
+        await available_keys(session, caller.tenant_id, settings),
+    )
+    after_commit.add_task(dispatch_call, database, link.redis, plan)
     return _created(plan, settings)
 
 

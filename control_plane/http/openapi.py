@@ -26,6 +26,8 @@ from control_plane.errors import (
     UnsupportedMediaType,
 )
 from control_plane.http.problems import MEDIA_TYPE
+from control_plane.idempotency.answer import KEY_HEADER
+from control_plane.idempotency.errors import IdempotencyKeyReused
 from control_plane.rate_limits.errors import RateLimited
 from control_plane.rate_limits.quota import LIMITED_PATHS
 
@@ -102,8 +104,9 @@ def _describe_problems(document: dict[str, Any]) -> None:
 def _implied(
     path: str, method: str, operation: dict[str, Any], responses: dict[str, Any]
 ) -> list[tuple[str, type[Problem]]]:
-    """Every route that takes input can refuse it, every route of the API has its limits, and a
-    dashboard session is for our own pages and needs its token to change something."""
+    """Every route that takes input can refuse it, every route of the API has its limits, a
+    dashboard session is for our own pages and needs its token to change something, and a key for
+    one request is for no other."""
     takes_json = "application/json" in operation.get("requestBody", {}).get("content", {})
     takes_input = "parameters" in operation or "requestBody" in operation
     if _MARK not in responses.get("422", {}):
@@ -114,6 +117,8 @@ def _implied(
     if any(SESSION_SCHEME in scheme for scheme in operation.get("security", ())):
         found += [ForeignOrigin] if method == "get" else [ForeignOrigin, CsrfTokenRequired]
     found += [RateLimited] if path.startswith(LIMITED_PATHS) else []
+    takes_key = any(each["name"] == KEY_HEADER for each in operation.get("parameters", ()))
+    found += [IdempotencyKeyReused] if takes_key else []
     return [(str(int(problem.status)), problem) for problem in found]
 
 

@@ -1,1 +1,1 @@
-"""Requests that may be sent again."""
+"""Requests that may be sent again: ``Idempotency-Key``."""

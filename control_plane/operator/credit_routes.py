@@ -10,6 +10,7 @@ from contracts.money import usd
 from control_plane.audit.recording import OPERATOR, record_act
 from control_plane.authentication.dependencies import OperatorSession, Origin
 from control_plane.http.openapi import AUTHENTICATED, problems
+from control_plane.idempotency.route import IdempotentRoute, OncePerOperatorKey
 from control_plane.operator import tenant_repository
 from control_plane.operator.credit import post_credit
 from control_plane.operator.errors import CreditReferenceTaken, TenantNotFound
@@ -19,6 +20,7 @@ router = APIRouter(
     prefix="/v1/operator/tenants/{tenant_id}/credits",
     tags=["operator"],
     responses=problems(*AUTHENTICATED),
+    route_class=IdempotentRoute,
 )
 
 
@@ -36,6 +38,7 @@ async def grant_credit(
     response: Response,
     session: OperatorSession,
     origin: Origin,
+    _: OncePerOperatorKey,
 ) -> CreditGranted:
     """Add credit to a tenant's account. With a `reference` the request may be repeated safely."""
     if await tenant_repository.find(session, tenant_id) is None:

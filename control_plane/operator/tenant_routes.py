@@ -13,6 +13,7 @@ from control_plane.authentication.dependencies import AppSettings, OperatorSessi
 from control_plane.errors import InvalidRequest
 from control_plane.http.openapi import AUTHENTICATED, problems
 from control_plane.http.paging import Offset
+from control_plane.idempotency.route import IdempotentRoute, OncePerOperatorKey
 from control_plane.operator import repository, tenant_repository
 from control_plane.operator.errors import TenantNotFound
 from control_plane.operator.schemas import TenantChanges, TenantDetail, TenantPage, TenantView
@@ -21,13 +22,20 @@ from control_plane.tenants import service
 from control_plane.tenants.schemas import TenantCreate, TenantCreated
 
 router = APIRouter(
-    prefix="/v1/operator/tenants", tags=["operator"], responses=problems(*AUTHENTICATED)
+    prefix="/v1/operator/tenants",
+    tags=["operator"],
+    responses=problems(*AUTHENTICATED),
+    route_class=IdempotentRoute,
 )
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
 async def create_tenant(
-    wanted: TenantCreate, session: OperatorSession, settings: AppSettings, origin: Origin
+    wanted: TenantCreate,
+    session: OperatorSession,
+    settings: AppSettings,
+    origin: Origin,
+    _: OncePerOperatorKey,
 ) -> TenantCreated:
     """Open an account: a tenant, its owner, a first secret key and the welcome credit."""
     made = await service.create_tenant(

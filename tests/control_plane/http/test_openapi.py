@@ -43,8 +43,8 @@ def test_every_reference_is_defined(document: dict[str, Any]) -> None:
 def test_errors_are_problem_documents_only(document: dict[str, Any]) -> None:
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
-            if path != "/v1/calls":
-                assert "422" not in operation["responses"], (method, path)
+            takes_key = "Idempotency-Key" in str(operation.get("parameters"))
+            assert ("422" in operation["responses"]) == takes_key, (method, path)
             for status, response in operation["responses"].items():
                 if int(status) >= 400:
                     assert list(response["content"]) == ["application/problem+json"], (path, status)
@@ -54,7 +54,10 @@ def test_a_declared_422_is_kept(document: dict[str, Any]) -> None:
     """The framework documents its own 422 for invalid input; ours is a 400."""
     responses = document["paths"]["/v1/calls"]["post"]["responses"]
     assert responses["422"]["content"]["application/problem+json"]["schema"] == {
-        "$ref": "#/components/schemas/ProviderKeyUnavailable"
+        "oneOf": [
+            {"$ref": "#/components/schemas/ProviderKeyUnavailable"},
+            {"$ref": "#/components/schemas/IdempotencyKeyReused"},
+        ]
     }
     assert "InvalidRequest" in str(responses["400"])
 

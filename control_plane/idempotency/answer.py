@@ -1,0 +1,77 @@
+"""An answer as it is kept, and which request it belongs to. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from starlette.responses import Response
+
+KEY_HEADER = "Idempotency-Key"
+REPLAYED_HEADER = "Idempotency-Replayed"
+_OF_THE_TRANSFER = frozenset({"content-length"})
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: str
+
+    @classmethod
+    def of(cls, response: Response) -> Answer:
+        """What ``response``, whose body is whole and UTF-8, says."""
+        headers = ((name.lower(), value) for name, value in response.headers.items())
+        return cls(
+            response.status_code,
+            tuple((name, value) for name, value in headers if name not in _OF_THE_TRANSFER),
+            bytes(response.body).decode(),
+        )
+
+    @classmethod
+    def read(cls, text: str) -> Answer:
+        status, headers, body = json.loads(text)
+        return cls(status, tuple((name, value) for name, value in headers), body)
+
+    @property
+    def text(self) -> str:
+        return json.dumps([self.status, self.headers, self.body])
+
+    def replayed(self) -> Response:
+        """The same answer, marked as one that was given before."""
+        response = Response(self.body, self.status)
+        for name, value in self.headers:
+            response.headers[name] = value
+        response.headers[REPLAYED_HEADER] = "true"
+        return response
+
+
+def key_digest(
+    tenant_id: UUID | None, actor: tuple[str, UUID | None], method: str, route: str, key: str
+) -> bytes:
+    """One name for a key within its scope. Whoever acts is part of it: nobody can be given an
+    answer, which may hold tokens, by guessing somebody else's key.
+
+    Args:
+        actor: kind and id.
+        route: the path as it is declared, for example ``/v1/calls/{call_id}/participants``.
+    """
+    return _digest(str(tenant_id), actor[0], str(actor[1]), method, route, key)
+
+
+def request_digest(path: str, query: str, body: bytes, document: Any = None) -> bytes:
+    """
+    Args:
+        document: the body as parsed JSON, if it is JSON: blanks and the order of names in it are
+            no part of what is asked for.
+    """
+    said = body.decode("latin-1") if document is None else json.dumps(document, sort_keys=True)
+    return _digest(path, query, said)
+
+
+def _digest(*parts: str) -> bytes:
+    """As a list in JSON, so that no part can run into the next."""
+    return hashlib.sha256(json.dumps(parts).encode()).digest()
