@@ -20,6 +20,9 @@ from switchboard.services.embedded_server import running
 from switchboard.services.postgres import PostgresServer
 from switchboard.services.valkey import ValkeyServer
 
+MEMORY = Path("/dev/shm")
+ROOM_BYTES = 2 * 1024**3
+
 TEST_ALL = "SWITCHBOARD_TEST_ALL"
 """Environment variable: with it, a test that lacks a program fails instead of being skipped."""
 
@@ -74,7 +77,7 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     """A freshly migrated database of the test's own: ``postgresql+psycopg://…``."""
     name = f"test_{secrets.token_hex(6)}"
     with _administration(postgres_server) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE migrated")
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE migrated STRATEGY FILE_COPY")
     yield postgres_server.database_url(name)
     with _administration(postgres_server) as connection:
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
@@ -115,8 +118,12 @@ def _administration(server: PostgresServer) -> Iterator[psycopg.Connection]:
 
 @contextmanager
 def _short_directory(prefix: str) -> Iterator[Path]:
-    """A directory that PostgreSQL's unprivileged user can enter, which pytest's own is not."""
-    directory = Path(tempfile.mkdtemp(prefix=prefix))
+    """A directory that PostgreSQL's unprivileged user can enter, which pytest's own is not.
+
+    In memory where there is room: there a test's own database takes 20 ms to make, on a disk 350.
+    """
+    in_memory = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM_BYTES
+    directory = Path(tempfile.mkdtemp(prefix=prefix, dir=MEMORY if in_memory else None))
     directory.chmod(0o711)
     try:
         yield directory
