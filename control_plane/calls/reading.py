@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from contracts.call_status import CallStatus
+from control_plane.calls.call_counts import count_calls
 from control_plane.calls.models import Call, CallLogEntry, Segment, TurnLatencies
 
 
@@ -42,13 +43,12 @@ async def page_of_calls(
         query = query.where(Call.status == status.value)
     if agent_id is not None:
         query = query.where(Call.agent_id == agent_id)
-    total = await session.scalar(select(func.count()).select_from(query.subquery()))
     if after is not None:
         query = query.where(tuple_(Call.created_at, Call.id) < (after.created_at, after.id))
     calls = await session.scalars(
         query.order_by(Call.created_at.desc(), Call.id.desc()).limit(limit + 1).offset(offset)
     )
-    return calls.all(), total or 0
+    return calls.all(), await count_calls(session, tenant_id, status, agent_id)
 
 
 async def segments(
