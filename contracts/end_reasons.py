@@ -78,6 +78,8 @@ class EndReason(StrEnum):
 
     CANCELED = "canceled"
     """A queued phone call was taken out of the queue before anybody was dialed."""
+    DO_NOT_CALL = "do_not_call"
+    """The number came onto the tenant's do-not-call list before it was dialed."""
 
 
 _COMPLETED = frozenset(
@@ -99,11 +101,13 @@ _COMPLETED = frozenset(
     }
 )
 
+_CANCELED = frozenset({EndReason.CANCELED, EndReason.DO_NOT_CALL})
+
 
 def _status_after(reason: EndReason) -> CallStatus:
     if reason in _COMPLETED:
         return CallStatus.COMPLETED
-    return CallStatus.CANCELED if reason is EndReason.CANCELED else CallStatus.FAILED
+    return CallStatus.CANCELED if reason in _CANCELED else CallStatus.FAILED
 
 
 STATUS_AFTER: dict[EndReason, CallStatus] = {reason: _status_after(reason) for reason in EndReason}

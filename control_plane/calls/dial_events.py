@@ -92,8 +92,44 @@ async def leg_ended(
     else:
         log_event(session, call, "telephony", how, at, "warning")
     await session.flush()
-    if retry_at is None and not _may_still_connect(call, people):
-        await end_call(session, call, Unreached(carrier, outcome), None, at)
+    await _without_leg(session, call, people, Unreached(carrier, outcome), at)
+
+
+async def leg_given_up(
+    session: AsyncSession,
+    call: Call,
+    participant_id: UUID,
+    reason: EndReason,
+    why: str,
+    at: datetime,
+) -> None:
+    """The leg will not be dialed (any more), and it was no carrier that said so.
+
+    Args:
+        reason: why the call ends if this was the last leg that could have connected.
+        why: for the event log.
+    """
+    if call.is_over:
+        return
+    people = await repository.participants(session, call.tenant_id, [call.id])
+    leg = next((person for person in people if person.id == participant_id), None)
+    if leg is None or not _move_leg(leg, LegCause.GIVEN_UP, at):
+        return
+    log_event(session, call, "telephony", why, at, "warning")
+    await session.flush()
+    await _without_leg(session, call, people, reason, at)
+
+
+async def _without_leg(
+    session: AsyncSession,
+    call: Call,
+    people: Sequence[CallParticipant],
+    reason: EndReason | Unreached,
+    at: datetime,
+) -> None:
+    """What becomes of the call now that no phone of it may ring any more."""
+    if not _may_still_connect(call, people):
+        await end_call(session, call, reason, None, at)
     elif not any(person.status in _RINGS for person in people) and call.answered_at is None:
         _move_call(call, Requeued(), at)
 

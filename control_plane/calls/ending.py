@@ -17,6 +17,7 @@ from control_plane.calls.agent_failure import report_agent_failure
 from control_plane.calls.event_log import log_event
 from control_plane.calls.models import Call
 from control_plane.calls.transitions import Effect, Ended, Unreached, transition
+from control_plane.dialing.repository import cancel_waiting_legs
 from control_plane.outbox.call_events import add_call_failed
 
 _log = structlog.get_logger(__name__)
@@ -67,6 +68,8 @@ async def end_call(
         },
     )
     await repository.complete_participants(session, call, at)
+    if call.due_at is not None:
+        await cancel_waiting_legs(session, call, at)
     failed = moved.status is CallStatus.FAILED
     log_event(
         session,

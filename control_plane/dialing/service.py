@@ -59,6 +59,7 @@ async def enqueue_leg(
         give_up_at=min(now + LONGEST_WAIT, schedule.not_after or datetime.max.replace(tzinfo=UTC)),
     )
     session.add(job)
+    call.due_at = min(job.due_at, call.due_at or job.due_at)
     await session.flush()
     return job
 

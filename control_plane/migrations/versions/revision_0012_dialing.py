@@ -134,7 +134,13 @@ def _create_dialing_jobs() -> None:
     op.create_index(
         "ix_dialing_jobs_waiting",
         "dialing_jobs",
-        ["tenant_id", "due_at"],
+        ["tenant_id", sa.text("priority DESC"), "due_at", "id"],
+        postgresql_where="state = 'waiting'",
+    )
+    op.create_index(
+        "ix_dialing_jobs_give_up",
+        "dialing_jobs",
+        ["give_up_at"],
         postgresql_where="state = 'waiting'",
     )
     op.create_index(

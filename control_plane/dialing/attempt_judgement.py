@@ -1,0 +1,62 @@
+"""What has to be done about an attempt to reach a phone. Pure: observations in, one act out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum, auto
+
+from contracts.dialing import STAGE_RANK, LegStage
+
+RING_GRACE = timedelta(seconds=15)
+"""How far a bridge may exceed the time to ring, which it has to enforce itself."""
+
+RESEND_AFTER = timedelta(seconds=2)
+"""Time for whoever started an attempt to offer it to the bridges."""
+
+
+class Act(Enum):
+    NOTHING = auto()
+    APPLY_REPORT = auto()
+    """The bridge has come further than is known here: its report was lost, or is on its way."""
+    SEND_REQUEST = auto()
+    WITHDRAW = auto()
+    """No bridge took it in time, or it is not wanted any more."""
+    HANG_UP = auto()
+    GIVE_UP = auto()
+    """Its bridge died, or is deaf: nothing will be heard of the attempt any more."""
+
+
+@dataclass(frozen=True)
+class ObservedAttempt:
+    """What PostgreSQL and Redis say about an attempt. Times are aware."""
+
+    stage: LegStage
+    """As applied."""
+    stage_at: datetime
+    dial_before: datetime
+    was_requested: bool
+    call_is_over: bool
+    reported: LegStage | None
+    """What its bridge keeps saying; ``None``: no bridge answers for it."""
+    bridge_is_lost: bool
+    """No bridge has answered for it for so long that none will."""
+
+
+def judge_attempt(seen: ObservedAttempt, now: datetime, ring_timeout: timedelta) -> Act:
+    if seen.reported is not None and STAGE_RANK[seen.reported] > STAGE_RANK[seen.stage]:
+        return Act.APPLY_REPORT
+    if seen.stage is LegStage.REQUESTED:
+        if seen.call_is_over or now > seen.dial_before:
+            return Act.WITHDRAW
+        is_late = now - seen.stage_at > RESEND_AFTER
+        return Act.SEND_REQUEST if is_late and not seen.was_requested else Act.NOTHING
+    if seen.bridge_is_lost:
+        return Act.GIVE_UP
+    if seen.stage is not LegStage.ANSWERED:
+        overdue = now - seen.stage_at - ring_timeout
+        if overdue > 2 * RING_GRACE:
+            return Act.GIVE_UP
+        if overdue > RING_GRACE:
+            return Act.HANG_UP
+    return Act.HANG_UP if seen.call_is_over else Act.NOTHING
