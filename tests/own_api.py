@@ -32,6 +32,7 @@ class OwnApi:
     url: str
     database_url: str
     """For SQLAlchemy; ``psycopg_url`` is the same for psycopg."""
+    redis_url: str
 
     @property
     def psycopg_url(self) -> str:
@@ -86,7 +87,7 @@ def own_api(log_path: Path | None = None, **environment: str) -> Iterator[OwnApi
                 ["-m", "switchboard", "api"], settings | environment, f"{url}/healthz", log_path
             )
         )
-        yield OwnApi(url, database_url)
+        yield OwnApi(url, database_url, redis_url)
 
 
 @contextmanager
