@@ -6,6 +6,7 @@ Domains declare their jobs with ``@job_queue.task`` in ``tasks.py``; the jobs pr
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -13,6 +14,7 @@ import structlog
 from procrastinate import App, JobContext, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.tasks import Task
+from procrastinate.types import TimeDeltaParams
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,7 +23,7 @@ from control_plane.errors import DatabaseUnavailable
 from control_plane.settings import ControlPlaneSettings
 
 PATIENT_QUEUE = "patient"
-"""Jobs that mostly wait for somebody else's answer, many at once, so that nothing waits for them."""
+"""For jobs that mostly wait for somebody else's answer: many run at once and hold nothing up."""
 _DATABASE = "database"
 _SETTINGS = "settings"
 _log = structlog.get_logger(__name__)
@@ -30,8 +32,18 @@ job_queue = App(connector=PsycopgConnector())
 """Unconnected: jobs are added through the session that calls for them."""
 
 
-async def enqueue(session: AsyncSession, task: Task[Any, Any, Any], **arguments: Any) -> None:
-    """Add a job in ``session``'s transaction. ``arguments`` are JSON values.
+async def enqueue(
+    session: AsyncSession,
+    task: Task[Any, Any, Any],
+    *,
+    not_within: timedelta = timedelta(),
+    **arguments: Any,
+) -> None:
+    """Add a job in ``session``'s transaction.
+
+    Args:
+        not_within: how long it waits at least.
+        arguments: the job's, JSON values.
 
     Raises:
         DatabaseUnavailable: PostgreSQL went away.
@@ -39,7 +51,10 @@ async def enqueue(session: AsyncSession, task: Task[Any, Any, Any], **arguments:
     connection = await session.connection()
     driver = (await connection.get_raw_connection()).driver_connection
     try:
-        await task.configure(connection=driver).defer_async(**arguments)
+        wait: TimeDeltaParams | None = (
+            {"seconds": int(not_within.total_seconds())} if not_within else None
+        )
+        await task.configure(connection=driver, schedule_in=wait).defer_async(**arguments)
     except ConnectorException as error:
         if isinstance(error.__cause__, psycopg.OperationalError):
             raise DatabaseUnavailable from error
