@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from fastapi import FastAPI
 from pydantic import BaseModel, ConfigDict
@@ -16,6 +16,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
 from control_plane.agents.models import Agent
+from control_plane.calls.models import Call
 
 DATABASE_URL = "BENCH_DATABASE_URL"
 
@@ -48,6 +49,15 @@ class Whole(BaseModel):
     updated_at: datetime
 
 
+class NewCall(BaseModel):
+    tenant_id: UUID
+    metadata: dict[str, Any]
+
+
+class NewCallId(BaseModel):
+    id: UUID
+
+
 def create_app() -> FastAPI:
     engine = create_async_engine(
         os.environ[DATABASE_URL],
@@ -73,5 +83,19 @@ def create_app() -> FastAPI:
                 .limit(limit)
             )
             return Page(agents=[Item.model_validate(row) for row in rows], total=total or 0)
+
+    @app.post("/calls", status_code=201)
+    async def insert_call(wanted: NewCall) -> NewCallId:
+        async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
+            call = Call(
+                tenant_id=wanted.tenant_id,
+                agent_id=uuid4(),
+                room_name="room",
+                status="connecting",
+                details=wanted.metadata,
+                plan={},
+            )
+            session.add(call)
+        return NewCallId(id=call.id)
 
     return app
