@@ -14,6 +14,7 @@ from pipelines.template import fill_template
 class _Phrases:
     greeting: str
     greeting_from_company: str
+    recording: str
     nudge: str
     goodbye: str
     time_is_up: str
@@ -26,6 +27,7 @@ _PHRASES: dict[str, _Phrases] = {
     "en": _Phrases(
         greeting="Hello, this is {name}. How can I help you?",
         greeting_from_company="Hello, this is {name} from {company}. How can I help you?",
+        recording="This call is being recorded.",
         nudge="Are you still there?",
         goodbye="Thank you for calling. Goodbye.",
         time_is_up="I am sorry, our time is up. Thank you for calling. Goodbye.",
@@ -37,6 +39,7 @@ _PHRASES: dict[str, _Phrases] = {
         greeting="Guten Tag, hier ist {name}. Wie kann ich Ihnen helfen?",
         greeting_from_company="Guten Tag, hier ist {name} von {company}. Wie kann ich Ihnen "
         "helfen?",
+        recording="Dieses Gespräch wird aufgezeichnet.",
         nudge="Sind Sie noch da?",
         goodbye="Vielen Dank für Ihren Anruf. Auf Wiederhören.",
         time_is_up="Leider ist unsere Zeit um. Vielen Dank für Ihren Anruf. Auf Wiederhören.",
@@ -48,6 +51,7 @@ _PHRASES: dict[str, _Phrases] = {
     "es": _Phrases(
         greeting="Hola, soy {name}. ¿En qué puedo ayudarle?",
         greeting_from_company="Hola, soy {name} de {company}. ¿En qué puedo ayudarle?",
+        recording="Esta llamada se está grabando.",
         nudge="¿Sigue usted ahí?",
         goodbye="Gracias por llamar. Adiós.",
         time_is_up="Lo siento, se nos acabó el tiempo. Gracias por llamar. Adiós.",
@@ -59,6 +63,7 @@ _PHRASES: dict[str, _Phrases] = {
     "fr": _Phrases(
         greeting="Bonjour, ici {name}. Comment puis-je vous aider ?",
         greeting_from_company="Bonjour, ici {name} de {company}. Comment puis-je vous aider ?",
+        recording="Cet appel est enregistré.",
         nudge="Êtes-vous toujours là ?",
         goodbye="Merci de votre appel. Au revoir.",
         time_is_up="Désolé, le temps est écoulé. Merci de votre appel. Au revoir.",
@@ -70,6 +75,7 @@ _PHRASES: dict[str, _Phrases] = {
     "hi": _Phrases(
         greeting="नमस्ते, मैं {name} बोल रही हूँ। मैं आपकी क्या मदद कर सकती हूँ?",
         greeting_from_company="नमस्ते, मैं {company} से {name} बोल रही हूँ। मैं आपकी क्या मदद कर सकती हूँ?",
+        recording="यह कॉल रिकॉर्ड की जा रही है।",
         nudge="क्या आप अभी भी लाइन पर हैं?",
         goodbye="कॉल करने के लिए धन्यवाद। नमस्ते।",
         time_is_up="माफ़ कीजिए, हमारा समय समाप्त हो गया है। धन्यवाद। नमस्ते।",
@@ -98,6 +104,11 @@ def has_phrases(locale: str) -> bool:
 def nudge(plan: CallPlan) -> str:
     """Said when the caller has been silent for ``limits.silence_prompt_seconds``."""
     return _phrases(plan.locale).nudge
+
+
+def recording_announcement(plan: CallPlan) -> str:
+    """Said before anything is recorded, where consent is required."""
+    return _phrases(plan.locale).recording
 
 
 def farewell(plan: CallPlan, end_reason: EndReason) -> str:

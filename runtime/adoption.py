@@ -11,7 +11,14 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from contracts.end_reasons import EndReason
-from contracts.events import CallEnded, CallEvent, CallMetered, CallStarted
+from contracts.events import (
+    CallEnded,
+    CallEvent,
+    CallMetered,
+    CallStarted,
+    RecordingStarted,
+    RecordingStopped,
+)
 from contracts.heartbeat import CallMedia
 from runtime.event_shipper import EventShipper
 from runtime.journal_store import JournalStore
@@ -36,6 +43,14 @@ async def adopt(journals: JournalStore, shipper: EventShipper, redis: Redis) -> 
             position_ms = journaled_position_ms(events)
             heartbeat_ms = await _heartbeat_position_ms(redis, call_id)
             known = [each for each in (position_ms, heartbeat_ms) if each is not None]
+            if (recording := unstopped_recording(events)) is not None:
+                journal.append(
+                    RecordingStopped(
+                        recording_id=recording,
+                        duration_ms=max(known, default=0),
+                        detail="The media worker died: its last seconds are not recorded",
+                    )
+                )
             journal.append(
                 CallEnded(
                     end_reason=EndReason.WORKER_ERROR,
@@ -57,6 +72,18 @@ def journaled_position_ms(events: Sequence[CallEvent]) -> int | None:
             case CallMetered(connected_ms=connected_ms):
                 position_ms = connected_ms
     return position_ms
+
+
+def unstopped_recording(events: Sequence[CallEvent]) -> UUID | None:
+    """The recording that was running when ``events`` broke off."""
+    running: UUID | None = None
+    for event in events:
+        match event.body:
+            case RecordingStarted(recording_id=recording_id):
+                running = recording_id
+            case RecordingStopped():
+                running = None
+    return running
 
 
 async def _heartbeat_position_ms(redis: Redis, call_id: UUID) -> int | None:

@@ -26,11 +26,12 @@ from contracts.events import (
 )
 from contracts.heartbeat import CallMedia
 from contracts.live_messages import CallOver, LiveBody, LiveMessage
-from runtime.conversation import Conversation, OpenConversation, Phrases
+from runtime.conversation import CallRecord, Conversation, OpenConversation, Phrases
 from runtime.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.limits import Due, LimitsWatch
 from runtime.live_facts import is_for_participants, is_for_viewers, live_body_of
 from runtime.presence import Presence
+from runtime.recording.call_recording import CallRecording, OpenRecording
 from runtime.room import LegConnected, LegGone, Room, RoomClosed
 
 logger = structlog.get_logger(__name__)
@@ -61,12 +62,17 @@ def _nobody_watches(_: LiveMessage) -> None:
     return
 
 
+def _nothing_is_recorded(plan: CallPlan, room: Room, record: CallRecord) -> None:
+    return
+
+
 class Call:
     """Runs one plan. Also the ``CallActions`` and the ``CallRecord`` of its conversation.
 
     ``run`` owns every task of the call; the other methods are called from the same event loop
-    while it runs. ``publish`` is given what viewers outside the room are told. ``clock`` is
-    monotonic, ``wall_clock`` is the one that the engine stamps with; both in seconds.
+    while it runs. ``publish`` is given what viewers outside the room are told; ``open_recording``
+    may record what is heard in it. ``clock`` is monotonic, ``wall_clock`` is the one that the
+    engine stamps with; both in seconds.
     """
 
     def __init__(
@@ -78,6 +84,7 @@ class Call:
         open_conversation: OpenConversation,
         phrases: Phrases,
         publish: Callable[[LiveMessage], None] = _nobody_watches,
+        open_recording: OpenRecording = _nothing_is_recorded,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
@@ -87,6 +94,7 @@ class Call:
         self._open_conversation = open_conversation
         self._phrases = phrases
         self._publish = publish
+        self._open_recording = open_recording
         self._clock = clock
 
         self._presence = Presence(clock, wall_clock)
@@ -96,6 +104,7 @@ class Call:
         self._room_known = asyncio.Event()
         """Set when the room is open, or will not be any more."""
         self._conversation: Conversation | None = None
+        self._recording: CallRecording | None = None
         self._listening = asyncio.Event()
         self._last_lost: UUID | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -125,6 +134,7 @@ class Call:
 
     async def _open(self, on_open: Callable[[], Awaitable[None]]) -> None:
         self._room = await self._open_room()
+        self._recording = self._open_recording(self.plan, self._room, self)
         self._room_known.set()
         await on_open()
         self.fact(RoomOpened())
@@ -206,12 +216,15 @@ class Call:
     def _leg_connected(self, participant_id: UUID) -> None:
         if participant_id in self._presence.legs or self._end_requested.is_set():
             return
-        if self._presence.joined(participant_id):
+        is_first = self._presence.joined(participant_id)
+        if is_first:
             self.fact(CallStarted(participant_id=participant_id))
             self._limits.started(self._clock())
             self._limits_changed.set()
-            self.spawn(self._greet())
+        if self._recording is not None:
+            self._recording.joined(participant_id)
         self.fact(LegJoined(participant_id=participant_id))
+        self.spawn(self._greet() if is_first else self._announce_recording())
 
     def _leg_gone(self, participant_id: UUID, cause: Literal["left", "connection_lost"]) -> None:
         if participant_id not in self._presence.legs:
@@ -232,9 +245,14 @@ class Call:
             self.end(Ending.because(Cause.LAST_LEG_LOST))
 
     async def _greet(self) -> None:
-        await self._listening.wait()
+        await self._announce_recording()
         if self._conversation is not None:
             await self._conversation.greet()
+
+    async def _announce_recording(self) -> None:
+        await self._listening.wait()
+        if self._conversation is not None and self._recording is not None:
+            await self._recording.announce(self._conversation)
 
     # -- time ----------------------------------------------------------------------------------
 
@@ -340,6 +358,8 @@ class Call:
                 await self._closing("room", self._close_room(self._room, ending))
             if self._conversation is not None:
                 await self._closing("conversation", self._conversation.aclose())
+            if self._recording is not None:
+                await self._closing("recording", self._recording.finish())
         finally:
             self.fact(
                 CallEnded(

@@ -49,6 +49,10 @@ class Conversation(Protocol):
     async def say(self, text: str, *, interruptible: bool) -> None:
         """Speak ``text`` behind what is being said. Returns when it was played or cut off."""
 
+    async def announce(self, text: str) -> bool:
+        """Speak ``text``, which callers cannot interrupt. Returns whether it was played to its
+        end."""
+
     async def stop_speaking(self) -> None:
         """Cut off whatever is being said."""
 
@@ -69,5 +73,7 @@ class Phrases(Protocol):
     """Sentences of the platform, in the language of the call (``pipelines.phrases``)."""
 
     def nudge(self, plan: CallPlan) -> str: ...
+
+    def recording_announcement(self, plan: CallPlan) -> str: ...
 
     def farewell(self, plan: CallPlan, end_reason: EndReason) -> str: ...

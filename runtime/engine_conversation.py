@@ -52,8 +52,9 @@ class EngineConversation:
         self._observer = SessionObserver(
             self._session, record, keep_transcript=plan.agent.features.transcription_enabled
         )
+        self._output = RoomAudioOutput(room)
         self._synchronizer = TranscriptSynchronizer(
-            next_in_chain_audio=RoomAudioOutput(room),
+            next_in_chain_audio=self._output,
             next_in_chain_text=self._observer.live_text(),
         )
         self._closed = False
@@ -73,6 +74,16 @@ class EngineConversation:
 
     async def say(self, text: str, *, interruptible: bool) -> None:
         await self._session.say(text, allow_interruptions=interruptible).wait_for_playout()
+
+    async def announce(self, text: str) -> bool:
+        played_before = self._output.played_samples
+        speech = self._session.say(text, allow_interruptions=False)
+        await speech.wait_for_playout()
+        return (
+            speech.exception() is None
+            and not speech.interrupted
+            and self._output.played_samples > played_before
+        )
 
     async def stop_speaking(self) -> None:
         if self._session.current_speech is not None:

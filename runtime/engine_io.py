@@ -64,6 +64,8 @@ class RoomAudioOutput(AudioOutput):
         self._voice.on_played = self._played
         self._on_first_sample = on_first_sample
         self._segments: deque[_Segment] = deque()
+        self.played_samples = 0
+        """Everything that was ever heard of the agent."""
 
     async def capture_frame(self, frame: rtc.AudioFrame) -> None:
         await super().capture_frame(frame)
@@ -101,6 +103,7 @@ class RoomAudioOutput(AudioOutput):
         self._voice.resume()
 
     def _played(self, samples: int) -> None:
+        self.played_samples += samples
         for segment in list(self._segments):
             taken = min(samples, segment.captured_samples - segment.played_samples)
             if taken and not segment.started:

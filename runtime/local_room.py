@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from uuid import UUID
 
 import structlog
@@ -14,7 +15,15 @@ from contracts.live_replay import still_telling
 from runtime.closable_queue import ClosableQueue
 from runtime.ice_addresses import local_ice_addresses
 from runtime.paced_output import PacedOutput
-from runtime.room import AgentVoice, LegConnected, LegGone, RoomClosed, RoomEvent, Samples
+from runtime.room import (
+    AgentVoice,
+    HeardFrames,
+    LegConnected,
+    LegGone,
+    RoomClosed,
+    RoomEvent,
+    Samples,
+)
 from runtime.room_audio import RoomAudio
 from runtime.room_clock import Clock, MonotonicClock, Tick, ticks
 from runtime.sdp_offer import read_offer
@@ -109,6 +118,9 @@ class LocalRoom:
 
     def listen(self) -> ClosableQueue[Samples]:
         return self._frames
+
+    def tap(self, listener: Callable[[HeardFrames], None]) -> None:
+        self._audio.on_heard = listener
 
     def broadcast(self, message: LiveMessage) -> None:
         self._told.append(message)

@@ -6,7 +6,7 @@ A room hands the engine one audio input (everyone who is not the agent, mixed) a
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 from uuid import UUID
@@ -23,6 +23,21 @@ ENGINE_OUTPUT_HZ = 24_000
 
 Samples = NDArray[np.int16]
 """Mono PCM, shape ``(samples,)``."""
+
+
+@dataclass(frozen=True)
+class HeardFrames:
+    """What was heard in a room since the tick before.
+
+    ``index`` counts the room's frames of ``FRAME_MS``; a late tick's index skips those it stands
+    for.
+    """
+
+    index: int
+    people: Sequence[Samples]
+    """Everyone but the agent, mixed, 48 kHz: one frame per period, the last one for ``index``."""
+    agent: Samples
+    """Frame ``index`` of the agent's voice, ``ENGINE_OUTPUT_HZ``; silence where nobody heard it."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +119,10 @@ class Room(Protocol):
         """Everyone but the agent, mixed: ``ENGINE_INPUT_HZ``, one array per ``FRAME_MS``, paced by
         the room's clock from the first leg's connection on, silence where nobody sends. Ends when
         the room is closed. One consumer."""
+
+    def tap(self, listener: Callable[[HeardFrames], None]) -> None:
+        """Hand what is heard to ``listener``, from the next frame on until the room is closed. It
+        is called in every frame and must return at once. One listener."""
 
     def broadcast(self, message: LiveMessage) -> None:
         """Send to every leg's data channel. The newest messages are kept for a leg whose channel is

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 from uuid import UUID
+
+import numpy as np
 
 from runtime.mixer import mix, mix_minus
 from runtime.opus import SAMPLE_HZ, SAMPLES_PER_FRAME
 from runtime.paced_output import PacedOutput
 from runtime.resampling import Resampler
-from runtime.room import ENGINE_INPUT_HZ, ENGINE_OUTPUT_HZ, Samples
+from runtime.room import ENGINE_INPUT_HZ, ENGINE_OUTPUT_HZ, HeardFrames, Samples
 from runtime.room_clock import Tick
 
 _MOST_CAUGHT_UP = 25
@@ -26,9 +28,13 @@ class LegAudio(Protocol):
 
 
 class RoomAudio:
-    """Pure: legs and the agent's voice in, the engine's frames out."""
+    """Pure: legs and the agent's voice in, the engine's frames out.
+
+    ``on_heard`` is called in each tick with what was heard in it.
+    """
 
     def __init__(self, voice: PacedOutput) -> None:
+        self.on_heard: Callable[[HeardFrames], None] | None = None
         self._voice = voice
         self._to_legs = Resampler(ENGINE_OUTPUT_HZ, SAMPLE_HZ)
         self._to_engine = Resampler(SAMPLE_HZ, ENGINE_INPUT_HZ)
@@ -40,11 +46,15 @@ class RoomAudio:
         What people said while the process was late is all there and the engine takes it at once.
         What they hear is never sent in a burst: it would only fill their jitter buffers.
         """
-        engine = []
+        people, engine = [], []
         for _ in range(min(tick.periods, _MOST_CAUGHT_UP)):
             said = {key: leg.read() for key, leg in legs.items()}
-            engine.append(self._to_engine.convert(mix(said.values(), SAMPLES_PER_FRAME)))
-        agent = self._to_legs.convert(self._voice.pull())
+            people.append(mix(said.values(), SAMPLES_PER_FRAME))
+            engine.append(self._to_engine.convert(people[-1]))
+        voice = self._voice.pull()
+        agent = self._to_legs.convert(voice)
         for key, heard in mix_minus(agent, said).items():
             legs[key].write(heard, tick.index * SAMPLES_PER_FRAME)
+        if self.on_heard is not None:
+            self.on_heard(HeardFrames(tick.index, people, voice if legs else np.zeros_like(voice)))
         return engine

@@ -25,6 +25,7 @@ from runtime.event_shipper import EventShipper
 from runtime.heartbeat import Heartbeat
 from runtime.journal_store import JournalStore
 from runtime.live_publisher import LivePublisher
+from runtime.recording.recordings import Recordings
 from runtime.redis_link import LINK_ERRORS, connect
 from runtime.room import Room
 from runtime.settings import WorkerSettings
@@ -67,6 +68,7 @@ class Worker:
         self._calls: dict[UUID, Call] = {}
         self._shipper = EventShipper(self._redis)
         self._live = LivePublisher(self._redis)
+        self._recordings = Recordings(settings.object_store_url, phrases)
         self._heartbeat = Heartbeat(self._redis, settings.worker_id, self._slots, self)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -77,6 +79,7 @@ class Worker:
         log = logger.bind(worker_id=self._settings.worker_id)
         async with AsyncExitStack() as stack:
             stack.callback(self._journals.close)
+            stack.callback(self._recordings.close)
             stack.push_async_callback(self._redis.aclose)
             async with asyncio.TaskGroup() as services:
                 background = [
@@ -164,6 +167,7 @@ class Worker:
             open_conversation=media.open_conversation,
             phrases=phrases,
             publish=partial(self._live.publish, plan.call_id),
+            open_recording=self._recordings.open,
         )
         self._calls[plan.call_id] = call
         try:

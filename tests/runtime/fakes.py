@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -25,7 +25,7 @@ from contracts.live_messages import LiveBody, LiveMessage
 from pipelines.call_actions import CallActions
 from runtime.conversation import CallRecord
 from runtime.end_cause import CallFailure
-from runtime.room import LegConnected, LegGone, RoomEvent, Samples
+from runtime.room import HeardFrames, LegConnected, LegGone, RoomEvent, Samples
 
 CALLER = UUID(int=4)
 
@@ -88,6 +88,7 @@ class FakeRoom:
         self.messages: list[LiveBody] = []
         self.closed = False
         self._events: asyncio.Queue[RoomEvent | None] = asyncio.Queue()
+        self.tapped_by: Callable[[HeardFrames], None] | None = None
 
     def connect(self, participant_id: UUID = CALLER) -> None:
         self._events.put_nowait(LegConnected(participant_id))
@@ -110,6 +111,9 @@ class FakeRoom:
         return
         yield
 
+    def tap(self, listener: Callable[[HeardFrames], None]) -> None:
+        self.tapped_by = listener
+
     def broadcast(self, message: LiveMessage) -> None:
         self.messages.append(message.body)
 
@@ -126,6 +130,7 @@ class FakeConversation:
     actions: CallActions
     say_seconds: float = 1.0
     start_failure: CallFailure | None = None
+    announcements_are_played: bool = True
     said: list[str] = field(default_factory=list)
     cut_off: bool = False
     closed: bool = False
@@ -140,6 +145,10 @@ class FakeConversation:
 
     async def say(self, text: str, *, interruptible: bool) -> None:
         await self._speak(text)
+
+    async def announce(self, text: str) -> bool:
+        await self._speak(text)
+        return self.announcements_are_played
 
     async def stop_speaking(self) -> None:
         self.cut_off = True
@@ -166,6 +175,9 @@ class FakeConversation:
 class FakePhrases:
     def nudge(self, plan: CallPlan) -> str:
         return "nudge"
+
+    def recording_announcement(self, plan: CallPlan) -> str:
+        return "announcement"
 
     def farewell(self, plan: CallPlan, end_reason: EndReason) -> str:
         return f"farewell: {end_reason.value}"

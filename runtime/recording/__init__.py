@@ -1,0 +1,1 @@
+"""Recording a call while it runs."""

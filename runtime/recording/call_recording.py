@@ -1,0 +1,98 @@
+"""Whether and from when a call is recorded: at once, or when everybody has been told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from uuid import UUID, uuid4
+
+from contracts.call_plan import CallPlan
+from contracts.events import Logged, RecordingStarted, RecordingStopped
+from contracts.recording import recording_folder
+from runtime.conversation import CallRecord, Conversation, Phrases
+from runtime.recording.part_store import PartStore
+from runtime.recording.recorder import Recorder
+from runtime.room import Room
+
+OpenRecording = Callable[[CallPlan, Room, CallRecord], "CallRecording | None"]
+"""``None`` for a call that is not to be recorded."""
+
+
+class CallRecording:
+    """Records one call in one room. Nothing that happens in here ends the call.
+
+    Where consent is required, the agent announces the recording before the opener, and nothing is
+    recorded before the announcement has been played to its end. Who comes into the call later is
+    told too; until then nothing is recorded.
+    """
+
+    def __init__(
+        self,
+        plan: CallPlan,
+        room: Room,
+        record: CallRecord,
+        phrases: Phrases,
+        store: PartStore,
+        executor: Executor,
+    ) -> None:
+        self._recording_id = uuid4()
+        self._room = room
+        self._record = record
+        self._announcement = (
+            phrases.recording_announcement(plan) if plan.agent.features.require_consent else None
+        )
+        folder = recording_folder(plan.tenant_id, plan.call_id, self._recording_id)
+        self._recorder = Recorder(store, folder, executor, record.position_ms)
+        self._started = False
+        self._told: set[UUID] = set()
+        self._untold: set[UUID] = set()
+        self._announcing = asyncio.Lock()
+
+    def joined(self, participant_id: UUID) -> None:
+        """Somebody is in the room from now on."""
+        if self._announcement is None:
+            self._go_on()
+        elif participant_id not in self._told:
+            self._untold.add(participant_id)
+            self._recorder.pause()
+
+    async def announce(self, conversation: Conversation) -> None:
+        """Tell those who have not been told, and record from then on."""
+        if self._announcement is None:
+            return
+        async with self._announcing:
+            while self._untold:
+                hearing = frozenset(self._untold)
+                if not await conversation.announce(self._announcement):
+                    self._record.fact(
+                        Logged(
+                            level="warning",
+                            message="Nothing is recorded from here on: the announcement of the "
+                            "recording was not heard to its end",
+                        )
+                    )
+                    return
+                self._told |= hearing
+                self._untold -= hearing
+            self._go_on()
+
+    async def finish(self) -> None:
+        """The room is closed: store what is left, and say how long it has become."""
+        if not self._started:
+            return
+        missing = await self._recorder.stop()
+        self._record.fact(
+            RecordingStopped(
+                recording_id=self._recording_id,
+                duration_ms=self._recorder.ends_at_ms,
+                detail=missing,
+            )
+        )
+
+    def _go_on(self) -> None:
+        self._recorder.resume()
+        if not self._started:
+            self._started = True
+            self._recorder.start(self._room)
+            self._record.fact(RecordingStarted(recording_id=self._recording_id))
