@@ -3,6 +3,7 @@ FROM python:3.11-slim-bookworm AS build
 RUN pip install --no-cache-dir uv
 WORKDIR /build
 COPY pyproject.toml requirements.lock README.md LICENSE ./
+COPY clients/python clients/python
 COPY contracts contracts
 COPY control_plane control_plane
 COPY pipelines pipelines
@@ -11,7 +12,8 @@ COPY switchboard switchboard
 COPY telephony_bridge telephony_bridge
 # The locked versions of what runs; the lock also holds what only development needs.
 RUN uv venv /opt/switchboard \
- && VIRTUAL_ENV=/opt/switchboard uv pip install --no-cache --constraint requirements.lock ".[offline]"
+ && VIRTUAL_ENV=/opt/switchboard uv pip install --no-cache --constraint requirements.lock \
+    ".[offline]" ./clients/python
 
 FROM python:3.11-slim-bookworm
 COPY --from=build /opt/switchboard /opt/switchboard

@@ -6,10 +6,10 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo up doctor test fuzz lint types docs lock clean
+.PHONY: help install demo up doctor test fuzz lint types docs lock client-types clean
 
 help: ## Say what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: ## Make .venv from requirements.lock
 	@$(PYTHON) bootstrap.py
@@ -40,10 +40,14 @@ lint: install ## Check style, format and the import rules
 types: install ## Check types
 	@$(BIN)/mypy
 
+client-types: install ## Write the client's types and errors anew, after the API has changed
+	@$(BIN)/python clients/python/generate.py $(ARGS)
+
 lock: install ## Resolve pyproject.toml into requirements.lock again
-	@PATH="$(CURDIR)/.uv-bootstrap/bin:$$PATH" uv pip compile pyproject.toml --universal \
+	@echo "switchboard-client @ file:clients/python" | \
+	  PATH="$(CURDIR)/.uv-bootstrap/bin:$$PATH" uv pip compile pyproject.toml - --universal \
 	  --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url --no-header \
-	  --quiet --output-file requirements.lock $(ARGS)
+	  --no-emit-package switchboard-client --quiet --output-file requirements.lock $(ARGS)
 
 clean: ## Remove what was installed and built; keeps the data in .switchboard
 	rm -rf .venv .uv-bootstrap dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -16,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
+CLIENT = ROOT / "clients" / "python"
 STAMP = VENV / "switchboard-installed"
 OWN_UV = ROOT / ".uv-bootstrap"
 OLDEST = (3, 11)
@@ -41,7 +42,10 @@ def main() -> int:
     steps = [
         [uv, "venv", "--python", python, "--allow-existing", "--quiet", str(VENV)],
         [uv, "pip", "sync", "--compile-bytecode", "--require-hashes", str(LOCK)],
-        [uv, "pip", "install", "--no-deps", "--no-build-isolation", "--quiet", "--editable", "."],
+        [
+            *(uv, "pip", "install", "--no-deps", "--no-build-isolation", "--quiet"),
+            *("--editable", str(ROOT), "--editable", str(CLIENT)),
+        ],
     ]
     environment = {**os.environ, "VIRTUAL_ENV": str(VENV), "UV_PYTHON_DOWNLOADS": "never"}
     for step in steps:
@@ -61,7 +65,7 @@ def find_python() -> str | None:
 def fingerprint(python: str) -> str:
     """Changes with whatever makes an existing `.venv` unfit, its place included."""
     digest = hashlib.sha256(f"{ROOT}\n{os.path.realpath(python)}\n".encode())
-    for path in (LOCK, ROOT / "pyproject.toml"):
+    for path in (LOCK, ROOT / "pyproject.toml", CLIENT / "pyproject.toml"):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

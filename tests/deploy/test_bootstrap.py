@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+FILES = ("bootstrap.py", "requirements.lock", "pyproject.toml", "clients/python/pyproject.toml")
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    for name in ("bootstrap.py", "requirements.lock", "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "clients" / "python").mkdir(parents=True)
+    for name in FILES:
+        shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 
@@ -46,6 +48,7 @@ def test_installs_the_locked_versions_with_their_hashes(project: Path) -> None:
     calls = (project / "calls").read_text()
     assert "--require-hashes" in calls
     assert "requirements.lock" in calls
+    assert f"--editable {project / 'clients' / 'python'}" in calls
 
 
 def test_does_nothing_when_all_is_up_to_date(project: Path) -> None:

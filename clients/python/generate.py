@@ -1,0 +1,291 @@
+"""Writes the client's types and error classes from the API's own OpenAPI document.
+
+    python clients/python/generate.py          write them anew
+    python clients/python/generate.py --check  exit with 1, and the difference, if they are stale
+
+Run by ``make client-types``. Needs the project's development environment; the client itself does
+not: what is written here is committed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).resolve().parent / "src" / "switchboard_client"
+ROOT = Path(__file__).resolve().parents[2]
+LINE_LENGTH = 100
+SCHEMA_PREFIX = "#/components/schemas/"
+BASE_PROBLEM = "Problem"
+WRITTEN_BY = "Written by generate.py from the API's OpenAPI document."
+
+LIMITS = frozenset(
+    {
+        "title",
+        "examples",
+        "example",
+        "pattern",
+        "minLength",
+        "maxLength",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "propertyNames",
+        "writeOnly",
+    }
+)
+KEPT_FORMATS = frozenset({"uuid", "date-time"})
+
+Document = dict[str, Any]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if stale")
+    check = parser.parse_args().check
+    sys.path.insert(0, str(ROOT))
+    document = api_document()
+    problems = declared_problems(document)
+    files = {
+        PACKAGE / "models.py": models_module(document, problems),
+        PACKAGE / "problems.py": problems_module(problems),
+    }
+    stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
+    for path in stale:
+        if check:
+            show_difference(path, files[path])
+        else:
+            path.write_text(files[path])
+            print(f"wrote {path.relative_to(ROOT)}")
+    return 1 if check and stale else 0
+
+
+def api_document() -> Document:
+    """What ``GET /openapi.json`` answers."""
+    from contracts.sealing import derived_key
+    from control_plane.app import create_app
+    from control_plane.settings import ControlPlaneSettings
+
+    nowhere = ControlPlaneSettings(
+        database_url="postgresql+psycopg://nowhere/none",
+        redis_url="redis://nowhere",
+        public_url="http://nowhere",
+        secret_key="k" * 32,
+        encryption_keys=(derived_key("k"),),
+    )
+    return create_app(nowhere).openapi()
+
+
+def declared_problems(document: Document) -> dict[str, Document]:
+    """The schemas of problems by their class names: each fixes a ``code`` and a ``status``."""
+    return {
+        name: schema
+        for name, schema in document["components"]["schemas"].items()
+        if any(part.get("$ref") == SCHEMA_PREFIX + BASE_PROBLEM for part in schema.get("allOf", ()))
+    }
+
+
+def models_module(document: Document, problems: dict[str, Document]) -> str:
+    """Every other schema, and those of the live messages."""
+    from datamodel_code_generator import (
+        DataModelType,
+        InputFileType,
+        LiteralType,
+        OpenAPIScope,
+        PythonVersion,
+        generate,
+    )
+    from datamodel_code_generator.format import DatetimeClassType, Formatter
+
+    from contracts.live_messages import LiveMessage
+
+    live = LiveMessage.model_json_schema(ref_template=SCHEMA_PREFIX + "{model}")
+    live_schemas = live.pop("$defs") | {"LiveMessage": live}
+    answered = reachable(responses(document), document) - reachable(bodies(document), document)
+    declared = {
+        name: with_every_member(schema) if name in answered or name in live_schemas else schema
+        for name, schema in (document["components"]["schemas"] | live_schemas).items()
+        if name in live_schemas or (name not in problems and name != BASE_PROBLEM)
+    }
+    words = {name: schema for name, schema in declared.items() if "enum" in schema}
+    schemas = {name: shape(schema, words) for name, schema in declared.items() if name not in words}
+    source = {
+        "openapi": document["openapi"],
+        "info": document["info"],
+        "paths": {},
+        "components": {"schemas": schemas},
+    }
+    written = generate(
+        json.dumps(source),
+        input_file_type=InputFileType.OpenAPI,
+        openapi_scopes=[OpenAPIScope.Schemas],
+        output_model_type=DataModelType.PydanticV2BaseModel,
+        base_class="switchboard_client.wire_model.WireModel",
+        target_python_version=PythonVersion.PY_311,
+        enum_field_as_literal=LiteralType.All,
+        output_datetime_class=DatetimeClassType.Awaredatetime,
+        use_annotated=True,
+        use_standard_collections=True,
+        use_union_operator=True,
+        use_schema_description=True,
+        use_double_quotes=True,
+        use_field_description=True,
+        use_inline_field_description=True,
+        strict_nullable=True,
+        collapse_root_models=True,
+        disable_timestamp=True,
+        formatters=[Formatter.BUILTIN],
+        custom_file_header=f'"""What the API takes and answers.\n\n{WRITTEN_BY}\n"""',
+    )
+    assert isinstance(written, str)
+    return formatted(one_line_docstrings(written))
+
+
+def one_line_docstrings(source: str) -> str:
+    return re.sub(r'"""\n +(\S[^\n]*)\n +"""', _one_line_if_it_fits, source)
+
+
+def _one_line_if_it_fits(docstring: re.Match[str]) -> str:
+    text = docstring[1]
+    return f'"""{text}"""' if len(text) + 10 <= LINE_LENGTH else docstring[0]
+
+
+def bodies(document: Document) -> list[Any]:
+    return [each.get("requestBody") for each in operations(document)]
+
+
+def responses(document: Document) -> list[Any]:
+    return [each["responses"] for each in operations(document)]
+
+
+def operations(document: Document) -> Iterator[Any]:
+    return (each for path in document["paths"].values() for each in path.values())
+
+
+def reachable(node: Any, document: Document) -> set[str]:
+    """Names of the schemas that ``node`` refers to, directly or through others."""
+    found: set[str] = set()
+    waiting = [node]
+    while waiting:
+        match waiting.pop():
+            case {"$ref": str(reference)}:
+                name = reference.removeprefix(SCHEMA_PREFIX)
+                if name not in found:
+                    found.add(name)
+                    waiting.append(document["components"]["schemas"][name])
+            case dict() as members:
+                waiting += members.values()
+            case list() as items:
+                waiting += items
+    return found
+
+
+def with_every_member(schema: Document) -> Document:
+    """For what is only answered: a member with a default is always there."""
+    return schema | {"required": list(schema["properties"])} if "properties" in schema else schema
+
+
+def shape(schema: Any, words: Document) -> Any:
+    """The shape alone. Lengths, bounds and patterns are the server's to check: it says which field
+    is wrong and what would be right, and a client of last month does not refuse what is allowed
+    today. For the same reason every enumeration is open.
+
+    Args:
+        words: the enumerations that have a name.
+    """
+    match schema:
+        case list():
+            return [shape(each, words) for each in schema]
+        case {"$ref": str(reference)} if reference.removeprefix(SCHEMA_PREFIX) in words:
+            return shape(words[reference.removeprefix(SCHEMA_PREFIX)], words)
+        case {"enum": enum, "type": kind}:
+            kept = {name: schema[name] for name in ("default", "description") if name in schema}
+            return {"anyOf": [{"enum": enum}, {"type": kind}]} | kept
+        case dict():
+            return {
+                key: {name: shape(each, words) for name, each in value.items()}
+                if key == "properties"
+                else shape(value, words)
+                for key, value in schema.items()
+                if not is_limit(key, value)
+            }
+        case _:
+            return schema
+
+
+def is_limit(key: str, value: Any) -> bool:
+    if key == "format":
+        return value not in KEPT_FORMATS
+    if key == "default":
+        return isinstance(value, dict | list)
+    return key in LIMITS
+
+
+def problems_module(problems: dict[str, Document]) -> str:
+    """One error class a code."""
+    classes = []
+    for name, schema in sorted(problems.items()):
+        properties = schema["allOf"][1]["properties"]
+        code, status = properties["code"]["const"], properties["status"]["const"]
+        classes.append(
+            f"class {name}(ApiError):\n"
+            f'    """{schema["title"]} ({status})."""\n\n'
+            f'    code = "{code}"\n'
+        )
+    header = textwrap.dedent(
+        f'''\
+        """The errors that the API declares, one class a code.
+
+        {WRITTEN_BY}
+        """
+
+        from __future__ import annotations
+
+        from switchboard_client.errors import ApiError
+        '''
+    )
+    codes = {
+        schema["allOf"][1]["properties"]["code"]["const"]: name for name, schema in problems.items()
+    }
+    entries = "".join(f'    "{code}": {name},\n' for code, name in sorted(codes.items()))
+    by_code = f"BY_CODE: dict[str, type[ApiError]] = {{\n{entries}}}\n"
+    return formatted("\n\n".join([header, *classes, by_code]))
+
+
+def formatted(source: str) -> str:
+    ruff = [sys.executable, "-m", "ruff"]
+    settings = ["--config", str(ROOT / "pyproject.toml"), "--stdin-filename", "generated.py"]
+    for command in (
+        ["check", "--fix-only", "--quiet", "--select", "I,F401,UP,RUF", *settings, "-"],
+        ["format", "--quiet", *settings, "-"],
+    ):
+        source = subprocess.run(
+            [*ruff, *command], input=source, capture_output=True, text=True, check=True
+        ).stdout
+    return source
+
+
+def show_difference(path: Path, wanted: str) -> None:
+    present = path.read_text() if path.exists() else ""
+    name = str(path.relative_to(ROOT))
+    sys.stdout.writelines(
+        difflib.unified_diff(
+            present.splitlines(keepends=True), wanted.splitlines(keepends=True), name, name
+        )
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

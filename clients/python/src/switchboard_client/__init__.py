@@ -1,0 +1,24 @@
+"""Typed client of the Switchboard API, blocking and asynchronous."""
+
+from __future__ import annotations
+
+from switchboard_client.client import AsyncSwitchboard, Switchboard
+from switchboard_client.errors import (
+    ApiError,
+    ConnectionFailed,
+    ServerUnreachable,
+    SwitchboardError,
+    UnexpectedAnswer,
+)
+from switchboard_client.retry import RetryPolicy
+
+__all__ = [
+    "ApiError",
+    "AsyncSwitchboard",
+    "ConnectionFailed",
+    "RetryPolicy",
+    "ServerUnreachable",
+    "Switchboard",
+    "SwitchboardError",
+    "UnexpectedAnswer",
+]

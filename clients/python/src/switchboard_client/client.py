@@ -1,0 +1,133 @@
+"""The two clients: ``Switchboard`` blocks, ``AsyncSwitchboard`` is awaited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import httpx2
+
+from switchboard_client.operation import body_document
+from switchboard_client.request import Request, query
+from switchboard_client.resources import (
+    Agents,
+    ApiKeys,
+    AsyncAgents,
+    AsyncApiKeys,
+    AsyncBilling,
+    AsyncCalls,
+    AsyncCatalogue,
+    Billing,
+    Calls,
+    Catalogue,
+)
+from switchboard_client.retry import DEFAULT_RETRY, RetryPolicy
+from switchboard_client.transport import AsyncTransport, Transport
+
+TIMEOUT_SECONDS = 15.0
+
+
+class Switchboard:
+    """One server, one key. A context manager; without ``with``, ``close`` it.
+
+    Every method raises ``ApiError`` when the API refuses, ``ServerUnreachable`` when nobody
+    answers and ``UnexpectedAnswer`` when something else does.
+
+    Args:
+        server: ``https://switchboard.example``.
+        key: a secret key, or a publishable one for what it may do.
+        timeout_seconds: of one attempt.
+        retry: how often, and after how long, what may pass is tried again.
+        transport: takes the place of the network, for tests.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        key: str,
+        *,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        retry: RetryPolicy = DEFAULT_RETRY,
+        transport: httpx2.BaseTransport | None = None,
+    ) -> None:
+        http = httpx2.Client(transport=transport, **_settings(server, key, timeout_seconds))
+        self._transport = Transport(http, retry)
+        self.agents = Agents(self._transport)
+        self.calls = Calls(self._transport)
+        self.api_keys = ApiKeys(self._transport)
+        self.catalogue = Catalogue(self._transport)
+        self.billing = Billing(self._transport)
+
+    def request(
+        self, method: str, path: str, query: Mapping[str, object] | None = None, body: Any = None
+    ) -> Any:
+        """Any route, and its answer's JSON as it is: for what has no method here yet."""
+        return self._transport.send(_raw(method, path, query, body)).document()
+
+    def close(self) -> None:
+        self._transport.http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class AsyncSwitchboard:
+    """As ``Switchboard``, awaited. An async context manager; without it, ``aclose`` it."""
+
+    def __init__(
+        self,
+        server: str,
+        key: str,
+        *,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        retry: RetryPolicy = DEFAULT_RETRY,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        http = httpx2.AsyncClient(transport=transport, **_settings(server, key, timeout_seconds))
+        self._transport = AsyncTransport(http, retry)
+        self.agents = AsyncAgents(self._transport)
+        self.calls = AsyncCalls(self._transport)
+        self.api_keys = AsyncApiKeys(self._transport)
+        self.catalogue = AsyncCatalogue(self._transport)
+        self.billing = AsyncBilling(self._transport)
+
+    async def request(
+        self, method: str, path: str, query: Mapping[str, object] | None = None, body: Any = None
+    ) -> Any:
+        """As ``Switchboard.request``."""
+        return (await self._transport.send(_raw(method, path, query, body))).document()
+
+    async def aclose(self) -> None:
+        await self._transport.http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+def _settings(server: str, key: str, timeout_seconds: float) -> dict[str, Any]:
+    return {
+        "base_url": server.rstrip("/"),
+        "headers": {"Authorization": f"Bearer {key}", "User-Agent": "switchboard-client/0.1"},
+        "timeout": timeout_seconds,
+    }
+
+
+def _raw(method: str, path: str, asked: Mapping[str, object] | None, body: Any) -> Request:
+    return Request(method, path, query(**(asked or {})), body_document(body))

@@ -1,0 +1,94 @@
+"""From a description of an operation to a method that carries it out, blocking or awaitable.
+
+Signature and documentation are the operation's own, so both clients have them from one place.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+from switchboard_client.operation import Operation
+from switchboard_client.paging import Pages
+from switchboard_client.request import Reply, Request
+
+P = ParamSpec("P")
+T = TypeVar("T")
+PageT = TypeVar("PageT")
+ItemT = TypeVar("ItemT")
+
+
+class Sender(Protocol):
+    def send(self, request: Request) -> Reply: ...
+
+
+class AsyncSender(Protocol):
+    async def send(self, request: Request) -> Reply: ...
+
+
+class Resource:
+    """A part of the API, over a connection that blocks."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+
+class AsyncResource:
+    """The same, over one that is awaited."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
+
+
+def blocking(describe: Callable[P, Operation[T]]) -> Callable[Concatenate[Resource, P], T]:
+    @functools.wraps(describe)
+    def method(resource: Resource, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        operation = describe(*args, **kwargs)
+        return operation.read(resource._sender.send(operation.request))
+
+    return method
+
+
+def awaitable(
+    describe: Callable[P, Operation[T]],
+) -> Callable[Concatenate[AsyncResource, P], Awaitable[T]]:
+    @functools.wraps(describe)
+    async def method(resource: AsyncResource, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        operation = describe(*args, **kwargs)
+        return operation.read(await resource._sender.send(operation.request))
+
+    return method
+
+
+def iterating(
+    describe: Callable[P, Pages[PageT, ItemT]],
+) -> Callable[Concatenate[Resource, P], Iterator[ItemT]]:
+    @functools.wraps(describe)
+    def method(resource: Resource, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[ItemT]:
+        pages = describe(*args, **kwargs)
+        operation: Operation[PageT] | None = pages.first
+        while operation is not None:
+            page = operation.read(resource._sender.send(operation.request))
+            yield from pages.items(page)
+            operation = pages.following(operation, page)
+
+    return method
+
+
+def async_iterating(
+    describe: Callable[P, Pages[PageT, ItemT]],
+) -> Callable[Concatenate[AsyncResource, P], AsyncIterator[ItemT]]:
+    @functools.wraps(describe)
+    async def method(
+        resource: AsyncResource, /, *args: P.args, **kwargs: P.kwargs
+    ) -> AsyncIterator[ItemT]:
+        pages = describe(*args, **kwargs)
+        operation: Operation[PageT] | None = pages.first
+        while operation is not None:
+            page = operation.read(await resource._sender.send(operation.request))
+            for item in pages.items(page):
+                yield item
+            operation = pages.following(operation, page)
+
+    return method

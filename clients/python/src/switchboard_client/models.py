@@ -1,0 +1,2500 @@
+"""What the API takes and answers.
+
+Written by generate.py from the API's OpenAPI document.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, ConfigDict, Field, StringConstraints
+
+from switchboard_client.wire_model import WireModel
+
+
+class Access(WireModel):
+    url: str
+    """Where the participant posts its SDP offer (WHIP, RFC 9725)."""
+
+    token: str
+    """Bearer token of that request."""
+
+
+class AddedBy(WireModel):
+    """As the audit log names them."""
+
+    kind: Literal["secret_key", "publishable_key", "user", "operator"] | str
+    id: UUID | None
+    label: str
+    """The key's name or the user's mail address."""
+
+
+class AgentCall(WireModel):
+    """A call in its agent's list."""
+
+    id: UUID
+    agent_id: UUID
+    status: str
+    started_at: AwareDatetime | None
+    ended_at: AwareDatetime | None
+    bill_duration: float | None
+    """Connected seconds; null while it runs."""
+
+    total_cost: float | None
+    """US dollars; null until it is settled."""
+
+
+class AgentCallList(WireModel):
+    calls: list[AgentCall]
+    total: int
+    offset: int
+    limit: int
+    agent_id: UUID
+
+
+class AgentCreated(WireModel):
+    status: Literal["created"]
+    id: UUID
+
+
+class AgentDeleted(WireModel):
+    status: Literal["deleted"]
+    id: UUID
+
+
+class AgentListItem(WireModel):
+    id: UUID
+    name: str
+    voice: str
+    llm_provider: str | None
+    llm_model: str | None
+    agent_kind: str
+    language: str
+    created_at: AwareDatetime
+
+
+class AgentMoved(WireModel):
+    status: Literal["updated"]
+    id: UUID
+    agent_kind: Literal["custom", "managed"] | str
+    managed_sku_id: str | None
+    language: str
+    supported_languages: list[str]
+    dropped_languages: list[str]
+    """Languages that the agent had and the managed SKU does not support."""
+
+    provider_config: dict[str, Any]
+
+
+class AgentName(WireModel):
+    id: UUID
+    name: str
+
+
+class AgentUpdated(WireModel):
+    status: Literal["updated"]
+
+
+class ApiKeyCreate(WireModel):
+    """The fields of the scope are for publishable keys; without `allowed_channels` it is `web`."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    allowed_channels: list[Literal["web", "phone"] | str] | None = None
+    allowed_origins: list[str] | None = None
+    allowed_agent_ids: list[UUID] | None = None
+    phone_agent_id: UUID | None = None
+    name: str
+    kind: Literal["secret", "publishable"] | str
+
+
+class ApiKeyCreated(WireModel):
+    id: UUID
+    name: str
+    kind: Literal["secret", "publishable"] | str
+    hint: str
+    """First and last characters of the newest secret."""
+
+    allowed_channels: list[Literal["web", "phone"] | str]
+    allowed_origins: list[str] | None
+    allowed_agent_ids: list[UUID] | None
+    phone_agent_id: UUID | None
+    created_at: AwareDatetime
+    last_used_at: AwareDatetime | None
+    """To the minute."""
+
+    overlap_ends_at: AwareDatetime | None
+    """Until when a secret from before the last rotation still works."""
+
+    revoked_at: AwareDatetime | None
+    status: Literal["created"]
+    key: str
+    """The key itself. It is shown this once."""
+
+
+class ApiKeyRevoked(WireModel):
+    status: Literal["revoked"]
+    id: UUID
+
+
+class ApiKeyRotate(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    overlap_seconds: int = 0
+    """How long the secret that worked until now still works, up to 30 days."""
+
+
+class ApiKeyRotated(WireModel):
+    id: UUID
+    name: str
+    kind: Literal["secret", "publishable"] | str
+    hint: str
+    """First and last characters of the newest secret."""
+
+    allowed_channels: list[Literal["web", "phone"] | str]
+    allowed_origins: list[str] | None
+    allowed_agent_ids: list[UUID] | None
+    phone_agent_id: UUID | None
+    created_at: AwareDatetime
+    last_used_at: AwareDatetime | None
+    """To the minute."""
+
+    overlap_ends_at: AwareDatetime | None
+    """Until when a secret from before the last rotation still works."""
+
+    revoked_at: AwareDatetime | None
+    status: Literal["rotated"]
+    key: str
+    """The new secret of the same key. It is shown this once."""
+
+
+class ApiKeyUpdate(WireModel):
+    """
+    Only what is sent changes. `null` lifts `allowed_origins` and `allowed_agent_ids`, and takes
+    `phone_agent_id` away.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    allowed_channels: list[Literal["web", "phone"] | str] | None = None
+    allowed_origins: list[str] | None = None
+    allowed_agent_ids: list[UUID] | None = None
+    phone_agent_id: UUID | None = None
+    name: str | None = None
+
+
+class ApiKeyView(WireModel):
+    id: UUID
+    name: str
+    kind: Literal["secret", "publishable"] | str
+    hint: str
+    """First and last characters of the newest secret."""
+
+    allowed_channels: list[Literal["web", "phone"] | str]
+    allowed_origins: list[str] | None
+    allowed_agent_ids: list[UUID] | None
+    phone_agent_id: UUID | None
+    created_at: AwareDatetime
+    last_used_at: AwareDatetime | None
+    """To the minute."""
+
+    overlap_ends_at: AwareDatetime | None
+    """Until when a secret from before the last rotation still works."""
+
+    revoked_at: AwareDatetime | None
+
+
+class ApplyManagedSku(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    managed_sku_id: str
+    language: str | None = None
+    """The agent's primary language from now on; default: the one it has."""
+
+
+class AuditEntryView(WireModel):
+    id: int
+    action: str
+    """What was done, such as `agent.published`."""
+
+    actor_kind: Literal["secret_key", "publishable_key", "user", "operator"] | str
+    actor_id: UUID | None
+    """The key or user; null for the operator."""
+
+    actor_label: str
+    """The key's name or the user's mail address, as it was."""
+
+    target_id: str | None
+    """The record that was changed."""
+
+    changes: dict[str, Any]
+    address: str | None
+    """Where the request came from."""
+
+    user_agent: str | None
+    request_id: str | None
+    created_at: AwareDatetime
+
+
+class AuditLogPage(WireModel):
+    entries: list[AuditEntryView]
+    total: int
+    offset: int
+    limit: int
+
+
+class Balance(WireModel):
+    """``balance_*`` are sums of the ledger; seconds and minutes are those of the reference rate."""
+
+    tenant_id: UUID
+    balance_seconds: int
+    balance_usd: float
+    balance_cents: int
+    balance_credits: float
+    purchased_credits: float
+    free_credits: float
+    held_usd: float
+    """Reserved by running calls."""
+
+    available_usd: float
+    """What new calls can reserve: balance less held."""
+
+    estimated_minutes_remaining: float
+    topup_minutes_remaining: float
+    is_active: bool
+    tone: Literal["ok", "low", "critical"] | str
+    tenant_state: Literal["no_agents", "agents_no_calls", "has_calls"] | str
+    recent_daily_spend_usd: float | None
+    runway_days_estimate: float | None
+
+
+class BoundToolView(WireModel):
+    type: (
+        Literal[
+            "call_webhook",
+            "handoff",
+            "transfer",
+            "end_call",
+            "send_dtmf",
+            "search_knowledge",
+            "mcp",
+        ]
+        | str
+    )
+    can_run: bool
+    reasons: list[str]
+    """Why not, in sentences; empty where it can run."""
+
+    index: int
+    """Its place in the agent's `tools`."""
+
+    name: str
+
+
+class BrokenText(WireModel):
+    field: str
+    line: int
+    """Within the field, from 1."""
+
+    message: str
+
+
+class CallEndedView(WireModel):
+    status: Literal["ended"]
+    id: UUID
+    message: str
+
+
+class CallEventView(WireModel):
+    id: UUID
+    call_id: UUID
+    level: str
+    source: str
+    message: str
+    created_at: AwareDatetime
+
+
+class CallWebhook(WireModel):
+    """Calls an HTTP API of the agent's owner with the arguments that the model fills in."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["call_webhook"]
+    name: str
+    description: str
+    url: str
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | str = "POST"
+    headers: (
+        dict[
+            Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&\'*+.^_`|~-]{1,100}$")], str
+        ]
+        | None
+    ) = None
+    parameters: dict[str, Any] | None = None
+    timeout_seconds: float = 10
+    speak_while: str | None = None
+
+
+class CallerPersona(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: str
+    approach: str
+
+
+class Change(WireModel):
+    """``from`` is null where something was added, ``to`` where it was removed."""
+
+    op: Literal["add", "remove", "replace"] | str
+    path: str
+    """JSON Pointer (RFC 6901) into the agent."""
+
+    from_: Annotated[Any, Field(alias="from")]
+    to: Any
+
+
+class CreditGrant(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    amount_usd: float | str
+    """To a millionth of a dollar."""
+
+    description: str
+    """The tenant reads it in its transactions."""
+
+    bucket: Literal["free", "purchased"] | str = "free"
+    """Whether it was given or paid for."""
+
+    reference: str | None = None
+    """
+    Names what the credit is for: the same reference is posted to a tenant once, however often the request is repeated.
+    """
+
+
+class CreditGranted(WireModel):
+    transaction_id: UUID
+    tenant_id: UUID
+    amount_usd: float
+    balance_usd: float
+    already_posted: bool
+    """The reference was posted before; nothing changed."""
+
+
+class CurrentTenant(WireModel):
+    id: UUID
+    name: str
+    tier: Literal["free", "enterprise"] | str
+    plan_id: str
+
+
+class DraftCreated(WireModel):
+    status: Literal["created"]
+    id: UUID
+    warnings: list[str]
+    """What has to change before the draft can be published."""
+
+
+class DraftFieldRequest(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    field: str
+    instruction: str | None = None
+    current_config: dict[str, Any] | None = None
+    """An agent's configuration as GET /v1/agents/{agent_id} shows it, or a part."""
+
+
+class DraftedField(WireModel):
+    field: str
+    value: Any
+    source: Literal["llm", "local"] | str
+    warnings: list[str]
+
+
+class EditedModel(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    provider: str
+    provider_name: str
+    model: str
+    label: str
+    channels: list[Literal["stt", "llm", "tts"] | str]
+    languages: list[str]
+    modality: Literal["text", "audio", "realtime"] | str
+    latency_ms: int | None
+    reasoning_supported: bool
+    supports_tools: bool
+    required_tier: Literal["free", "enterprise"] | str | None
+    byok_required: bool
+    rank: int
+    """The lowest usable one is preferred."""
+
+    is_active: bool
+    edited_at: AwareDatetime | None
+    """When an operator last changed it; null: as the data file has it."""
+
+
+class EditedModels(WireModel):
+    models: list[EditedModel]
+
+
+class EditedVoice(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: str
+    provider: str
+    name: str
+    label: str
+    gender: Literal["female", "male", "neutral"] | str
+    languages: list[str]
+    models: list[str]
+    rank: int
+    """The lowest usable one is preferred."""
+
+    is_active: bool
+    edited_at: AwareDatetime | None
+    """When an operator last changed it; null: as the data file has it."""
+
+
+class EditedVoices(WireModel):
+    voices: list[EditedVoice]
+
+
+class EndCall(WireModel):
+    """Hangs up. Every agent can; binding it lets its description say when."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["end_call"]
+    name: Literal["end_call"] = "end_call"
+    description: str = "End the call. Say goodbye first, in the same answer."
+
+
+class EnrichRequest(WireModel):
+    """Both are texts; anything else is answered with ``enriched`` false."""
+
+    companyName: str | None = None
+    websiteUrl: str | None = None
+
+
+class Enriched(WireModel):
+    enriched: Literal[True]
+    companyDescription: str
+    knowledgeBase: list[str]
+    source: Literal["llm", "local"] | str
+
+
+class EntrySaved(WireModel):
+    status: Literal["saved"]
+    edited_at: AwareDatetime
+
+
+class Evaluation(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    rubric: str | None = None
+
+
+class EvaluationView(WireModel):
+    passed: bool
+    score: float
+    reasoning: str
+
+
+class Features(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    recording_enabled: bool = False
+    transcription_enabled: bool = True
+    require_consent: bool = True
+
+
+class FieldFault(WireModel):
+    field: str
+    message: str
+
+
+class FieldValue(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    key: str
+    value: Any
+
+
+class Finding(WireModel):
+    code: str
+    """The kind of finding, for programs."""
+
+    field: str
+    """Path of the field to change, as it is sent."""
+
+    message: str
+    """What is wrong and why it matters."""
+
+    fix: str
+    """What would be right."""
+
+
+class Generated(WireModel):
+    generated: Literal[True]
+    draft: dict[str, Any]
+    compiled_prompt_preview: str
+    source: Literal["llm", "local"] | str
+    warnings: list[str]
+
+
+class GenerationOptions(WireModel):
+    """Hints. What the catalogue does not have is left out with a warning."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    voice: str | None = None
+    llm_provider: str | None = None
+    llm_model: str | None = None
+
+
+class Handoff(WireModel):
+    """Lets another agent of the tenant go on with the call."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["handoff"]
+    name: str
+    description: str
+    agent_id: UUID
+    message: str | None = None
+
+
+class HistoryItem(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    role: Literal["user", "assistant"] | str
+    content: str
+
+
+class Intelligence(WireModel):
+    status: str
+    summary: str | None
+    sentiment: str | None
+    structured_data: dict[str, Any] | None
+    evaluation: EvaluationView | None
+    errors: list[dict[str, Any]]
+
+
+class InvitationAcceptance(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    token: str
+    password: str | None = None
+    """
+    A new person's own choice, or the password of the account there is. A session of that account does instead.
+    """
+
+    name: str | None = None
+    """A new person's name."""
+
+
+class InvitationCreate(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    email: str
+    role: Literal["owner", "admin", "member"] | str
+
+
+class InvitationRevoked(WireModel):
+    status: Literal["revoked"]
+    id: UUID
+
+
+class InvitationView(WireModel):
+    id: UUID
+    email: str
+    role: Literal["owner", "admin", "member"] | str
+    status: Literal["pending", "expired", "accepted", "revoked"] | str
+    invited_by: str
+    """The mail address or the API key's name."""
+
+    invite_sent: bool
+    """
+    Whether a mail server took the last mail. If false, the invitation stands but nobody was told: resend it, or, on an installation without a mail server, have its operator pass on the mail from the outbox folder.
+    """
+
+    created_at: AwareDatetime
+    sent_at: AwareDatetime
+    expires_at: AwareDatetime
+
+
+class JoiningParticipant(WireModel):
+    id: UUID
+    role: str
+    transport: str
+    identity: str
+    status: str
+    access: Access
+
+
+class LanguageModelView(WireModel):
+    """Who would call the tools in one language."""
+
+    language: str
+    provider: str
+    model: str
+    role: str
+    """`primary` or `fallback`."""
+
+    supports_tools: bool
+
+
+class LatencyMetrics(WireModel):
+    """How long the parts of an agent's turn took, in ms; ``null`` where a part does not apply."""
+
+    transcription_delay_ms: int | None
+    end_of_turn_delay_ms: int | None
+    llm_first_token_ms: int | None
+    tts_first_byte_ms: int | None
+    end_to_end_ms: int | None
+
+
+class ListedNumber(WireModel):
+    number: str
+    """E.164."""
+
+    reason: str | None
+    source: Literal["api", "dashboard", "import"] | str
+    """With a key, in the dashboard, or in a file."""
+
+    added_by: AddedBy
+    created_at: AwareDatetime
+
+
+class LoggedOut(WireModel):
+    status: Literal["logged_out"]
+
+
+class Login(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    email: str
+    password: str
+    tenant_id: UUID | None = None
+    """Where to log in; default: the tenant that you joined first."""
+
+
+class Mcp(WireModel):
+    """The tools of a server that speaks the Model Context Protocol over HTTP."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["mcp"]
+    name: str
+    description: str | None = None
+    url: str
+    headers: (
+        dict[
+            Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&\'*+.^_`|~-]{1,100}$")], str
+        ]
+        | None
+    ) = None
+    allowed_tools: list[str] | None = None
+    timeout_seconds: float = 10
+
+
+class MeUpdate(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str | None
+    """`null` clears it."""
+
+
+class MemberRemoved(WireModel):
+    status: Literal["removed"]
+    user_id: UUID
+
+
+class MemberUpdate(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    role: Literal["owner", "admin", "member"] | str
+
+
+class MemberView(WireModel):
+    user_id: UUID
+    email: str
+    name: str | None
+    role: Literal["owner", "admin", "member"] | str
+    joined_at: AwareDatetime
+
+
+class ModelEdit(WireModel):
+    """The whole entry. A new model brings its prices; a known one keeps its own without them."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    provider: str
+    provider_name: str
+    model: str
+    label: str
+    channels: list[Literal["stt", "llm", "tts"] | str]
+    languages: list[str]
+    modality: Literal["text", "audio", "realtime"] | str
+    latency_ms: int | None = None
+    reasoning_supported: bool = False
+    supports_tools: bool = True
+    required_tier: Literal["free", "enterprise"] | str | None = None
+    byok_required: bool = False
+    rank: int
+    """The lowest usable one is preferred."""
+
+    is_active: bool = True
+    prices_micros_per_minute: dict[str, int] | None = None
+    """Valid from now on."""
+
+
+class ModelSwitch(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    provider: str
+    model: str
+    is_active: bool
+
+
+class ModelView(WireModel):
+    provider: str
+    provider_name: str
+    model_id: str
+    label: str
+    type: list[Literal["stt", "llm", "tts"] | str]
+    """A realtime model serves all three."""
+
+    plan_locked: bool
+    """Your tier is below `required_plan`."""
+
+    required_plan: str | None
+    byok_required: bool
+    """The provider needs a key of your own."""
+
+    byok_provider_id: str | None
+    """The provider to set a key of your own for; null where none is taken."""
+
+    modality: Literal["text", "audio", "realtime"] | str
+    latency_ms: int | None
+    """Typical time to its first output."""
+
+    cost_per_min: float | None
+    """In US dollars; $0 on a key of your own."""
+
+    reasoning_supported: bool
+    languages: list[str]
+    """Language tags or their prefixes; `*` is every one."""
+
+    available: bool
+    """Whether a call of yours could use it now."""
+
+    unavailable_reason: str | None
+    """Why not, and what to do."""
+
+
+class NotEnriched(WireModel):
+    enriched: Literal[False]
+    error: str
+
+
+class NumberRemoved(WireModel):
+    status: Literal["removed"]
+    number: str
+
+
+class NumberToAdd(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    number: str
+    """With `+` and country code; spaces, dots, dashes and brackets are dropped."""
+
+    reason: str | None = None
+
+
+class ObjectionHandler(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    trigger: str
+    response: str
+
+
+class OwnTenant(WireModel):
+    id: UUID
+    name: str
+    role: Literal["owner", "admin", "member"] | str
+
+
+class ParticipantInput(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    transport: Literal["webrtc", "pstn"] | str
+    identity: str
+    from_number: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class ParticipantView(WireModel):
+    id: UUID
+    role: str
+    transport: str
+    identity: str
+    status: str
+
+
+class PasswordChange(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    current_password: str
+    new_password: str
+    """10 to 200 characters, and not the mail address."""
+
+
+class PasswordResetConfirmation(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    token: str
+    password: str
+    """10 to 200 characters, and not the mail address."""
+
+
+class PasswordResetRequest(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    email: str
+
+
+class PasswordResetRequested(WireModel):
+    """The same for every address."""
+
+    status: Literal["requested"]
+    mail_enabled: bool
+    """Whether this installation sends mail at all."""
+
+    message: str
+
+
+class PasswordSet(WireModel):
+    status: Literal["password_set"]
+
+
+class PauseView(WireModel):
+    agent_id: UUID
+    agent_name: str
+    tenant_id: UUID
+    reason: str
+    paused_at: AwareDatetime
+
+
+class PauseWanted(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    reason: str
+    """The tenant is told."""
+
+    end_running_calls: bool = False
+    """Whether calls that are under way end too; otherwise they go on."""
+
+
+class Paused(WireModel):
+    agent_id: UUID
+    agent_name: str
+    tenant_id: UUID
+    reason: str
+    paused_at: AwareDatetime
+    ending_calls: int
+    """Running calls that were told to end."""
+
+
+class Person(WireModel):
+    id: UUID
+    email: str
+    name: str | None
+    email_confirmed: bool
+    """Whether a token that was mailed to the address has come back."""
+
+
+class PlanCreate(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: str
+    display_name: str
+    monthly_credit_usd: float | str = "0"
+    byok_allowed: bool = True
+    """Whether tenants may use their own keys."""
+
+
+class PlanView(WireModel):
+    id: str
+    display_name: str
+    monthly_credit_usd: float
+    byok_allowed: bool
+
+
+class PlatformView(WireModel):
+    calls_enabled: bool
+    message: str | None
+    updated_at: AwareDatetime
+
+
+class PlatformWanted(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    calls_enabled: bool
+    message: str | None = None
+    """What callers are told meanwhile."""
+
+
+class PostCallModel(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    provider: Literal["openai", "google"] | str | None = None
+    model: str | None = None
+
+
+class PriceCreate(WireModel):
+    """
+    Prices are never changed: a new one supersedes the one before from `valid_from` on. The
+    platform's fee is fixed.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    component: Literal["stt", "llm", "tts", "managed_sku"] | str
+    provider: str
+    """`switchboard` for a managed SKU."""
+
+    model: str
+    """The model's id, or the managed SKU's."""
+
+    micros_per_minute: int
+    """Micro-dollars a minute."""
+
+    valid_from: AwareDatetime | None = None
+    """Default: now. Not in the past."""
+
+
+class PriceView(WireModel):
+    id: UUID
+    component: str
+    provider: str
+    model: str
+    micros_per_minute: int
+    valid_from: AwareDatetime
+
+
+class PrimaryParticipant(WireModel):
+    identity: str
+    transport: str
+
+
+class Pronunciation(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    word: str
+    say_as: str
+    ipa: str | None = None
+
+
+class ProviderCostBreakdown(WireModel):
+    llm: float
+    stt: float
+    tts: float
+
+
+class ProviderKeyDeleted(WireModel):
+    status: Literal["deleted"]
+    provider: str
+
+
+class ProviderKeySet(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    key: str
+    """The provider's API key, 12 to 500 characters."""
+
+    verify: bool = True
+    """
+    Ask the provider whether it accepts the key before storing it. Send `false` for a key that may not list models, or while the provider is away.
+    """
+
+
+class ProviderKeyView(WireModel):
+    provider: str
+    last_four: str
+    """The key's last four characters, to recognise it by."""
+
+    status: Literal["verified", "unverified"] | str
+    """Whether the provider accepted the key when it was set."""
+
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    """When the key was last replaced."""
+
+    verified_at: AwareDatetime | None
+
+
+class PublishReport(WireModel):
+    """``blockers`` stand in the way of publishing; ``warnings`` do not."""
+
+    ready: bool
+    """Whether there are no blockers."""
+
+    blockers: list[Finding]
+    warnings: list[Finding]
+
+
+class QualificationQuestion(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    question: str
+    listensFor: str | None = None
+
+
+class QualityGates(WireModel):
+    blockers: list[str]
+    warnings: list[str]
+
+
+class Questions(WireModel):
+    generated: Literal[False]
+    clarifying_questions: list[str]
+    quality_gates: QualityGates
+    source: Literal["llm", "local"] | str
+
+
+class RawEntry(WireModel):
+    """``response`` is what was said; ``metrics`` belongs to the agent's turns."""
+
+    id: UUID
+    type: Literal["user_input", "agent_response"] | str
+    response: str
+    interrupted: bool
+    metrics: LatencyMetrics | None
+
+
+class RawSegment(WireModel):
+    """A raw entry with the fields of its segment."""
+
+    speaker: Literal["user", "agent"] | str
+    text: str
+    sequence: int
+    started_at_ms: int
+    ended_at_ms: int
+    is_final: bool
+    source: str
+    id: UUID
+    type: Literal["user_input", "agent_response"] | str
+    response: str
+    interrupted: bool
+    metrics: LatencyMetrics | None
+
+
+class RejectedRow(WireModel):
+    row: int
+    """Row of the file, the first being 1."""
+
+    reason: str
+
+
+class RequiredSlot(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    description: str = ""
+    required: bool = True
+
+
+class RollBack(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    restore_draft: bool = False
+    """Whether the editable agent goes back as well. Left out, it stays as it is."""
+
+
+class RolledBack(WireModel):
+    status: Literal["rolled_back"]
+    id: UUID
+    version: int
+    """The new version, which new calls run."""
+
+    restored_from: int
+    digest: str
+    published_at: AwareDatetime
+    warnings: list[str]
+    """What its calls cannot use any more, such as a provider whose key is gone."""
+
+
+class Script(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    title: str
+    when: str = ""
+    content: str
+
+
+class SealedText(WireModel):
+    """A secret as it is written down; ``hint`` is the little of it that may be shown."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    sealed: str
+    hint: str
+
+
+class SearchKnowledge(WireModel):
+    """Looks things up in the agent's knowledge sources."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["search_knowledge"]
+    name: str = "search_knowledge"
+    description: str = "Look up facts in the knowledge sources before answering."
+    max_results: int = 4
+
+
+class SegmentView(WireModel):
+    """One finished utterance; times are ms from the call's start."""
+
+    speaker: Literal["user", "agent"] | str
+    text: str
+    sequence: int
+    started_at_ms: int
+    ended_at_ms: int
+    is_final: bool
+    source: str
+
+
+class SendDtmf(WireModel):
+    """Presses keys of a phone, to get through a menu."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["send_dtmf"]
+    name: str = "send_dtmf"
+    description: str = "Press keys on the phone, for example in a voice menu."
+
+
+class SessionView(WireModel):
+    id: UUID
+    tenant_id: UUID
+    address: str | None
+    user_agent: str | None
+    created_at: AwareDatetime
+    last_used_at: AwareDatetime
+    expires_at: AwareDatetime
+    is_current: bool
+    """Whether this request uses it."""
+
+
+class SessionsRevoked(WireModel):
+    status: Literal["revoked"]
+    count: int
+
+
+class SignUp(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    tenant_name: str
+    email: str
+    password: str
+    """10 to 200 characters, and not the mail address."""
+
+    name: str | None = None
+    """The person's own name."""
+
+
+class SkuModel(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    provider: str
+    model: str
+
+
+class SkuModelView(WireModel):
+    provider: str
+    model: str
+
+
+class SkuSwitch(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: str
+    is_active: bool
+
+
+class SkuView(WireModel):
+    id: str
+    label: str
+    bestFor: str
+    description: str
+    features: list[str]
+    pricePerMin: float | None
+    """In US dollars, providers included."""
+
+    effectivePricePerMin: float
+    stt: SkuModelView
+    llm: SkuModelView
+    tts: SkuModelView
+    voice: str
+    supportedLanguages: list[str]
+    isActive: bool
+    sortOrder: int
+    available: bool
+    """Whether this installation can run it now."""
+
+    unavailableReason: str | None
+
+
+class StackChange(WireModel):
+    """A choice as `provider/model`, with `/voice` in text-to-speech; null: none."""
+
+    language: str
+    channel: Literal["stt", "llm", "tts"] | str
+    current: str | None
+    preview: str | None
+
+
+class StackPreview(WireModel):
+    language: str
+    supported_languages: list[str]
+    provider_config: dict[str, Any]
+    blockers: list[str]
+    """Languages that cannot be served, and why."""
+
+    warnings: list[str]
+    changes: list[StackChange]
+    """Against `current_provider_config`; empty without one."""
+
+
+class StackPreviewRequest(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    supported_languages: list[str]
+    language: str | None = None
+    """Default: the first supported one."""
+
+    current_provider_config: dict[str, Any] | None = None
+    """An agent's `provider_config`, to see in `changes` what would differ."""
+
+
+class StructuredExtraction(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    json_schema: dict[str, Any] | None = None
+    prompt: str | None = None
+
+
+class SuggestedChange(WireModel):
+    """For ``POST /v1/agents/apply-changes``."""
+
+    key: str
+    value: Any
+
+
+class SummarySettings(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    enabled: bool = True
+    prompt: str | None = None
+
+
+class TenantChanges(WireModel):
+    """What is left out stays as it is."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str | None = None
+    tier: Literal["free", "enterprise"] | str | None = None
+    plan_id: str | None = None
+
+
+class TenantCreate(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    owner_email: str
+
+
+class TenantCreated(WireModel):
+    tenant_id: UUID
+    owner_user_id: UUID
+    api_key: str
+    """A secret key. It is shown this once."""
+
+
+class TenantDetail(WireModel):
+    id: UUID
+    name: str
+    tier: Literal["free", "enterprise"] | str
+    plan_id: str
+    created_at: AwareDatetime
+    balance_usd: float
+    held_usd: float
+    """Reserved by running calls."""
+
+    available_usd: float
+    agents: int
+    calls_last_30_days: int
+    owner_emails: list[str]
+    calls: int
+    """All there ever were."""
+
+    running_calls: int
+
+
+class TenantSwitch(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    tenant_id: UUID
+
+
+class TenantView(WireModel):
+    id: UUID
+    name: str
+    tier: Literal["free", "enterprise"] | str
+    plan_id: str
+    created_at: AwareDatetime
+    balance_usd: float
+    held_usd: float
+    """Reserved by running calls."""
+
+    available_usd: float
+    agents: int
+    calls_last_30_days: int
+
+
+class ToolTypeView(WireModel):
+    type: (
+        Literal[
+            "call_webhook",
+            "handoff",
+            "transfer",
+            "end_call",
+            "send_dtmf",
+            "search_knowledge",
+            "mcp",
+        ]
+        | str
+    )
+    can_run: bool
+    reasons: list[str]
+    """Why not, in sentences; empty where it can run."""
+
+
+class Transaction(WireModel):
+    """Positive amounts are the tenant's gain."""
+
+    id: UUID
+    call_id: UUID | None
+    amount_seconds: int
+    amount_usd: float
+    transaction_type: Literal["grant", "charge"] | str
+    description: str
+    metadata: dict[str, Any]
+    created_at: AwareDatetime
+
+
+class Transactions(WireModel):
+    transactions: list[Transaction]
+
+
+class Transcript(WireModel):
+    text: str
+    segments: list[SegmentView]
+    raw: list[RawEntry]
+
+
+class TranscriptView(WireModel):
+    transcript: list[RawSegment]
+    text: str
+    segments: list[SegmentView]
+
+
+class Transfer(WireModel):
+    """Connects the caller to a person."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["transfer"]
+    name: str
+    description: str
+    to: str
+    message: str | None = None
+
+
+class UsedKey(WireModel):
+    id: UUID
+    name: str
+
+
+class VersionDiff(WireModel):
+    agent_id: UUID
+    from_: Annotated[int | Literal["draft"], Field(alias="from")]
+    to: int | Literal["draft"]
+    changes: list[Change]
+
+
+class VersionSummary(WireModel):
+    version: int
+    published_at: AwareDatetime
+    digest: str
+    """SHA-256 of the frozen snapshot: equal digests are equal byte by byte."""
+
+    restored_from: int | None
+    """The version that a roll-back repeated."""
+
+    is_served: bool
+    """Whether new calls run it."""
+
+
+class VersionView(WireModel):
+    """One version, whole; secrets are masked."""
+
+    version: int
+    published_at: AwareDatetime
+    digest: str
+    """SHA-256 of the frozen snapshot: equal digests are equal byte by byte."""
+
+    restored_from: int | None
+    """The version that a roll-back repeated."""
+
+    is_served: bool
+    """Whether new calls run it."""
+
+    agent_id: UUID
+    config: dict[str, Any]
+    provider_config: dict[str, Any]
+    compiled_prompt: str
+
+
+class VoiceConfig(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    voiceId: str | None = None
+    language: str | None = None
+    bargeInEnabled: bool = True
+
+
+class VoiceEdit(WireModel):
+    """The whole entry."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: str
+    provider: str
+    name: str
+    label: str
+    gender: Literal["female", "male", "neutral"] | str
+    languages: list[str]
+    models: list[str]
+    rank: int
+    """The lowest usable one is preferred."""
+
+    is_active: bool = True
+
+
+class VoiceSwitch(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    provider: str
+    id: str
+    is_active: bool
+
+
+class VoiceView(WireModel):
+    id: str
+    provider: str
+    name: str
+    label: str
+    gender: Literal["female", "male", "neutral"] | str
+    supported_model_ids: list[str]
+    is_active: bool
+    byok_required: bool
+    byok_provider_id: str | None
+    languages: list[str]
+
+
+class CallOver(WireModel):
+    type: Literal["call.ended"]
+    end_reason: str
+
+
+class AgentStateChanged(WireModel):
+    type: Literal["agent.state"]
+    state: Literal["listening", "thinking", "speaking"] | str
+
+
+class CallInProgress(WireModel):
+    """The first participant's media connected."""
+
+    type: Literal["call.in_progress"]
+
+
+class Interrupted(WireModel):
+    """The caller cut in: the agent's audio was stopped."""
+
+    type: Literal["interrupted"]
+    at_ms: int
+
+
+class LiveTranscript(WireModel):
+    """
+    ``utterance`` stays the same while an utterance grows; the last one has ``is_final``.
+
+    ``sequence`` is the place of a final one in the call's transcript; ``None`` where no transcript
+    is kept.
+    """
+
+    type: Literal["transcript"]
+    utterance: int
+    speaker: Literal["user", "agent"] | str
+    text: str
+    is_final: bool
+    at_ms: int
+    sequence: int | None
+
+
+class ParticipantStateChanged(WireModel):
+    type: Literal["participant.state"]
+    participant_id: UUID
+    state: Literal["connected", "left", "connection_lost"] | str
+
+
+class RecordingStateChanged(WireModel):
+    type: Literal["recording.state"]
+    recording_id: UUID
+    state: Literal["started", "stopped"] | str
+
+
+class ToolUsed(WireModel):
+    """For viewers only: what tools an agent has is none of its callers' business."""
+
+    type: Literal["tool"]
+    name: str
+    is_error: bool
+
+
+class TurnLatency(WireModel):
+    type: Literal["latency"]
+    utterance: int
+    end_to_end_ms: int
+    sequence: int | None
+
+
+class UserStateChanged(WireModel):
+    type: Literal["user.state"]
+    state: Literal["listening", "speaking", "away"] | str
+
+
+class LiveMessage(WireModel):
+    version: Literal[1]
+    body: Annotated[
+        CallInProgress
+        | ParticipantStateChanged
+        | AgentStateChanged
+        | UserStateChanged
+        | LiveTranscript
+        | TurnLatency
+        | Interrupted
+        | ToolUsed
+        | RecordingStateChanged
+        | CallOver,
+        Field(discriminator="type"),
+    ]
+
+
+class AdvancedInput(WireModel):
+    """
+    Timing and listening options.
+
+    ``maxCallDuration``'s range of 30–7200 s is enforced by apply-changes alone (API spec,
+    "Advanced"), so it is not checked here.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    maxCallDuration: int = 600
+    maxTurnLength: int = 60
+    silencePromptDelay: float = 8
+    postSilenceHangup: float = 15
+    replyDelay: int = 0
+    startSpeakingPhrasing: Literal["agent_greets", "wait_for_user"] | str = "agent_greets"
+    startSpeakingThreshold: float | None = None
+    stopSpeakingThreshold: float | None = None
+    resumeAfterInterruption: bool = True
+    smartEndpointing: bool = True
+    waitAfterSentence: int | None = None
+    waitAfterNoPunctuation: int | None = None
+    waitAfterNumbers: int | None = None
+    stt_confidence_threshold: float | None = None
+    stt_numeral_formatting: bool = True
+    stt_profanity_filter: bool = False
+    stt_keywords: str | None = None
+    offLimitsTopics: str | None = None
+    prohibitedClaims: str | None = None
+    prompt_mode: Literal["builder", "raw"] | str = "builder"
+    pronunciations: list[Pronunciation] | None = None
+
+
+class AdvancedOutput(WireModel):
+    """
+    Timing and listening options.
+
+    ``maxCallDuration``'s range of 30–7200 s is enforced by apply-changes alone (API spec,
+    "Advanced"), so it is not checked here.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    maxCallDuration: int
+    maxTurnLength: int
+    silencePromptDelay: float
+    postSilenceHangup: float
+    replyDelay: int
+    startSpeakingPhrasing: Literal["agent_greets", "wait_for_user"] | str
+    startSpeakingThreshold: float | None
+    stopSpeakingThreshold: float | None
+    resumeAfterInterruption: bool
+    smartEndpointing: bool
+    waitAfterSentence: int | None
+    waitAfterNoPunctuation: int | None
+    waitAfterNumbers: int | None
+    stt_confidence_threshold: float | None
+    stt_numeral_formatting: bool
+    stt_profanity_filter: bool
+    stt_keywords: str | None
+    offLimitsTopics: str | None
+    prohibitedClaims: str | None
+    prompt_mode: Literal["builder", "raw"] | str
+    pronunciations: list[Pronunciation]
+
+
+class AgentList(WireModel):
+    agents: list[AgentListItem]
+    total: int
+    offset: int
+    limit: int
+
+
+class AgentPublished(WireModel):
+    status: Literal["published"]
+    id: UUID
+    version: int
+    published_at: AwareDatetime
+    warnings: list[Finding]
+    """Those of validate-publish."""
+
+
+class ApiKeyList(WireModel):
+    api_keys: list[ApiKeyView]
+    total: int
+    offset: int
+    limit: int
+
+
+class ApplyChanges(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    currentConfig: dict[str, Any] | None = None
+    """
+    Values by key: a path (`persona.companyName`), or the last name alone where it is one of persona, playbook, advanced or features and no other field has it (`companyName`). Nested objects are accepted as well.
+    """
+
+    changes: list[FieldValue]
+    mode: Literal["create", "edit"] | str = "create"
+    """`edit` refuses agent_kind, managed_sku_id, the custom_* fields and tools."""
+
+    lenient: bool = False
+    """Leave unknown keys out with a warning, instead of applying nothing."""
+
+
+class CallCreated(WireModel):
+    id: UUID
+    room_name: str
+    status: str
+    participants: list[JoiningParticipant]
+    agent: AgentName
+
+
+class CallDetail(WireModel):
+    id: UUID
+    room_name: str
+    agent_id: UUID
+    status: str
+    created_at: AwareDatetime
+    started_at: AwareDatetime | None
+    ended_at: AwareDatetime | None
+    bill_duration: float | None
+    """Connected seconds."""
+
+    billable_seconds: int | None
+    """Connected seconds, rounded up to 30."""
+
+    total_cost: float | None
+    provider_cost: float | None
+    provider_cost_breakdown: ProviderCostBreakdown | None
+    provider_cost_calculated_at: AwareDatetime | None
+    end_reason: str | None
+    metadata: dict[str, Any]
+    intelligence_status: str
+    participant_count: int
+    primary_participant: PrimaryParticipant | None
+    participants: list[ParticipantView]
+    agent: AgentName
+    transcript: Transcript
+    recording: None
+    intelligence: Intelligence
+    collected_slots: dict[str, str]
+    """What the playbook engine has understood, by slot name."""
+
+    events: list[CallEventView]
+
+
+class CallEventPage(WireModel):
+    events: list[CallEventView]
+    total: int
+    offset: int
+    limit: int
+
+
+class CallView(WireModel):
+    """One call of a list. Costs are in US dollars, durations in seconds."""
+
+    id: UUID
+    room_name: str
+    agent_id: UUID
+    status: str
+    created_at: AwareDatetime
+    started_at: AwareDatetime | None
+    ended_at: AwareDatetime | None
+    bill_duration: float | None
+    """Connected seconds."""
+
+    billable_seconds: int | None
+    """Connected seconds, rounded up to 30."""
+
+    total_cost: float | None
+    provider_cost: float | None
+    provider_cost_breakdown: ProviderCostBreakdown | None
+    provider_cost_calculated_at: AwareDatetime | None
+    end_reason: str | None
+    metadata: dict[str, Any]
+    intelligence_status: str
+    participant_count: int
+    primary_participant: PrimaryParticipant | None
+    participants: list[ParticipantView]
+
+
+class ChangesApplied(WireModel):
+    """All changes are applied, or none."""
+
+    valid: bool
+    config: dict[str, Any]
+    """`currentConfig` with the changes, flat, under the keys that were sent."""
+
+    applied: list[FieldValue]
+    """
+    The changes and what they implied: another provider clears the model, a realtime model clears speech, a language joins supported_languages.
+    """
+
+    update: dict[str, Any]
+    """What was applied, as the body of an update of the agent."""
+
+    errors: list[FieldFault]
+    warnings: list[str]
+
+
+class ChatAnswer(WireModel):
+    answer: str
+    suggested_changes: list[SuggestedChange]
+    source: Literal["llm", "local"] | str
+
+
+class ChatRequest(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    question: str
+    current_config: dict[str, Any] | None = None
+    """An agent's configuration as GET /v1/agents/{agent_id} shows it, or a part."""
+
+    history: list[HistoryItem] | None = None
+
+
+class CompiledPrompt(WireModel):
+    compiled_prompt: str
+    opener: str | None
+    """Said first; null where the agent waits."""
+
+    unknown_variables: list[str]
+    """What the texts need and `variables` lacks; their places stay empty."""
+
+    errors: list[BrokenText]
+    """Texts that cannot be filled in: of these only plain placeholders are."""
+
+    warnings: list[Finding]
+    characters: int
+    estimated_tokens: int
+    """A quarter of the bytes in UTF-8, rounded up."""
+
+
+class DoNotCallPage(WireModel):
+    numbers: list[ListedNumber]
+    total: int
+    offset: int
+    limit: int
+
+
+class EditedSku(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: str
+    label: str
+    best_for: str
+    description: str
+    features: list[str]
+    stt: SkuModel
+    llm: SkuModel
+    tts: SkuModel
+    voice: str
+    supported_languages: list[str]
+    sort_order: int
+    is_active: bool
+    edited_at: AwareDatetime | None
+    """When an operator last changed it; null: as the data file has it."""
+
+
+class EditedSkus(WireModel):
+    skus: list[EditedSku]
+
+
+class GenerateRequest(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    prompt: str
+    mode: Literal["create", "edit"] | str = "create"
+    allow_clarifying_questions: bool = False
+    options: GenerationOptions | None = None
+    current_config: dict[str, Any] | None = None
+    """An agent's configuration as GET /v1/agents/{agent_id} shows it, or a part."""
+
+
+class ImportReport(WireModel):
+    status: Literal["imported"]
+    added: int
+    already_listed: int
+    """On the list before, or further up in the file."""
+
+    rejected: int
+    rejected_rows: list[RejectedRow]
+    """What is wrong with the first 100 of them."""
+
+
+class InvitationList(WireModel):
+    invitations: list[InvitationView]
+    total: int
+    offset: int
+    limit: int
+
+
+class LlmOptions(WireModel):
+    models: list[ModelView]
+    """Best first."""
+
+    voices: list[VoiceView]
+
+
+class LoggedIn(WireModel):
+    actor: Literal["user", "secret_key"] | str
+    user: Person | None
+    api_key: UsedKey | None
+    tenant: CurrentTenant
+    role: Literal["owner", "admin", "member"] | str | None
+    tenants: list[OwnTenant]
+    """Every tenant that the user belongs to; empty for a key."""
+
+    csrf_token: str | None
+    """Send it as X-CSRF-Token with everything that changes something."""
+
+    status: Literal["logged_in"]
+    new_device: bool
+    """Whether this browser was never used before."""
+
+
+class Me(WireModel):
+    """Of a session ``user``, ``role`` and ``csrf_token`` are set, of a secret key ``api_key``."""
+
+    actor: Literal["user", "secret_key"] | str
+    user: Person | None
+    api_key: UsedKey | None
+    tenant: CurrentTenant
+    role: Literal["owner", "admin", "member"] | str | None
+    tenants: list[OwnTenant]
+    """Every tenant that the user belongs to; empty for a key."""
+
+    csrf_token: str | None
+    """Send it as X-CSRF-Token with everything that changes something."""
+
+
+class MemberList(WireModel):
+    members: list[MemberView]
+    total: int
+    offset: int
+    limit: int
+
+
+class PausePage(WireModel):
+    paused_agents: list[PauseView]
+    total: int
+    limit: int
+    offset: int
+
+
+class PersonaInput(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str | None = None
+    role: str | None = None
+    audienceDescription: str | None = None
+    toneOverride: str | None = None
+    companyName: str | None = None
+    companyWebsite: str | None = None
+    companyDescription: str | None = None
+    knowledgeBase: list[str] | None = None
+    successCriteria: list[str] | None = None
+    voiceConfig: VoiceConfig | None = None
+    callerPersonas: list[CallerPersona] | None = None
+
+
+class PersonaOutput(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str | None
+    role: str | None
+    audienceDescription: str | None
+    toneOverride: str | None
+    companyName: str | None
+    companyWebsite: str | None
+    companyDescription: str | None
+    knowledgeBase: list[str]
+    successCriteria: list[str]
+    voiceConfig: VoiceConfig
+    callerPersonas: list[CallerPersona]
+
+
+class PlanList(WireModel):
+    plans: list[PlanView]
+
+
+class PlaybookInput(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    opener: str | None = None
+    qualificationFlow: list[QualificationQuestion] | None = None
+    requiredSlots: list[RequiredSlot] | None = None
+    objectionHandlers: list[ObjectionHandler] | None = None
+    scripts: list[Script] | None = None
+    closingCTA: str | None = None
+    fallbackCTA: str | None = None
+    escalationRule: str | None = None
+    endCallMessage: str | None = None
+
+
+class PlaybookOutput(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    opener: str | None
+    qualificationFlow: list[QualificationQuestion]
+    requiredSlots: list[RequiredSlot]
+    objectionHandlers: list[ObjectionHandler]
+    scripts: list[Script]
+    closingCTA: str | None
+    fallbackCTA: str | None
+    escalationRule: str | None
+    endCallMessage: str | None
+
+
+class PostCallInput(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    summary: SummarySettings | None = None
+    structured_extraction: StructuredExtraction | None = None
+    evaluation: Evaluation | None = None
+    model: PostCallModel | None = None
+
+
+class PostCallOutput(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    summary: SummarySettings
+    structured_extraction: StructuredExtraction
+    evaluation: Evaluation
+    model: PostCallModel
+
+
+class PriceCreated(WireModel):
+    status: Literal["created"]
+    price: PriceView
+
+
+class PriceHistory(WireModel):
+    prices: list[PriceView]
+    """Newest first within a component."""
+
+
+class PromptPreview(WireModel):
+    """The same, with the ``variables`` that a call would send."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str | None = None
+    system_prompt: str | None = None
+    voice: str | None = None
+    language: str | None = None
+    supported_languages: list[str] | None = None
+    agent_kind: Literal["custom", "managed"] | str | None = None
+    managed_sku_id: str | None = None
+    llm_provider: str | None = None
+    llm_model: str | None = None
+    stt_provider: str | None = None
+    stt_model: str | None = None
+    tts_provider: str | None = None
+    tts_model: str | None = None
+    llm_fallback_provider: str | None = None
+    llm_fallback_model: str | None = None
+    stt_fallback_provider: str | None = None
+    stt_fallback_model: str | None = None
+    tts_fallback_provider: str | None = None
+    tts_fallback_model: str | None = None
+    custom_llm_url: str | None = None
+    custom_voice_url: str | None = None
+    custom_transcriber_url: str | None = None
+    custom_voice_mode: Literal["svc", "compat"] | str | None = None
+    persona: PersonaInput | None = None
+    playbook: PlaybookInput | None = None
+    advanced: AdvancedInput | None = None
+    features: Features | None = None
+    post_call: PostCallInput | None = None
+    tools: (
+        list[
+            Annotated[
+                CallWebhook | Handoff | Transfer | EndCall | SendDtmf | SearchKnowledge | Mcp,
+                Field(discriminator="type"),
+            ]
+        ]
+        | None
+    ) = None
+    provider_config: Any | None = None
+    """Ignored if sent."""
+
+    agent_id: UUID | None = None
+    """A stored agent, which the other fields are merged into."""
+
+    variables: dict[str, Any] | None = None
+
+
+class ProviderKeyList(WireModel):
+    provider_keys: list[ProviderKeyView]
+
+
+class PublishCheck(WireModel):
+    """Any of the fields that create takes, at any depth, and optionally ``agent_id``."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str | None = None
+    system_prompt: str | None = None
+    voice: str | None = None
+    language: str | None = None
+    supported_languages: list[str] | None = None
+    agent_kind: Literal["custom", "managed"] | str | None = None
+    managed_sku_id: str | None = None
+    llm_provider: str | None = None
+    llm_model: str | None = None
+    stt_provider: str | None = None
+    stt_model: str | None = None
+    tts_provider: str | None = None
+    tts_model: str | None = None
+    llm_fallback_provider: str | None = None
+    llm_fallback_model: str | None = None
+    stt_fallback_provider: str | None = None
+    stt_fallback_model: str | None = None
+    tts_fallback_provider: str | None = None
+    tts_fallback_model: str | None = None
+    custom_llm_url: str | None = None
+    custom_voice_url: str | None = None
+    custom_transcriber_url: str | None = None
+    custom_voice_mode: Literal["svc", "compat"] | str | None = None
+    persona: PersonaInput | None = None
+    playbook: PlaybookInput | None = None
+    advanced: AdvancedInput | None = None
+    features: Features | None = None
+    post_call: PostCallInput | None = None
+    tools: (
+        list[
+            Annotated[
+                CallWebhook | Handoff | Transfer | EndCall | SendDtmf | SearchKnowledge | Mcp,
+                Field(discriminator="type"),
+            ]
+        ]
+        | None
+    ) = None
+    provider_config: Any | None = None
+    """Ignored if sent."""
+
+    agent_id: UUID | None = None
+    """A stored agent, which the other fields are merged into."""
+
+
+class SessionList(WireModel):
+    sessions: list[SessionView]
+
+
+class SkuEdit(WireModel):
+    """The whole entry. Without any price ever set the SKU costs nothing."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: str
+    label: str
+    best_for: str
+    description: str
+    features: list[str] | None = None
+    stt: SkuModel
+    llm: SkuModel
+    tts: SkuModel
+    voice: str
+    supported_languages: list[str]
+    sort_order: int = 100
+    is_active: bool = True
+    price_micros_per_minute: int | None = None
+    """Valid from now on."""
+
+
+class SkuList(WireModel):
+    skus: list[SkuView]
+
+
+class TenantPage(WireModel):
+    tenants: list[TenantView]
+    total: int
+    limit: int
+    offset: int
+
+
+class ToolCapabilities(WireModel):
+    """A tool can run when it can in every language of the agent, on the primary model."""
+
+    agent_id: str
+    language_models: list[LanguageModelView]
+    tool_types: list[ToolTypeView]
+    tools: list[BoundToolView]
+
+
+class VersionList(WireModel):
+    versions: list[VersionSummary]
+    total: int
+    offset: int
+    limit: int
+    agent_id: UUID
+
+
+class VoiceList(WireModel):
+    voices: list[VoiceView]
+
+
+class AgentConfig(WireModel):
+    """
+    Everything that an agent's owner sets. The service's own fields (id, times, resolved
+    ``provider_config``, ``compiled_prompt``) are not part of it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    system_prompt: str | None = None
+    voice: str = "Aoede"
+    language: str = "en-US"
+    supported_languages: list[str] | None = None
+    agent_kind: Literal["custom", "managed"] | str = "custom"
+    managed_sku_id: str | None = None
+    llm_provider: str | None = None
+    llm_model: str | None = None
+    stt_provider: str | None = None
+    stt_model: str | None = None
+    tts_provider: str | None = None
+    tts_model: str | None = None
+    llm_fallback_provider: str | None = None
+    llm_fallback_model: str | None = None
+    stt_fallback_provider: str | None = None
+    stt_fallback_model: str | None = None
+    tts_fallback_provider: str | None = None
+    tts_fallback_model: str | None = None
+    custom_llm_url: str | None = None
+    custom_voice_url: str | None = None
+    custom_transcriber_url: str | None = None
+    custom_voice_mode: Literal["svc", "compat"] | str = "svc"
+    persona: PersonaInput | None = None
+    playbook: PlaybookInput | None = None
+    advanced: AdvancedInput | None = None
+    features: Features | None = None
+    post_call: PostCallInput | None = None
+    tools: (
+        list[
+            Annotated[
+                CallWebhook | Handoff | Transfer | EndCall | SendDtmf | SearchKnowledge | Mcp,
+                Field(discriminator="type"),
+            ]
+        ]
+        | None
+    ) = None
+
+
+class AgentCreate(WireModel):
+    """The fields of an agent; only ``name`` is required. ``provider_config`` is ignored."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    system_prompt: str | None = None
+    voice: str = "Aoede"
+    language: str = "en-US"
+    supported_languages: list[str] | None = None
+    agent_kind: Literal["custom", "managed"] | str = "custom"
+    managed_sku_id: str | None = None
+    llm_provider: str | None = None
+    llm_model: str | None = None
+    stt_provider: str | None = None
+    stt_model: str | None = None
+    tts_provider: str | None = None
+    tts_model: str | None = None
+    llm_fallback_provider: str | None = None
+    llm_fallback_model: str | None = None
+    stt_fallback_provider: str | None = None
+    stt_fallback_model: str | None = None
+    tts_fallback_provider: str | None = None
+    tts_fallback_model: str | None = None
+    custom_llm_url: str | None = None
+    custom_voice_url: str | None = None
+    custom_transcriber_url: str | None = None
+    custom_voice_mode: Literal["svc", "compat"] | str = "svc"
+    persona: PersonaInput | None = None
+    playbook: PlaybookInput | None = None
+    advanced: AdvancedInput | None = None
+    features: Features | None = None
+    post_call: PostCallInput | None = None
+    tools: (
+        list[
+            Annotated[
+                CallWebhook | Handoff | Transfer | EndCall | SendDtmf | SearchKnowledge | Mcp,
+                Field(discriminator="type"),
+            ]
+        ]
+        | None
+    ) = None
+    provider_config: Any | None = None
+    """Ignored if sent."""
+
+
+class AgentUpdate(WireModel):
+    """
+    Any of the fields that create takes, at any depth: ``{"playbook": {"opener": "Hi"}}`` changes
+    the opener alone.
+
+    What is left out stays. Arrays, ``tools`` among them, are replaced whole, and so is the JSON
+    Schema of ``post_call.structured_extraction``. ``null`` clears a field that has no default and
+    is refused where there is one. A masked header of a tool, sent back as it was read, keeps its
+    secret.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str | None = None
+    system_prompt: str | None = None
+    voice: str | None = None
+    language: str | None = None
+    supported_languages: list[str] | None = None
+    agent_kind: Literal["custom", "managed"] | str | None = None
+    managed_sku_id: str | None = None
+    llm_provider: str | None = None
+    llm_model: str | None = None
+    stt_provider: str | None = None
+    stt_model: str | None = None
+    tts_provider: str | None = None
+    tts_model: str | None = None
+    llm_fallback_provider: str | None = None
+    llm_fallback_model: str | None = None
+    stt_fallback_provider: str | None = None
+    stt_fallback_model: str | None = None
+    tts_fallback_provider: str | None = None
+    tts_fallback_model: str | None = None
+    custom_llm_url: str | None = None
+    custom_voice_url: str | None = None
+    custom_transcriber_url: str | None = None
+    custom_voice_mode: Literal["svc", "compat"] | str | None = None
+    persona: PersonaInput | None = None
+    playbook: PlaybookInput | None = None
+    advanced: AdvancedInput | None = None
+    features: Features | None = None
+    post_call: PostCallInput | None = None
+    tools: (
+        list[
+            Annotated[
+                CallWebhook | Handoff | Transfer | EndCall | SendDtmf | SearchKnowledge | Mcp,
+                Field(discriminator="type"),
+            ]
+        ]
+        | None
+    ) = None
+    provider_config: Any | None = None
+    """Ignored if sent."""
+
+
+class AgentView(WireModel):
+    """The full agent: its configuration and what the service adds to it. Secrets are masked."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    system_prompt: str | None
+    voice: str
+    language: str
+    supported_languages: list[str]
+    agent_kind: Literal["custom", "managed"] | str
+    managed_sku_id: str | None
+    llm_provider: str | None
+    llm_model: str | None
+    stt_provider: str | None
+    stt_model: str | None
+    tts_provider: str | None
+    tts_model: str | None
+    llm_fallback_provider: str | None
+    llm_fallback_model: str | None
+    stt_fallback_provider: str | None
+    stt_fallback_model: str | None
+    tts_fallback_provider: str | None
+    tts_fallback_model: str | None
+    custom_llm_url: str | None
+    custom_voice_url: str | None
+    custom_transcriber_url: str | None
+    custom_voice_mode: Literal["svc", "compat"] | str
+    persona: PersonaOutput
+    playbook: PlaybookOutput
+    advanced: AdvancedOutput
+    features: Features
+    post_call: PostCallOutput
+    tools: list[
+        Annotated[
+            CallWebhook | Handoff | Transfer | EndCall | SendDtmf | SearchKnowledge | Mcp,
+            Field(discriminator="type"),
+        ]
+    ]
+    id: UUID
+    provider_config: dict[str, Any]
+    compiled_prompt: str
+    published_version: int | None
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class CallPage(WireModel):
+    calls: list[CallView]
+    total: int
+    limit: int
+    offset: int
+    next_cursor: UUID | None
+
+
+class CallRequest(WireModel):
+    """What a client asks for."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    agent_id: UUID | None = None
+    """
+    Required, except for a phone call with a publishable key, which has an agent of its own for those.
+    """
+
+    participants: list[ParticipantInput]
+    metadata: dict[str, Any] | None = None
+    variables: dict[str, Any] | None = None
+    post_call: PostCallInput | None = None

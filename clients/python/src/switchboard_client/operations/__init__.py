@@ -1,0 +1,1 @@
+"""What the API can do, one module a resource. Pure: each function describes one request."""

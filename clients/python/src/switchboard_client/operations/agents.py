@@ -1,0 +1,117 @@
+"""``/v1/agents``."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from switchboard_client.models import (
+    AgentCall,
+    AgentCallList,
+    AgentCreate,
+    AgentCreated,
+    AgentDeleted,
+    AgentList,
+    AgentListItem,
+    AgentPublished,
+    AgentUpdate,
+    AgentUpdated,
+    AgentView,
+    Generated,
+    GenerateRequest,
+    Questions,
+    RolledBack,
+    VersionList,
+    VersionSummary,
+)
+from switchboard_client.operation import (
+    Body,
+    Operation,
+    body_document,
+    delete,
+    get,
+    given,
+    patch,
+    post,
+)
+from switchboard_client.paging import Pages, by_offset
+from switchboard_client.request import Request, at, query
+
+Id = UUID | str
+
+
+def create(
+    agent: AgentCreate | Body, *, idempotency_key: str | None = None
+) -> Operation[AgentCreated]:
+    """Keep a new agent. It takes calls once it is published."""
+    return post("/v1/agents", AgentCreated, agent).once(idempotency_key)
+
+
+def generate(prompt: GenerateRequest | Body) -> Operation[Generated | Questions]:
+    """Draft an agent from a description; ``Questions`` where it says too little."""
+    request = Request("POST", "/v1/agents/generate", body=body_document(prompt))
+    return Operation(request, Generated | Questions)
+
+
+def page(*, limit: int = 50, offset: int = 0) -> Operation[AgentList]:
+    return get("/v1/agents", AgentList, query(limit=limit, offset=offset))
+
+
+def every(*, page_size: int = 200) -> Pages[AgentList, AgentListItem]:
+    """All agents, fetched as they are asked for."""
+    return by_offset(page(limit=page_size), lambda page: page.agents)
+
+
+def show(agent_id: Id) -> Operation[AgentView]:
+    """The whole agent, with its compiled prompt."""
+    return get(at("/v1/agents/{}", agent_id), AgentView)
+
+
+def update(agent_id: Id, changes: AgentUpdate | Body) -> Operation[AgentUpdated]:
+    """Change what ``changes`` names and leave the rest."""
+    return patch(at("/v1/agents/{}", agent_id), AgentUpdated, changes)
+
+
+def clone(agent_id: Id, *, idempotency_key: str | None = None) -> Operation[AgentCreated]:
+    return post(at("/v1/agents/{}/clone", agent_id), AgentCreated).once(idempotency_key)
+
+
+def remove(agent_id: Id) -> Operation[AgentDeleted]:
+    """Delete the agent; calls that run go on."""
+    return delete(at("/v1/agents/{}", agent_id), AgentDeleted)
+
+
+def publish(agent_id: Id) -> Operation[AgentPublished]:
+    """Freeze the agent into the next version, which new calls run.
+
+    Raises ``AgentNotPublishReady`` with ``document["blockers"]`` when something is missing.
+    """
+    return post(at("/v1/agents/{}/publish", agent_id), AgentPublished)
+
+
+def versions(agent_id: Id, *, limit: int = 50, offset: int = 0) -> Operation[VersionList]:
+    asked = query(limit=limit, offset=offset)
+    return get(at("/v1/agents/{}/versions", agent_id), VersionList, asked)
+
+
+def every_version(agent_id: Id) -> Pages[VersionList, VersionSummary]:
+    """Everything that was published of it, newest first."""
+    return by_offset(versions(agent_id, limit=200), lambda page: page.versions)
+
+
+def roll_back(agent_id: Id, version: int, *, restore_draft: bool = False) -> Operation[RolledBack]:
+    """Serve an earlier version again; with ``restore_draft`` the editable agent goes back, too."""
+    place = at("/v1/agents/{}/versions/{}/roll-back", agent_id, version)
+    return post(place, RolledBack, given(restore_draft=restore_draft))
+
+
+def calls(
+    agent_id: Id, *, limit: int = 50, offset: int = 0, status: str | None = None
+) -> Operation[AgentCallList]:
+    """A page of the agent's calls, newest first."""
+    asked = query(limit=limit, offset=offset, status=status)
+    return get(at("/v1/agents/{}/calls", agent_id), AgentCallList, asked)
+
+
+def every_call(agent_id: Id, *, status: str | None = None) -> Pages[AgentCallList, AgentCall]:
+    """All of the agent's calls, newest first."""
+    return by_offset(calls(agent_id, limit=200, status=status), lambda page: page.calls)

@@ -1,0 +1,106 @@
+"""``/v1/calls``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from switchboard_client.models import (
+    CallCreated,
+    CallDetail,
+    CallEndedView,
+    CallEventPage,
+    CallEventView,
+    CallPage,
+    CallView,
+    ParticipantInput,
+    PostCallInput,
+    TranscriptView,
+)
+from switchboard_client.operation import Operation, get, given, post
+from switchboard_client.paging import Pages, by_cursor, by_offset
+from switchboard_client.request import at, query
+
+Id = UUID | str
+
+
+def create(
+    agent_id: Id | None,
+    participants: Sequence[ParticipantInput | Mapping[str, Any]],
+    *,
+    variables: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    post_call: PostCallInput | Mapping[str, Any] | None = None,
+    idempotency_key: str | None = None,
+) -> Operation[CallCreated]:
+    """Start a call with an agent's published version.
+
+    Args:
+        agent_id: ``None`` only for a phone call with a publishable key.
+        participants: who is in it besides the agent; the answer holds each one's ``access``.
+        variables: fill the agent's prompt, opener and tools.
+        metadata: kept with the call, for you alone.
+        idempotency_key: one of your own, so that a program that starts again makes no second
+            call. Default: a new one, so that the client's own retries make none.
+    """
+    body = given(
+        agent_id=agent_id,
+        participants=list(participants),
+        variables=variables,
+        metadata=metadata,
+        post_call=post_call,
+    )
+    return post("/v1/calls", CallCreated, body).once(idempotency_key)
+
+
+def page(
+    *,
+    limit: int = 200,
+    offset: int = 0,
+    cursor: Id | None = None,
+    status: str | None = None,
+    agent_id: Id | None = None,
+) -> Operation[CallPage]:
+    """Calls, newest first. ``cursor`` is the ``next_cursor`` of the page before."""
+    asked = query(limit=limit, offset=offset, cursor=cursor, status=status, agent_id=agent_id)
+    return get("/v1/calls", CallPage, asked)
+
+
+def every(
+    *, status: str | None = None, agent_id: Id | None = None, page_size: int = 200
+) -> Pages[CallPage, CallView]:
+    """All calls, newest first, fetched as they are asked for."""
+    first = page(limit=page_size, status=status, agent_id=agent_id)
+    return by_cursor(first, lambda page: page.calls)
+
+
+def active(*, limit: int = 200, offset: int = 0, cursor: Id | None = None) -> Operation[CallPage]:
+    """Calls that are in progress."""
+    return get("/v1/calls/active", CallPage, query(limit=limit, offset=offset, cursor=cursor))
+
+
+def show(call_id: Id) -> Operation[CallDetail]:
+    """A call with its transcript, analysis and the first events of its log."""
+    return get(at("/v1/calls/{}", call_id), CallDetail)
+
+
+def events(call_id: Id, *, limit: int = 50, offset: int = 0) -> Operation[CallEventPage]:
+    """A page of the call's log, in order."""
+    asked = query(limit=limit, offset=offset)
+    return get(at("/v1/calls/{}/events", call_id), CallEventPage, asked)
+
+
+def every_event(call_id: Id) -> Pages[CallEventPage, CallEventView]:
+    """The call's whole log, in order."""
+    return by_offset(events(call_id, limit=200), lambda page: page.events)
+
+
+def transcript(call_id: Id) -> Operation[TranscriptView]:
+    """What was said so far. Raises ``TranscriptNotAvailable`` before the first word."""
+    return get(at("/v1/calls/{}/transcript", call_id), TranscriptView)
+
+
+def end(call_id: Id) -> Operation[CallEndedView]:
+    """Hang up. Raises ``CallAlreadyOver`` when it has ended before."""
+    return post(at("/v1/calls/{}/end", call_id), CallEndedView)

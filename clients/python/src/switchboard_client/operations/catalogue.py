@@ -1,0 +1,28 @@
+"""Models, voices and prices: what agents can be made of."""
+
+from __future__ import annotations
+
+from switchboard_client.models import LlmOptions, SkuList, VoiceList
+from switchboard_client.operation import Operation, get
+from switchboard_client.request import query
+
+
+def models() -> Operation[LlmOptions]:
+    """Every model and voice that an agent may name."""
+    return get("/v1/agents/llm-options", LlmOptions)
+
+
+def voices(
+    *,
+    provider: str | None = None,
+    language: str | None = None,
+    gender: str | None = None,
+    model: str | None = None,
+) -> Operation[VoiceList]:
+    asked = query(provider=provider, language=language, gender=gender, model=model)
+    return get("/v1/agents/voices", VoiceList, asked)
+
+
+def managed_skus() -> Operation[SkuList]:
+    """Stacks with a fixed price per minute."""
+    return get("/v1/managed-skus", SkuList)

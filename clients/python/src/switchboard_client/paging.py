@@ -1,0 +1,64 @@
+"""Walking over a list of the API, page after page. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
+from uuid import UUID
+
+from switchboard_client.operation import Operation
+
+PageT = TypeVar("PageT")
+ItemT = TypeVar("ItemT")
+
+
+@dataclass(frozen=True)
+class Pages(Generic[PageT, ItemT]):
+    """``following`` makes the next page's operation out of the last one, or ``None`` at the end."""
+
+    first: Operation[PageT]
+    items: Callable[[PageT], Sequence[ItemT]]
+    following: Callable[[Operation[PageT], PageT], Operation[PageT] | None]
+
+
+class _Counted(Protocol):
+    total: int
+    offset: int
+
+
+class _Chained(Protocol):
+    next_cursor: UUID | None
+
+
+CountedT = TypeVar("CountedT", bound=_Counted)
+ChainedT = TypeVar("ChainedT", bound=_Chained)
+
+
+def by_offset(
+    first: Operation[CountedT], items: Callable[[CountedT], Sequence[ItemT]]
+) -> Pages[CountedT, ItemT]:
+    def following(operation: Operation[CountedT], page: CountedT) -> Operation[CountedT] | None:
+        seen = page.offset + len(items(page))
+        return _with(operation, offset=seen) if items(page) and seen < page.total else None
+
+    return Pages(first, items, following)
+
+
+def by_cursor(
+    first: Operation[ChainedT], items: Callable[[ChainedT], Sequence[ItemT]]
+) -> Pages[ChainedT, ItemT]:
+    """Nothing is seen twice or left out while the list grows."""
+
+    def following(operation: Operation[ChainedT], page: ChainedT) -> Operation[ChainedT] | None:
+        if page.next_cursor is None:
+            return None
+        return _with(operation, cursor=page.next_cursor, offset=0)
+
+    return Pages(first, items, following)
+
+
+def _with(operation: Operation[Any], **query: object) -> Operation[Any]:
+    request = operation.request
+    changed = {**request.query, **{name: str(value) for name, value in query.items()}}
+    return replace(operation, request=replace(request, query=changed))

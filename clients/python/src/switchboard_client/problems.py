@@ -1,0 +1,446 @@
+"""The errors that the API declares, one class a code.
+
+Written by generate.py from the API's OpenAPI document.
+"""
+
+from __future__ import annotations
+
+from switchboard_client.errors import ApiError
+
+
+class AccessTokenForAnotherCall(ApiError):
+    """This access token is for another call or participant (403)."""
+
+    code = "access_token_for_another_call"
+
+
+class AccessTokenInvalid(ApiError):
+    """Missing or invalid access token (401)."""
+
+    code = "access_token_invalid"
+
+
+class AgentAdminPaused(ApiError):
+    """The agent is paused by an administrator (423)."""
+
+    code = "agent_admin_paused"
+
+
+class AgentNotFound(ApiError):
+    """Agent not found (404)."""
+
+    code = "agent_not_found"
+
+
+class AgentNotPublishReady(ApiError):
+    """The agent cannot be published as it is (409)."""
+
+    code = "agent_not_publish_ready"
+
+
+class AgentOfAnotherTenant(ApiError):
+    """The agent belongs to another tenant (403)."""
+
+    code = "agent_of_another_tenant"
+
+
+class AlreadyMember(ApiError):
+    """This person is a member already (409)."""
+
+    code = "already_member"
+
+
+class ApiKeyNotFound(ApiError):
+    """API key not found (404)."""
+
+    code = "api_key_not_found"
+
+
+class ApiKeyRevokedAlready(ApiError):
+    """The API key is revoked, which is final (409)."""
+
+    code = "api_key_revoked"
+
+
+class BadOffer(ApiError):
+    """The body is not an SDP offer that can be answered (400)."""
+
+    code = "bad_offer"
+
+
+class BodyTooLarge(ApiError):
+    """The request body is too large (413)."""
+
+    code = "body_too_large"
+
+
+class CallAlreadyOver(ApiError):
+    """The call is already over (409)."""
+
+    code = "call_already_over"
+
+
+class CallNotFound(ApiError):
+    """Call not found (404)."""
+
+    code = "call_not_found"
+
+
+class CallOver(ApiError):
+    """The call is over (410)."""
+
+    code = "call_over"
+
+
+class CatalogueEntryNotFound(ApiError):
+    """The catalogue has no such entry (404)."""
+
+    code = "catalogue_entry_not_found"
+
+
+class CreditReferenceTaken(ApiError):
+    """This reference was used for another credit (409)."""
+
+    code = "credit_reference_taken"
+
+
+class CsrfTokenRequired(ApiError):
+    """The header X-CSRF-Token is missing or wrong (403)."""
+
+    code = "csrf_token_required"
+
+
+class DatabaseUnavailable(ApiError):
+    """The database cannot be reached (503)."""
+
+    code = "database_unavailable"
+
+
+class EmailTaken(ApiError):
+    """This mail address has an account already (409)."""
+
+    code = "email_taken"
+
+
+class ForeignOrigin(ApiError):
+    """A page of another site cannot use a dashboard session (403)."""
+
+    code = "foreign_origin"
+
+
+class GenerationNotConfigured(ApiError):
+    """This needs a language model, and this installation has none that answers (503)."""
+
+    code = "generation_not_configured"
+
+
+class IdempotencyKeyReused(ApiError):
+    """This Idempotency-Key was used for another request (422)."""
+
+    code = "idempotency_key_reused"
+
+
+class InsufficientCredits(ApiError):
+    """Insufficient credits (402)."""
+
+    code = "insufficient_credits"
+
+
+class InvalidCredentials(ApiError):
+    """The mail address or the password is wrong (401)."""
+
+    code = "invalid_credentials"
+
+
+class InvalidRequest(ApiError):
+    """The request is not valid (400)."""
+
+    code = "invalid_request"
+
+
+class InvalidToken(ApiError):
+    """The token is unknown, used or expired (400)."""
+
+    code = "invalid_token"
+
+
+class InvitationClosed(ApiError):
+    """The invitation was accepted or revoked (409)."""
+
+    code = "invitation_closed"
+
+
+class InvitationExists(ApiError):
+    """This address is invited already (409)."""
+
+    code = "invitation_exists"
+
+
+class InvitationForSomebodyElse(ApiError):
+    """The invitation is for another mail address (403)."""
+
+    code = "invitation_for_somebody_else"
+
+
+class InvitationNotFound(ApiError):
+    """Invitation not found (404)."""
+
+    code = "invitation_not_found"
+
+
+class KeyScopeViolation(ApiError):
+    """This publishable key does not permit the call (403)."""
+
+    code = "key_scope_violation"
+
+
+class LastOwner(ApiError):
+    """The tenant's last owner stays its owner (409)."""
+
+    code = "last_owner"
+
+
+class LinkUnavailable(ApiError):
+    """The media workers cannot be reached (503)."""
+
+    code = "link_unavailable"
+
+
+class MemberNotFound(ApiError):
+    """Member not found (404)."""
+
+    code = "member_not_found"
+
+
+class NoMembership(ApiError):
+    """You do not belong to such a tenant (403)."""
+
+    code = "no_membership"
+
+
+class NoWorker(ApiError):
+    """No media worker has taken the call yet (503)."""
+
+    code = "no_worker"
+
+
+class NumberNotListed(ApiError):
+    """The number is not on the do-not-call list (404)."""
+
+    code = "do_not_call_number_not_found"
+
+
+class NumberOnDoNotCallList(ApiError):
+    """A participant is on the do-not-call list (400)."""
+
+    code = "do_not_call"
+
+
+class OriginNotAllowed(ApiError):
+    """The publishable key does not permit this page's origin (403)."""
+
+    code = "origin_not_allowed"
+
+
+class OwnKeysNotAllowed(ApiError):
+    """Your plan does not include keys of your own (403)."""
+
+    code = "own_keys_not_allowed"
+
+
+class PlanExists(ApiError):
+    """There is a plan with this id already (409)."""
+
+    code = "plan_exists"
+
+
+class PlatformCallsDisabled(ApiError):
+    """Calls are disabled platform-wide (503)."""
+
+    code = "platform_calls_disabled"
+
+
+class PreconditionFailed(ApiError):
+    """The agent has changed since it was read (412)."""
+
+    code = "precondition_failed"
+
+
+class PriceExists(ApiError):
+    """There is a price from that moment on, and prices are never changed (409)."""
+
+    code = "price_exists"
+
+
+class ProviderKeyNotFound(ApiError):
+    """You have set no key for this provider (404)."""
+
+    code = "provider_key_not_found"
+
+
+class ProviderKeyRejected(ApiError):
+    """The provider does not accept this key (400)."""
+
+    code = "provider_key_rejected"
+
+
+class ProviderKeyUnavailable(ApiError):
+    """A provider of the agent cannot be used here (422)."""
+
+    code = "provider_key_unavailable"
+
+
+class ProviderUnreachable(ApiError):
+    """The provider could not be asked about this key (424)."""
+
+    code = "provider_unreachable"
+
+
+class RateLimited(ApiError):
+    """Too many requests (429)."""
+
+    code = "rate_limited"
+
+
+class ResendTooSoon(ApiError):
+    """An invitation is sent once a minute at most (429)."""
+
+    code = "resend_too_soon"
+
+
+class RoleRequired(ApiError):
+    """Your role does not permit this (403)."""
+
+    code = "role_required"
+
+
+class SecretKeyRequired(ApiError):
+    """A publishable key cannot do this (403)."""
+
+    code = "secret_key_required"
+
+
+class SessionNotFound(ApiError):
+    """Session not found (404)."""
+
+    code = "session_not_found"
+
+
+class SessionRequired(ApiError):
+    """This needs a dashboard session; a key cannot do it (403)."""
+
+    code = "session_required"
+
+
+class SignUpDisabled(ApiError):
+    """This installation does not let strangers open accounts (403)."""
+
+    code = "sign_up_disabled"
+
+
+class TenantNotFound(ApiError):
+    """Tenant not found (404)."""
+
+    code = "tenant_not_found"
+
+
+class TooManyAttempts(ApiError):
+    """Too many attempts (429)."""
+
+    code = "too_many_attempts"
+
+
+class TranscriptNotAvailable(ApiError):
+    """Nothing has been said in this call yet (404)."""
+
+    code = "transcript_not_available"
+
+
+class Unauthorized(ApiError):
+    """Missing or invalid API key (401)."""
+
+    code = "unauthorized"
+
+
+class UnknownProvider(ApiError):
+    """No provider of this name takes a key (404)."""
+
+    code = "unknown_provider"
+
+
+class UnsupportedMediaType(ApiError):
+    """The request body has the wrong content type (415)."""
+
+    code = "unsupported_media_type"
+
+
+class VersionNotFound(ApiError):
+    """The agent has no such version (404)."""
+
+    code = "agent_version_not_found"
+
+
+BY_CODE: dict[str, type[ApiError]] = {
+    "access_token_for_another_call": AccessTokenForAnotherCall,
+    "access_token_invalid": AccessTokenInvalid,
+    "agent_admin_paused": AgentAdminPaused,
+    "agent_not_found": AgentNotFound,
+    "agent_not_publish_ready": AgentNotPublishReady,
+    "agent_of_another_tenant": AgentOfAnotherTenant,
+    "agent_version_not_found": VersionNotFound,
+    "already_member": AlreadyMember,
+    "api_key_not_found": ApiKeyNotFound,
+    "api_key_revoked": ApiKeyRevokedAlready,
+    "bad_offer": BadOffer,
+    "body_too_large": BodyTooLarge,
+    "call_already_over": CallAlreadyOver,
+    "call_not_found": CallNotFound,
+    "call_over": CallOver,
+    "catalogue_entry_not_found": CatalogueEntryNotFound,
+    "credit_reference_taken": CreditReferenceTaken,
+    "csrf_token_required": CsrfTokenRequired,
+    "database_unavailable": DatabaseUnavailable,
+    "do_not_call": NumberOnDoNotCallList,
+    "do_not_call_number_not_found": NumberNotListed,
+    "email_taken": EmailTaken,
+    "foreign_origin": ForeignOrigin,
+    "generation_not_configured": GenerationNotConfigured,
+    "idempotency_key_reused": IdempotencyKeyReused,
+    "insufficient_credits": InsufficientCredits,
+    "invalid_credentials": InvalidCredentials,
+    "invalid_request": InvalidRequest,
+    "invalid_token": InvalidToken,
+    "invitation_closed": InvitationClosed,
+    "invitation_exists": InvitationExists,
+    "invitation_for_somebody_else": InvitationForSomebodyElse,
+    "invitation_not_found": InvitationNotFound,
+    "key_scope_violation": KeyScopeViolation,
+    "last_owner": LastOwner,
+    "link_unavailable": LinkUnavailable,
+    "member_not_found": MemberNotFound,
+    "no_membership": NoMembership,
+    "no_worker": NoWorker,
+    "origin_not_allowed": OriginNotAllowed,
+    "own_keys_not_allowed": OwnKeysNotAllowed,
+    "plan_exists": PlanExists,
+    "platform_calls_disabled": PlatformCallsDisabled,
+    "precondition_failed": PreconditionFailed,
+    "price_exists": PriceExists,
+    "provider_key_not_found": ProviderKeyNotFound,
+    "provider_key_rejected": ProviderKeyRejected,
+    "provider_key_unavailable": ProviderKeyUnavailable,
+    "provider_unreachable": ProviderUnreachable,
+    "rate_limited": RateLimited,
+    "resend_too_soon": ResendTooSoon,
+    "role_required": RoleRequired,
+    "secret_key_required": SecretKeyRequired,
+    "session_not_found": SessionNotFound,
+    "session_required": SessionRequired,
+    "sign_up_disabled": SignUpDisabled,
+    "tenant_not_found": TenantNotFound,
+    "too_many_attempts": TooManyAttempts,
+    "transcript_not_available": TranscriptNotAvailable,
+    "unauthorized": Unauthorized,
+    "unknown_provider": UnknownProvider,
+    "unsupported_media_type": UnsupportedMediaType,
+}

@@ -1,0 +1,115 @@
+"""A request to the API and its reply, as documents. Pure: sending is a transport's work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+from switchboard_client.errors import ApiError, UnexpectedAnswer
+from switchboard_client.problems import BY_CODE
+
+IDEMPOTENCY_KEY = "Idempotency-Key"
+_REPEATABLE_METHODS = frozenset({"GET", "HEAD", "PUT", "DELETE"})
+
+
+@dataclass(frozen=True)
+class Request:
+    """``path`` is relative to the server; ``body`` is JSON, ``None`` for none."""
+
+    method: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether sending it twice does no more than sending it once."""
+        return self.method in _REPEATABLE_METHODS or IDEMPOTENCY_KEY in self.headers
+
+    def once(self, key: str | None = None) -> Request:
+        """The same with an ``Idempotency-Key``, ``key`` or a new one, for a route that takes it."""
+        return replace(self, headers={**self.headers, IDEMPOTENCY_KEY: key or str(uuid4())})
+
+
+@dataclass(frozen=True)
+class Reply:
+    """``headers``: names in small letters."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def is_success(self) -> bool:
+        return 200 <= self.status < 300
+
+    def document(self) -> Any:
+        """The body's JSON; an empty object for no body.
+
+        Raises:
+            ApiError: the API refused.
+            UnexpectedAnswer: it is no JSON.
+        """
+        if not self.is_success:
+            raise self.error()
+        if not self.body:
+            return {}
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            raise UnexpectedAnswer(
+                f"The answer ({self.status}) is not JSON. Is this the address of a Switchboard?"
+            ) from None
+
+    def error(self) -> ApiError:
+        """What a reply that is no success says."""
+        try:
+            document = json.loads(self.body)
+        except ValueError:
+            document = {}
+        if not isinstance(document, dict):
+            document = {}
+        detail = document.get("detail") or document.get("title")
+        kind = BY_CODE.get(str(document.get("code")), ApiError)
+        return kind(
+            self.status,
+            str(detail) if detail else f"The server answered {self.status}.",
+            document=document,
+            retry_after_seconds=self.retry_after_seconds(datetime.now(UTC)),
+        )
+
+    def retry_after_seconds(self, now: datetime) -> float | None:
+        """``Retry-After``, which is seconds or a date (RFC 9110)."""
+        value = self.headers.get("retry-after")
+        if value is None:
+            return None
+        if value.isdecimal():
+            return float(value)
+        try:
+            until = parsedate_to_datetime(value)
+        except ValueError:
+            return None
+        if until.tzinfo is None:
+            until = until.replace(tzinfo=UTC)
+        return max(0.0, (until - now).total_seconds())
+
+
+def at(template: str, *parts: object) -> str:
+    """``at("/v1/calls/{}", id)``: a part never becomes more than one segment."""
+    return template.format(*(quote(str(part), safe="") for part in parts))
+
+
+def query(**given: object) -> dict[str, str]:
+    """What was given, as the API reads it."""
+    return {
+        name.rstrip("_"): value.isoformat() if isinstance(value, datetime) else str(value)
+        for name, value in given.items()
+        if value is not None
+    }

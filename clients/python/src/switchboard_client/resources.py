@@ -1,0 +1,113 @@
+"""The API's parts as the two clients offer them; what each method does is in ``operations``."""
+
+from __future__ import annotations
+
+from switchboard_client.facade import (
+    AsyncResource,
+    Resource,
+    async_iterating,
+    awaitable,
+    blocking,
+    iterating,
+)
+from switchboard_client.operations import agents, api_keys, billing, calls, catalogue
+
+
+class Calls(Resource):
+    create = blocking(calls.create)
+    page = blocking(calls.page)
+    every = iterating(calls.every)
+    active = blocking(calls.active)
+    show = blocking(calls.show)
+    events = blocking(calls.events)
+    every_event = iterating(calls.every_event)
+    transcript = blocking(calls.transcript)
+    end = blocking(calls.end)
+
+
+class AsyncCalls(AsyncResource):
+    create = awaitable(calls.create)
+    page = awaitable(calls.page)
+    every = async_iterating(calls.every)
+    active = awaitable(calls.active)
+    show = awaitable(calls.show)
+    events = awaitable(calls.events)
+    every_event = async_iterating(calls.every_event)
+    transcript = awaitable(calls.transcript)
+    end = awaitable(calls.end)
+
+
+class Agents(Resource):
+    create = blocking(agents.create)
+    generate = blocking(agents.generate)
+    page = blocking(agents.page)
+    every = iterating(agents.every)
+    show = blocking(agents.show)
+    update = blocking(agents.update)
+    clone = blocking(agents.clone)
+    remove = blocking(agents.remove)
+    publish = blocking(agents.publish)
+    versions = blocking(agents.versions)
+    every_version = iterating(agents.every_version)
+    roll_back = blocking(agents.roll_back)
+    calls = blocking(agents.calls)
+    every_call = iterating(agents.every_call)
+
+
+class AsyncAgents(AsyncResource):
+    create = awaitable(agents.create)
+    generate = awaitable(agents.generate)
+    page = awaitable(agents.page)
+    every = async_iterating(agents.every)
+    show = awaitable(agents.show)
+    update = awaitable(agents.update)
+    clone = awaitable(agents.clone)
+    remove = awaitable(agents.remove)
+    publish = awaitable(agents.publish)
+    versions = awaitable(agents.versions)
+    every_version = async_iterating(agents.every_version)
+    roll_back = awaitable(agents.roll_back)
+    calls = awaitable(agents.calls)
+    every_call = async_iterating(agents.every_call)
+
+
+class ApiKeys(Resource):
+    create = blocking(api_keys.create)
+    page = blocking(api_keys.page)
+    every = iterating(api_keys.every)
+    show = blocking(api_keys.show)
+    update = blocking(api_keys.update)
+    rotate = blocking(api_keys.rotate)
+    revoke = blocking(api_keys.revoke)
+
+
+class AsyncApiKeys(AsyncResource):
+    create = awaitable(api_keys.create)
+    page = awaitable(api_keys.page)
+    every = async_iterating(api_keys.every)
+    show = awaitable(api_keys.show)
+    update = awaitable(api_keys.update)
+    rotate = awaitable(api_keys.rotate)
+    revoke = awaitable(api_keys.revoke)
+
+
+class Catalogue(Resource):
+    models = blocking(catalogue.models)
+    voices = blocking(catalogue.voices)
+    managed_skus = blocking(catalogue.managed_skus)
+
+
+class AsyncCatalogue(AsyncResource):
+    models = awaitable(catalogue.models)
+    voices = awaitable(catalogue.voices)
+    managed_skus = awaitable(catalogue.managed_skus)
+
+
+class Billing(Resource):
+    balance = blocking(billing.balance)
+    transactions = blocking(billing.transactions)
+
+
+class AsyncBilling(AsyncResource):
+    balance = awaitable(billing.balance)
+    transactions = awaitable(billing.transactions)

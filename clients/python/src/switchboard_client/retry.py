@@ -1,0 +1,77 @@
+"""When a request is sent again, and after how long. Pure: no clock, no network, no dice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from switchboard_client.request import Reply, Request
+
+TOO_MANY_REQUESTS = 429
+SERVICE_UNAVAILABLE = 503
+_PASSING = frozenset({502, SERVICE_UNAVAILABLE, 504})
+"""A proxy without a server behind it, or a server without its database."""
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How patient a client is. Waits double from ``first_wait_seconds`` on, with jitter."""
+
+    most_attempts: int = 3
+    first_wait_seconds: float = 0.25
+    longest_wait_seconds: float = 8.0
+    """Also of a ``Retry-After``: if the API asks for more, its refusal is raised at once."""
+
+
+DEFAULT_RETRY = RetryPolicy()
+NO_RETRY = RetryPolicy(most_attempts=1)
+
+
+class Failure(Enum):
+    """How far a request came that has no reply."""
+
+    NOT_SENT = auto()
+    """The server cannot have seen it."""
+    NOT_ANSWERED = auto()
+    """It may have been carried out."""
+    IMPOSSIBLE = auto()
+    """It can never be sent, as to an address that is none."""
+
+
+class Attempts:
+    """One request's tries. Each answer says how many seconds to wait before the next one, or
+    ``None``: what has come of it is final."""
+
+    def __init__(self, request: Request, policy: RetryPolicy) -> None:
+        self._request = request
+        self._policy = policy
+        self._made = 0
+
+    def after_reply(
+        self, reply: Reply, retry_after_seconds: float | None, dice: float
+    ) -> float | None:
+        """
+        Args:
+            dice: 0 to 1, for the jitter.
+        """
+        return self._next(dice, retry_after_seconds) if self._may_pass(reply) else None
+
+    def after_failure(self, failure: Failure, dice: float) -> float | None:
+        may_be_repeated = failure is Failure.NOT_SENT or (
+            failure is Failure.NOT_ANSWERED and self._request.is_repeatable
+        )
+        return self._next(dice, None) if may_be_repeated else None
+
+    def _may_pass(self, reply: Reply) -> bool:
+        if reply.status == TOO_MANY_REQUESTS:
+            return True  # Refused before anything was done, whatever it asked for.
+        return reply.status in _PASSING and self._request.is_repeatable
+
+    def _next(self, dice: float, asked_seconds: float | None) -> float | None:
+        self._made += 1
+        if self._made >= self._policy.most_attempts:
+            return None
+        if asked_seconds is not None:
+            return asked_seconds if asked_seconds <= self._policy.longest_wait_seconds else None
+        doubled = self._policy.first_wait_seconds * 2.0 ** (self._made - 1)
+        return min(doubled, self._policy.longest_wait_seconds) * (0.5 + dice / 2)

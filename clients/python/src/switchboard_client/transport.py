@@ -1,0 +1,97 @@
+"""Requests over HTTP, blocking and awaited. What to send again, and when, ``retry`` decides."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx2
+
+from switchboard_client.errors import ServerUnreachable
+from switchboard_client.request import Reply, Request
+from switchboard_client.retry import Attempts, Failure, RetryPolicy
+
+_NEVER_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+
+
+class Transport:
+    """One server, over connections that block."""
+
+    def __init__(self, http: httpx2.Client, policy: RetryPolicy) -> None:
+        self.http = http
+        self._policy = policy
+
+    def send(self, request: Request) -> Reply:
+        """The reply, whatever it says.
+
+        Raises:
+            ServerUnreachable: there was none.
+        """
+        attempts = Attempts(request, self._policy)
+        while True:
+            try:
+                reply = reply_of(self.http.request(**arguments_of(request)))
+            except httpx2.TransportError as error:
+                wait_seconds = attempts.after_failure(failure_of(error), random.random())
+                if wait_seconds is None:
+                    raise unreachable(self.http.base_url, error) from error
+            else:
+                wait_seconds = attempts.after_reply(reply, asked_of(reply), random.random())
+                if wait_seconds is None:
+                    return reply
+            time.sleep(wait_seconds)
+
+
+class AsyncTransport:
+    """One server, over connections that are awaited."""
+
+    def __init__(self, http: httpx2.AsyncClient, policy: RetryPolicy) -> None:
+        self.http = http
+        self._policy = policy
+
+    async def send(self, request: Request) -> Reply:
+        """As ``Transport.send``."""
+        attempts = Attempts(request, self._policy)
+        while True:
+            try:
+                reply = reply_of(await self.http.request(**arguments_of(request)))
+            except httpx2.TransportError as error:
+                wait_seconds = attempts.after_failure(failure_of(error), random.random())
+                if wait_seconds is None:
+                    raise unreachable(self.http.base_url, error) from error
+            else:
+                wait_seconds = attempts.after_reply(reply, asked_of(reply), random.random())
+                if wait_seconds is None:
+                    return reply
+            await asyncio.sleep(wait_seconds)
+
+
+def arguments_of(request: Request) -> dict[str, Any]:
+    return {
+        "method": request.method,
+        "url": request.path,
+        "params": request.query,
+        "headers": request.headers,
+    } | ({} if request.body is None else {"json": request.body})
+
+
+def reply_of(response: httpx2.Response) -> Reply:
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    return Reply(response.status_code, headers, response.content)
+
+
+def asked_of(reply: Reply) -> float | None:
+    return reply.retry_after_seconds(datetime.now(UTC))
+
+
+def failure_of(error: httpx2.TransportError) -> Failure:
+    if isinstance(error, httpx2.UnsupportedProtocol):
+        return Failure.IMPOSSIBLE
+    return Failure.NOT_SENT if isinstance(error, _NEVER_SENT) else Failure.NOT_ANSWERED
+
+
+def unreachable(server: object, error: httpx2.TransportError) -> ServerUnreachable:
+    return ServerUnreachable(str(server).rstrip("/"), str(error) or type(error).__name__)
