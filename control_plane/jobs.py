@@ -16,6 +16,8 @@ from control_plane.calls.dispatching import keep_redispatching
 from control_plane.calls.event_consumer import EventConsumer
 from control_plane.database import Database
 from control_plane.dialing import tasks as dialing_tasks
+from control_plane.dialing.report_consumer import ReportConsumer
+from control_plane.dialing.scheduler import DialingScheduler
 from control_plane.idempotency import tasks as idempotency_tasks
 from control_plane.intelligence import tasks as intelligence_tasks
 from control_plane.job_queue import (
@@ -50,7 +52,7 @@ _log = structlog.get_logger(__name__)
 
 
 async def run_jobs(settings: ControlPlaneSettings, stop: asyncio.Event) -> None:
-    """Consume events, dispatch what was not dispatched, reap and run jobs until ``stop`` is set.
+    """Consume events, dispatch, dial, reap and run jobs until ``stop`` is set.
 
     PostgreSQL and Redis may come and go meanwhile. Anything unforeseen ends the process, for its
     supervisor to start it again: all that it was doing is in PostgreSQL or in the event stream.
@@ -65,6 +67,8 @@ async def run_jobs(settings: ControlPlaneSettings, stop: asyncio.Event) -> None:
                 group.create_task(keep_redispatching(database, redis)),
                 group.create_task(keep_folding(database)),
                 group.create_task(Reaper(database, redis, settings.queued_timeout_seconds).run()),
+                group.create_task(DialingScheduler(database, redis, settings.dialing).run()),
+                group.create_task(ReportConsumer(database, patient_redis).run()),
                 group.create_task(_run_queues(database, settings)),
             ]
             _log.info("jobs_started")

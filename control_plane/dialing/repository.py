@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -52,14 +53,14 @@ async def hold_tenant(session: AsyncSession, tenant_id: UUID) -> bool:
     return bool(held)
 
 
-async def active_by_number(session: AsyncSession, tenant_id: UUID) -> dict[str, int]:
+async def active_by_number(session: AsyncSession, tenant_id: UUID) -> Counter[str]:
     """How many legs are active, by caller id."""
-    rows = await session.execute(
-        select(DialingJob.from_number, func.count())
-        .where(DialingJob.tenant_id == tenant_id, DialingJob.state == JobState.ACTIVE)
-        .group_by(DialingJob.from_number)
+    active = await session.scalars(
+        select(DialingJob.from_number).where(
+            DialingJob.tenant_id == tenant_id, DialingJob.state == JobState.ACTIVE
+        )
     )
-    return {number: count for number, count in rows}
+    return Counter(active)
 
 
 async def lock_due_jobs(

@@ -97,10 +97,10 @@ async def newest_reports(redis: Redis, attempt_ids: Sequence[UUID]) -> dict[UUID
     return {report.attempt_id: report for report in parsed if report is not None}
 
 
-def read_report(document: str) -> DialReport | None:
+def read_report(document: str | bytes) -> DialReport | None:
     """``None`` for what this version cannot read."""
     try:
         return DialReport.model_validate_json(document)
     except ValidationError:
-        _log.exception("dial_report_unreadable", document=document[:500])
+        _log.exception("dial_report_unreadable", document=str(document[:500]))
         return None

@@ -1,4 +1,5 @@
-"""The stream of events that workers ship, read by one consumer of the group ``control-plane``.
+"""The stream of events that workers ship, read by one consumer of the group ``control-plane``; the
+bridges' reports come the same way.
 
 An entry leaves the stream only when its event is applied or parked, so what the stream holds is
 what still has to be done.
@@ -33,17 +34,26 @@ class StreamEntry:
 
 
 class EventStream:
-    def __init__(self, redis: Redis, consumer_name: str) -> None:
+    def __init__(
+        self,
+        redis: Redis,
+        consumer_name: str,
+        *,
+        stream: str = redis_names.EVENT_STREAM,
+        group: str = redis_names.EVENT_GROUP,
+    ) -> None:
         self._redis = redis
         self._consumer_name = consumer_name
+        self._stream = stream
+        self._group = group
 
     async def read_new(self) -> list[StreamEntry]:
         """Entries that no consumer has been given yet, waiting ``BLOCK_SECONDS`` for the first."""
         streams = await self._in_group(
             lambda: self._redis.xreadgroup(
-                redis_names.EVENT_GROUP,
+                self._group,
                 self._consumer_name,
-                {redis_names.EVENT_STREAM: ">"},
+                {self._stream: ">"},
                 count=BATCH,
                 block=int(BLOCK_SECONDS * 1000),
             )
@@ -57,8 +67,8 @@ class EventStream:
         while True:
             answer = await self._in_group(
                 lambda start=cursor: self._redis.xautoclaim(
-                    redis_names.EVENT_STREAM,
-                    redis_names.EVENT_GROUP,
+                    self._stream,
+                    self._group,
                     self._consumer_name,
                     min_idle_ms,
                     start_id=start,
@@ -76,8 +86,8 @@ class EventStream:
             return
         ids = [entry.entry_id for entry in entries]
         async with self._redis.pipeline(transaction=False) as pipe:
-            pipe.xack(redis_names.EVENT_STREAM, redis_names.EVENT_GROUP, *ids)
-            pipe.xdel(redis_names.EVENT_STREAM, *ids)
+            pipe.xack(self._stream, self._group, *ids)
+            pipe.xdel(self._stream, *ids)
             await pipe.execute()
 
     async def _in_group(self, command: Any) -> Any:
@@ -92,10 +102,8 @@ class EventStream:
 
     async def _create_group(self) -> None:
         try:
-            await self._redis.xgroup_create(
-                redis_names.EVENT_STREAM, redis_names.EVENT_GROUP, id="0", mkstream=True
-            )
-            _log.info("event_group_created")
+            await self._redis.xgroup_create(self._stream, self._group, id="0", mkstream=True)
+            _log.info("event_group_created", stream=self._stream)
         except ResponseError as error:
             if "BUSYGROUP" not in str(error):
                 raise

@@ -1,0 +1,124 @@
+"""One attempt to reach one phone: the carrier's words in, stages out, no endless ringing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import structlog
+
+from contracts.dial_outcome import DialOutcome
+from contracts.dialing import STAGE_RANK, DialRequest, LegStage
+from telephony_bridge.carrier import (
+    Answered,
+    Carrier,
+    CarrierRefused,
+    DialedLeg,
+    Ended,
+    Ringing,
+)
+
+HANG_UP_PATIENCE_SECONDS = 5.0
+"""How long a carrier may take to confirm a hang-up."""
+
+Report = Callable[[LegStage, DialOutcome | None, str | None], None]
+_log = structlog.get_logger(__name__)
+
+
+class Attempt:
+    """
+    Args:
+        report: told of every stage after ``dialing``, once and in order.
+    """
+
+    def __init__(self, request: DialRequest, carrier: Carrier, report: Report) -> None:
+        self.request = request
+        self._carrier = carrier
+        self._report = report
+        self._stop = asyncio.Event()
+        self._stage = LegStage.DIALING
+        self._own_reason: DialOutcome | None = None
+        """Why we hung up: the carrier would only say that the leg was canceled."""
+
+    def hang_up(self) -> None:
+        """End the attempt, whatever it has come to."""
+        self._stop.set()
+
+    async def run(self) -> None:
+        """Returns when the attempt has ended and that is reported."""
+        try:
+            leg = await self._carrier.dial(self.request)
+        except CarrierRefused as refusal:
+            self._end(refusal.outcome, refusal.detail)
+            return
+        stopping = asyncio.create_task(self._stop.wait())
+        following = asyncio.create_task(self._follow(leg))
+        ringing = asyncio.create_task(asyncio.sleep(self.request.ring_timeout_seconds))
+        try:
+            outcome = await self._first_of(following, stopping, ringing)
+            if outcome is not None:
+                await self._leave(leg, following, outcome)
+        finally:
+            for task in (stopping, following, ringing):
+                task.cancel()
+
+    @property
+    def _was_answered(self) -> bool:
+        return STAGE_RANK[self._stage] >= STAGE_RANK[LegStage.ANSWERED]
+
+    async def _first_of(
+        self,
+        following: asyncio.Task[None],
+        stopping: asyncio.Task[bool],
+        ringing: asyncio.Task[None],
+    ) -> DialOutcome | None:
+        """``None`` once the carrier has ended the leg; else why we end it."""
+        waiting: set[asyncio.Task[bool] | asyncio.Task[None]] = {following, stopping, ringing}
+        while True:
+            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            if following in done:
+                await following
+                return None
+            if stopping in done:
+                return DialOutcome.CANCELED
+            if not self._was_answered:
+                return DialOutcome.NO_ANSWER
+
+    async def _leave(
+        self, leg: DialedLeg, following: asyncio.Task[None], reason: DialOutcome
+    ) -> None:
+        """Hang up. The phone may still be picked up, or give up by itself, before that is heard."""
+        self._own_reason = reason
+        try:
+            async with asyncio.timeout(HANG_UP_PATIENCE_SECONDS):
+                await leg.hang_up()
+        except (CarrierRefused, TimeoutError) as error:
+            _log.warning("hang_up_refused", call_id=str(self.request.call_id), error=str(error))
+        done, _ = await asyncio.wait({following}, timeout=HANG_UP_PATIENCE_SECONDS)
+        if following in done:
+            await following
+        else:
+            self._end(reason, "the carrier did not confirm the hang-up")
+
+    async def _follow(self, leg: DialedLeg) -> None:
+        async for state in leg.states():
+            match state:
+                case Ringing():
+                    self._reach(LegStage.RINGING)
+                case Answered():
+                    self._reach(LegStage.ANSWERED)
+                case Ended(outcome, detail):
+                    self._end(self._own_reason or outcome or DialOutcome.FAILED, detail)
+                    return
+        self._end(self._own_reason or DialOutcome.FAILED, "the connection to the carrier was lost")
+
+    def _end(self, outcome: DialOutcome, detail: str | None) -> None:
+        self._reach(LegStage.ENDED, None if self._was_answered else outcome, detail)
+
+    def _reach(
+        self, stage: LegStage, outcome: DialOutcome | None = None, detail: str | None = None
+    ) -> None:
+        """Carriers repeat themselves, and tell things late: only what is further is told."""
+        if STAGE_RANK[stage] > STAGE_RANK[self._stage]:
+            self._stage = stage
+            self._report(stage, outcome, detail)

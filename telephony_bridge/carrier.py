@@ -1,0 +1,80 @@
+"""What a carrier has to offer for phones to be dialed through it.
+
+An adapter translates; it knows nothing of Redis, retries or calls. The dialer enforces the time to
+ring and asks for a hang-up; the adapter only says what the carrier says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from contracts.dial_outcome import DialOutcome
+from contracts.dialing import DialRequest
+
+
+@dataclass(frozen=True)
+class Ringing:
+    """The phone rings. Some networks never say so."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The phone was picked up."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The leg is over; nothing follows. ``outcome`` says why nobody answered, and is ``None`` after
+    ``Answered``. ``detail`` is the carrier's own word."""
+
+    outcome: DialOutcome | None
+    detail: str | None = None
+
+
+LegState = Ringing | Answered | Ended
+
+
+class CarrierRefused(Exception):
+    """The carrier did not take the call."""
+
+    def __init__(self, outcome: DialOutcome, detail: str) -> None:
+        super().__init__(detail)
+        self.outcome = outcome
+        self.detail = detail
+
+
+class DialedLeg(Protocol):
+    """One call that a carrier places for us."""
+
+    def states(self) -> AsyncIterator[LegState]:
+        """What becomes of it, as it happens, up to ``Ended``. Asked for once.
+
+        When the connection to the carrier is lost for good, the adapter ends the stream without
+        ``Ended``.
+        """
+        ...
+
+    async def hang_up(self) -> None:
+        """End it, whatever it has come to; ``states`` then says so. Harmless when it is over.
+
+        Raises:
+            CarrierRefused: the carrier does not listen.
+        """
+        ...
+
+
+class Carrier(Protocol):
+    @property
+    def name(self) -> str:
+        """As ``end_reason`` names it, such as ``twilio``."""
+        ...
+
+    async def dial(self, request: DialRequest) -> DialedLeg:
+        """Place a call from ``request.from_number`` to ``request.to_number``.
+
+        Raises:
+            CarrierRefused: it was not placed.
+        """
+        ...

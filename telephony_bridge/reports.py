@@ -1,0 +1,138 @@
+"""What a bridge says of its attempts: each stage once through the stream, and the newest one again
+and again under the attempt's key, which tells that the bridge lives."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from datetime import UTC, datetime
+from uuid import UUID
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from contracts import redis_names
+from contracts.dial_outcome import DialOutcome
+from contracts.dialing import DialReport, DialRequest, LegStage
+
+RENEW_SECONDS = redis_names.HEARTBEAT_INTERVAL_SECONDS
+ENDED_TTL_SECONDS = 600
+"""How long an attempt's end can still be read, should its report be lost on the way."""
+_log = structlog.get_logger(__name__)
+
+
+class Reports:
+    """Of one bridge. While Redis is away they are kept, in order."""
+
+    def __init__(self, redis: Redis, bridge_id: str) -> None:
+        self._redis = redis
+        self._bridge_id = bridge_id
+        self._newest: dict[UUID, DialReport] = {}
+        self._unsent: deque[DialReport] = deque()
+        self._news = asyncio.Event()
+
+    async def claim(self, request: DialRequest) -> bool:
+        """Take an attempt, unless another bridge has taken it or it was withdrawn.
+
+        Raises:
+            RedisError: it may have been taken; it lapses.
+        """
+        report = self._report(request, LegStage.DIALING)
+        claimed = await self._redis.set(
+            redis_names.dial_attempt(request.attempt_id),
+            report.model_dump_json(),
+            nx=True,
+            ex=redis_names.LEASE_TTL_SECONDS,
+        )
+        if claimed:
+            self._add(report)
+        return bool(claimed)
+
+    def add(
+        self,
+        request: DialRequest,
+        stage: LegStage,
+        outcome: DialOutcome | None = None,
+        detail: str | None = None,
+    ) -> None:
+        self._add(self._report(request, stage, outcome, detail))
+
+    async def keep_sending(self) -> None:
+        """Ship and renew until cancelled."""
+        while True:
+            try:
+                await self.flush()
+                await self._renew()
+            except (RedisError, OSError) as error:
+                _log.warning("dial_reports_not_sent", bridge_id=self._bridge_id, error=str(error))
+                await asyncio.sleep(RENEW_SECONDS)
+            try:
+                async with asyncio.timeout(RENEW_SECONDS):
+                    await self._news.wait()
+            except TimeoutError:
+                continue
+
+    async def flush(self) -> None:
+        """Ship what is not shipped yet.
+
+        Raises:
+            RedisError: what is not shipped stays.
+        """
+        self._news.clear()
+        while self._unsent:
+            report = self._unsent[0]
+            document = report.model_dump_json()
+            async with self._redis.pipeline(transaction=False) as pipe:
+                pipe.xadd(redis_names.DIAL_REPORT_STREAM, {redis_names.FIELD: document})
+                pipe.set(
+                    redis_names.dial_attempt(report.attempt_id),
+                    document,
+                    ex=_ttl_seconds(report),
+                )
+                await pipe.execute()
+            self._unsent.popleft()
+
+    async def _renew(self) -> None:
+        if not self._newest:
+            return
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for report in self._newest.values():
+                pipe.set(
+                    redis_names.dial_attempt(report.attempt_id),
+                    report.model_dump_json(),
+                    ex=redis_names.LEASE_TTL_SECONDS,
+                )
+            await pipe.execute()
+
+    def _add(self, report: DialReport) -> None:
+        if report.stage is LegStage.ENDED:
+            self._newest.pop(report.attempt_id, None)
+        else:
+            self._newest[report.attempt_id] = report
+        self._unsent.append(report)
+        self._news.set()
+
+    def _report(
+        self,
+        request: DialRequest,
+        stage: LegStage,
+        outcome: DialOutcome | None = None,
+        detail: str | None = None,
+    ) -> DialReport:
+        return DialReport(
+            attempt_id=request.attempt_id,
+            call_id=request.call_id,
+            tenant_id=request.tenant_id,
+            participant_id=request.participant_id,
+            bridge_id=self._bridge_id,
+            occurred_at=datetime.now(UTC),
+            stage=stage,
+            outcome=outcome,
+            detail=detail,
+        )
+
+
+def _ttl_seconds(report: DialReport) -> int:
+    is_over = report.stage is LegStage.ENDED
+    return ENDED_TTL_SECONDS if is_over else redis_names.LEASE_TTL_SECONDS
