@@ -38,6 +38,7 @@ from control_plane.http.storable_input import storable_input
 from control_plane.idempotency.answer import REPLAYED_HEADER
 from control_plane.intelligence.routes import router as intelligence
 from control_plane.link.link import Link
+from control_plane.live_view.live_feed import LiveFeed
 from control_plane.live_view.routes import router as live_view
 from control_plane.mail.mailer import Mailer
 from control_plane.members.routes import router as members
@@ -99,6 +100,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     """The ASGI application. Opens its connections when they are first needed."""
     database = Database(settings.database_url, deadline_seconds=settings.request_deadline_seconds)
     link = Link(settings.redis_url)
+    live_feed = LiveFeed(link.redis, database)
     request_counters = RequestCounters(
         settings.redis_url, deadline_seconds=settings.request_counting_deadline_seconds
     )
@@ -108,6 +110,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         try:
             yield
         finally:
+            await live_feed.aclose()
             await database.aclose()
             await link.aclose()
             await request_counters.aclose()
@@ -125,6 +128,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.settings = settings
     app.state.database = database
     app.state.link = link
+    app.state.live_feed = live_feed
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()
     install_problem_handlers(app)

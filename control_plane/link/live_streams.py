@@ -1,0 +1,106 @@
+"""Calls' live streams, as their workers append to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import structlog
+from pydantic import ValidationError
+from redis.asyncio import Redis
+
+from contracts import redis_names
+from contracts.live_messages import LiveBody, LiveMessage
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, order=True)
+class EntryId:
+    """Redis's own id of a stream's entry: Unix milliseconds and a number within them."""
+
+    ms: int
+    number: int
+
+    @classmethod
+    def read(cls, text: str) -> EntryId:
+        """
+        Raises:
+            ValueError: ``text`` is no such id.
+        """
+        ms, _, number = text.partition("-")
+        read = cls(_natural(ms), _natural(number))
+        if read.ms >= 2**63 or read.number >= 2**63:
+            raise ValueError("larger than any entry's id")
+        return read
+
+    def __str__(self) -> str:
+        return f"{self.ms}-{self.number}"
+
+
+BEFORE_ALL = EntryId(0, 0)
+
+
+@dataclass(frozen=True)
+class LiveEntry:
+    """``body`` is ``None`` where a newer worker tells what this process does not know yet."""
+
+    entry_id: EntryId
+    body: LiveBody | None
+
+
+async def kept_entries(
+    redis: Redis, call_id: UUID, after: EntryId = BEFORE_ALL, count: int | None = None
+) -> list[LiveEntry]:
+    """The entries after ``after`` that Redis still keeps, oldest first, at most ``count``.
+
+    Raises:
+        RedisError, OSError: Redis is away.
+    """
+    raw: Any = await redis.xrange(redis_names.live_stream(call_id), min=f"({after}", count=count)
+    return list(_entries(call_id, raw))
+
+
+async def new_entries(
+    redis: Redis, positions: Mapping[UUID, EntryId], *, count: int, block_ms: int
+) -> dict[UUID, list[LiveEntry]]:
+    """What was appended to any of the calls' streams after its position, waiting ``block_ms`` for
+    the first; at most ``count`` of each.
+
+    Raises:
+        RedisError, OSError: Redis is away.
+    """
+    calls = {redis_names.live_stream(call_id): call_id for call_id in positions}
+    answer: Any = await redis.xread(
+        {name: str(positions[call_id]) for name, call_id in calls.items()},
+        count=count,
+        block=block_ms,
+    )
+    # A list in one version of the protocol, a map in the other.
+    streams = answer.items() if isinstance(answer, dict) else answer or ()
+    return {calls[name]: list(_entries(calls[name], _flat(raw))) for name, raw in streams}
+
+
+def _natural(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise ValueError("not a number")
+    return int(text)
+
+
+def _flat(raw: Any) -> Any:
+    """The newer protocol wraps each stream's entries once more."""
+    return raw[0] if raw and raw[0] and isinstance(raw[0][0], list | tuple) else raw
+
+
+def _entries(call_id: UUID, raw: Iterable[Any]) -> Iterator[LiveEntry]:
+    for entry_id, fields in raw:
+        body: LiveBody | None = None
+        try:
+            body = LiveMessage.model_validate_json(fields.get(redis_names.FIELD, "")).body
+        except ValidationError as error:
+            _log.warning(
+                "live_message_unreadable", call_id=str(call_id), errors=error.error_count()
+            )
+        yield LiveEntry(EntryId.read(str(entry_id)), body)

@@ -1,0 +1,118 @@
+"""The ``data`` of each event of a call's stream. Times are ms from the call's start."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+
+class CallState(BaseModel):
+    """Event ``state``. A terminal ``state`` is the last event of the stream."""
+
+    subject: Literal["call"] = "call"
+    state: str = Field(description="The call's `status`, as `GET /v1/calls/{call_id}` shows it.")
+    end_reason: str | None = None
+
+
+class ParticipantState(BaseModel):
+    """Event ``state``."""
+
+    subject: Literal["participant"] = "participant"
+    participant_id: UUID
+    state: Literal["connected", "left", "connection_lost"]
+
+
+class AgentState(BaseModel):
+    """Event ``state``."""
+
+    subject: Literal["agent"] = "agent"
+    state: Literal["listening", "thinking", "speaking"]
+
+
+class UserState(BaseModel):
+    """Event ``state``: the people in the call, heard as one."""
+
+    subject: Literal["user"] = "user"
+    state: Literal["listening", "speaking", "away"]
+
+
+class Utterance(BaseModel):
+    """Event ``transcript``. A later one of the same ``utterance`` or ``sequence`` replaces it."""
+
+    utterance: int | None = Field(
+        description="Number of a growing utterance; null when it is told from the record."
+    )
+    sequence: int | None = Field(
+        description="Place in the call's transcript; null until the utterance is final."
+    )
+    speaker: Literal["user", "agent"]
+    text: str
+    is_final: bool
+    at_ms: int
+
+
+class TurnLatency(BaseModel):
+    """Event ``latency``: from the caller's last word to the agent's first."""
+
+    utterance: int | None
+    sequence: int | None
+    end_to_end_ms: int
+
+
+class Interruption(BaseModel):
+    """Event ``interruption``: the caller cut in and the agent's voice was stopped."""
+
+    at_ms: int
+
+
+class ToolUse(BaseModel):
+    """Event ``tool``."""
+
+    name: str
+    is_error: bool
+
+
+class RecordingState(BaseModel):
+    """Event ``recording``."""
+
+    recording_id: UUID
+    state: Literal["started", "stopped"]
+
+
+LiveData = (
+    CallState
+    | ParticipantState
+    | AgentState
+    | UserState
+    | Utterance
+    | TurnLatency
+    | Interruption
+    | ToolUse
+    | RecordingState
+)
+
+
+class _AsJsonText:
+    """An event's data is text that holds JSON: OpenAPI is told so."""
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        content = handler(schema)
+        return {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": content,
+        }
+
+
+class LiveEvent(BaseModel):
+    """One server-sent event. Which shape `data` has follows from `event`."""
+
+    event: Literal["state", "transcript", "latency", "interruption", "tool", "recording"]
+    data: Annotated[LiveData, _AsJsonText()]
+    id: str | None = None

@@ -1,0 +1,83 @@
+"""Server-sent events on the wire. Source: HTML Living Standard, section 9.2."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from fastapi.sse import format_sse_event
+from pydantic import BaseModel
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+MEDIA_TYPE = "text/event-stream"
+RECONNECT_MS = 1_000
+SEND_SECONDS = 30.0
+"""A client that takes nothing for so long is taken for gone."""
+
+KEEP_ALIVE = format_sse_event(comment="keep-alive")
+RECONNECTION_TIME = format_sse_event(retry=RECONNECT_MS)
+
+
+@dataclass(frozen=True)
+class ServerSentEvent:
+    """``event_id`` is what the client resumes after; an event without one leaves that as it is."""
+
+    name: str
+    data: BaseModel
+    event_id: str | None = None
+
+    def encode(self) -> bytes:
+        return format_sse_event(
+            event=self.name, data_str=self.data.model_dump_json(), id=self.event_id
+        )
+
+
+class EventStreamResponse(StreamingResponse):
+    """Sends what ``events`` yields, until it ends or the client has gone.
+
+    ``events`` is closed in every case, before the response is done with.
+    """
+
+    media_type = MEDIA_TYPE
+
+    def __init__(
+        self, events: AsyncGenerator[bytes, None], send_seconds: float = SEND_SECONDS
+    ) -> None:
+        # A proxy must neither keep the events nor hold them back.
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(events, headers=headers)
+        self._events = events
+        self._send_seconds = send_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        sending = asyncio.create_task(self._send_all(send))
+        leaving = asyncio.create_task(_client_left(receive))
+        try:
+            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            sending.cancel()
+            leaving.cancel()
+            await asyncio.wait({sending, leaving})
+        for task in (sending, leaving):
+            if not task.cancelled():
+                task.result()
+
+    async def _send_all(self, send: Send) -> None:
+        async with aclosing(self._events):
+            start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+            await send(start)
+            try:
+                async for chunk in self._events:
+                    async with asyncio.timeout(self._send_seconds):
+                        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            except TimeoutError:
+                return
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _client_left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
