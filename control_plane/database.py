@@ -16,6 +16,7 @@ from uuid import UUID
 import psycopg
 from psycopg import waiting
 from psycopg.abc import PQGen
+from pydantic_core import from_json
 from sqlalchemy import BigInteger, DateTime, MetaData, event, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
@@ -121,6 +122,7 @@ def _engine(url: str, role: str, deadline_seconds: float, pool_size: int) -> Asy
         pool_timeout=deadline_seconds,
         pool_pre_ping=True,
         pool_use_lifo=True,
+        json_deserializer=from_json,
         connect_args={
             "async_creator_fn": _PromptConnection.connect,
             "application_name": role,
