@@ -53,6 +53,7 @@ from control_plane.errors import InvalidRequest
 from control_plane.http.openapi import AUTHENTICATED, MEMBER_ONLY, problems
 from control_plane.http.paging import Offset
 from control_plane.idempotency.route import IdempotentRoute, OncePerKey
+from control_plane.intelligence import repository as analyses
 from control_plane.link.link import AppLink
 from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
 from control_plane.provider_keys.available_keys import available_keys
@@ -147,6 +148,7 @@ async def get_call(call_id: UUID, caller: MemberCaller, session: TenantSession) 
         await repository.participants(session, caller.tenant_id, [call_id]),
         await reading.segments(session, caller.tenant_id, call_id),
         events,
+        await analyses.find(session, caller.tenant_id, call_id),
     )
 
 

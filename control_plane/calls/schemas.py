@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -9,6 +10,9 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from contracts.agent_config import PostCall
+from contracts.money import usd
+from control_plane.calls.model_usage import ModelUsage
+from control_plane.intelligence.schemas import IntelligenceView
 
 MAX_PARTICIPANTS = 16
 Identity = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=256)]
@@ -176,19 +180,26 @@ class TranscriptView(BaseModel):
     segments: list[SegmentView]
 
 
-class EvaluationView(BaseModel):
-    passed: bool
-    score: float
-    reasoning: str
+class ModelUsageView(BaseModel):
+    """What one model did in the call."""
 
+    channel: str = Field(description="`stt`, `llm` or `tts`.")
+    provider: str
+    model: str
+    audio_ms: int
+    input_tokens: int
+    output_tokens: int
+    characters: int
+    cost: float | None = Field(
+        description="Its part of the channel's `provider_cost_breakdown`, in US dollars; `null` "
+        "while the call runs."
+    )
 
-class Intelligence(BaseModel):
-    status: str
-    summary: str | None = None
-    sentiment: str | None = None
-    structured_data: dict[str, Any] | None = None
-    evaluation: EvaluationView | None = None
-    errors: list[dict[str, Any]] = Field(default_factory=list)
+    @classmethod
+    def of(cls, usage: ModelUsage) -> ModelUsageView:
+        amounts = asdict(usage)
+        cost_micros = amounts.pop("cost_micros")
+        return cls(**amounts, cost=None if cost_micros is None else usd(cost_micros))
 
 
 class CallEventView(BaseModel):
@@ -212,7 +223,8 @@ class CallDetail(CallView):
     agent: AgentName
     transcript: Transcript
     recording: None = None
-    intelligence: Intelligence
+    intelligence: IntelligenceView
+    usage: list[ModelUsageView]
     collected_slots: dict[str, str] = Field(
         description="What the playbook engine has understood, by slot name."
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, cast
 
 from contracts.money import usd
+from control_plane.calls.model_usage import model_usage
 from control_plane.calls.models import Call, CallLogEntry, CallParticipant, Segment, TurnLatencies
 from control_plane.calls.provider_cost import CHANNELS
 from control_plane.calls.schemas import (
@@ -13,8 +14,8 @@ from control_plane.calls.schemas import (
     CallDetail,
     CallEventView,
     CallView,
-    Intelligence,
     LatencyMetrics,
+    ModelUsageView,
     ParticipantView,
     PrimaryParticipant,
     ProviderCostBreakdown,
@@ -24,6 +25,8 @@ from control_plane.calls.schemas import (
     Transcript,
     TranscriptView,
 )
+from control_plane.intelligence.models import CallAnalysis
+from control_plane.intelligence.views import intelligence_view
 
 Said = Sequence[tuple[Segment, TurnLatencies | None]]
 
@@ -63,6 +66,7 @@ def call_detail(
     participants: Iterable[CallParticipant],
     said: Said,
     events: Iterable[CallLogEntry],
+    analysis: CallAnalysis | None,
 ) -> CallDetail:
     """``call`` must have its plan loaded."""
     return CallDetail(
@@ -73,7 +77,10 @@ def call_detail(
             segments=[_segment(segment) for segment, _ in said],
             raw=[_raw(segment, latencies) for segment, latencies in said],
         ),
-        intelligence=Intelligence(status=call.intelligence_status),
+        intelligence=intelligence_view(call, analysis),
+        usage=[
+            ModelUsageView.of(usage) for usage in model_usage(call.usage, call.provider_cost_micros)
+        ],
         collected_slots=call.collected_slots,
         events=[CallEventView.model_validate(event) for event in events],
     )

@@ -2,6 +2,59 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from uuid import UUID
+
+from fastapi import APIRouter, status
+
+from control_plane.audit.recording import record_change
+from control_plane.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.calls.errors import CallNotFound
+from control_plane.calls.reading import find_call
+from control_plane.calls.repository import locked_call
+from control_plane.http.openapi import MEMBER_ONLY, problems
+from control_plane.intelligence import repository, starting
+from control_plane.intelligence.errors import AnalysisUnderWay, CallNotOver, SummaryNotAvailable
+from control_plane.intelligence.schemas import AnalysisQueued, SummaryView
+from control_plane.intelligence.views import summary_view
 
 router = APIRouter(prefix="/v1/calls", tags=["post-call"])
+
+
+@router.get(
+    "/{call_id}/summary", responses=problems(*MEMBER_ONLY, CallNotFound, SummaryNotAvailable)
+)
+async def get_summary(call_id: UUID, caller: MemberCaller, session: TenantSession) -> SummaryView:
+    """The stored summary of a call and how its caller sounded. Asking runs no analysis.
+
+    There is none before the call's first analysis has finished."""
+    call = await find_call(session, caller.tenant_id, call_id)
+    if call is None:
+        raise CallNotFound
+    analysis = await repository.find(session, caller.tenant_id, call_id)
+    if analysis is None or analysis.finished_at is None:
+        raise SummaryNotAvailable(
+            "The call is being analysed; ask again in a moment" if analysis else None
+        )
+    return summary_view(call, analysis)
+
+
+@router.post(
+    "/{call_id}/reprocess",
+    status_code=status.HTTP_202_ACCEPTED,
+    responses=problems(*MEMBER_ONLY, CallNotFound, AnalysisUnderWay, CallNotOver),
+)
+async def reprocess_call(
+    call_id: UUID, caller: MemberCaller, session: TenantSession
+) -> AnalysisQueued:
+    """Analyse a call again, with the settings stored at its creation.
+
+    The results so far stay until the new ones are there; then `call.completed` and
+    `call.intelligence.ready` are sent again."""
+    call = await locked_call(session, caller.tenant_id, call_id)
+    if call is None:
+        raise CallNotFound
+    if not call.is_over:
+        raise CallNotOver
+    job_id = await starting.begin(session, call)
+    record_change(session, caller, "call.reprocessed", target_id=call_id)
+    return AnalysisQueued(job_id=job_id, message="The call will be analysed again.")

@@ -1,0 +1,92 @@
+"""What each model did in a call and which part of the bill is its. Pure.
+
+A channel is billed per connected minute, by the plan's frozen price row, whatever its models did
+in it. Per model, that amount is divided by what each reported: audio for STT, tokens for LLM,
+characters for TTS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_MEASURES = {
+    "stt": ("audio_ms", "input_tokens"),
+    "llm": ("input_tokens", "output_tokens"),
+    "tts": ("characters", "audio_ms", "input_tokens"),
+}
+"""By channel, what its models are compared by: the first that any of them reported."""
+
+
+@dataclass(frozen=True)
+class ModelUsage:
+    channel: str
+    provider: str
+    model: str
+    audio_ms: int
+    input_tokens: int
+    output_tokens: int
+    characters: int
+    cost_micros: int | None
+    """Its part of the channel's cost; ``None`` until that is known."""
+
+
+def model_usage(
+    reported: Mapping[str, Mapping[str, Any]], cost_micros: Mapping[str, int] | None
+) -> list[ModelUsage]:
+    """
+    Args:
+        reported: ``"<channel>/<provider>/<model>"`` → the totals that the worker reported last.
+        cost_micros: by channel, from ``provider_cost_micros``.
+    """
+    found: list[ModelUsage] = []
+    for channel in sorted({name.partition("/")[0] for name in reported}):
+        of_channel = {
+            name: totals
+            for name, totals in sorted(reported.items())
+            if name.partition("/")[0] == channel
+        }
+        shares = _shares(list(of_channel.values()), _MEASURES.get(channel, ()))
+        cost = None if cost_micros is None else cost_micros.get(channel, 0)
+        amounts = [None] * len(shares) if cost is None else divided(cost, shares)
+        for (name, totals), amount in zip(of_channel.items(), amounts, strict=True):
+            _, provider, model = (*name.split("/", 2), "", "")[:3]
+            found.append(
+                ModelUsage(
+                    channel=channel,
+                    provider=provider,
+                    model=model,
+                    audio_ms=totals.get("audio_ms", 0),
+                    input_tokens=totals.get("input_tokens", 0),
+                    output_tokens=totals.get("output_tokens", 0),
+                    characters=totals.get("characters", 0),
+                    cost_micros=amount,
+                )
+            )
+    return found
+
+
+def divided(amount: int, shares: list[int]) -> list[int]:
+    """``amount`` in proportion to ``shares``, to the last micro-dollar: the largest remainders are
+    rounded up. Without any share all goes to the first."""
+    total = sum(shares)
+    if total == 0:
+        return [amount] + [0] * (len(shares) - 1)
+    parts = [amount * share // total for share in shares]
+    by_remainder = sorted(
+        range(len(shares)), key=lambda index: (-(amount * shares[index] % total), index)
+    )
+    for index in by_remainder[: amount - sum(parts)]:
+        parts[index] += 1
+    return parts
+
+
+def _shares(totals: list[Mapping[str, Any]], measures: tuple[str, ...]) -> list[int]:
+    if measures == _MEASURES["llm"]:
+        return [sum(each.get(name, 0) for name in measures) for each in totals]
+    for name in measures:
+        shares = [each.get(name, 0) for each in totals]
+        if any(shares):
+            return shares
+    return [0] * len(totals)

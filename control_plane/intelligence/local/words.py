@@ -1,0 +1,22 @@
+"""Words of a text, for comparing. Pure."""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SUFFIXES = ("ing", "ed", "es", "s")
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words; ``customerName`` and ``customer_name`` are two each."""
+    return [word.lower().replace("’", "'") for word in _WORD.findall(_CAMEL.sub(" ", text))]
+
+
+def stem(word: str) -> str:
+    """Without an English ending, so that "greets" and "greeting" are one word."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 4:
+            return word.removesuffix(suffix)
+    return word
