@@ -24,6 +24,8 @@ from control_plane.settings import ControlPlaneSettings
 
 PATIENT_QUEUE = "patient"
 """For jobs that mostly wait for somebody else's answer: many run at once and hold nothing up."""
+RECORDINGS_QUEUE = "recordings"
+"""For jobs that make files for minutes: one at a time, because each takes a core while it runs."""
 _DATABASE = "database"
 _SETTINGS = "settings"
 _log = structlog.get_logger(__name__)
@@ -37,12 +39,14 @@ async def enqueue(
     task: Task[Any, Any, Any],
     *,
     not_within: timedelta = timedelta(),
+    lock: str | None = None,
     **arguments: Any,
 ) -> None:
     """Add a job in ``session``'s transaction.
 
     Args:
         not_within: how long it waits at least.
+        lock: jobs with the same one run one after the other.
         arguments: the job's, JSON values.
 
     Raises:
@@ -54,7 +58,8 @@ async def enqueue(
         wait: TimeDeltaParams | None = (
             {"seconds": int(not_within.total_seconds())} if not_within else None
         )
-        await task.configure(connection=driver, schedule_in=wait).defer_async(**arguments)
+        deferrer = task.configure(connection=driver, schedule_in=wait, lock=lock)
+        await deferrer.defer_async(**arguments)
     except ConnectorException as error:
         if isinstance(error.__cause__, psycopg.OperationalError):
             raise DatabaseUnavailable from error

@@ -22,6 +22,7 @@ from control_plane.idempotency import tasks as idempotency_tasks
 from control_plane.intelligence import tasks as intelligence_tasks
 from control_plane.job_queue import (
     PATIENT_QUEUE,
+    RECORDINGS_QUEUE,
     job_queue,
     job_resources,
     worker_connector,
@@ -43,7 +44,7 @@ JOB_DOMAINS = (
 )
 """Modules that declare jobs; the worker runs the jobs of modules that are imported."""
 
-JOBS_AT_ONCE = {"default": 4, PATIENT_QUEUE: 16}
+JOBS_AT_ONCE = {"default": 4, PATIENT_QUEUE: 16, RECORDINGS_QUEUE: 1}
 """By queue."""
 QUEUE_RETRY_SECONDS = 2.0
 CANCEL_AGAIN_SECONDS = 1.5

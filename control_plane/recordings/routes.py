@@ -1,7 +1,38 @@
-"""Recordings: of a call, and the files behind signed addresses."""
+"""``/v1/calls/{call_id}/recording``, and the router of everything about recordings."""
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from fastapi import APIRouter
 
-router = APIRouter(prefix="/v1", tags=["recordings"])
+from control_plane.authentication.dependencies import AppSettings, MemberCaller, TenantSession
+from control_plane.calls.errors import CallNotFound
+from control_plane.calls.reading import find_call
+from control_plane.http.openapi import MEMBER_ONLY, problems
+from control_plane.recordings import file_routes
+from control_plane.recordings.errors import RecordingNotAvailable
+from control_plane.recordings.repository import latest_recording
+from control_plane.recordings.schemas import CallRecording
+from control_plane.recordings.views import recording_view
+
+router = APIRouter()
+router.include_router(file_routes.router)
+
+
+@router.get(
+    "/v1/calls/{call_id}/recording",
+    tags=["recordings"],
+    responses=problems(*MEMBER_ONLY, CallNotFound, RecordingNotAvailable),
+)
+async def get_recording(
+    call_id: UUID, caller: MemberCaller, session: TenantSession, settings: AppSettings
+) -> CallRecording:
+    """The call's recording. `processing` until its files are made, soon after the call's end;
+    when it is `completed` it has addresses that work for a while."""
+    if await find_call(session, caller.tenant_id, call_id) is None:
+        raise CallNotFound
+    recording = await latest_recording(session, caller.tenant_id, call_id)
+    if recording is None:
+        raise RecordingNotAvailable
+    return CallRecording(call_id=call_id, recording=await recording_view(recording, settings))
