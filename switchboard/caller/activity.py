@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from switchboard.caller.frame import SAMPLE_RATE_HZ, Samples
+from switchboard_client.webrtc.frame import SAMPLE_RATE_HZ, Samples
 
 WINDOW_SAMPLES = 240
 """5 ms: the precision of every time that is measured on a waveform."""

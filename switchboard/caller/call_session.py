@@ -13,7 +13,7 @@ from contracts.live_messages import CallOver, LiveMessage
 from switchboard.caller.activity import SpeechActivity
 from switchboard.caller.conversation import Conversation
 from switchboard.caller.dialogue import Dialogue, HeardWords, Move, Say, Situation
-from switchboard.caller.peer import CallerPeer, ReceivedFrame
+from switchboard.caller.peer import CallerPeer
 from switchboard.caller.prepared_speech import PreparedSpeech
 from switchboard.caller.reply_watch import ReplyWatch
 from switchboard.caller.reports import (
@@ -28,6 +28,7 @@ from switchboard.caller.reports import (
 from switchboard.caller.summary import summarised
 from switchboard.caller.turn_end import HeardTurn, TurnEndDetector
 from switchboard.caller.utterances import UtteranceQueue
+from switchboard_client.webrtc.leg import ReceivedFrame
 
 OVERHEAR_INTERVAL_SECONDS = 0.6
 

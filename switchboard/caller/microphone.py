@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from switchboard.caller.activity import MICROPHONE_SPEECH_RMS, SpeechActivity
-from switchboard.caller.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples, silence
 from switchboard.caller.problems import MicrophoneProblem
 from switchboard.caller.utterances import Spoken
+from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples, silence
 
 _MOST_FRAMES_WAITING = 5
 """100 ms: more than that is dropped, so that a slow start does not delay the whole call."""

@@ -1,51 +1,26 @@
-"""The caller's end of the media connection: Opus over RTP over DTLS, one data channel."""
+"""The caller's end of the media connection: the client's leg, in the command line's words."""
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 
-import numpy as np
 import structlog
-from aiortc import RTCPeerConnection, RTCSessionDescription
-from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
-from av import AudioFrame
 from pydantic import ValidationError
 
-from contracts.live_messages import DATA_CHANNEL_LABEL, LiveMessage
-from switchboard.caller.frame import Samples
-from switchboard.caller.outgoing_track import OutgoingTrack, SoundSource
-from switchboard.caller.problems import ConnectionFailed
-from switchboard.caller.whip import WhipSession
+from contracts.live_messages import LiveMessage
+from switchboard.caller.problems import told_in_words
+from switchboard_client.webrtc.leg import CallLeg, ReceivedFrame
+from switchboard_client.webrtc.outgoing_track import SoundSource
 
-CONNECT_TIMEOUT_SECONDS = 15.0
 _log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True)
-class ReceivedFrame:
-    samples: Samples
-    received_at: float
-    """Monotonic seconds at which the decoder delivered the frame."""
 
 
 class CallerPeer:
     """One WebRTC connection, from offer to farewell."""
 
     def __init__(self, source: SoundSource, on_message: Callable[[LiveMessage], None]) -> None:
-        self._connection = RTCPeerConnection()
         self._on_message = on_message
-        self._whip: WhipSession | None = None
-        loop = asyncio.get_running_loop()
-        self._incoming: asyncio.Future[MediaStreamTrack] = loop.create_future()
-        self._connected: asyncio.Future[float] = loop.create_future()
-        self._connection.addTrack(OutgoingTrack(source))
-        channel = self._connection.createDataChannel(DATA_CHANNEL_LABEL)
-        channel.on("message", self._message)
-        self._connection.on("track", self._track)
-        self._connection.on("connectionstatechange", self._state_changed)
+        self._leg = CallLeg(source, self._message)
 
     async def connect(self, url: str, token: str) -> float:
         """Exchange offer and answer and wait for the media connection.
@@ -53,62 +28,18 @@ class CallerPeer:
         Returns the monotonic time at which it was up.
 
         Raises:
-            ServerUnreachable, RequestRefused: the signalling failed.
-            ConnectionFailed: no media connection within ``CONNECT_TIMEOUT_SECONDS``.
+            CallProblem: the signalling failed, or no media connection came of it.
         """
-        await self._connection.setLocalDescription(await self._connection.createOffer())
-        self._whip = WhipSession(url, token)
-        answer = await self._whip.exchange(self._connection.localDescription.sdp)
-        try:
-            await self._connection.setRemoteDescription(RTCSessionDescription(answer, "answer"))
-        except ValueError as error:
-            raise ConnectionFailed(f"The server's answer is not usable: {error}.") from error
-        if not self._incoming.done():
-            raise ConnectionFailed("The server's answer offers no audio.")
-        try:
-            async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS):
-                return await self._connected
-        except TimeoutError:
-            raise ConnectionFailed(
-                "The media connection could not be made.",
-                "A firewall or a VPN may block UDP between this machine and the server.",
-            ) from None
+        with told_in_words():
+            return await self._leg.connect(url, token)
 
-    async def listen(self) -> AsyncIterator[ReceivedFrame]:
+    def listen(self) -> AsyncIterator[ReceivedFrame]:
         """What the other side sends, until it stops sending."""
-        track = await self._incoming
-        while True:
-            try:
-                frame = await track.recv()
-            except MediaStreamError:
-                return
-            received_at = time.monotonic()
-            if isinstance(frame, AudioFrame):
-                yield ReceivedFrame(mono(frame), received_at)
+        return self._leg.listen()
 
     async def leave(self) -> None:
         """Say goodbye to the server, then close the connection. Idempotent."""
-        if self._whip:
-            await self._whip.leave()
-        await self._connection.close()
-
-    def _track(self, track: MediaStreamTrack) -> None:
-        if track.kind == "audio" and not self._incoming.done():
-            self._incoming.set_result(track)
-
-    def _state_changed(self) -> None:
-        state = self._connection.connectionState
-        if self._connected.done():
-            return
-        if state == "connected":
-            self._connected.set_result(time.monotonic())
-        elif state in ("failed", "closed"):
-            self._connected.set_exception(
-                ConnectionFailed(
-                    "The media connection failed.",
-                    "A firewall or a VPN may block UDP between this machine and the server.",
-                )
-            )
+        await self._leg.leave()
 
     def _message(self, text: str | bytes) -> None:
         try:
@@ -117,9 +48,3 @@ class CallerPeer:
             _log.warning("live_message_ignored", errors=error.error_count())
             return
         self._on_message(message)
-
-
-def mono(frame: AudioFrame) -> Samples:
-    """The left channel: the agent's voice is the same on both."""
-    interleaved = np.asarray(frame.to_ndarray(), dtype=np.int16)
-    return interleaved.reshape(-1, len(frame.layout.channels))[:, 0].copy()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from switchboard.caller.frame import Samples
 from switchboard.caller.speech_models import Recogniser, Voice
 from switchboard.caller.utterances import Utterance
+from switchboard_client.webrtc.frame import Samples
 
 
 class PreparedSpeech:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
+
+import switchboard_client
+from switchboard_client import ApiError, SwitchboardError
 
 
 class CallProblem(Exception):
@@ -38,6 +42,28 @@ class RequestRefused(CallProblem):
 
 class ConnectionFailed(CallProblem):
     """The media connection could not be made, or was lost."""
+
+
+def in_words(error: SwitchboardError) -> CallProblem:
+    """An error of the client, for the person at the terminal."""
+    match error:
+        case ApiError():
+            return RequestRefused(error.status, error.code, error.detail, error.document)
+        case switchboard_client.ServerUnreachable():
+            return ServerUnreachable(error.server)
+        case switchboard_client.ConnectionFailed():
+            return ConnectionFailed(error.detail, error.advice)
+        case _:
+            return CallProblem(str(error))
+
+
+@contextmanager
+def told_in_words() -> Iterator[None]:
+    """Around what uses the client."""
+    try:
+        yield
+    except SwitchboardError as error:
+        raise in_words(error) from error
 
 
 class MissingModel(CallProblem):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from switchboard.caller.frame import Samples
+from switchboard_client.webrtc.frame import Samples
 
 Waveform = NDArray[np.float32]
 """Mono audio between -1 and 1, shape ``(samples,)``."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from switchboard.caller.frame import Samples
 from switchboard.caller.problems import MissingModel
 from switchboard.caller.resampling import downsampled, to_pcm, to_waveform, upsampled
 from switchboard.caller.utterances import Utterance
+from switchboard_client.webrtc.frame import Samples
 
 _PEAK = 0.5
 """Hibari speaks at about a quarter of full scale; a telephone voice is louder."""

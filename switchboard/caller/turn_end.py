@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from switchboard.caller.activity import SPEECH_RMS, WINDOW_SECONDS, active_windows
-from switchboard.caller.frame import FRAME_SECONDS, Samples
+from switchboard_client.webrtc.frame import FRAME_SECONDS, Samples
 
 END_OF_TURN_SECONDS = 0.65
 """Longer than the pauses between the sentences of one turn."""

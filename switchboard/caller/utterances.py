@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from switchboard.caller.activity import trimmed
-from switchboard.caller.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples, silence
+from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples, silence
 
 
 @dataclass(frozen=True)

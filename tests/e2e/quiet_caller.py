@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from contracts.live_messages import CallOver, LiveMessage
-from switchboard.caller.frame import FRAME_SAMPLES, Samples
 from switchboard.caller.peer import CallerPeer
 from switchboard.caller.placing import place_call
 from switchboard.caller.public_api import PublicApi
 from switchboard.caller.speech_models import Recogniser
+from switchboard_client.webrtc.frame import FRAME_SAMPLES, Samples
 
 LONGEST_CALL_SECONDS = 90
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from switchboard.caller.activity import SpeechActivity, trimmed
-from switchboard.caller.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples, silence
+from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples, silence
 
 
 def tone(seconds: float, amplitude: int = 5000) -> Samples:

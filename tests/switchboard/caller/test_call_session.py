@@ -12,13 +12,13 @@ from switchboard.caller.conversation import (
     Rule,
     RuleFollower,
 )
-from switchboard.caller.frame import Samples
 from switchboard.caller.placing import call_agent
 from switchboard.caller.prepared_speech import PreparedSpeech, prepare_speech
 from switchboard.caller.problems import RequestRefused, ServerUnreachable
 from switchboard.caller.public_api import PublicApi
 from switchboard.caller.reports import CallSummary, Report, Saying
 from switchboard.caller.speech_models import Recogniser, Voice
+from switchboard_client.webrtc.frame import Samples
 from tests.switchboard.caller.whip_peer import API_KEY, REPLY_AFTER_SECONDS, FarEnd, serving
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from switchboard.caller.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples, silence
 from switchboard.caller.turn_end import HeardTurn, TurnEndDetector
+from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples, silence
 
 
 def speech(frames: int) -> list[Samples]:

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from switchboard.caller.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, silence
 from switchboard.caller.utterances import Utterance, UtteranceQueue
+from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, silence
 
 
 def utterance(samples: int) -> Utterance:

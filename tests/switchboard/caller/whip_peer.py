@@ -18,11 +18,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from contracts.live_messages import CallOver, LiveMessage
-from switchboard.caller.frame import FRAME_SECONDS, Samples
-from switchboard.caller.outgoing_track import OutgoingTrack
-from switchboard.caller.peer import mono
 from switchboard.caller.turn_end import TurnEndDetector
 from switchboard.caller.utterances import Utterance, UtteranceQueue
+from switchboard_client.webrtc.frame import FRAME_SECONDS, Samples
+from switchboard_client.webrtc.leg import mono
+from switchboard_client.webrtc.outgoing_track import OutgoingTrack
 
 API_KEY = "sb_secret_test"
 TOKEN = "access-token"

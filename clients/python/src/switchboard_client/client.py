@@ -60,10 +60,22 @@ class Switchboard:
         self.billing = Billing(self._transport)
 
     def request(
-        self, method: str, path: str, query: Mapping[str, object] | None = None, body: Any = None
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: Any = None,
+        idempotency_key: str | None = None,
     ) -> Any:
-        """Any route, and its answer's JSON as it is: for what has no method here yet."""
-        return self._transport.send(_raw(method, path, query, body)).document()
+        """Any route, and its answer's JSON as it is: for what has no method here yet.
+
+        Args:
+            idempotency_key: for a POST that takes one; without it, it is not sent again when its
+                answer is lost.
+        """
+        request = _raw(method, path, query, body, idempotency_key)
+        return self._transport.send(request).document()
 
     def close(self) -> None:
         self._transport.http.close()
@@ -101,10 +113,17 @@ class AsyncSwitchboard:
         self.billing = AsyncBilling(self._transport)
 
     async def request(
-        self, method: str, path: str, query: Mapping[str, object] | None = None, body: Any = None
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: Any = None,
+        idempotency_key: str | None = None,
     ) -> Any:
         """As ``Switchboard.request``."""
-        return (await self._transport.send(_raw(method, path, query, body))).document()
+        request = _raw(method, path, query, body, idempotency_key)
+        return (await self._transport.send(request)).document()
 
     async def aclose(self) -> None:
         await self._transport.http.aclose()
@@ -129,5 +148,12 @@ def _settings(server: str, key: str, timeout_seconds: float) -> dict[str, Any]:
     }
 
 
-def _raw(method: str, path: str, asked: Mapping[str, object] | None, body: Any) -> Request:
-    return Request(method, path, query(**(asked or {})), body_document(body))
+def _raw(
+    method: str,
+    path: str,
+    asked: Mapping[str, object] | None,
+    body: Any,
+    idempotency_key: str | None,
+) -> Request:
+    request = Request(method, path, query(**(asked or {})), body_document(body))
+    return request if idempotency_key is None else request.once(idempotency_key)

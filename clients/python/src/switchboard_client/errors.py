@@ -26,6 +26,11 @@ class UnexpectedAnswer(SwitchboardError):
 class ConnectionFailed(SwitchboardError):
     """A call's media connection could not be made, or was lost."""
 
+    def __init__(self, detail: str, *, advice: str = "") -> None:
+        super().__init__(f"{detail} {advice}".strip())
+        self.detail = detail
+        self.advice = advice
+
 
 class ApiError(SwitchboardError):
     """The API refused: an ``application/problem+json`` document (RFC 9457).

@@ -10,7 +10,7 @@ from typing import Protocol
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from av import AudioFrame
 
-from switchboard.caller.frame import FRAME_SAMPLES, FRAME_SECONDS, SAMPLE_RATE_HZ, Samples
+from switchboard_client.webrtc.frame import FRAME_SAMPLES, FRAME_SECONDS, SAMPLE_RATE_HZ, Samples
 
 
 class SoundSource(Protocol):

@@ -6,8 +6,8 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from switchboard.caller.problems import ConnectionFailed, ServerUnreachable
-from switchboard.caller.public_api import refusal
+from switchboard_client.errors import ConnectionFailed
+from switchboard_client.transport import reply_of, unreachable
 
 _ANSWER_TIMEOUT_SECONDS = 15.0
 _LEAVE_TIMEOUT_SECONDS = 3.0
@@ -26,7 +26,7 @@ class WhipSession:
 
         Raises:
             ServerUnreachable: nobody answers at the address.
-            RequestRefused: the offer, the token or the call is not accepted.
+            ApiError: the offer, the token or the call is not accepted.
             ConnectionFailed: the answer lacks the ``Location`` by which to leave.
         """
         try:
@@ -37,9 +37,9 @@ class WhipSession:
                     headers={**self._authorization, "Content-Type": "application/sdp"},
                 )
         except httpx2.TransportError as error:
-            raise ServerUnreachable(self._url) from error
+            raise unreachable(self._url, error) from error
         if response.status_code != httpx2.codes.CREATED:
-            raise refusal(response)
+            raise reply_of(response).error()
         location = response.headers.get("Location")
         if not location:
             raise ConnectionFailed("The server's answer names no session to leave by.")
