@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
-from uuid import uuid4
 
-from sqlalchemy import update
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_status import CallStatus, ParticipantStatus
+from contracts.call_status import CallStatus
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
 from contracts.events import (
@@ -35,16 +32,18 @@ from contracts.events import (
     TurnMeasured,
     UsageReported,
 )
-from control_plane.billing import service as billing
-from control_plane.billing.reserve import reserve_seconds_needed
+from control_plane.calls import leg_events
+from control_plane.calls.after_call import note_late_words
+from control_plane.calls.call_group import CallGroup
 from control_plane.calls.ending import end_call
-from control_plane.calls.event_log import Level, log_event
+from control_plane.calls.event_log import log_event
 from control_plane.calls.event_order import Verdict, verdict
-from control_plane.calls.models import Call, CallParticipant, Segment, TurnLatencies
+from control_plane.calls.metering import meter
+from control_plane.calls.models import Call, CallParticipant
 from control_plane.calls.storable_text import storable
-from control_plane.calls.transitions import Cause, Claimed, Effect, Started, transition
+from control_plane.calls.transitions import Claimed, Effect, Started, transition
+from control_plane.outbox.call_events import add_call_started
 from control_plane.recordings.applying import apply_recording_event
-from pipelines.phrases import farewell
 
 
 @dataclass(frozen=True)
@@ -63,43 +62,54 @@ class Outcome:
     stop: WorkerToStop | None = None
 
 
-async def apply_events(session: AsyncSession, call: Call, events: Sequence[CallEvent]) -> Outcome:
+async def apply_events(
+    session: AsyncSession, group: CallGroup, call: Call, events: Sequence[CallEvent]
+) -> Outcome:
     """Apply those of ``events`` whose turn it is, each exactly once, and move the cursor.
 
-    ``call`` is locked, with its plan loaded. Events of a call that is over still add to its
-    transcript and its log, but change neither status nor bill.
+    ``call`` is one of ``group``, whose gathered rows the caller inserts. Events of a call that is
+    over still add to its transcript and its log, but change neither status nor bill.
     """
     outcome = Outcome(waiting=[])
+    was_over = call.is_over
+    has_late_words = False
     for event in sorted(events, key=lambda event: event.seq):
         match verdict(call.applied_seq, event.seq):
             case Verdict.APPLY:
-                outcome.stop = await _apply(session, call, event) or outcome.stop
+                outcome.stop = await _apply(session, group, call, event) or outcome.stop
                 call.applied_seq = event.seq
+                has_late_words |= was_over and isinstance(
+                    event.body, TranscriptSegment | SlotsCollected
+                )
             case Verdict.DUPLICATE:
                 outcome.stop = _stop_if_over(call, event) or outcome.stop
             case Verdict.GAP:
                 outcome.waiting.append(event)
-    await session.flush()
+    if has_late_words:
+        await note_late_words(session, call)
     return outcome
 
 
-async def _apply(session: AsyncSession, call: Call, event: CallEvent) -> WorkerToStop | None:
+async def _apply(
+    session: AsyncSession, group: CallGroup, call: Call, event: CallEvent
+) -> WorkerToStop | None:
+    at = event.occurred_at
     match event.body:
-        case RoomOpened():
-            return _move(session, call, event, Claimed())
-        case CallStarted(participant_id=participant_id):
-            stop = _move(session, call, event, Started())
-            await _join(session, call, event, participant_id)
-            return stop
-        case LegJoined(participant_id=participant_id):
-            await _join(session, call, event, participant_id)
-            log_event(session, call, "lifecycle", "A participant joined", event.occurred_at)
-        case LegLeft() as left:
-            await _leave(session, call, event, left)
-        case TranscriptSegment() as segment:
-            await _add_segment(session, call, segment)
+        case TranscriptSegment() as said:
+            group.rows.add_segment(call, said)
         case TurnMeasured() as turn:
-            await _add_latencies(session, call, turn)
+            group.rows.add_latencies(call, turn)
+        case CallMetered(connected_ms=connected_ms):
+            return await _meter(session, call, event, connected_ms)
+        case RoomOpened():
+            return _claim(session, call, event)
+        case CallStarted(participant_id=participant_id):
+            return _start(session, call, event, group.people.get(participant_id))
+        case LegJoined(participant_id=participant_id):
+            leg_events.join(session, call, group.people.get(participant_id), at)
+            log_event(session, call, "lifecycle", "A participant joined", at)
+        case LegLeft(participant_id=participant_id) as left:
+            leg_events.leave(session, call, group.people.get(participant_id), left, at)
         case UsageReported() as usage:
             key = f"{usage.channel}/{usage.provider}/{usage.model}"
             totals = usage.model_dump(exclude={"type", "channel", "provider", "model"})
@@ -110,10 +120,8 @@ async def _apply(session: AsyncSession, call: Call, event: CallEvent) -> WorkerT
             call.collected_slots = {storable(k): storable(v) for k, v in slots.items()}
         case RecordingStarted() | RecordingStopped() as recording:
             await apply_recording_event(session, call, event, recording)
-        case CallMetered(connected_ms=connected_ms):
-            return await _meter(session, call, event, connected_ms)
         case Logged(level=level, message=message):
-            log_event(session, call, "runtime", storable(message), event.occurred_at, level)
+            log_event(session, call, "runtime", storable(message), at, level)
         case CallEnded() as ended:
             await _end(session, call, event, ended)
         case _:
@@ -121,17 +129,29 @@ async def _apply(session: AsyncSession, call: Call, event: CallEvent) -> WorkerT
     return None
 
 
-def _move(session: AsyncSession, call: Call, event: CallEvent, cause: Cause) -> WorkerToStop | None:
-    moved = transition(CallStatus(call.status), cause)
+def _claim(session: AsyncSession, call: Call, event: CallEvent) -> WorkerToStop | None:
+    moved = transition(CallStatus(call.status), Claimed())
     call.status = moved.status.value
     if Effect.NOTE_CLAIM in moved.effects:
         call.claimed_at = event.occurred_at
         call.worker_id = event.worker_id
         log_event(session, call, "lifecycle", "A worker opened the room", event.occurred_at)
+    return _stop_if_over(call, event)
+
+
+def _start(
+    session: AsyncSession, call: Call, event: CallEvent, first: CallParticipant | None
+) -> WorkerToStop | None:
+    at = event.occurred_at
+    moved = transition(CallStatus(call.status), Started())
+    call.status = moved.status.value
     if Effect.START_METER in moved.effects:
-        call.started_at = event.occurred_at
+        call.started_at = at
         call.metered_ms = call.metered_ms or 0
-        log_event(session, call, "lifecycle", "Call started", event.occurred_at)
+        log_event(session, call, "lifecycle", "Call started", at)
+    if Effect.TELL_STARTED in moved.effects:
+        add_call_started(session, call, first, at)
+    leg_events.join(session, call, first, at)
     return _stop_if_over(call, event)
 
 
@@ -143,64 +163,6 @@ def _stop_if_over(call: Call, event: CallEvent) -> WorkerToStop | None:
     reasons = {reason.value: reason for reason in EndReason}
     reason = reasons.get(call.end_reason or "", EndReason.NORMAL_HANGUP)
     return WorkerToStop(event.worker_id, EndCall(end_reason=reason))
-
-
-async def _join(
-    session: AsyncSession, call: Call, event: CallEvent, participant_id: object
-) -> None:
-    if call.is_over:
-        return
-    await session.execute(
-        update(CallParticipant)
-        .where(
-            CallParticipant.tenant_id == call.tenant_id,
-            CallParticipant.call_id == call.id,
-            CallParticipant.id == participant_id,
-        )
-        .values(status=ParticipantStatus.CONNECTED.value, joined_at=event.occurred_at, left_at=None)
-    )
-
-
-async def _leave(session: AsyncSession, call: Call, event: CallEvent, left: LegLeft) -> None:
-    await session.execute(
-        update(CallParticipant)
-        .where(
-            CallParticipant.tenant_id == call.tenant_id,
-            CallParticipant.call_id == call.id,
-            CallParticipant.id == left.participant_id,
-        )
-        .values(status=ParticipantStatus.COMPLETED.value, left_at=event.occurred_at)
-    )
-    message = {
-        "left": "A participant left",
-        "connection_lost": "A participant's connection was lost",
-        "call_ended": "A participant was disconnected at the end of the call",
-    }[left.cause]
-    level: Level = "warning" if left.cause == "connection_lost" else "info"
-    log_event(session, call, "lifecycle", message, event.occurred_at, level)
-
-
-async def _add_segment(session: AsyncSession, call: Call, segment: TranscriptSegment) -> None:
-    await session.execute(
-        insert(Segment)
-        .values(
-            id=uuid4(),
-            call_id=call.id,
-            tenant_id=call.tenant_id,
-            sequence=segment.sequence,
-            speaker=segment.speaker,
-            text=storable(segment.text),
-            started_at_ms=segment.started_at_ms,
-            ended_at_ms=segment.ended_at_ms,
-            interrupted=segment.interrupted,
-        )
-        .on_conflict_do_nothing()
-    )
-
-
-async def _add_latencies(session: AsyncSession, call: Call, turn: TurnMeasured) -> None:
-    values = turn.model_dump(exclude={"type"}) | {"call_id": call.id, "tenant_id": call.tenant_id}
-    await session.execute(insert(TurnLatencies).values(**values).on_conflict_do_nothing())
 
 
 def _log_tool(session: AsyncSession, call: Call, event: CallEvent, tool: ToolCalled) -> None:
@@ -219,39 +181,10 @@ def _log_tool(session: AsyncSession, call: Call, event: CallEvent, tool: ToolCal
 async def _meter(
     session: AsyncSession, call: Call, event: CallEvent, connected_ms: int
 ) -> WorkerToStop | None:
-    """Keep the reserve ahead of the meter; a tenant who cannot pay for more is said goodbye to.
-
-    The command is sent again with each reading until the call ends: it may get lost, and a worker
-    that is ending a call ignores another end.
-    """
     if call.is_over:
         return _stop_if_over(call, event)
-    call.metered_ms = max(call.metered_ms or 0, connected_ms)
-    plan = call.frozen_plan()
-    covered = await billing.extend(
-        session,
-        call.tenant_id,
-        call.id,
-        reserve_seconds_needed(connected_ms),
-        plan.rate_micros_per_minute,
-    )
-    if covered:
-        return None
-    reason = EndReason.INSUFFICIENT_FUNDS
-    if call.end_requested_at is None:
-        call.end_requested_at = event.occurred_at
-        call.end_requested_reason = reason.value
-        log_event(
-            session,
-            call,
-            "billing",
-            "The balance does not allow another 30 seconds: the agent says goodbye",
-            event.occurred_at,
-            "warning",
-        )
-    return WorkerToStop(
-        event.worker_id, EndCall(end_reason=reason, farewell=farewell(plan, reason))
-    )
+    goodbye = await meter(session, call, connected_ms, event.occurred_at)
+    return None if goodbye is None else WorkerToStop(event.worker_id, goodbye)
 
 
 async def _end(session: AsyncSession, call: Call, event: CallEvent, ended: CallEnded) -> None:

@@ -1,7 +1,8 @@
-"""Applying one call's batch of events in PostgreSQL, whatever is in it.
+"""Applying a group of calls' events in PostgreSQL, whatever is in them.
 
-An event that cannot be applied is parked for the operator and passed over, so that it never stands
-in the way of what comes after it.
+A group is one transaction, so that what a transaction costs is shared. An event that cannot be
+applied is parked for the operator and passed over, so that it never stands in the way of what
+comes after it, or of the calls that it came with.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calls import repository
 from control_plane.calls.apply_events import WorkerToStop, apply_events
+from control_plane.calls.call_group import CallGroup, lock_group
 from control_plane.calls.event_envelope import ReceivedEvent
 from control_plane.calls.event_order import Verdict, verdict
-from control_plane.calls.models import ParkedEvent
+from control_plane.calls.models import Call, ParkedEvent
 from control_plane.calls.storable_text import storable
 from control_plane.database import Database
 from control_plane.link.event_stream import StreamEntry
+
+Batch = Sequence[ReceivedEvent]
+"""Events of one call, at least one."""
 
 EVENT_FAULTS = (
     DataError,
@@ -52,22 +57,31 @@ class Applied:
     stop: WorkerToStop | None = None
 
 
-async def apply_batch(database: Database, batch: Sequence[ReceivedEvent]) -> Applied:
-    """Apply one call's events, in order, each exactly once.
+async def apply_group(database: Database, batches: Sequence[Batch]) -> list[Applied]:
+    """Apply the events of different calls, each exactly once and in order in its call.
+
+    Where an event is at fault the group is halved until its call is alone, then its event. Returns
+    one answer per batch.
 
     Raises:
-        DatabaseUnavailable: nothing of it or a first part is applied; try the batch again.
+        DatabaseUnavailable: nothing of it or a part is applied; try the group again.
     """
-    if all(received.event is not None for received in batch):
+    if all(received.event is not None for batch in batches for received in batch):
         try:
-            return await _apply_together(database, batch)
+            return await _apply_together(database, batches)
         except EVENT_FAULTS as error:
             _log.warning(
-                "event_batch_failed",
-                call_id=str(batch[0].envelope.call_id),
+                "event_group_failed",
+                call_ids=[str(batch[0].envelope.call_id) for batch in batches],
                 error=type(error).__name__,
             )
-    return await _apply_singly(database, batch)
+    if len(batches) == 1:
+        return [await _apply_singly(database, batches[0])]
+    middle = len(batches) // 2
+    return [
+        *await apply_group(database, batches[:middle]),
+        *await apply_group(database, batches[middle:]),
+    ]
 
 
 async def park(database: Database, entry: StreamEntry, reason: str) -> None:
@@ -80,25 +94,40 @@ async def park(database: Database, entry: StreamEntry, reason: str) -> None:
         await _park(session, entry, reason)
 
 
-async def _apply_together(database: Database, batch: Sequence[ReceivedEvent]) -> Applied:
-    envelope = batch[0].envelope
+async def _apply_together(database: Database, batches: Sequence[Batch]) -> list[Applied]:
+    events = {
+        batch[0].envelope.key: [each.event for each in batch if each.event] for batch in batches
+    }
+    applied: dict[int, Applied] = {}
     async with database.system_session() as session:
-        call = await repository.locked_call(session, envelope.tenant_id, envelope.call_id)
-        if call is None:
-            return await _park_orphans(session, batch)
-        outcome = await apply_events(
-            session, call, [received.event for received in batch if received.event is not None]
-        )
-        waiting = {event.seq for event in outcome.waiting}
-        return Applied(
-            seq=call.applied_seq,
-            is_over=call.is_over,
-            finished=[r.entry for r in batch if r.envelope.seq not in waiting],
-            stop=outcome.stop,
-        )
+        group = await lock_group(session, events)
+        for index in group.in_order([batch[0].envelope.key for batch in batches]):
+            call = group.calls.get(batches[index][0].envelope.key)
+            applied[index] = (
+                await _park_orphans(session, batches[index])
+                if call is None
+                else await _apply_batch(session, group, call, batches[index])
+            )
+        await group.rows.insert(session)
+    return [applied[index] for index in range(len(batches))]
 
 
-async def _apply_singly(database: Database, batch: Sequence[ReceivedEvent]) -> Applied:
+async def _apply_batch(
+    session: AsyncSession, group: CallGroup, call: Call, batch: Batch
+) -> Applied:
+    outcome = await apply_events(
+        session, group, call, [received.event for received in batch if received.event is not None]
+    )
+    waiting = {event.seq for event in outcome.waiting}
+    return Applied(
+        seq=call.applied_seq,
+        is_over=call.is_over,
+        finished=[r.entry for r in batch if r.envelope.seq not in waiting],
+        stop=outcome.stop,
+    )
+
+
+async def _apply_singly(database: Database, batch: Batch) -> Applied:
     """One transaction per event, to find the one that is at fault."""
     total = Applied(seq=None)
     for received in sorted(batch, key=lambda received: received.envelope.seq):
@@ -106,7 +135,7 @@ async def _apply_singly(database: Database, batch: Sequence[ReceivedEvent]) -> A
             if received.event is None:
                 applied = await _pass_over(database, received, received.fault or "unreadable")
             else:
-                applied = await _apply_together(database, [received])
+                [applied] = await _apply_together(database, [[received]])
         except EVENT_FAULTS as error:
             _log.exception(
                 "event_not_applicable",
@@ -141,7 +170,7 @@ async def _pass_over(database: Database, received: ReceivedEvent, reason: str) -
         )
 
 
-async def _park_orphans(session: AsyncSession, batch: Sequence[ReceivedEvent]) -> Applied:
+async def _park_orphans(session: AsyncSession, batch: Batch) -> Applied:
     """Events of a call that does not exist, or that belongs to another tenant.
 
     Where it does not exist at all its worker is told that they are applied, or it would ship them

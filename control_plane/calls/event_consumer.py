@@ -18,7 +18,8 @@ import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from control_plane.calls.event_application import Applied, apply_batch, park
+from contracts.events import CallEnded
+from control_plane.calls.event_application import Applied, Batch, apply_group, park
 from control_plane.calls.event_envelope import ReceivedEvent, Unreadable, read_entry
 from control_plane.database import Database
 from control_plane.errors import DatabaseUnavailable
@@ -34,7 +35,11 @@ SWEEP_INTERVAL_SECONDS = 2.0
 GAP_PATIENCE_MS = 600_000
 """After this an event behind a gap is dropped: its worker ships it again from the journal."""
 
-CALLS_AT_ONCE = 8
+GROUP_WEIGHT = 250
+"""About how much work shares a transaction: an event counts 1, and ``END_WEIGHT`` if it ends a
+call. An end holds the tenant's account, for which the tenant's new calls wait."""
+END_WEIGHT = 20
+GROUPS_AT_ONCE = 3
 FIRST_RETRY_SECONDS = 0.2
 LONGEST_RETRY_SECONDS = 2.0
 
@@ -107,16 +112,16 @@ class EventConsumer:
             {call_id: applied for (_, call_id), applied in zip(batches, outcomes, strict=True)}
         )
 
-    async def _apply_all(self, batches: Sequence[Sequence[ReceivedEvent]]) -> list[Applied]:
-        slots = asyncio.Semaphore(CALLS_AT_ONCE)
+    async def _apply_all(self, batches: Sequence[Batch]) -> list[Applied]:
+        slots = asyncio.Semaphore(GROUPS_AT_ONCE)
 
-        async def apply(batch: Sequence[ReceivedEvent]) -> Applied:
+        async def apply(group: Sequence[Batch]) -> list[Applied]:
             async with slots:
-                return await _until_answered(partial(apply_batch, self._database, batch))
+                return await _until_answered(partial(apply_group, self._database, group))
 
-        async with asyncio.TaskGroup() as calls:
-            tasks = [calls.create_task(apply(batch)) for batch in batches]
-        return [task.result() for task in tasks]
+        async with asyncio.TaskGroup() as groups:
+            tasks = [groups.create_task(apply(group)) for group in _groups(batches)]
+        return [applied for task in tasks for applied in task.result()]
 
     async def _report(self, outcomes: dict[UUID, Applied]) -> None:
         """What follows the commits: cursors to the workers, entries out of the stream, commands."""
@@ -135,6 +140,25 @@ class EventConsumer:
                 await commands.send(
                     self._redis, applied.stop.worker_id, call_id, applied.stop.command
                 )
+
+
+def _groups(batches: Sequence[Batch]) -> list[list[Batch]]:
+    """``batches`` in their order, as many together as ``GROUP_WEIGHT`` allows, but one at least."""
+    groups: list[list[Batch]] = []
+    weight = GROUP_WEIGHT
+    for batch in batches:
+        added = sum(_weight(received) for received in batch)
+        if weight + added > GROUP_WEIGHT:
+            groups.append([])
+            weight = 0
+        groups[-1].append(batch)
+        weight += added
+    return groups
+
+
+def _weight(received: ReceivedEvent) -> int:
+    ends = received.event is not None and isinstance(received.event.body, CallEnded)
+    return END_WEIGHT if ends else 1
 
 
 async def _until_answered(attempt: Callable[[], Awaitable[_Result]]) -> _Result:

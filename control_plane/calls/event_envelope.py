@@ -20,6 +20,11 @@ class Envelope(BaseModel):
     tenant_id: UUID
     seq: Annotated[int, Field(ge=1, le=2**63 - 1)]
 
+    @property
+    def key(self) -> tuple[UUID, UUID]:
+        """Tenant and call."""
+        return self.tenant_id, self.call_id
+
 
 @dataclass(frozen=True)
 class ReceivedEvent:

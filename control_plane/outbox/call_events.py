@@ -18,13 +18,13 @@ from control_plane.calls.models import Call, CallParticipant, Segment
 from control_plane.outbox.models import OutboxEvent
 
 
-def call_started(call: Call, first: CallParticipant, at: datetime) -> dict[str, Any]:
+def call_started(call: Call, first: CallParticipant | None, at: datetime) -> dict[str, Any]:
     """``data`` of the one ``call.started`` of a call whose first media is ``first``'s."""
-    is_phone = first.transport == Transport.PSTN.value
+    number = first.identity if first and first.transport == Transport.PSTN.value else None
     return {
         **_whose(call),
-        "channel": "phone" if is_phone else "web",
-        "to_number": first.identity if is_phone else "web",
+        "channel": "phone" if number else "web",
+        "to_number": number or "web",
         "started_at": at.isoformat(),
     }
 
@@ -74,7 +74,7 @@ def transcript(segments: Sequence[Segment]) -> dict[str, Any]:
 
 
 def add_call_started(
-    session: AsyncSession, call: Call, first: CallParticipant, at: datetime
+    session: AsyncSession, call: Call, first: CallParticipant | None, at: datetime
 ) -> None:
     """Tell that the live session began: once per call."""
     _add(session, call, "call.started", call_started(call, first, at))
