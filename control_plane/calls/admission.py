@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from control_plane.authentication.caller import Caller, PublishableScope
@@ -18,17 +19,25 @@ def check_request(caller: Caller, request: CallRequest) -> CallCreate:
         InvalidRequest: a participant is malformed, or no agent is named.
         KeyScopeViolation: the publishable key does not permit the call.
     """
-    participants = [
-        _checked(f"participants[{index}]", participant)
-        for index, participant in enumerate(request.participants)
-    ]
     return CallCreate(
         agent_id=_agent_of(request, caller.publishable),
-        participants=participants,
+        participants=check_participants(request.participants),
         metadata=request.metadata,
         variables=request.variables,
         post_call=request.post_call,
     )
+
+
+def check_participants(participants: Sequence[ParticipantInput]) -> list[ParticipantInput]:
+    """The same participants with their phone numbers in E.164.
+
+    Raises:
+        InvalidRequest: one is malformed.
+    """
+    return [
+        _checked(f"participants[{index}]", participant)
+        for index, participant in enumerate(participants)
+    ]
 
 
 def _checked(where: str, participant: ParticipantInput) -> ParticipantInput:

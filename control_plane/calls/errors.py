@@ -39,3 +39,26 @@ class CallAlreadyOver(Problem):
     status = HTTPStatus.CONFLICT
     code = "call_already_over"
     title = "The call is already over"
+
+
+class CallOfAnotherTenant(Problem):
+    """Where the specification tells a foreign call (403) from none (404)."""
+
+    status = HTTPStatus.FORBIDDEN
+    code = "call_of_another_tenant"
+    title = "The call belongs to another tenant"
+
+
+class CallFull(Problem):
+    """With ``limit`` and ``used``, the participants who are in the call or may still join."""
+
+    status = HTTPStatus.CONFLICT
+    code = "call_full"
+    title = "No more participants fit into the call"
+
+    def __init__(self, limit: int, used: int) -> None:
+        super().__init__(
+            f"A call has at most {limit} participants at a time; {used} are in it or may join",
+            limit=limit,
+            used=used,
+        )

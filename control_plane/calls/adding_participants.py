@@ -1,0 +1,169 @@
+"""More people for a call that is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_status import ParticipantStatus
+from control_plane.agents import repository as agents
+from control_plane.agents.errors import AgentNotPublishReady
+from control_plane.agents.publish_finding import Finding
+from control_plane.audit.recording import record_change
+from control_plane.authentication.caller import Caller
+from control_plane.calls import repository
+from control_plane.calls.caller_id import CallerId, resolve_caller_id
+from control_plane.calls.errors import CallAlreadyOver, CallFull, CallNotFound
+from control_plane.calls.event_log import log_event
+from control_plane.calls.models import Call, CallParticipant
+from control_plane.calls.schemas import MAX_PARTICIPANTS, ParticipantInput
+from control_plane.calls.service import role_of
+from control_plane.dialing.models import DialingJob
+from control_plane.dialing.service import enqueue_leg
+from control_plane.do_not_call.errors import NumberOnDoNotCallList
+from control_plane.do_not_call.repository import listed_numbers
+from control_plane.operator.switches import check_agent_not_paused, check_calls_enabled
+
+_NOT_PUBLISHED = Finding(
+    code="not_published",
+    field="agent_id",
+    message="The call's agent has no published version any more.",
+    fix="Publish it: POST /v1/agents/{id}/publish. A deleted agent takes no one else on.",
+)
+
+
+@dataclass(frozen=True)
+class Added:
+    """``job`` is the phone's place in the dialing queue."""
+
+    participant: CallParticipant
+    job: DialingJob | None = None
+
+
+async def add_participants(
+    session: AsyncSession,
+    caller: Caller,
+    call_id: UUID,
+    wanted: Sequence[ParticipantInput],
+    carriers: Collection[str],
+) -> tuple[Call, list[Added]]:
+    """Let browsers join the call, and queue its new phones, in one transaction: all or none.
+
+    The checks come in one order: call (404), over (409), agent published (409), room for all (409);
+    then for phones do-not-call list (400), calls stopped (503), agent paused (423) and caller id
+    (400).
+
+    Args:
+        wanted: with phone numbers in E.164.
+        carriers: those that the installation has.
+
+    Raises:
+        CallNotFound: the tenant has no such call.
+        CallAlreadyOver: nobody can join any more.
+        AgentNotPublishReady: nothing of the agent is published.
+        CallFull: there would be more than ``MAX_PARTICIPANTS``.
+        NumberOnDoNotCallList, PlatformCallsDisabled, AgentAdminPaused: a phone must not be called.
+        InvalidRequest: a phone cannot be called.
+    """
+    call = await repository.locked_call(session, caller.tenant_id, call_id)
+    if call is None:
+        raise CallNotFound
+    if call.is_over:
+        raise CallAlreadyOver(f"The call ended with {call.end_reason}; create a new one.")
+    if await agents.find_published(session, caller.tenant_id, call.agent_id) is None:
+        raise AgentNotPublishReady([_NOT_PUBLISHED])
+    present = await repository.participants(session, caller.tenant_id, [call_id])
+    _check_room(present, len(wanted))
+    caller_ids = await _caller_ids(session, call, wanted, carriers)
+    first_position = max((each.position for each in present), default=-1) + 1
+    added = []
+    for position, given in enumerate(wanted, first_position):
+        added.append(await _add(session, call, position, given, caller_ids))
+    record_change(
+        session,
+        caller,
+        "call.participants_added",
+        target_id=call_id,
+        changes={"participants": [str(each.participant.id) for each in added]},
+    )
+    count = "A participant was" if len(added) == 1 else f"{len(added)} participants were"
+    log_event(session, call, "lifecycle", f"{count} invited", datetime.now(UTC))
+    await session.flush()
+    return call, added
+
+
+def _check_room(present: Sequence[CallParticipant], more: int) -> None:
+    used = sum(each.status != ParticipantStatus.COMPLETED.value for each in present)
+    if used + more > MAX_PARTICIPANTS:
+        raise CallFull(MAX_PARTICIPANTS, used)
+
+
+async def _caller_ids(
+    session: AsyncSession,
+    call: Call,
+    wanted: Sequence[ParticipantInput],
+    carriers: Collection[str],
+) -> dict[str, CallerId]:
+    """By phone number, what it is called from."""
+    phones = {
+        participant.identity: index
+        for index, participant in enumerate(wanted)
+        if participant.transport == "pstn"
+    }
+    if not phones:
+        return {}
+    if listed := await listed_numbers(session, call.tenant_id, phones):
+        raise NumberOnDoNotCallList(
+            errors=[
+                {
+                    "field": f"participants[{phones[number]}].identity",
+                    "message": f"{number} is on your do-not-call list",
+                }
+                for number in sorted(listed, key=phones.__getitem__)
+            ]
+        )
+    await check_calls_enabled(session)
+    await check_agent_not_paused(session, call.tenant_id, call.agent_id)
+    return {
+        number: await resolve_caller_id(
+            session,
+            call.tenant_id,
+            call.agent_id,
+            wanted[index].from_number,
+            carriers,
+            f"participants[{index}]",
+        )
+        for number, index in phones.items()
+    }
+
+
+async def _add(
+    session: AsyncSession,
+    call: Call,
+    position: int,
+    given: ParticipantInput,
+    caller_ids: dict[str, CallerId],
+) -> Added:
+    is_phone = given.transport == "pstn"
+    status = ParticipantStatus.QUEUED if is_phone else ParticipantStatus.JOINING
+    participant = CallParticipant(
+        id=uuid4(),
+        tenant_id=call.tenant_id,
+        call_id=call.id,
+        position=position,
+        role=role_of(position),
+        transport=given.transport,
+        identity=given.identity,
+        status=status.value,
+        details=given.metadata,
+    )
+    session.add(participant)
+    await session.flush()
+    if not is_phone:
+        return Added(participant)
+    caller_id = caller_ids[given.identity]
+    return Added(participant, await enqueue_leg(session, call, participant, caller_id))
