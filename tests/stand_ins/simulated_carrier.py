@@ -93,6 +93,7 @@ class SimulatedLeg:
     async def states(self) -> AsyncIterator[LegState]:
         times = 2 if self._behaviour.repeats else 1
         async for state in self._states():
+            self.is_over = isinstance(state, Ended)
             for _ in range(times):
                 yield state
         self.is_over = True
