@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqlalchemy import Row
+
 from contracts.money import usd
 from control_plane.agents.header_secrets import masked_tools
 from control_plane.agents.models import Agent
 from control_plane.agents.schemas import AgentCall
-from control_plane.calls.models import Call
 
 
 def agent_view(agent: Agent) -> dict[str, Any]:
@@ -33,7 +34,8 @@ def public_config(config: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def call_row(call: Call) -> AgentCall:
+def call_row(call: Row[Any]) -> AgentCall:
+    """``call``: a row of ``LISTED_COLUMNS``."""
     return AgentCall(
         id=call.id,
         agent_id=call.agent_id,

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy import Row, Uuid, any_, bindparam, func, select, tuple_
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from contracts.call_status import CallStatus
 from control_plane.calls.call_counts import count_calls
-from control_plane.calls.models import Call, CallLogEntry, Segment, TurnLatencies
+from control_plane.calls.call_fields import LISTED_COLUMNS, PARTICIPANT_COLUMNS
+from control_plane.calls.models import Call, CallLogEntry, CallParticipant, Segment, TurnLatencies
+
+Place = tuple[datetime, UUID]
+"""Creation time and id of a call: its place in a list."""
 
 
 async def find_call(
@@ -24,6 +31,13 @@ async def find_call(
     return found
 
 
+async def place_of_call(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> Place | None:
+    """Where a call stands in the lists."""
+    query = select(Call.created_at, Call.id).where(Call.tenant_id == tenant_id, Call.id == call_id)
+    found = (await session.execute(query)).one_or_none()
+    return None if found is None else (found.created_at, found.id)
+
+
 async def page_of_calls(
     session: AsyncSession,
     tenant_id: UUID,
@@ -32,23 +46,37 @@ async def page_of_calls(
     offset: int,
     status: CallStatus | None,
     agent_id: UUID | None,
-    after: Call | None,
-) -> tuple[Sequence[Call], int]:
-    """Calls, newest first, and how many fit the filters; ``after`` is the last page's last call.
+    after: Place | None,
+) -> tuple[Sequence[Row[Any]], int]:
+    """``LISTED_COLUMNS`` of calls, newest first, from behind ``after``, and how many calls fit the
+    filters in all.
 
     One call more than ``limit`` is returned where there is one, to tell whether a page follows.
     """
-    query: Select[Call] = select(Call).where(Call.tenant_id == tenant_id)
+    query = select(*LISTED_COLUMNS).where(Call.tenant_id == tenant_id)
     if status is not None:
         query = query.where(Call.status == status.value)
     if agent_id is not None:
         query = query.where(Call.agent_id == agent_id)
     if after is not None:
-        query = query.where(tuple_(Call.created_at, Call.id) < (after.created_at, after.id))
-    calls = await session.scalars(
+        query = query.where(tuple_(Call.created_at, Call.id) < after)
+    calls = await session.execute(
         query.order_by(Call.created_at.desc(), Call.id.desc()).limit(limit + 1).offset(offset)
     )
     return calls.all(), await count_calls(session, tenant_id, status, agent_id)
+
+
+async def participants_of(
+    session: AsyncSession, tenant_id: UUID, call_ids: Sequence[UUID]
+) -> Sequence[Row[Any]]:
+    """``PARTICIPANT_COLUMNS`` of the calls' participants, in the order of their invitation."""
+    wanted = bindparam("call_ids", call_ids, ARRAY(Uuid))  # one parameter, and so one statement
+    found = await session.execute(
+        select(*PARTICIPANT_COLUMNS)
+        .where(CallParticipant.tenant_id == tenant_id, CallParticipant.call_id == any_(wanted))
+        .order_by(CallParticipant.call_id, CallParticipant.position)
+    )
+    return found.all()
 
 
 async def segments(

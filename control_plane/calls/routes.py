@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 from uuid import UUID
@@ -33,7 +32,8 @@ from control_plane.calls.errors import (
     TranscriptNotAvailable,
 )
 from control_plane.calls.hang_up import hang_up
-from control_plane.calls.models import Call, CallParticipant
+from control_plane.calls.listing import list_page
+from control_plane.calls.models import Call
 from control_plane.calls.schemas import (
     Access,
     AgentName,
@@ -47,9 +47,8 @@ from control_plane.calls.schemas import (
     JoiningParticipant,
     TranscriptView,
 )
-from control_plane.calls.views import call_detail, call_view, transcript_view
+from control_plane.calls.views import call_detail, transcript_view
 from control_plane.do_not_call.errors import NumberOnDoNotCallList
-from control_plane.errors import InvalidRequest
 from control_plane.http.openapi import AUTHENTICATED, MEMBER_ONLY, problems
 from control_plane.http.paging import Offset
 from control_plane.idempotency.route import IdempotentRoute, OncePerKey
@@ -121,7 +120,15 @@ async def list_calls(
     agent_id: UUID | None = None,
 ) -> CallPage:
     """Calls, newest first. ``cursor`` is the id of the last call already seen."""
-    return await _page(session, caller.tenant_id, limit, offset, cursor, status, agent_id)
+    return await list_page(
+        session,
+        caller.tenant_id,
+        limit=limit,
+        offset=offset,
+        cursor=cursor,
+        status=status,
+        agent_id=agent_id,
+    )
 
 
 @router.get("/active", responses=problems(*MEMBER_ONLY))
@@ -133,8 +140,13 @@ async def list_active_calls(
     cursor: UUID | None = None,
 ) -> CallPage:
     """Calls that are in progress."""
-    return await _page(
-        session, caller.tenant_id, limit, offset, cursor, CallStatus.IN_PROGRESS, None
+    return await list_page(
+        session,
+        caller.tenant_id,
+        limit=limit,
+        offset=offset,
+        cursor=cursor,
+        status=CallStatus.IN_PROGRESS,
     )
 
 
@@ -232,39 +244,3 @@ async def _found(
     if call is None:
         raise CallNotFound
     return call
-
-
-async def _page(
-    session: AsyncSession,
-    tenant_id: UUID,
-    limit: int,
-    offset: int,
-    cursor: UUID | None,
-    status: CallStatus | None,
-    agent_id: UUID | None,
-) -> CallPage:
-    after = None
-    if cursor is not None:
-        after = await reading.find_call(session, tenant_id, cursor)
-        if after is None:
-            raise InvalidRequest.at("cursor", "is not the id of one of your calls")
-    calls, total = await reading.page_of_calls(
-        session,
-        tenant_id,
-        limit=limit,
-        offset=offset,
-        status=status,
-        agent_id=agent_id,
-        after=after,
-    )
-    shown = calls[:limit]
-    present: dict[UUID, list[CallParticipant]] = defaultdict(list)
-    for participant in await repository.participants(session, tenant_id, [c.id for c in shown]):
-        present[participant.call_id].append(participant)
-    return CallPage(
-        calls=[call_view(call, present[call.id]) for call in shown],
-        total=total,
-        limit=limit,
-        offset=offset,
-        next_cursor=shown[-1].id if len(calls) > limit else None,
-    )
