@@ -11,6 +11,9 @@ from contracts.dialing import STAGE_RANK, LegStage
 RING_GRACE = timedelta(seconds=15)
 """How far a bridge may exceed the time to ring, which it has to enforce itself."""
 
+ON_ITS_WAY = timedelta(seconds=3)
+"""Time for a report to come through the stream, with those that were made before it."""
+
 RESEND_AFTER = timedelta(seconds=2)
 """Time for whoever started an attempt to offer it to the bridges."""
 
@@ -18,7 +21,7 @@ RESEND_AFTER = timedelta(seconds=2)
 class Act(Enum):
     NOTHING = auto()
     APPLY_REPORT = auto()
-    """The bridge has come further than is known here: its report was lost, or is on its way."""
+    """The bridge has come further than is known here: its report was lost."""
     SEND_REQUEST = auto()
     WITHDRAW = auto()
     """No bridge took it in time, or it is not wanted any more."""
@@ -39,13 +42,15 @@ class ObservedAttempt:
     call_is_over: bool
     reported: LegStage | None
     """What its bridge keeps saying; ``None``: no bridge answers for it."""
+    reported_at: datetime | None
     bridge_is_lost: bool
     """No bridge has answered for it for so long that none will."""
 
 
 def judge_attempt(seen: ObservedAttempt, now: datetime, ring_timeout: timedelta) -> Act:
     if seen.reported is not None and STAGE_RANK[seen.reported] > STAGE_RANK[seen.stage]:
-        return Act.APPLY_REPORT
+        is_late = seen.reported_at is not None and now - seen.reported_at > ON_ITS_WAY
+        return Act.APPLY_REPORT if is_late else Act.NOTHING
     if seen.stage is LegStage.REQUESTED:
         if seen.call_is_over or now > seen.dial_before:
             return Act.WITHDRAW

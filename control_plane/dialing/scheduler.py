@@ -172,5 +172,6 @@ def _observed(
         was_requested=job.requested_at is not None,
         call_is_over=attempt.call_is_over,
         reported=report.stage if report else None,
+        reported_at=report.occurred_at if report else None,
         bridge_is_lost=bridge_is_lost,
     )
