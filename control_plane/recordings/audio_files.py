@@ -48,8 +48,7 @@ def decoded(part: bytes) -> Stereo:
         raise PartUnreadable(str(error)) from error
     if not frames:
         raise PartUnreadable("no audio in it")
-    samples: Stereo = np.concatenate(frames, axis=1).reshape(-1, CHANNELS)
-    return samples
+    return np.concatenate(frames, axis=1).reshape(-1, CHANNELS).astype(np.int16, copy=False)
 
 
 def with_silence(parts: Iterable[tuple[int, Stereo]], duration_ms: int) -> Iterator[Stereo]:
