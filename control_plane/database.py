@@ -29,6 +29,10 @@ from control_plane.errors import DatabaseUnavailable
 APP_ROLE = "switchboard_app"
 SYSTEM_ROLE = "switchboard_system"
 
+_WAKE_EVERY_SECONDS = 0.1
+"""psycopg's own value for its connections. Its waiting function alone would take 0, which keeps the
+loop spinning for as long as PostgreSQL thinks."""
+
 _Value = TypeVar("_Value")
 
 
@@ -149,9 +153,11 @@ class _PromptConnection(psycopg.AsyncConnection[Any]):
     pool replaces the connection, and the server's own timeouts end the query.
     """
 
-    async def wait(self, gen: PQGen[_Value], *args: Any, **options: Any) -> _Value:
+    async def wait(
+        self, gen: PQGen[_Value], interval: float = _WAKE_EVERY_SECONDS, **options: Any
+    ) -> _Value:
         try:
-            return await waiting.wait_async(gen, self.pgconn.socket, *args, **options)
+            return await waiting.wait_async(gen, self.pgconn.socket, interval, **options)
         except asyncio.CancelledError:
             self.pgconn.finish()
             raise

@@ -145,6 +145,17 @@ async def test_a_restarted_server_is_noticed_without_a_failed_request(
                 assert (await http.get("/readyz")).status_code == 200
 
 
+async def test_waiting_for_the_server_leaves_the_processor_to_others(
+    settings: ControlPlaneSettings,
+) -> None:
+    database = Database(settings.database_url, deadline_seconds=20)
+    async with database.system_session() as session:
+        started_cpu = time.process_time()
+        await session.execute(text("SELECT pg_sleep(1)"))
+        assert time.process_time() - started_cpu < 0.5
+    await database.aclose()
+
+
 @contextmanager
 def frozen(directory: Path) -> Iterator[None]:
     """Every process of the server under ``directory`` stops in its tracks, and goes on later."""
