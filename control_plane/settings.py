@@ -49,6 +49,20 @@ class DialingSettings(BaseModel):
     ring_timeout_seconds: PositiveInt = 30
 
 
+class PostCallSettings(BaseModel):
+    """Who analyses calls whose agents name no model of their own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    provider: Literal["openai", "google"] | None = None
+    """``None``: the analyser that needs no key."""
+    models: Mapping[str, str] = Field(default_factory=dict)
+    """By provider, the model where none is named."""
+    api_keys: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    """The platform's own, by provider."""
+    timeout_seconds: PositiveFloat = 90.0
+    """For one answer."""
+
+
 class ControlPlaneSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -86,6 +100,7 @@ class ControlPlaneSettings(BaseModel):
     """Where mails are written when there is no mail server."""
     platform_llm: PlatformLlmSettings | None = None
     """Drafts agents; without it a deterministic builder does."""
+    post_call: PostCallSettings = PostCallSettings()
     object_store_url: str = Field(
         default_factory=lambda: (Path(".switchboard") / "objects").absolute().as_uri()
     )

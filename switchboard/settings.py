@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ControlPlaneSettings,
         DialingSettings,
         PlatformLlmSettings,
+        PostCallSettings,
         SmtpSettings,
     )
     from pipelines.settings import ProviderSettings
@@ -87,6 +88,11 @@ class Settings(BaseSettings):
     mail_from: str = "switchboard@localhost"
     builder_model: str = "gpt-5.6-luna"
     """Model of the platform's OpenAI key that drafts agents."""
+    post_call_provider: Literal["openai", "google", "local"] | None = None
+    """Who analyses calls whose agents name nobody. Without it the first of OpenAI and Google whose
+    key is set, else the local analyser."""
+    post_call_openai_model: str = "gpt-5.6-luna"
+    post_call_google_model: str = "gemini-3.8-flash"
     object_store_url: str | None = None
     """Where recordings are kept (``s3://bucket/prefix``, ``gs://…``, credentials from the
     vendor's own variables); without it ``{data_dir}/objects``. API, jobs and workers share it."""
@@ -191,6 +197,7 @@ class Settings(BaseSettings):
             smtp=self._smtp(),
             mail_outbox_dir=self.data_dir.absolute() / "outbox",
             platform_llm=self._platform_llm(),
+            post_call=self._post_call(),
             object_store_url=self.shared_object_store_url,
             dialing=self._dialing(),
             requests_per_minute_per_key=self.requests_per_minute_per_key,
@@ -240,6 +247,18 @@ class Settings(BaseSettings):
             return None
         return PlatformLlmSettings(
             api_key=self.openai_api_key, base_url=self.openai_base_url, model=self.builder_model
+        )
+
+    def _post_call(self) -> PostCallSettings:
+        from control_plane.settings import PostCallSettings
+
+        models = {"openai": self.post_call_openai_model, "google": self.post_call_google_model}
+        keys = {name: key for name, key in self._by_provider("api_key").items() if name in models}
+        wanted = self.post_call_provider
+        if wanted is None:
+            wanted = "openai" if "openai" in keys else "google" if "google" in keys else "local"
+        return PostCallSettings(
+            provider=None if wanted == "local" else wanted, models=models, api_keys=keys
         )
 
     def worker(self) -> WorkerSettings:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal, cast
+from typing import Any, Literal, cast
 from uuid import UUID
 
 import structlog
@@ -27,6 +27,8 @@ from control_plane.intelligence.findings import Findings, Obstacle, PartError
 from control_plane.intelligence.finishing import finish, skip
 from control_plane.intelligence.lean_fallback import send_lean_once
 from control_plane.intelligence.models import CallAnalysis
+from control_plane.recordings.repository import latest_recording
+from control_plane.recordings.views import recording_view
 from control_plane.settings import ControlPlaneSettings
 
 MOST_ROUNDS = 5
@@ -71,13 +73,15 @@ async def analyse(
                 await _postpone(session, tenant_id, call_id, job_id, findings)
             raise AnalysisPostponed(findings.errors[-1].message)
         async with database.tenant_session(tenant_id) as session:
-            if await _conclude(session, tenant_id, call_id, job_id, work, findings):
+            if await _conclude(session, settings, tenant_id, call_id, job_id, work, findings):
                 return
     raise AnalysisPostponed("the transcript is still growing")
 
 
-async def give_up_abandoned(database: Database, task_name: str, touched_before: datetime) -> None:
-    """Finish analyses that no job is left to finish."""
+async def give_up_abandoned(
+    database: Database, settings: ControlPlaneSettings, task_name: str, touched_before: datetime
+) -> None:
+    """Finish analyses that no job named ``task_name`` is left to finish."""
     async with database.system_session() as session:
         abandoned = await repository.abandoned(session, task_name, touched_before)
     error = PartError(None, Obstacle.INTERRUPTED, "The analysis was interrupted; ask for it again")
@@ -90,8 +94,16 @@ async def give_up_abandoned(database: Database, task_name: str, touched_before: 
             if mine is not None:
                 call, row = mine
                 said = await repository.transcript(session, call.tenant_id, call.id)
-                findings = Findings(errors=(error,))
-                await finish(session, call, row, said, findings, provider="none", model="none")
+                await finish(
+                    session,
+                    call,
+                    row,
+                    said,
+                    Findings(errors=(error,)),
+                    provider=row.provider or "",
+                    model=row.model or "",
+                    recording=await _recording(session, call, settings),
+                )
 
 
 async def _held(
@@ -120,7 +132,7 @@ async def _take_up(
     said = await repository.transcript(session, tenant_id, call_id)
     assignment = _assignment(call, said)
     if assignment.is_empty:
-        await skip(session, call)
+        await skip(session, call, await _recording(session, call, settings))
         return None
     analysis.touched_at = datetime.now(UTC)
     analyser = await choose_analyser(
@@ -172,6 +184,7 @@ async def _postpone(
 
 async def _conclude(
     session: AsyncSession,
+    settings: ControlPlaneSettings,
     tenant_id: UUID,
     call_id: UUID,
     job_id: UUID,
@@ -188,6 +201,22 @@ async def _conclude(
         return False
     analyser = work.analyser
     await finish(
-        session, call, analysis, said, findings, provider=analyser.provider, model=analyser.model
+        session,
+        call,
+        analysis,
+        said,
+        findings,
+        provider=analyser.provider,
+        model=analyser.model,
+        recording=await _recording(session, call, settings),
     )
     return True
+
+
+async def _recording(
+    session: AsyncSession, call: Call, settings: ControlPlaneSettings
+) -> dict[str, Any] | None:
+    recording = await latest_recording(session, call.tenant_id, call.id)
+    if recording is None:
+        return None
+    return (await recording_view(recording, settings)).model_dump(mode="json")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -20,15 +21,15 @@ from control_plane.intelligence.payloads import add_intelligence_ready, add_rich
 from control_plane.intelligence.status import IntelligenceStatus
 
 
-async def skip(session: AsyncSession, call: Call) -> None:
-    """There is nothing to analyse."""
+async def skip(session: AsyncSession, call: Call, recording: dict[str, Any] | None = None) -> None:
+    """There is nothing to analyse; ``recording`` as in ``finish``."""
     analysis = await _row(session, call)
     analysis.job_id = None
     analysis.finished_at = datetime.now(UTC)
     call.intelligence_status = IntelligenceStatus.SKIPPED.value
     if call.status == CallStatus.COMPLETED.value:
         said = await repository.transcript(session, call.tenant_id, call.id)
-        await add_rich_call_completed(session, call, said, analysis)
+        add_rich_call_completed(session, call, said, analysis, recording)
 
 
 async def finish(
@@ -40,10 +41,14 @@ async def finish(
     *,
     provider: str,
     model: str,
+    recording: dict[str, Any] | None,
 ) -> None:
     """Store ``findings``, which were made from ``said``, and tell of them.
 
     An analysis that found nothing leaves what an earlier one has found.
+
+    Args:
+        recording: the view of the call's recording, as JSON; ``None`` where nothing was recorded.
     """
     await _account(session, call, analysis, f"{provider}/{model}")
     analysis.job_id = None
@@ -60,7 +65,7 @@ async def finish(
         analysis.evaluation = None if evaluation is None else evaluation.model_dump(mode="json")
     _log(session, call, findings, f"{provider} {model}")
     if call.status == CallStatus.COMPLETED.value:
-        await add_rich_call_completed(session, call, said, analysis)
+        add_rich_call_completed(session, call, said, analysis, recording)
     add_intelligence_ready(session, call, said, analysis)
     await session.flush()
 

@@ -18,10 +18,15 @@ from control_plane.outbox.call_events import transcript
 from control_plane.outbox.models import OutboxEvent
 
 
-async def add_rich_call_completed(
-    session: AsyncSession, call: Call, said: Sequence[Segment], analysis: CallAnalysis
+def add_rich_call_completed(
+    session: AsyncSession,
+    call: Call,
+    said: Sequence[Segment],
+    analysis: CallAnalysis,
+    recording: dict[str, Any] | None,
 ) -> None:
-    _add(session, call, "call.completed", rich_call_completed(call, said, analysis, None))
+    """``recording`` is its view, as JSON; ``None`` where nothing was recorded."""
+    _add(session, call, "call.completed", rich_call_completed(call, said, analysis, recording))
 
 
 def add_intelligence_ready(

@@ -28,7 +28,7 @@ async def begin_at_end(session: AsyncSession, call: Call) -> None:
     if call.started_at is None:
         await skip(session, call)
     else:
-        await begin(session, call)
+        await _queue(session, call, None, timedelta())
 
 
 async def begin_again_for_late_words(session: AsyncSession, call: Call) -> None:

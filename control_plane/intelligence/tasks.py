@@ -42,5 +42,8 @@ async def analyse_call(context: JobContext, *, tenant_id: str, call_id: str, job
 async def give_up_abandoned_analyses(context: JobContext, timestamp: int) -> None:
     """Finish, without a result, analyses whose job failed for a reason that nobody foresaw."""
     await give_up_abandoned(
-        database_of(context), analyse_call.name, datetime.now(UTC) - ABANDONED_AFTER
+        database_of(context),
+        settings_of(context),
+        analyse_call.name,
+        datetime.now(UTC) - ABANDONED_AFTER,
     )

@@ -1,0 +1,1 @@
+"""Language models of vendors, through the vendors' own client libraries."""
