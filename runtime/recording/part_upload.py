@@ -49,16 +49,16 @@ class PartUpload:
         self._executor = executor
         self._raw: ClosableQueue[Part] = ClosableQueue()
         self._encoded: ClosableQueue[_Encoded] = ClosableQueue()
-        self._waiting_bytes = 0
+        self.waiting_bytes = 0
         self.missing: dict[int, int] = {}
         """What is not in the store: start → end of each part, in ms of the call."""
 
     def add(self, part: Part) -> None:
         self.missing[part.starts_at_ms] = part.ends_at_ms
-        if self._waiting_bytes + _raw_bytes(part) > MOST_WAITING_BYTES:
+        if self.waiting_bytes + _raw_bytes(part) > MOST_WAITING_BYTES:
             logger.warning("recording.part_given_up", starts_at_ms=part.starts_at_ms)
             return
-        self._waiting_bytes += _raw_bytes(part)
+        self.waiting_bytes += _raw_bytes(part)
         self._raw.put(part)
 
     def close(self) -> None:
@@ -74,14 +74,14 @@ class PartUpload:
         loop = asyncio.get_running_loop()
         async for part in self._raw:
             content = await loop.run_in_executor(self._executor, self._encode, part)
-            self._waiting_bytes += len(content) - _raw_bytes(part)
+            self.waiting_bytes += len(content) - _raw_bytes(part)
             self._encoded.put(_Encoded(part.starts_at_ms, content))
         self._encoded.close()
 
     async def _store_parts(self) -> None:
         async for part in self._encoded:
             await self._store_part(part)
-            self._waiting_bytes -= len(part.content)
+            self.waiting_bytes -= len(part.content)
             del self.missing[part.starts_at_ms]
 
     async def _store_part(self, part: _Encoded) -> None:

@@ -1,0 +1,155 @@
+"""From when on a call is recorded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from contracts.agent_config import AgentConfig, Features
+from contracts.call_plan import CallPlan
+from contracts.events import Logged, RecordingStarted, RecordingStopped
+from runtime.recording.call_recording import CallRecording
+from runtime.room import HeardFrames
+from tests.runtime.fakes import (
+    CALLER,
+    FakeConversation,
+    FakePhrases,
+    FakeRecord,
+    FakeRoom,
+    call_plan,
+)
+from tests.runtime.recording.stores import MemoryPartStore
+
+SOMEBODY_ELSE = UUID(int=5)
+
+
+def plan_with(*, require_consent: bool) -> CallPlan:
+    features = Features(recording_enabled=True, require_consent=require_consent)
+    return call_plan().model_copy(update={"agent": AgentConfig(name="Ada", features=features)})
+
+
+class Stage:
+    def __init__(self, *, require_consent: bool, executor: ThreadPoolExecutor) -> None:
+        self.room, self.record, self.store = FakeRoom(), FakeRecord(), MemoryPartStore()
+        self.conversation = FakeConversation(self.record, None, say_seconds=0.0)  # type: ignore[arg-type]
+        self.recording = CallRecording(
+            plan_with(require_consent=require_consent),
+            self.room,
+            self.record,
+            FakePhrases(),
+            self.store,
+            executor,
+        )
+        self.frames = 0
+
+    def hear(self, level: int) -> None:
+        """One frame of everybody, if anybody listens."""
+        self.frames += 1
+        if self.room.tapped_by is not None:
+            samples = np.full(960, level, np.int16)
+            self.room.tapped_by(HeardFrames(self.frames, [samples], samples[:480]))
+
+    @property
+    def is_recording(self) -> bool:
+        return any(isinstance(fact, RecordingStarted) for fact in self.record.facts)
+
+
+def play(script: Callable[[Stage], Coroutine[Any, Any, None]], *, require_consent: bool) -> Stage:
+    with ThreadPoolExecutor(1) as executor:
+
+        async def main() -> Stage:
+            stage = Stage(require_consent=require_consent, executor=executor)
+            await script(stage)
+            return stage
+
+        return asyncio.run(main())
+
+
+def test_without_consent_the_recording_begins_with_the_call() -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        assert stage.is_recording
+        await stage.recording.announce(stage.conversation)
+        assert stage.conversation.said == []
+
+    play(script, require_consent=False)
+
+
+def test_nothing_is_recorded_before_the_announcement_was_played() -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        stage.hear(1)
+        assert not stage.is_recording
+        await stage.recording.announce(stage.conversation)
+        assert stage.conversation.said == ["announcement"]
+        assert stage.is_recording
+
+    play(script, require_consent=True)
+
+
+def test_an_announcement_that_was_not_heard_to_its_end_allows_nothing() -> None:
+    async def script(stage: Stage) -> None:
+        stage.conversation.announcements_are_played = False
+        stage.recording.joined(CALLER)
+        await stage.recording.announce(stage.conversation)
+        stage.hear(1)
+        await stage.recording.finish()
+
+    stage = play(script, require_consent=True)
+    assert [type(fact) for fact in stage.record.facts] == [Logged]
+    assert stage.store.objects == {}
+
+
+def test_who_comes_later_is_told_before_anything_more_is_recorded() -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        await stage.recording.announce(stage.conversation)
+        stage.hear(1)
+        stage.recording.joined(SOMEBODY_ELSE)
+        for _ in range(5):
+            stage.hear(2)
+        await stage.recording.announce(stage.conversation)
+        stage.hear(3)
+        await stage.recording.finish()
+        assert stage.conversation.said == ["announcement", "announcement"]
+
+    stage = play(script, require_consent=True)
+    (stopped,) = [fact for fact in stage.record.facts if isinstance(fact, RecordingStopped)]
+    assert stopped.duration_ms == 7 * 20
+
+
+def test_who_reloads_the_page_is_not_told_again() -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        await stage.recording.announce(stage.conversation)
+        stage.recording.joined(CALLER)
+        await stage.recording.announce(stage.conversation)
+        assert stage.conversation.said == ["announcement"]
+
+    play(script, require_consent=True)
+
+
+def test_two_who_come_together_are_told_once() -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        stage.recording.joined(SOMEBODY_ELSE)
+        await asyncio.gather(
+            stage.recording.announce(stage.conversation),
+            stage.recording.announce(stage.conversation),
+        )
+        assert stage.conversation.said == ["announcement"]
+
+    play(script, require_consent=True)
+
+
+def test_a_call_that_ends_unrecorded_has_no_recording() -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        await stage.recording.finish()
+
+    assert play(script, require_consent=True).record.facts == []
