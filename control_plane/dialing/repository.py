@@ -21,6 +21,17 @@ class ActiveAttempt(NamedTuple):
     call_is_over: bool
 
 
+async def note_due(session: AsyncSession, call: Call, due_at: datetime) -> None:
+    """A phone of the call is to be dialed at ``due_at``."""
+    await session.execute(
+        update(Call)
+        .where(Call.tenant_id == call.tenant_id, Call.id == call.id)
+        # NULL is not the least of two.
+        .values(due_at=func.least(Call.due_at, due_at))
+        .execution_options(synchronize_session=False)
+    )
+
+
 async def locked_job(
     session: AsyncSession, tenant_id: UUID, participant_id: UUID
 ) -> DialingJob | None:

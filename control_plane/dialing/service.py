@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calls.caller_id import CallerId
 from control_plane.calls.models import Call, CallParticipant
+from control_plane.dialing import repository
 from control_plane.dialing.callee_zones import callee_zones
 from control_plane.dialing.errors import NeverDialable
 from control_plane.dialing.models import DialingJob
@@ -38,6 +39,7 @@ async def enqueue_leg(
     allow. Its ``id`` and ``telephony_leg_id`` are what the API shows of the participant.
 
     Args:
+        call: its row is in the database, whether or not the object is in ``session``.
         caller_id: see ``control_plane.calls.caller_id.resolve_caller_id``.
         priority: 0 to 9, the greater the sooner.
 
@@ -59,8 +61,8 @@ async def enqueue_leg(
         give_up_at=min(now + LONGEST_WAIT, schedule.not_after or datetime.max.replace(tzinfo=UTC)),
     )
     session.add(job)
-    call.due_at = min(job.due_at, call.due_at or job.due_at)
     await session.flush()
+    await repository.note_due(session, call, job.due_at)
     return job
 
 
