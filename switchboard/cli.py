@@ -11,6 +11,7 @@ import typer
 
 from switchboard.command_settings import command_settings as _settings
 from switchboard.commands.agents import app as agents
+from switchboard.commands.calls import app as calls
 from switchboard.commands.catalogue import app as catalogue
 from switchboard.commands.keys import app as keys
 from switchboard.commands.options import ApiKey, ApiUrl, DataDir
@@ -32,6 +33,7 @@ encryption = typer.Typer(
     no_args_is_help=True, help="The keys that protect tenants' secrets at rest."
 )
 app.add_typer(agents, name="agents")
+app.add_typer(calls, name="calls")
 app.add_typer(keys, name="keys")
 app.add_typer(catalogue, name="catalogue")
 app.add_typer(encryption, name="encryption")

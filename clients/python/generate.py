@@ -44,6 +44,8 @@ LIMITS = frozenset(
         "uniqueItems",
         "propertyNames",
         "writeOnly",
+        "contentMediaType",
+        "contentSchema",
     }
 )
 KEPT_FORMATS = frozenset({"uuid", "date-time"})
@@ -60,6 +62,7 @@ def main() -> int:
     problems = declared_problems(document)
     files = {
         PACKAGE / "models.py": models_module(document, problems),
+        PACKAGE / "live_messages.py": live_messages_module(),
         PACKAGE / "problems.py": problems_module(problems),
     }
     stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
@@ -98,7 +101,27 @@ def declared_problems(document: Document) -> dict[str, Document]:
 
 
 def models_module(document: Document, problems: dict[str, Document]) -> str:
-    """Every other schema, and those of the live messages."""
+    """Every other schema."""
+    answered = reachable(responses(document), document) - reachable(bodies(document), document)
+    schemas = {
+        name: with_every_member(schema) if name in answered else schema
+        for name, schema in document["components"]["schemas"].items()
+        if name not in problems and name != BASE_PROBLEM
+    }
+    return models_of(schemas, "What the API takes and answers.")
+
+
+def live_messages_module() -> str:
+    """What a call's data channel carries, which no route does."""
+    from contracts.live_messages import LiveMessage
+
+    whole = LiveMessage.model_json_schema(ref_template=SCHEMA_PREFIX + "{model}")
+    parts = whole.pop("$defs")
+    schemas = {name: with_every_member(schema) for name, schema in parts.items()}
+    return models_of(schemas | {"LiveMessage": whole}, "What a call's data channel tells its legs.")
+
+
+def models_of(declared: dict[str, Document], about: str) -> str:
     from datamodel_code_generator import (
         DataModelType,
         InputFileType,
@@ -109,21 +132,11 @@ def models_module(document: Document, problems: dict[str, Document]) -> str:
     )
     from datamodel_code_generator.format import DatetimeClassType, Formatter
 
-    from contracts.live_messages import LiveMessage
-
-    live = LiveMessage.model_json_schema(ref_template=SCHEMA_PREFIX + "{model}")
-    live_schemas = live.pop("$defs") | {"LiveMessage": live}
-    answered = reachable(responses(document), document) - reachable(bodies(document), document)
-    declared = {
-        name: with_every_member(schema) if name in answered or name in live_schemas else schema
-        for name, schema in (document["components"]["schemas"] | live_schemas).items()
-        if name in live_schemas or (name not in problems and name != BASE_PROBLEM)
-    }
     words = {name: schema for name, schema in declared.items() if "enum" in schema}
     schemas = {name: shape(schema, words) for name, schema in declared.items() if name not in words}
     source = {
-        "openapi": document["openapi"],
-        "info": document["info"],
+        "openapi": "3.1.0",
+        "info": {"title": about, "version": "1"},
         "paths": {},
         "components": {"schemas": schemas},
     }
@@ -147,7 +160,7 @@ def models_module(document: Document, problems: dict[str, Document]) -> str:
         collapse_root_models=True,
         disable_timestamp=True,
         formatters=[Formatter.BUILTIN],
-        custom_file_header=f'"""What the API takes and answers.\n\n{WRITTEN_BY}\n"""',
+        custom_file_header=f'"""{about}\n\n{WRITTEN_BY}\n"""',
     )
     assert isinstance(written, str)
     return formatted(one_line_docstrings(written))

@@ -14,9 +14,10 @@ from rich.console import Console
 
 from switchboard.api_access import api_access
 from switchboard.caller.problem_view import show_problem
-from switchboard.caller.problems import CallProblem, RequestRefused
+from switchboard.caller.problems import CallProblem, RequestRefused, told_in_words
 from switchboard.caller.public_api import PublicApi
 from switchboard.command_settings import command_settings
+from switchboard_client import AsyncSwitchboard
 
 INTERRUPTED = 130
 """What a shell reports for a program that Ctrl-C ended."""
@@ -38,6 +39,11 @@ class Session:
     as_json: bool
     console: Console
     notes: Console
+
+    @property
+    def client(self) -> AsyncSwitchboard:
+        """The API with types."""
+        return self.api.client
 
     def document(self, content: Any) -> None:
         """The answer, for a program."""
@@ -81,4 +87,5 @@ async def _run(
 ) -> None:
     access = api_access(command_settings(data_dir).data_dir, api_url, api_key)
     async with PublicApi(access.url, access.key, timeout_seconds=_TIMEOUT_SECONDS) as api:
-        await work(Session(api, as_json, Console(), notes))
+        with told_in_words():
+            await work(Session(api, as_json, Console(), notes))

@@ -12,8 +12,21 @@ def id_column() -> Column:
     return Column("ID", no_wrap=True, min_width=36)
 
 
-def local_time(moment: str | None) -> str:
-    """An ISO time of the API, to the minute in the machine's own time zone."""
+def local_time(moment: str | datetime | None) -> str:
+    """A time of the API, to the minute in the machine's own time zone."""
     if moment is None:
         return "–"
-    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+    at = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    return at.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def minutes(seconds: float | None) -> str:
+    """A length of time as a clock shows it: ``1:05``."""
+    if seconds is None:
+        return "–"
+    whole, rest = divmod(int(seconds), 60)
+    return f"{whole}:{rest:02d}"
+
+
+def dollars(amount: float | None) -> str:
+    return "–" if amount is None else f"${amount:.4f}"

@@ -7,17 +7,21 @@ from switchboard_client.errors import (
     ApiError,
     ConnectionFailed,
     ServerUnreachable,
+    StreamLost,
     SwitchboardError,
     UnexpectedAnswer,
 )
+from switchboard_client.live_view import LiveEvent
 from switchboard_client.retry import RetryPolicy
 
 __all__ = [
     "ApiError",
     "AsyncSwitchboard",
     "ConnectionFailed",
+    "LiveEvent",
     "RetryPolicy",
     "ServerUnreachable",
+    "StreamLost",
     "Switchboard",
     "SwitchboardError",
     "UnexpectedAnswer",

@@ -32,6 +32,14 @@ class ConnectionFailed(SwitchboardError):
         self.advice = advice
 
 
+class StreamLost(SwitchboardError):
+    """A live view could not be taken up again. It can be later, after ``last_id``."""
+
+    def __init__(self, reason: str, last_id: str | None) -> None:
+        super().__init__(f"The live view was lost: {reason}")
+        self.last_id = last_id
+
+
 class ApiError(SwitchboardError):
     """The API refused: an ``application/problem+json`` document (RFC 9457).
 

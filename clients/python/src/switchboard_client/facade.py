@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from switchboard_client.operation import Operation
 from switchboard_client.paging import Pages
-from switchboard_client.request import Reply, Request
+from switchboard_client.transport import AsyncTransport, Transport
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -19,33 +19,25 @@ PageT = TypeVar("PageT")
 ItemT = TypeVar("ItemT")
 
 
-class Sender(Protocol):
-    def send(self, request: Request) -> Reply: ...
-
-
-class AsyncSender(Protocol):
-    async def send(self, request: Request) -> Reply: ...
-
-
 class Resource:
     """A part of the API, over a connection that blocks."""
 
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
 
 
 class AsyncResource:
     """The same, over one that is awaited."""
 
-    def __init__(self, sender: AsyncSender) -> None:
-        self._sender = sender
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
 
 
 def blocking(describe: Callable[P, Operation[T]]) -> Callable[Concatenate[Resource, P], T]:
     @functools.wraps(describe)
     def method(resource: Resource, /, *args: P.args, **kwargs: P.kwargs) -> T:
         operation = describe(*args, **kwargs)
-        return operation.read(resource._sender.send(operation.request))
+        return operation.read(resource._transport.send(operation.request))
 
     return method
 
@@ -56,7 +48,7 @@ def awaitable(
     @functools.wraps(describe)
     async def method(resource: AsyncResource, /, *args: P.args, **kwargs: P.kwargs) -> T:
         operation = describe(*args, **kwargs)
-        return operation.read(await resource._sender.send(operation.request))
+        return operation.read(await resource._transport.send(operation.request))
 
     return method
 
@@ -69,7 +61,7 @@ def iterating(
         pages = describe(*args, **kwargs)
         operation: Operation[PageT] | None = pages.first
         while operation is not None:
-            page = operation.read(resource._sender.send(operation.request))
+            page = operation.read(resource._transport.send(operation.request))
             yield from pages.items(page)
             operation = pages.following(operation, page)
 
@@ -86,7 +78,7 @@ def async_iterating(
         pages = describe(*args, **kwargs)
         operation: Operation[PageT] | None = pages.first
         while operation is not None:
-            page = operation.read(await resource._sender.send(operation.request))
+            page = operation.read(await resource._transport.send(operation.request))
             for item in pages.items(page):
                 yield item
             operation = pages.following(operation, page)

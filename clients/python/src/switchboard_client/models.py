@@ -30,6 +30,19 @@ class AddedBy(WireModel):
     """The key's name or the user's mail address."""
 
 
+class AddedParticipant(WireModel):
+    """With what its transport needs: ``access`` for a browser, the others for a phone."""
+
+    id: UUID
+    role: str
+    transport: str
+    identity: str
+    status: str
+    access: Access | None
+    telephony_leg_id: UUID | None
+    job_id: UUID | None
+
+
 class AgentCall(WireModel):
     """A call in its agent's list."""
 
@@ -92,8 +105,50 @@ class AgentName(WireModel):
     name: str
 
 
+class AgentState(WireModel):
+    """Event ``state``."""
+
+    subject: Literal["agent"]
+    state: Literal["listening", "thinking", "speaking"] | str
+
+
 class AgentUpdated(WireModel):
     status: Literal["updated"]
+
+
+class AnalyserView(WireModel):
+    """Who found it out."""
+
+    provider: str
+    """`openai`, `google`, or `local` for the built-in analyser."""
+
+    model: str
+
+
+class AnalysisError(WireModel):
+    """What is missing from the results, and why."""
+
+    part: str | None
+    """`summary`, `structured_data` or `evaluation`; `null` for the whole."""
+
+    code: str
+    message: str
+
+
+class AnalysisQueued(WireModel):
+    status: Literal["queued"]
+    job_id: UUID
+    message: str
+
+
+class AnalysisUsage(WireModel):
+    """What all analyses of the call together took of one model."""
+
+    provider: str
+    model: str
+    requests: int
+    input_tokens: int
+    output_tokens: int
 
 
 class ApiKeyCreate(WireModel):
@@ -319,6 +374,25 @@ class CallEventView(WireModel):
     created_at: AwareDatetime
 
 
+class CallQueued(WireModel):
+    """A new call that waits for a phone to be answered."""
+
+    id: UUID
+    room_name: str
+    status: str
+    participants: list[AddedParticipant]
+
+
+class CallState(WireModel):
+    """Event ``state``. A terminal ``state`` is the last event of the stream."""
+
+    subject: Literal["call"]
+    state: str
+    """The call's `status`, as `GET /v1/calls/{call_id}` shows it."""
+
+    end_reason: str | None
+
+
 class CallWebhook(WireModel):
     """Calls an HTTP API of the agent's owner with the arguments that the model fills in."""
 
@@ -386,6 +460,15 @@ class CreditGranted(WireModel):
     balance_usd: float
     already_posted: bool
     """The reference was posted before; nothing changed."""
+
+
+class CriterionView(WireModel):
+    criterion: str
+    passed: bool
+    score: float
+    """0 to 1."""
+
+    reasoning: str
 
 
 class CurrentTenant(WireModel):
@@ -508,9 +591,16 @@ class Evaluation(WireModel):
 
 
 class EvaluationView(WireModel):
+    """The rubric's verdict."""
+
     passed: bool
+    """Whether every criterion was met."""
+
     score: float
+    """The mean of the criteria's scores, 0 to 1."""
+
     reasoning: str
+    criteria: list[CriterionView]
 
 
 class Features(WireModel):
@@ -589,13 +679,23 @@ class HistoryItem(WireModel):
     content: str
 
 
-class Intelligence(WireModel):
+class IntelligenceView(WireModel):
+    """What was found out about a call."""
+
     status: str
     summary: str | None
     sentiment: str | None
     structured_data: dict[str, Any] | None
     evaluation: EvaluationView | None
-    errors: list[dict[str, Any]]
+    errors: list[AnalysisError]
+    analyser: AnalyserView | None
+    usage: list[AnalysisUsage]
+
+
+class Interruption(WireModel):
+    """Event ``interruption``: the caller cut in and the agent's voice was stopped."""
+
+    at_ms: int
 
 
 class InvitationAcceptance(WireModel):
@@ -686,6 +786,14 @@ class ListedNumber(WireModel):
     created_at: AwareDatetime
 
 
+class LiveEvent(WireModel):
+    """One server-sent event. Which shape `data` has follows from `event`."""
+
+    event: Literal["state", "transcript", "latency", "interruption", "tool", "recording"] | str
+    data: str
+    id: str | None
+
+
 class LoggedOut(WireModel):
     status: Literal["logged_out"]
 
@@ -698,6 +806,28 @@ class Login(WireModel):
     password: str
     tenant_id: UUID | None = None
     """Where to log in; default: the tenant that you joined first."""
+
+
+class ManagedNumber(WireModel):
+    """What the operator gives a tenant."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    number: str
+    """With `+` and country code; spaces, dots, dashes and brackets are dropped."""
+
+    carrier: str | None = None
+    """Who carries its calls; the installation's only carrier if left out."""
+
+    agent_id: UUID | None = None
+    """The agent whose calls are made from it."""
+
+    is_default: bool = False
+    """Calls that name no number are made from it; at most one number is that."""
+
+    max_concurrent_calls: int | None = None
+    """Calls from it at once; the installation's limit if left out."""
 
 
 class Mcp(WireModel):
@@ -783,6 +913,24 @@ class ModelSwitch(WireModel):
     is_active: bool
 
 
+class ModelUsageView(WireModel):
+    """What one model did in the call."""
+
+    channel: str
+    """`stt`, `llm` or `tts`."""
+
+    provider: str
+    model: str
+    audio_ms: int
+    input_tokens: int
+    output_tokens: int
+    characters: int
+    cost: float | None
+    """
+    Its part of the channel's `provider_cost_breakdown`, in US dollars; `null` while the call runs.
+    """
+
+
 class ModelView(WireModel):
     provider: str
     provider_name: str
@@ -839,6 +987,23 @@ class NumberToAdd(WireModel):
     reason: str | None = None
 
 
+class NumberView(WireModel):
+    id: UUID
+    number: str
+    """E.164."""
+
+    tenant_id: UUID
+    agent_id: UUID | None
+    carrier: str | None
+    is_managed: bool
+    """Given by the operator, not registered by the tenant."""
+
+    is_default: bool
+    max_concurrent_calls: int | None
+    webhook_status: Literal["configured", "manual_required", "failed"] | str | None
+    created_at: AwareDatetime
+
+
 class ObjectionHandler(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -863,12 +1028,39 @@ class ParticipantInput(WireModel):
     metadata: dict[str, Any] | None = None
 
 
+class ParticipantState(WireModel):
+    """Event ``state``."""
+
+    subject: Literal["participant"]
+    participant_id: UUID
+    state: Literal["connected", "left", "connection_lost"] | str
+
+
 class ParticipantView(WireModel):
     id: UUID
     role: str
     transport: str
     identity: str
     status: str
+
+
+class ParticipantsAdded(WireModel):
+    id: UUID
+    """The call's."""
+
+    room_name: str
+    status: str
+    """The call's."""
+
+    participants: list[AddedParticipant]
+    """Those that were added."""
+
+
+class ParticipantsRequest(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    participants: list[ParticipantInput]
 
 
 class PasswordChange(WireModel):
@@ -1103,6 +1295,22 @@ class Questions(WireModel):
     source: Literal["llm", "local"] | str
 
 
+class QueueStats(WireModel):
+    """Phone legs of the tenant. Source: API spec, `GET /v1/calls/queue/stats`."""
+
+    waiting: int
+    """To be dialed, for the first time or again."""
+
+    active: int
+    """Being dialed, ringing or in conversation."""
+
+    completed: int
+    """Somebody answered, and the leg is over."""
+
+    failed: int
+    """Nobody was reached; canceled ones are among them."""
+
+
 class RawEntry(WireModel):
     """``response`` is what was said; ``metrics`` belongs to the agent's turns."""
 
@@ -1128,6 +1336,18 @@ class RawSegment(WireModel):
     response: str
     interrupted: bool
     metrics: LatencyMetrics | None
+
+
+class RecordingChannels(WireModel):
+    left: Literal["caller"]
+    right: Literal["agent"]
+
+
+class RecordingState(WireModel):
+    """Event ``recording``."""
+
+    recording_id: UUID
+    state: Literal["started", "stopped"] | str
 
 
 class RejectedRow(WireModel):
@@ -1251,6 +1471,17 @@ class SignUp(WireModel):
     """The person's own name."""
 
 
+class SignedFile(WireModel):
+    """One file of a recording. Range requests are answered."""
+
+    signed_url: str
+    """Needs no key: whoever has it can listen until it expires."""
+
+    expires_at: AwareDatetime
+    content_type: str
+    size_bytes: int
+
+
 class SkuModel(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -1351,6 +1582,21 @@ class SummarySettings(WireModel):
     prompt: str | None = None
 
 
+class SummaryView(WireModel):
+    """What the last finished analysis of a call found."""
+
+    status: str
+    """
+    `completed`; `pending` while the call is being analysed again; `failed`, `quota` (the provider's is used up) or `skipped` (nothing was said, or nothing is asked for).
+    """
+
+    sentiment: str | None
+    """`positive`, `neutral`, `negative` or `mixed`; with the summary only."""
+
+    summary: str | None
+    """`null` where it is not asked for, or failed."""
+
+
 class TenantChanges(WireModel):
     """What is left out stays as it is."""
 
@@ -1437,6 +1683,13 @@ class ToolTypeView(WireModel):
     """Why not, in sentences; empty where it can run."""
 
 
+class ToolUse(WireModel):
+    """Event ``tool``."""
+
+    name: str
+    is_error: bool
+
+
 class Transaction(WireModel):
     """Positive amounts are the tenant's gain."""
 
@@ -1479,9 +1732,39 @@ class Transfer(WireModel):
     message: str | None = None
 
 
+class TurnLatency(WireModel):
+    """Event ``latency``: from the caller's last word to the agent's first."""
+
+    utterance: int | None
+    sequence: int | None
+    end_to_end_ms: int
+
+
 class UsedKey(WireModel):
     id: UUID
     name: str
+
+
+class UserState(WireModel):
+    """Event ``state``: the people in the call, heard as one."""
+
+    subject: Literal["user"]
+    state: Literal["listening", "speaking", "away"] | str
+
+
+class Utterance(WireModel):
+    """Event ``transcript``. A later one of the same ``utterance`` or ``sequence`` replaces it."""
+
+    utterance: int | None
+    """Number of a growing utterance; null when it is told from the record."""
+
+    sequence: int | None
+    """Place in the call's transcript; null until the utterance is final."""
+
+    speaker: Literal["user", "agent"] | str
+    text: str
+    is_final: bool
+    at_ms: int
 
 
 class VersionDiff(WireModel):
@@ -1572,95 +1855,6 @@ class VoiceView(WireModel):
     byok_required: bool
     byok_provider_id: str | None
     languages: list[str]
-
-
-class CallOver(WireModel):
-    type: Literal["call.ended"]
-    end_reason: str
-
-
-class AgentStateChanged(WireModel):
-    type: Literal["agent.state"]
-    state: Literal["listening", "thinking", "speaking"] | str
-
-
-class CallInProgress(WireModel):
-    """The first participant's media connected."""
-
-    type: Literal["call.in_progress"]
-
-
-class Interrupted(WireModel):
-    """The caller cut in: the agent's audio was stopped."""
-
-    type: Literal["interrupted"]
-    at_ms: int
-
-
-class LiveTranscript(WireModel):
-    """
-    ``utterance`` stays the same while an utterance grows; the last one has ``is_final``.
-
-    ``sequence`` is the place of a final one in the call's transcript; ``None`` where no transcript
-    is kept.
-    """
-
-    type: Literal["transcript"]
-    utterance: int
-    speaker: Literal["user", "agent"] | str
-    text: str
-    is_final: bool
-    at_ms: int
-    sequence: int | None
-
-
-class ParticipantStateChanged(WireModel):
-    type: Literal["participant.state"]
-    participant_id: UUID
-    state: Literal["connected", "left", "connection_lost"] | str
-
-
-class RecordingStateChanged(WireModel):
-    type: Literal["recording.state"]
-    recording_id: UUID
-    state: Literal["started", "stopped"] | str
-
-
-class ToolUsed(WireModel):
-    """For viewers only: what tools an agent has is none of its callers' business."""
-
-    type: Literal["tool"]
-    name: str
-    is_error: bool
-
-
-class TurnLatency(WireModel):
-    type: Literal["latency"]
-    utterance: int
-    end_to_end_ms: int
-    sequence: int | None
-
-
-class UserStateChanged(WireModel):
-    type: Literal["user.state"]
-    state: Literal["listening", "speaking", "away"] | str
-
-
-class LiveMessage(WireModel):
-    version: Literal[1]
-    body: Annotated[
-        CallInProgress
-        | ParticipantStateChanged
-        | AgentStateChanged
-        | UserStateChanged
-        | LiveTranscript
-        | TurnLatency
-        | Interrupted
-        | ToolUsed
-        | RecordingStateChanged
-        | CallOver,
-        Field(discriminator="type"),
-    ]
 
 
 class AdvancedInput(WireModel):
@@ -1806,7 +2000,8 @@ class CallDetail(WireModel):
     agent: AgentName
     transcript: Transcript
     recording: None
-    intelligence: Intelligence
+    intelligence: IntelligenceView
+    usage: list[ModelUsageView]
     collected_slots: dict[str, str]
     """What the playbook engine has understood, by slot name."""
 
@@ -2003,6 +2198,13 @@ class Me(WireModel):
 
 class MemberList(WireModel):
     members: list[MemberView]
+    total: int
+    offset: int
+    limit: int
+
+
+class NumberPage(WireModel):
+    numbers: list[NumberView]
     total: int
     offset: int
     limit: int
@@ -2217,6 +2419,33 @@ class PublishCheck(WireModel):
 
     agent_id: UUID | None = None
     """A stored agent, which the other fields are merged into."""
+
+
+class RecordingMetadata(WireModel):
+    """
+    ``stereo_mix`` is WAV, ``stereo_mix_ogg`` the same as Opus in OGG; ``null`` until the
+    recording is completed.
+    """
+
+    stereo_mix: SignedFile | None
+    stereo_mix_ogg: SignedFile | None
+    channels: RecordingChannels
+    sample_rate_hz: int
+    duration_ms: int | None
+    detail: str | None
+    """What is missing, or why there is nothing."""
+
+
+class RecordingView(WireModel):
+    """Its first sample is the call's start, the zero of the transcript's times."""
+
+    id: UUID
+    status: Literal["processing", "completed", "failed"] | str
+    format: Literal["wav"]
+    provider_recording_id: str | None
+    """Of a recording that a carrier made; this platform records by itself."""
+
+    metadata: RecordingMetadata
 
 
 class SessionList(WireModel):
@@ -2481,6 +2710,11 @@ class CallPage(WireModel):
     limit: int
     offset: int
     next_cursor: UUID | None
+
+
+class CallRecording(WireModel):
+    call_id: UUID
+    recording: RecordingView
 
 
 class CallRequest(WireModel):

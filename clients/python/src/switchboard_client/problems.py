@@ -50,6 +50,12 @@ class AlreadyMember(ApiError):
     code = "already_member"
 
 
+class AnalysisUnderWay(ApiError):
+    """The call is being analysed already (409)."""
+
+    code = "analysis_under_way"
+
+
 class ApiKeyNotFound(ApiError):
     """API key not found (404)."""
 
@@ -80,10 +86,28 @@ class CallAlreadyOver(ApiError):
     code = "call_already_over"
 
 
+class CallFull(ApiError):
+    """No more participants fit into the call (409)."""
+
+    code = "call_full"
+
+
 class CallNotFound(ApiError):
     """Call not found (404)."""
 
     code = "call_not_found"
+
+
+class CallNotOver(ApiError):
+    """The call is not over yet; it is analysed when it ends (409)."""
+
+    code = "call_not_over"
+
+
+class CallOfAnotherTenant(ApiError):
+    """The call belongs to another tenant (403)."""
+
+    code = "call_of_another_tenant"
 
 
 class CallOver(ApiError):
@@ -224,6 +248,12 @@ class NoWorker(ApiError):
     code = "no_worker"
 
 
+class NumberNotFound(ApiError):
+    """The tenant has no such number (404)."""
+
+    code = "number_not_found"
+
+
 class NumberNotListed(ApiError):
     """The number is not on the do-not-call list (404)."""
 
@@ -234,6 +264,18 @@ class NumberOnDoNotCallList(ApiError):
     """A participant is on the do-not-call list (400)."""
 
     code = "do_not_call"
+
+
+class NumberTaken(ApiError):
+    """The number belongs to another tenant (409)."""
+
+    code = "number_taken"
+
+
+class ObjectStoreUnavailable(ApiError):
+    """The store of recordings cannot be reached (503)."""
+
+    code = "object_store_unavailable"
 
 
 class OriginNotAllowed(ApiError):
@@ -296,10 +338,34 @@ class ProviderUnreachable(ApiError):
     code = "provider_unreachable"
 
 
+class RangeNotSatisfiable(ApiError):
+    """The file has no such bytes (416)."""
+
+    code = "range_not_satisfiable"
+
+
 class RateLimited(ApiError):
     """Too many requests (429)."""
 
     code = "rate_limited"
+
+
+class RecordingAddressInvalid(ApiError):
+    """This address of a recording is not valid, or not any more (403)."""
+
+    code = "recording_address_invalid"
+
+
+class RecordingFileNotFound(ApiError):
+    """The recording's file does not exist any more (404)."""
+
+    code = "recording_file_not_found"
+
+
+class RecordingNotAvailable(ApiError):
+    """This call was not recorded (404)."""
+
+    code = "recording_not_available"
 
 
 class ResendTooSoon(ApiError):
@@ -338,6 +404,12 @@ class SignUpDisabled(ApiError):
     code = "sign_up_disabled"
 
 
+class SummaryNotAvailable(ApiError):
+    """The call has not been analysed yet (404)."""
+
+    code = "summary_not_available"
+
+
 class TenantNotFound(ApiError):
     """Tenant not found (404)."""
 
@@ -348,6 +420,12 @@ class TooManyAttempts(ApiError):
     """Too many attempts (429)."""
 
     code = "too_many_attempts"
+
+
+class TooManyViewers(ApiError):
+    """Too many calls are being watched (503)."""
+
+    code = "too_many_viewers"
 
 
 class TranscriptNotAvailable(ApiError):
@@ -389,12 +467,16 @@ BY_CODE: dict[str, type[ApiError]] = {
     "agent_of_another_tenant": AgentOfAnotherTenant,
     "agent_version_not_found": VersionNotFound,
     "already_member": AlreadyMember,
+    "analysis_under_way": AnalysisUnderWay,
     "api_key_not_found": ApiKeyNotFound,
     "api_key_revoked": ApiKeyRevokedAlready,
     "bad_offer": BadOffer,
     "body_too_large": BodyTooLarge,
     "call_already_over": CallAlreadyOver,
+    "call_full": CallFull,
     "call_not_found": CallNotFound,
+    "call_not_over": CallNotOver,
+    "call_of_another_tenant": CallOfAnotherTenant,
     "call_over": CallOver,
     "catalogue_entry_not_found": CatalogueEntryNotFound,
     "credit_reference_taken": CreditReferenceTaken,
@@ -420,6 +502,9 @@ BY_CODE: dict[str, type[ApiError]] = {
     "member_not_found": MemberNotFound,
     "no_membership": NoMembership,
     "no_worker": NoWorker,
+    "number_not_found": NumberNotFound,
+    "number_taken": NumberTaken,
+    "object_store_unavailable": ObjectStoreUnavailable,
     "origin_not_allowed": OriginNotAllowed,
     "own_keys_not_allowed": OwnKeysNotAllowed,
     "plan_exists": PlanExists,
@@ -430,15 +515,21 @@ BY_CODE: dict[str, type[ApiError]] = {
     "provider_key_rejected": ProviderKeyRejected,
     "provider_key_unavailable": ProviderKeyUnavailable,
     "provider_unreachable": ProviderUnreachable,
+    "range_not_satisfiable": RangeNotSatisfiable,
     "rate_limited": RateLimited,
+    "recording_address_invalid": RecordingAddressInvalid,
+    "recording_file_not_found": RecordingFileNotFound,
+    "recording_not_available": RecordingNotAvailable,
     "resend_too_soon": ResendTooSoon,
     "role_required": RoleRequired,
     "secret_key_required": SecretKeyRequired,
     "session_not_found": SessionNotFound,
     "session_required": SessionRequired,
     "sign_up_disabled": SignUpDisabled,
+    "summary_not_available": SummaryNotAvailable,
     "tenant_not_found": TenantNotFound,
     "too_many_attempts": TooManyAttempts,
+    "too_many_viewers": TooManyViewers,
     "transcript_not_available": TranscriptNotAvailable,
     "unauthorized": Unauthorized,
     "unknown_provider": UnknownProvider,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
+from uuid import UUID
+
+from switchboard_client import streaming
 from switchboard_client.facade import (
     AsyncResource,
     Resource,
@@ -10,6 +14,7 @@ from switchboard_client.facade import (
     blocking,
     iterating,
 )
+from switchboard_client.live_view import LiveEvent, LiveView
 from switchboard_client.operations import agents, api_keys, billing, calls, catalogue
 
 
@@ -23,6 +28,25 @@ class Calls(Resource):
     every_event = iterating(calls.every_event)
     transcript = blocking(calls.transcript)
     end = blocking(calls.end)
+    add_participants = blocking(calls.add_participants)
+    recording = blocking(calls.recording)
+    summary = blocking(calls.summary)
+    reprocess = blocking(calls.reprocess)
+
+    def stream(
+        self, call_id: UUID | str, *, follow: bool = True, after: str | None = None
+    ) -> Iterator[LiveEvent]:
+        """Watch a call as it happens, from what was said so far to its end; a lost connection is
+        taken up again where it was.
+
+        Args:
+            follow: ``False`` ends with what was said so far.
+            after: the ``id`` of an event, to go on behind it.
+
+        Raises:
+            StreamLost: it could not be taken up again.
+        """
+        return streaming.follow(self._transport, LiveView(call_id, follow=follow, after=after))
 
 
 class AsyncCalls(AsyncResource):
@@ -35,6 +59,17 @@ class AsyncCalls(AsyncResource):
     every_event = async_iterating(calls.every_event)
     transcript = awaitable(calls.transcript)
     end = awaitable(calls.end)
+    add_participants = awaitable(calls.add_participants)
+    recording = awaitable(calls.recording)
+    summary = awaitable(calls.summary)
+    reprocess = awaitable(calls.reprocess)
+
+    def stream(
+        self, call_id: UUID | str, *, follow: bool = True, after: str | None = None
+    ) -> AsyncIterator[LiveEvent]:
+        """As ``Calls.stream``."""
+        view = LiveView(call_id, follow=follow, after=after)
+        return streaming.follow_async(self._transport, view)
 
 
 class Agents(Resource):

@@ -94,4 +94,8 @@ def failure_of(error: httpx2.TransportError) -> Failure:
 
 
 def unreachable(server: object, error: httpx2.TransportError) -> ServerUnreachable:
-    return ServerUnreachable(str(server).rstrip("/"), str(error) or type(error).__name__)
+    return ServerUnreachable(str(server).rstrip("/"), why(error))
+
+
+def why(error: httpx2.TransportError) -> str:
+    return str(error) or type(error).__name__

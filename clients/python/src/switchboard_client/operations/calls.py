@@ -7,15 +7,19 @@ from typing import Any
 from uuid import UUID
 
 from switchboard_client.models import (
+    AnalysisQueued,
     CallCreated,
     CallDetail,
     CallEndedView,
     CallEventPage,
     CallEventView,
     CallPage,
+    CallRecording,
     CallView,
     ParticipantInput,
+    ParticipantsAdded,
     PostCallInput,
+    SummaryView,
     TranscriptView,
 )
 from switchboard_client.operation import Operation, get, given, post
@@ -104,3 +108,33 @@ def transcript(call_id: Id) -> Operation[TranscriptView]:
 def end(call_id: Id) -> Operation[CallEndedView]:
     """Hang up. Raises ``CallAlreadyOver`` when it has ended before."""
     return post(at("/v1/calls/{}/end", call_id), CallEndedView)
+
+
+def add_participants(
+    call_id: Id,
+    participants: Sequence[ParticipantInput | Mapping[str, Any]],
+    *,
+    idempotency_key: str | None = None,
+) -> Operation[ParticipantsAdded]:
+    """Bring more people into a call that is not over: all of them or, if one cannot be, none."""
+    place = at("/v1/calls/{}/participants", call_id)
+    body = given(participants=list(participants))
+    return post(place, ParticipantsAdded, body).once(idempotency_key)
+
+
+def recording(call_id: Id) -> Operation[CallRecording]:
+    """The recording, with addresses to fetch it from once it is ``completed``.
+
+    Raises ``RecordingNotAvailable`` if the call was not recorded.
+    """
+    return get(at("/v1/calls/{}/recording", call_id), CallRecording)
+
+
+def summary(call_id: Id) -> Operation[SummaryView]:
+    """What the call was about. Raises ``SummaryNotAvailable`` until it has been analysed."""
+    return get(at("/v1/calls/{}/summary", call_id), SummaryView)
+
+
+def reprocess(call_id: Id) -> Operation[AnalysisQueued]:
+    """Analyse a call again. Raises ``AnalysisUnderWay`` while it is being analysed."""
+    return post(at("/v1/calls/{}/reprocess", call_id), AnalysisQueued)

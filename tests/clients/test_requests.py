@@ -1,0 +1,169 @@
+"""What both clients send, when they send it again, and what they make of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx2
+import pytest
+
+from switchboard_client import ApiError, ServerUnreachable, UnexpectedAnswer
+from switchboard_client.models import ParticipantInput
+from switchboard_client.problems import AgentNotFound, InsufficientCredits, InvalidRequest
+from switchboard_client.request import Reply
+from tests.clients.stand_in import SERVER, StandIn, answer, awaited, blocking, problem
+
+ID = UUID("0b4f6a5e-93f0-4c5e-8d4e-2d9b6c1f7a10")
+CREATED = {
+    "id": str(ID),
+    "room_name": "call-1",
+    "status": "connecting",
+    "participants": [],
+    "agent": {"id": str(uuid4()), "name": "Mia"},
+}
+ENDED = {"status": "ended", "id": str(ID), "message": "Over."}
+
+Client = Callable[[StandIn], Any]
+pytestmark = pytest.mark.parametrize("client", [blocking, awaited], ids=["blocking", "awaited"])
+
+
+def test_a_request_carries_the_key_and_what_was_given(client: Client) -> None:
+    api = StandIn([answer(201, CREATED)])
+    participant = ParticipantInput(transport="webrtc", identity="ada")
+    created = client(api).calls.create(ID, [participant], variables={"day": "Friday"})
+    assert created.id == ID
+    assert created.agent.name == "Mia"
+    [sent] = api.requests
+    assert (sent.method, str(sent.url)) == ("POST", f"{SERVER}/v1/calls")
+    assert sent.headers["Authorization"] == "Bearer k"
+    assert api.bodies == [
+        {
+            "agent_id": str(ID),
+            "participants": [{"transport": "webrtc", "identity": "ada"}],
+            "variables": {"day": "Friday"},
+        }
+    ]
+
+
+def test_a_call_is_made_once_however_often_it_is_sent(client: Client) -> None:
+    lost = httpx2.ReadError("connection reset")
+    api = StandIn([lost, answer(503), answer(201, CREATED)])
+    client(api).calls.create(ID, [{"transport": "webrtc", "identity": "ada"}])
+    [key] = set(api.keys())
+    assert key is not None
+    assert len(api.requests) == 3
+
+
+def test_each_call_has_a_key_of_its_own(client: Client) -> None:
+    api = StandIn([answer(201, CREATED)])
+    for _ in range(2):
+        client(api).calls.create(ID, [])
+    assert len(set(api.keys())) == 2
+
+
+def test_a_program_may_give_the_key_itself(client: Client) -> None:
+    api = StandIn([answer(201, CREATED)])
+    client(api).calls.create(ID, [], idempotency_key="order-17")
+    assert api.keys() == ["order-17"]
+
+
+def test_what_has_no_key_is_not_repeated_when_its_answer_is_lost(client: Client) -> None:
+    api = StandIn([httpx2.ReadError("reset"), answer(200, ENDED)])
+    with pytest.raises(ServerUnreachable, match="reset"):
+        client(api).calls.end(ID)
+    assert len(api.requests) == 1
+
+
+def test_a_server_that_is_just_starting_is_waited_for(client: Client) -> None:
+    api = StandIn([httpx2.ConnectError("refused"), answer(200, ENDED)])
+    assert client(api).calls.end(ID).message == "Over."
+
+
+def test_a_server_that_never_answers_is_named(client: Client) -> None:
+    api = StandIn([httpx2.ConnectError("refused")])
+    with pytest.raises(ServerUnreachable) as failure:
+        client(api).calls.show(ID)
+    assert failure.value.server == SERVER
+    assert len(api.requests) == 3
+
+
+def test_a_refusal_is_an_error_of_its_codes_class(client: Client) -> None:
+    api = StandIn([problem(404, "agent_not_found", request_id="r-1")])
+    with pytest.raises(AgentNotFound) as refused:
+        client(api).agents.show(ID)
+    error = refused.value
+    assert (error.status, error.code, error.detail) == (404, "agent_not_found", "agent_not_found!")
+    assert error.request_id == "r-1"
+
+
+def test_a_quota_says_how_much_of_it_is_used(client: Client) -> None:
+    api = StandIn([problem(402, "insufficient_credits", limit=5, used=4.5)])
+    with pytest.raises(InsufficientCredits) as refused:
+        client(api).calls.create(ID, [])
+    assert (refused.value.limit, refused.value.used) == (5, 4.5)
+
+
+def test_an_invalid_request_says_which_fields_are_wrong(client: Client) -> None:
+    wrong = [{"field": "participants[0].identity", "message": "is missing"}]
+    api = StandIn([problem(400, "invalid_request", errors=wrong)])
+    with pytest.raises(InvalidRequest) as refused:
+        client(api).calls.create(ID, [{"transport": "webrtc"}])
+    assert refused.value.errors == wrong
+
+
+def test_a_code_of_the_future_is_still_an_error(client: Client) -> None:
+    api = StandIn([problem(418, "teapot")])
+    with pytest.raises(ApiError) as refused:
+        client(api).calls.show(ID)
+    assert (type(refused.value), refused.value.code) == (ApiError, "teapot")
+
+
+def test_a_proxys_page_is_an_error_without_a_code(client: Client) -> None:
+    api = StandIn([httpx2.Response(500, text="<h1>Oops</h1>")])
+    with pytest.raises(ApiError, match="The server answered 500") as refused:
+        client(api).calls.show(ID)
+    assert refused.value.code is None
+
+
+def test_an_exhausted_limit_says_when_to_come_again(client: Client) -> None:
+    api = StandIn([answer(429, {"code": "rate_limited"}, Retry_After="60")])
+    with pytest.raises(ApiError) as refused:
+        client(api).calls.show(ID)
+    assert refused.value.retry_after_seconds == 60
+    assert len(api.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "other", [httpx2.Response(200, text="<h1>Hello</h1>"), answer(200, {"hello": "world"})]
+)
+def test_another_service_at_the_address_is_noticed(client: Client, other: httpx2.Response) -> None:
+    with pytest.raises(UnexpectedAnswer):
+        client(StandIn([other])).calls.end(ID)
+
+
+def test_members_that_are_new_in_the_api_are_kept(client: Client) -> None:
+    api = StandIn([answer(200, ENDED | {"mood": "fine"})])
+    assert client(api).calls.end(ID).model_dump()["mood"] == "fine"
+
+
+def test_an_id_never_becomes_another_path(client: Client) -> None:
+    api = StandIn([problem(404, "call_not_found")])
+    with pytest.raises(ApiError):
+        client(api).calls.show("../api-keys?x=")
+    assert api.requests[0].url.raw_path == b"/v1/calls/..%2Fapi-keys%3Fx%3D"
+
+
+def test_any_route_can_be_asked_for_its_plain_document(client: Client) -> None:
+    api = StandIn([answer(200, {"entries": []})])
+    said = client(api).request("GET", "/v1/audit-log", query={"limit": 5, "since": None})
+    assert said == {"entries": []}
+    assert str(api.requests[0].url) == f"{SERVER}/v1/audit-log?limit=5"
+
+
+def test_a_wait_may_be_asked_for_as_a_date(client: Client) -> None:
+    reply = Reply(503, {"retry-after": "Sat, 21 Nov 2026 10:00:30 GMT"}, b"")
+    assert reply.retry_after_seconds(datetime(2026, 11, 21, 10, tzinfo=UTC)) == 30
+    assert Reply(503, {"retry-after": "soon"}, b"").retry_after_seconds(datetime.now(UTC)) is None
