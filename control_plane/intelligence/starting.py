@@ -63,7 +63,6 @@ async def _queue(
     analysis.job_id = job_id
     analysis.touched_at = datetime.now(UTC)
     call.intelligence_status = IntelligenceStatus.PENDING.value
-    await session.flush()
     await enqueue(
         session,
         tasks.analyse_call,

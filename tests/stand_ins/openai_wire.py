@@ -132,7 +132,7 @@ class OpenAIWire:
         is_stream = bool(asked.get("stream")) and answer.status == 200 and answer.body is None
         body = _stream(asked, answer) if is_stream else _body(asked, answer)
         content_type = "text/event-stream" if is_stream else answer.content_type
-        return await _send(request, answer, body, content_type)
+        return await send_answer(request, answer, body, content_type)
 
     def _unauthorized(self, request: web.Request) -> web.Response | None:
         authorization = request.headers.get("Authorization", "")
@@ -142,9 +142,10 @@ class OpenAIWire:
         return web.Response(status=401, body=_error(401), content_type="application/json")
 
 
-async def _send(
+async def send_answer(
     request: web.Request, answer: Answer, body: bytes, content_type: str
 ) -> web.StreamResponse:
+    """Send ``body`` as ``answer`` says, whole or cut off."""
     response = web.StreamResponse(status=answer.status, headers=dict(answer.headers))
     response.content_type = content_type
     response.content_length = len(body)

@@ -15,10 +15,14 @@ from control_plane.intelligence.providers.failures import (
 )
 
 if TYPE_CHECKING:
+    import httpx2
+    from google.genai import Client
     from google.genai.errors import APIError
-    from google.genai.types import GenerateContentResponse
+    from google.genai.types import Content, GenerateContentConfig, GenerateContentResponse
 
 PROVIDER = "google"
+_API_VERSION = "v1beta"
+"""The one with JSON Schemas for answers."""
 _MAX_OUTPUT_TOKENS = 8_000
 
 
@@ -43,47 +47,36 @@ class GoogleGemini:
         genai = await asyncio.to_thread(importlib.import_module, "google.genai")
         import httpx2
 
-        errors, types = genai.errors, genai.types
-        try:
-            # With a client given to it the library uses that and not whatever else is installed.
-            async with httpx2.AsyncClient(timeout=self.timeout_seconds) as http:
-                client = genai.Client(
-                    vertexai=False,
-                    api_key=self.api_key,
-                    http_options=types.HttpOptions(
-                        base_url=self.base_url,
-                        httpx_async_client=http,
-                        # The job tries again, later.
-                        retry_options=types.HttpRetryOptions(attempts=1),
-                    ),
-                )
+        # With a client given to it the library uses that and not whatever else is installed.
+        async with httpx2.AsyncClient(timeout=self.timeout_seconds) as http:
+            client, config = self._client(genai, http), _config(genai, question)
+            turns = _turns(genai, question)
+            try:
                 response = await client.aio.models.generate_content(
-                    model=self.model,
-                    contents=[
-                        types.Content(
-                            role="user" if turn.role == "user" else "model",
-                            parts=[types.Part(text=turn.text)],
-                        )
-                        for turn in question.turns
-                    ],
-                    config=types.GenerateContentConfig(
-                        system_instruction=question.instructions,
-                        response_mime_type="application/json",
-                        response_json_schema=question.schema,
-                        max_output_tokens=_MAX_OUTPUT_TOKENS,
-                        automatic_function_calling=types.AutomaticFunctionCallingConfig(
-                            disable=True
-                        ),
-                    ),
+                    model=self.model, contents=turns, config=config
                 )
-        except errors.APIError as error:
-            raise self._refusal(error) from None
-        except httpx2.HTTPError:
-            raise unavailable(PROVIDER, "could not be reached") from None
-        except (ValueError, TypeError, AttributeError, LookupError):
-            # The library reads an answer of another shape without looking first.
-            raise unavailable(PROVIDER, "sent something else than an answer") from None
+            except genai.errors.APIError as error:
+                raise self._refusal(error) from None
+            except httpx2.HTTPError:
+                raise unavailable(PROVIDER, "could not be reached") from None
+            except (ValueError, TypeError, AttributeError, LookupError):
+                # The library takes an answer apart without looking at it first.
+                raise unavailable(PROVIDER, "sent something else than an answer") from None
         return _read(response)
+
+    def _client(self, genai: Any, http: httpx2.AsyncClient) -> Client:
+        client: Client = genai.Client(
+            vertexai=False,
+            api_key=self.api_key,
+            http_options=genai.types.HttpOptions(
+                base_url=self.base_url,
+                api_version=_API_VERSION,
+                httpx_async_client=http,
+                # The job tries again, later.
+                retry_options=genai.types.HttpRetryOptions(attempts=1),
+            ),
+        )
+        return client
 
     def _refusal(self, error: APIError) -> ModelFailed:
         return refused_with_status(
@@ -92,6 +85,28 @@ class GoogleGemini:
             error.code if isinstance(error.code, int) else 500,
             is_quota_used_up=is_quota_used_up(error.details),
         )
+
+
+def _turns(genai: Any, question: Question) -> list[Content]:
+    types = genai.types
+    return [
+        types.Content(
+            role="user" if turn.role == "user" else "model", parts=[types.Part(text=turn.text)]
+        )
+        for turn in question.turns
+    ]
+
+
+def _config(genai: Any, question: Question) -> GenerateContentConfig:
+    types = genai.types
+    config: GenerateContentConfig = types.GenerateContentConfig(
+        system_instruction=question.instructions,
+        response_mime_type="application/json",
+        response_json_schema=question.schema,
+        max_output_tokens=_MAX_OUTPUT_TOKENS,
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+    )
+    return config
 
 
 def is_quota_used_up(details: Any) -> bool:
