@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
 from control_plane.agents.models import Agent
-from control_plane.calls.models import Call
+from control_plane.calls.models import Call, CallParticipant
 
 DATABASE_URL = "BENCH_DATABASE_URL"
 
@@ -47,6 +47,31 @@ class Whole(BaseModel):
     compiled_prompt: str
     created_at: datetime
     updated_at: datetime
+
+
+class Person(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+    id: UUID
+    role: str
+    transport: str
+    identity: str
+    status: str
+
+
+class ListedCall(BaseModel):
+    id: UUID
+    room_name: str
+    agent_id: UUID
+    status: str
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    connected_ms: int | None
+    billable_seconds: int | None
+    total_cost_micros: int | None
+    end_reason: str | None
+    metadata: dict[str, Any]
+    participants: list[Person]
 
 
 class NewCall(BaseModel):
@@ -83,6 +108,30 @@ def create_app() -> FastAPI:
                 .limit(limit)
             )
             return Page(agents=[Item.model_validate(row) for row in rows], total=total or 0)
+
+    @app.get("/calls")
+    async def list_calls(tenant_id: UUID, limit: int) -> list[ListedCall]:
+        async with AsyncSession(engine) as session:
+            newest = (
+                select(Call)
+                .where(Call.tenant_id == tenant_id)
+                .order_by(Call.created_at.desc(), Call.id.desc())
+                .limit(limit)
+            )
+            calls = (await session.scalars(newest)).all()
+            people: dict[UUID, list[Person]] = {call.id: [] for call in calls}
+            invited = select(CallParticipant).where(CallParticipant.call_id.in_(people))
+            for person in await session.scalars(invited):
+                people[person.call_id].append(Person.model_validate(person))
+            plain = ListedCall.model_fields.keys() - {"metadata", "participants"}
+            return [
+                ListedCall(
+                    metadata=call.details,
+                    participants=people[call.id],
+                    **{name: getattr(call, name) for name in plain},
+                )
+                for call in calls
+            ]
 
     @app.post("/calls", status_code=201)
     async def insert_call(wanted: NewCall) -> NewCallId:
