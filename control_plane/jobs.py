@@ -9,6 +9,7 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 
 from control_plane.accounts import tasks as account_tasks
+from control_plane.batches import tasks as batch_tasks
 from control_plane.billing import tasks as billing_tasks
 from control_plane.calls import tasks as call_tasks
 from control_plane.calls.call_counts import keep_folding
@@ -35,6 +36,7 @@ from control_plane.settings import ControlPlaneSettings
 
 JOB_DOMAINS = (
     account_tasks,
+    batch_tasks,
     billing_tasks,
     call_tasks,
     dialing_tasks,
