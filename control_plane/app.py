@@ -22,7 +22,9 @@ from control_plane.audit.routes import router as audit
 from control_plane.batches.routes import router as batches
 from control_plane.billing.routes import router as billing
 from control_plane.call_page.routes import call_page_files, call_page_router
+from control_plane.calls.dispatching import Dispatcher
 from control_plane.calls.participant_routes import router as call_participants
+from control_plane.calls.planning import PlanSources
 from control_plane.calls.routes import router as calls
 from control_plane.catalogue.operator_routes import router as catalogue_edits
 from control_plane.catalogue.routes import router as catalogue
@@ -128,6 +130,8 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.settings = settings
     app.state.database = database
     app.state.link = link
+    app.state.dispatcher = Dispatcher(database)
+    app.state.plan_sources = PlanSources()
     app.state.live_feed = live_feed
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()

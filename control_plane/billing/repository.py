@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import Insert, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.billing.locked_ahead import locked_ahead
 from control_plane.billing.models import BillingAccount, CallReserve, LedgerEntry
 
 
@@ -19,6 +20,8 @@ async def account(session: AsyncSession, tenant_id: UUID) -> BillingAccount | No
 
 async def locked_account(session: AsyncSession, tenant_id: UUID) -> BillingAccount:
     """The account, held against every other transaction until this one ends. It must exist."""
+    if (ahead := locked_ahead(session).accounts.get(tenant_id)) is not None:
+        return ahead
     accounts = await session.scalars(
         select(BillingAccount)
         .where(BillingAccount.tenant_id == tenant_id)
@@ -35,13 +38,25 @@ async def open_account(session: AsyncSession, tenant_id: UUID) -> None:
     )
 
 
-async def hold(session: AsyncSession, tenant_id: UUID, amount_micros: int) -> bool:
+async def hold(
+    session: AsyncSession,
+    tenant_id: UUID,
+    amount_micros: int,
+    *,
+    along_with: Sequence[Insert] = (),
+) -> bool:
     """Hold ``amount_micros`` if that much is neither spent nor held; says whether it did.
 
     One conditional UPDATE: under any number of simultaneous callers PostgreSQL evaluates the
     condition again for each on the row that the one before it left.
+
+    Args:
+        along_with: rows that the same statement inserts, whether it can hold or not. They cost no
+            time in which other callers would wait.
     """
-    held = await session.execute(
+    if not along_with and (ahead := locked_ahead(session).accounts.get(tenant_id)) is not None:
+        return _hold_locked(ahead, amount_micros)
+    statement = (
         update(BillingAccount)
         .where(
             BillingAccount.tenant_id == tenant_id,
@@ -55,13 +70,30 @@ async def hold(session: AsyncSession, tenant_id: UUID, amount_micros: int) -> bo
         .returning(BillingAccount.tenant_id)
         .execution_options(synchronize_session=False)
     )
-    return held.first() is not None
+    for number, rows in enumerate(along_with):
+        statement = statement.add_cte(rows.cte(f"rows_{number}"))
+    return (await session.execute(statement)).first() is not None
+
+
+def _hold_locked(account: BillingAccount, amount_micros: int) -> bool:
+    """``hold`` on an account that nobody else can change meanwhile."""
+    available = account.free_micros + account.purchased_micros - account.held_micros
+    if not account.is_active or available < amount_micros:
+        return False
+    account.held_micros += amount_micros
+    return True
 
 
 async def locked_open_reserve(
     session: AsyncSession, tenant_id: UUID, call_id: UUID
 ) -> CallReserve | None:
     """The call's reserve while it is open, held until this transaction ends."""
+    ahead = locked_ahead(session)
+    if call_id in ahead.calls:
+        reserve = ahead.reserves.get(call_id)
+        if reserve is None or (reserve.tenant_id, reserve.state) != (tenant_id, "open"):
+            return None
+        return reserve
     return await session.scalar(
         select(CallReserve)
         .where(

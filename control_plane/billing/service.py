@@ -6,12 +6,13 @@ once. A transaction that holds a call's row and the tenant's account takes the c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import structlog
+from sqlalchemy import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.money import charge_micros
@@ -71,19 +72,27 @@ async def reserve(
     call_id: UUID,
     seconds: int,
     rate_micros_per_minute: int,
+    *,
+    along_with: Sequence[Insert] = (),
 ) -> None:
-    """Hold the price of a new call's first ``seconds``. The call's row must exist.
+    """Hold the price of a new call's first ``seconds``.
+
+    Args:
+        along_with: rows that the same statement inserts; without the call's row among them, that
+            exists already.
 
     Raises:
-        InsufficientCredits: that much is not there, or the account is not active.
+        InsufficientCredits: that much is not there, or the account is not active. The transaction
+            must not commit.
     """
     amount = charge_micros(seconds, rate_micros_per_minute)
-    if not await repository.hold(session, tenant_id, amount):
+    row = insert(CallReserve).values(
+        call_id=call_id, tenant_id=tenant_id, state="open", held_micros=amount
+    )
+    if not await repository.hold(session, tenant_id, amount, along_with=(*along_with, row)):
         raise InsufficientCredits(
             f"The first {seconds} seconds of this call cannot be reserved from the balance."
         )
-    session.add(CallReserve(call_id=call_id, tenant_id=tenant_id, held_micros=amount))
-    await session.flush()
 
 
 async def extend(
@@ -104,7 +113,6 @@ async def extend(
     if more and not await repository.hold(session, tenant_id, more):
         return False
     held.held_micros += more
-    await session.flush()
     return True
 
 
@@ -151,7 +159,6 @@ async def settle(
                 details=dict(metadata),
             ),
         )
-    await session.flush()
     return amount
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Annotated
 
 import structlog
+from fastapi import Depends, Request
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from contracts.call_plan import CallPlan
 from control_plane.calls import repository
+from control_plane.calls.repository import Dispatched
 from control_plane.database import Database
 from control_plane.errors import DatabaseUnavailable
 from control_plane.link.dispatch import dispatch
@@ -22,22 +25,55 @@ FIRST_DISPATCH_GRACE = timedelta(seconds=3)
 _log = structlog.get_logger(__name__)
 
 
-async def dispatch_call(database: Database, redis: Redis, plan: CallPlan) -> bool:
-    """Offer a committed call to the workers; ``False`` if Redis or PostgreSQL is away.
+class Dispatcher:
+    """Offers committed calls to the workers. One for each process that creates calls."""
 
-    A call that stays undispatched, or whose dispatch could not be noted, is offered again by
-    ``redispatch``. Workers ignore a plan that they know.
-    """
-    try:
-        entry_id = await dispatch(redis, plan)
-        async with database.system_session() as session:
-            await repository.note_dispatch(
-                session, plan.tenant_id, plan.call_id, entry_id, datetime.now(UTC)
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._unnoted: list[Dispatched] = []
+        self._noting = asyncio.Lock()
+
+    async def dispatch(self, redis: Redis, plan: CallPlan, document: str | None = None) -> bool:
+        """Offer a call; ``False`` if Redis or PostgreSQL is away.
+
+        A call that stays undispatched, or whose dispatch could not be noted, is offered again by
+        ``redispatch``. Workers ignore a plan that they know.
+
+        Args:
+            document: ``plan`` as JSON, where it is at hand.
+        """
+        try:
+            entry_id = await dispatch(redis, document or plan.model_dump_json(by_alias=True))
+            self._unnoted.append(
+                Dispatched(plan.tenant_id, plan.call_id, entry_id, datetime.now(UTC))
             )
-    except (RedisError, OSError, DatabaseUnavailable) as error:
-        _log.warning("dispatch_postponed", call_id=str(plan.call_id), error=str(error))
-        return False
-    return True
+            await self._note()
+        except (RedisError, OSError, DatabaseUnavailable) as error:
+            _log.warning("dispatch_postponed", call_id=str(plan.call_id), error=str(error))
+            return False
+        return True
+
+    async def _note(self) -> None:
+        """Write down what was dispatched. What is dispatched during one transaction shares the
+        next, so that many calls a second need few transactions."""
+        async with self._noting:
+            dispatched, self._unnoted = self._unnoted, []
+            if dispatched:
+                async with self._database.system_session() as session:
+                    await repository.note_dispatches(session, dispatched)
+
+
+def dispatcher_of(request: Request) -> Dispatcher:
+    dispatcher: Dispatcher = request.app.state.dispatcher
+    return dispatcher
+
+
+AppDispatcher = Annotated[Dispatcher, Depends(dispatcher_of)]
+
+
+async def dispatch_call(database: Database, redis: Redis, plan: CallPlan) -> bool:
+    """``Dispatcher.dispatch`` of a single call."""
+    return await Dispatcher(database).dispatch(redis, plan)
 
 
 async def redispatch(database: Database, redis: Redis) -> int:

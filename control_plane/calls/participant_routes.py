@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from fastapi import APIRouter, Response, status
@@ -14,7 +13,7 @@ from control_plane.authentication.dependencies import (
     MemberCaller,
     TenantSession,
 )
-from control_plane.calls.adding_participants import Added, add_participants
+from control_plane.calls.adding_participants import add_participants
 from control_plane.calls.admission import check_participants
 from control_plane.calls.errors import (
     CallAlreadyOver,
@@ -23,18 +22,12 @@ from control_plane.calls.errors import (
     CallOfAnotherTenant,
 )
 from control_plane.calls.existence import foreign_is_forbidden
-from control_plane.calls.participant_schemas import (
-    AddedParticipant,
-    ParticipantsAdded,
-    ParticipantsRequest,
-)
-from control_plane.calls.schemas import Access, ParticipantView
+from control_plane.calls.participant_schemas import ParticipantsAdded, ParticipantsRequest
+from control_plane.calls.participant_views import added_view
 from control_plane.do_not_call.errors import NumberOnDoNotCallList
 from control_plane.http.openapi import MEMBER_ONLY, problems
 from control_plane.idempotency.route import IdempotentRoute, OncePerKey
 from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
-from control_plane.realtime.access_token import RoomAccess, encode_access
-from control_plane.settings import ControlPlaneSettings
 
 router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRoute)
 
@@ -86,22 +79,5 @@ async def add_call_participants(
         id=call.id,
         room_name=call.room_name,
         status=call.status,
-        participants=[_view(each, settings) for each in added],
+        participants=[added_view(each.participant, each.job, settings) for each in added],
     )
-
-
-def _view(added: Added, settings: ControlPlaneSettings) -> AddedParticipant:
-    shown = ParticipantView.model_validate(added.participant).model_dump()
-    if added.job is not None:
-        return AddedParticipant(
-            **shown, telephony_leg_id=added.job.telephony_leg_id, job_id=added.job.id
-        )
-    participant = added.participant
-    token = encode_access(
-        RoomAccess(participant.id, participant.call_id, participant.tenant_id),
-        settings.secret_key,
-        datetime.now(UTC),
-        timedelta(seconds=settings.access_token_ttl_seconds),
-    )
-    url = f"{settings.public_url}/v1/rtc/{participant.call_id}"
-    return AddedParticipant(**shown, access=Access(url=url, token=token))

@@ -35,6 +35,15 @@ class AddedParticipant(ParticipantView):
     job_id: UUID | None = None
 
 
+class CallQueued(BaseModel):
+    """A new call that waits for a phone to be answered."""
+
+    id: UUID
+    room_name: str
+    status: str
+    participants: list[AddedParticipant]
+
+
 class ParticipantsAdded(BaseModel):
     id: UUID = Field(description="The call's.")
     room_name: str

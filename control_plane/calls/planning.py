@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Annotated
 from uuid import UUID, uuid4
 
+from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import (
     CallLimits,
     CallPlan,
-    Channel,
     PlannedParticipant,
-    ResolvedChannel,
     ResolvedStack,
 )
 from contracts.call_status import Transport
-from control_plane.agents import repository as agents
 from control_plane.agents.errors import AgentNotFound, AgentNotPublishReady
-from control_plane.agents.models import AgentVersion
 from control_plane.agents.publish_finding import Finding
+from control_plane.calls.creation_facts import CreationFacts
 from control_plane.calls.errors import ProviderKeyUnavailable
+from control_plane.calls.filled_texts import FilledTexts, fill_texts
 from control_plane.calls.post_call_merge import merge_post_call
+from control_plane.calls.published_agent import PublishedAgent, PublishedAgents
 from control_plane.calls.schemas import CallCreate
-from control_plane.catalogue import repository as catalogue
-from control_plane.provider_keys.repository import sealed_keys
-from pipelines.prompt import compile_prompt
-from pipelines.stack import CUSTOM, AvailableKeys, StackProblem, resolve_stack
+from control_plane.catalogue.edition import CatalogueShelf
+from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
+from pipelines.stack import CUSTOM, StackCatalogue, StackProblem, resolve_stack
 
 _NEVER_PUBLISHED = Finding(
     code="never_published",
@@ -38,49 +39,86 @@ _NEVER_PUBLISHED = Finding(
 )
 
 
+class PlanSources:
+    """What plans are made of and what is the same for many calls. One for each process."""
+
+    def __init__(self) -> None:
+        self.catalogue = CatalogueShelf()
+        self.agents = PublishedAgents()
+
+
+def plan_sources_of(request: Request) -> PlanSources:
+    sources: PlanSources = request.app.state.plan_sources
+    return sources
+
+
+AppPlanSources = Annotated[PlanSources, Depends(plan_sources_of)]
+
+
+@dataclass(frozen=True)
+class FrozenPlan:
+    plan: CallPlan
+    warnings: tuple[str, ...]
+    """Sentences for the call's event log."""
+
+
 async def freeze_plan(
-    session: AsyncSession, tenant_id: UUID, wanted: CallCreate, keys: AvailableKeys
-) -> CallPlan:
+    session: AsyncSession,
+    sources: PlanSources,
+    facts: CreationFacts,
+    tenant_id: UUID,
+    wanted: CallCreate,
+    caller_ids: dict[int, str],
+    platform_providers: frozenset[str],
+) -> FrozenPlan:
     """The plan of a new call of the agent's published version.
 
     Args:
-        keys: what the tenant can use now.
+        facts: of the tenant and the agent, read in ``session``.
+        caller_ids: the numbers (E.164) that phones are called from, by the participant's position.
+        platform_providers: those that everybody can use here.
 
     Raises:
+        PlatformCallsDisabled: the operator has stopped all calls.
         AgentNotFound: the tenant has no such agent.
-        AgentNotPublishReady: it has, but nothing of it was published.
+        AgentAdminPaused: the operator has paused it.
+        AgentNotPublishReady: nothing of it was published.
         ProviderKeyUnavailable: a provider of the published stack cannot be used now.
     """
-    version = await _published_version(session, tenant_id, wanted.agent_id)
-    agent = AgentConfig.model_validate(version.config)
-    stack = await _usable_stack(session, agent, keys)
-    call_id = uuid4()
-    return CallPlan(
+    version, digest = _callable_version(facts)
+    published = await sources.agents.version(session, tenant_id, wanted.agent_id, version, digest)
+    catalogue = await sources.catalogue.edition(session, facts.edition)
+    agent, now, call_id = published.config, datetime.now(UTC), uuid4()
+    stack = _usable_stack(agent, catalogue.stacks, facts, platform_providers)
+    texts = await _filled(published, wanted)
+    plan = CallPlan(
         call_id=call_id,
         tenant_id=tenant_id,
         agent_id=wanted.agent_id,
-        agent_version=version.version,
+        agent_version=version,
         room_name=f"call-{call_id}",
-        created_at=datetime.now(UTC),
+        created_at=now,
         agent=agent,
-        compiled_prompt=await asyncio.to_thread(compile_prompt, agent, wanted.variables),
+        compiled_prompt=texts.prompt,
         locale=agent.language,
         stack=stack,
-        sealed_provider_keys=await _own_keys(session, tenant_id, stack),
-        prices=await catalogue.price_rows(session, stack, agent.managed_sku_id),
+        sealed_provider_keys=_own_keys(stack, facts),
+        prices=catalogue.price_rows(stack, agent.managed_sku_id, now),
         limits=limits_of(agent),
         participants=tuple(
             PlannedParticipant(
                 participant_id=uuid4(),
                 transport=Transport(participant.transport),
                 identity=participant.identity,
+                from_number=caller_ids.get(position),
             )
-            for participant in wanted.participants
+            for position, participant in enumerate(wanted.participants)
         ),
         variables=wanted.variables,
         metadata=wanted.metadata,
         post_call=merge_post_call(agent.post_call, wanted.post_call),
     )
+    return FrozenPlan(plan, texts.warnings)
 
 
 def limits_of(agent: AgentConfig) -> CallLimits:
@@ -92,42 +130,43 @@ def limits_of(agent: AgentConfig) -> CallLimits:
     )
 
 
-async def _published_version(
-    session: AsyncSession, tenant_id: UUID, agent_id: UUID
-) -> AgentVersion:
-    version = await agents.find_published(session, tenant_id, agent_id)
-    if version is not None:
-        return version
-    if await agents.find(session, tenant_id, agent_id) is None:
+def _callable_version(facts: CreationFacts) -> tuple[int, str]:
+    """Number and digest of the version to run."""
+    if not facts.calls_enabled:
+        raise PlatformCallsDisabled(facts.calls_message)
+    if not facts.agent_exists:
         raise AgentNotFound
-    raise AgentNotPublishReady([_NEVER_PUBLISHED])
+    if facts.pause_reason is not None:
+        raise AgentAdminPaused(facts.pause_reason)
+    if facts.version is None or facts.digest is None:
+        raise AgentNotPublishReady([_NEVER_PUBLISHED])
+    return facts.version, facts.digest
 
 
-async def _usable_stack(
-    session: AsyncSession, agent: AgentConfig, keys: AvailableKeys
+def _usable_stack(
+    agent: AgentConfig,
+    catalogue: StackCatalogue,
+    facts: CreationFacts,
+    platform_providers: frozenset[str],
 ) -> ResolvedStack:
-    entries = await catalogue.stack_catalogue(session)
-    found = resolve_stack(agent, entries, keys, agent.language)
+    keys = facts.available_keys(platform_providers)
+    found = resolve_stack(agent, catalogue, keys, agent.language)
     if isinstance(found, StackProblem):
         raise ProviderKeyUnavailable(found.channel, found.reason)
     return found.stack
 
 
-async def _own_keys(session: AsyncSession, tenant_id: UUID, stack: ResolvedStack) -> dict[str, str]:
+async def _filled(published: PublishedAgent, wanted: CallCreate) -> FilledTexts:
+    if published.constant_prompt is not None:
+        return fill_texts(published, wanted.variables)
+    return await asyncio.to_thread(fill_texts, published, wanted.variables)
+
+
+def _own_keys(stack: ResolvedStack, facts: CreationFacts) -> dict[str, str]:
     """By provider, the tenant's keys that the stack is run with, as they are stored."""
-    channels: tuple[tuple[Channel, ResolvedChannel], ...] = (
-        ("stt", stack.stt),
-        ("llm", stack.llm),
-        ("tts", stack.tts),
-    )
-    wanted = {
-        choice.provider: name
-        for name, channel in channels
+    return {
+        choice.provider: facts.sealed_keys[choice.provider]
+        for channel in (stack.stt, stack.llm, stack.tts)
         for choice in (channel.primary, channel.fallback)
         if choice is not None and choice.key_source == "own" and choice.provider != CUSTOM
     }
-    found = await sealed_keys(session, tenant_id, wanted.keys())
-    for provider, name in wanted.items():
-        if provider not in found:
-            raise ProviderKeyUnavailable(name, f"You have no key for {provider} any more.")
-    return found

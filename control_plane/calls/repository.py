@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import DateTime, Text, Uuid, bindparam, func, or_, select, update
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from contracts.call_plan import CallLimits
-from contracts.call_status import CallStatus, ParticipantStatus
+from contracts.call_status import CallStatus
 from control_plane.calls.models import Call, CallParticipant
+
+
+class Dispatched(NamedTuple):
+    """A call's plan was offered to the workers as ``entry_id``."""
+
+    tenant_id: UUID
+    call_id: UUID
+    entry_id: str
+    at: datetime
 
 
 async def locked_call(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> Call | None:
@@ -57,27 +68,23 @@ async def participant(
     return found
 
 
-async def complete_participants(session: AsyncSession, call: Call, at: datetime) -> None:
-    """Nobody is in a call that is over."""
-    await session.execute(
-        update(CallParticipant)
-        .where(
-            CallParticipant.tenant_id == call.tenant_id,
-            CallParticipant.call_id == call.id,
-            CallParticipant.status != ParticipantStatus.COMPLETED.value,
+async def note_dispatches(session: AsyncSession, dispatched: Sequence[Dispatched]) -> None:
+    """These calls' plans were offered to the workers. For jobs, as they are of any tenant."""
+    given = (
+        func.unnest(
+            bindparam("tenant_ids", [each.tenant_id for each in dispatched], ARRAY(Uuid)),
+            bindparam("call_ids", [each.call_id for each in dispatched], ARRAY(Uuid)),
+            bindparam("entry_ids", [each.entry_id for each in dispatched], ARRAY(Text)),
+            bindparam("times", [each.at for each in dispatched], ARRAY(DateTime(timezone=True))),
         )
-        .values(status=ParticipantStatus.COMPLETED.value, left_at=at)
+        .table_valued("tenant_id", "call_id", "entry_id", "at")
+        .render_derived()
     )
-
-
-async def note_dispatch(
-    session: AsyncSession, tenant_id: UUID, call_id: UUID, entry_id: str, at: datetime
-) -> None:
-    """The call's plan was offered to the workers as ``entry_id``."""
     await session.execute(
         update(Call)
-        .where(Call.tenant_id == tenant_id, Call.id == call_id)
-        .values(dispatched_at=at, dispatch_entry_id=entry_id)
+        .where(Call.tenant_id == given.c.tenant_id, Call.id == given.c.call_id)
+        .values(dispatched_at=given.c.at, dispatch_entry_id=given.c.entry_id)
+        .execution_options(synchronize_session=False)
     )
 
 
@@ -102,9 +109,24 @@ async def undispatched(session: AsyncSession, created_before: datetime) -> Seque
     return found.all()
 
 
-async def running_calls(session: AsyncSession) -> list[tuple[Call, CallLimits]]:
-    """Every tenant's calls that are not over, each with its limits. For jobs."""
+async def running_calls(
+    session: AsyncSession, queued_before: datetime
+) -> list[tuple[Call, CallLimits]]:
+    """Every tenant's calls that are not over, each with its limits. For jobs.
+
+    Of those that wait to be dialed, of which there may be very many, only what has waited since
+    ``queued_before``.
+    """
     rows = await session.execute(
-        select(Call, Call.plan["limits"]).where(Call.ended_at.is_(None)).order_by(Call.created_at)
+        select(Call, Call.plan["limits"])
+        .where(
+            Call.ended_at.is_(None),
+            or_(
+                Call.status != CallStatus.QUEUED.value,
+                Call.dialed_at.is_not(None),
+                Call.created_at < queued_before,
+            ),
+        )
+        .order_by(Call.created_at)
     )
     return [(call, CallLimits.model_validate(limits)) for call, limits in rows]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, BackgroundTasks, Query, status
+from fastapi import APIRouter, BackgroundTasks, Query, Response, status
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_plan import CallPlan
-from contracts.call_status import CallStatus, ParticipantStatus
+from contracts.call_status import CallStatus
 from control_plane.agents.errors import AgentNotFound, AgentNotPublishReady
 from control_plane.authentication.dependencies import (
     AnyCaller,
@@ -23,7 +22,7 @@ from control_plane.authentication.errors import OriginNotAllowed
 from control_plane.billing.errors import InsufficientCredits
 from control_plane.calls import reading, repository, service
 from control_plane.calls.admission import check_request
-from control_plane.calls.dispatching import dispatch_call
+from control_plane.calls.dispatching import AppDispatcher
 from control_plane.calls.errors import (
     CallAlreadyOver,
     CallNotFound,
@@ -34,8 +33,10 @@ from control_plane.calls.errors import (
 from control_plane.calls.hang_up import hang_up
 from control_plane.calls.listing import list_page
 from control_plane.calls.models import Call
+from control_plane.calls.participant_schemas import CallQueued
+from control_plane.calls.participant_views import added_view, joining_view
+from control_plane.calls.planning import AppPlanSources
 from control_plane.calls.schemas import (
-    Access,
     AgentName,
     CallCreated,
     CallDetail,
@@ -44,9 +45,9 @@ from control_plane.calls.schemas import (
     CallEventView,
     CallPage,
     CallRequest,
-    JoiningParticipant,
     TranscriptView,
 )
+from control_plane.calls.service import NewCall
 from control_plane.calls.views import call_detail, transcript_view
 from control_plane.do_not_call.errors import NumberOnDoNotCallList
 from control_plane.http.openapi import AUTHENTICATED, MEMBER_ONLY, problems
@@ -55,8 +56,6 @@ from control_plane.idempotency.route import IdempotentRoute, OncePerKey
 from control_plane.intelligence import repository as analyses
 from control_plane.link.link import AppLink
 from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
-from control_plane.provider_keys.available_keys import available_keys
-from control_plane.realtime.access_token import RoomAccess, encode_access
 from control_plane.settings import ControlPlaneSettings
 
 DETAIL_EVENTS = 200
@@ -68,45 +67,49 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRou
 @router.post(
     "",
     status_code=status.HTTP_201_CREATED,
-    responses=problems(
-        *AUTHENTICATED,
-        OriginNotAllowed,
-        KeyScopeViolation,
-        NumberOnDoNotCallList,
-        PlatformCallsDisabled,
-        AgentNotFound,
-        AgentAdminPaused,
-        AgentNotPublishReady,
-        ProviderKeyUnavailable,
-        InsufficientCredits,
-    ),
+    response_model=CallCreated,
+    responses={
+        status.HTTP_202_ACCEPTED: {
+            "model": CallQueued,
+            "description": "At least one participant is a phone: it is queued, and the call waits.",
+        },
+        **problems(
+            *AUTHENTICATED,
+            OriginNotAllowed,
+            KeyScopeViolation,
+            NumberOnDoNotCallList,
+            PlatformCallsDisabled,
+            AgentNotFound,
+            AgentAdminPaused,
+            AgentNotPublishReady,
+            ProviderKeyUnavailable,
+            InsufficientCredits,
+        ),
+    },
 )
 async def create_call(
     request: CallRequest,
     caller: AnyCaller,
     session: TenantSession,
-    database: AppDatabase,
+    sources: AppPlanSources,
+    dispatcher: AppDispatcher,
     link: AppLink,
     settings: AppSettings,
     after_commit: BackgroundTasks,
     _: OncePerKey,
-) -> CallCreated:
+) -> Response:
     """Start a call with an agent's published version.
 
     What can be wrong is checked in this order: key (401), the page that uses it (403),
-    Idempotency-Key (422), request (400), the key's scope (403), do-not-call list (400), carrier of
-    a phone call (400), calls stopped platform-wide (503), agent (404), agent paused (423),
-    published version (409), providers (422), credit (402).
+    Idempotency-Key (422), request (400), the key's scope (403), do-not-call list (400), the number
+    that a phone is called from (400), calls stopped platform-wide (503), agent (404), agent paused
+    (423), published version (409), providers (422), credit (402).
     """
     wanted = check_request(caller, request)
-    plan = await service.create_call(
-        session,
-        caller.tenant_id,
-        wanted,
-        await available_keys(session, caller.tenant_id, settings),
-    )
-    after_commit.add_task(dispatch_call, database, link.redis, plan)
-    return _created(plan, settings)
+    new = await service.create_call(session, caller.tenant_id, wanted, settings, sources)
+    if not new.waits_for_phone:
+        after_commit.add_task(dispatcher.dispatch, link.redis, new.plan, new.document)
+    return _created(new, settings)
 
 
 @router.get("", responses=problems(*MEMBER_ONLY))
@@ -207,34 +210,30 @@ async def end_call(
     return CallEndedView(id=call_id, message=message)
 
 
-def _created(plan: CallPlan, settings: ControlPlaneSettings) -> CallCreated:
-    now = datetime.now(UTC)
-    ttl = timedelta(seconds=settings.access_token_ttl_seconds)
-    return CallCreated(
+def _created(new: NewCall, settings: ControlPlaneSettings) -> Response:
+    plan = new.plan
+    if new.waits_for_phone:
+        shown: BaseModel = CallQueued(
+            id=plan.call_id,
+            room_name=plan.room_name,
+            status=new.status.value,
+            participants=[
+                added_view(each, new.legs.get(each.id), settings) for each in new.participants
+            ],
+        )
+        return _answer(shown, status.HTTP_202_ACCEPTED)
+    shown = CallCreated(
         id=plan.call_id,
         room_name=plan.room_name,
-        status=CallStatus.CONNECTING.value,
-        participants=[
-            JoiningParticipant(
-                id=participant.participant_id,
-                role=service.role_of(position),
-                transport=participant.transport.value,
-                identity=participant.identity,
-                status=ParticipantStatus.JOINING.value,
-                access=Access(
-                    url=f"{settings.public_url}/v1/rtc/{plan.call_id}",
-                    token=encode_access(
-                        RoomAccess(participant.participant_id, plan.call_id, plan.tenant_id),
-                        settings.secret_key,
-                        now,
-                        ttl,
-                    ),
-                ),
-            )
-            for position, participant in enumerate(plan.participants)
-        ],
+        status=new.status.value,
+        participants=[joining_view(each, settings) for each in new.participants],
         agent=AgentName(id=plan.agent_id, name=plan.agent.name),
     )
+    return _answer(shown, status.HTTP_201_CREATED)
+
+
+def _answer(shown: BaseModel, status_code: int) -> Response:
+    return Response(shown.model_dump_json(), status_code, media_type="application/json")
 
 
 async def _found(

@@ -2,84 +2,106 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import CallPlan
 from contracts.call_status import CallStatus, ParticipantStatus
-from control_plane.billing import service as billing
-from control_plane.billing.reserve import FIRST_RESERVE_SECONDS
-from control_plane.calls.event_log import log_event
+from control_plane.calls.caller_id import CallerId, resolve_caller_id
+from control_plane.calls.creation_facts import creation_facts
+from control_plane.calls.insertion import insert_call
 from control_plane.calls.models import Call, CallParticipant
-from control_plane.calls.planning import freeze_plan
+from control_plane.calls.planning import PlanSources, freeze_plan
 from control_plane.calls.schemas import CallCreate
-from control_plane.calls.text_warnings import text_warnings
+from control_plane.dialing.models import DialingJob
+from control_plane.dialing.retry import ONE_CALL, RetryRules
+from control_plane.dialing.schedule import Schedule
+from control_plane.dialing.service import DEFAULT_PRIORITY, NOW, enqueue_leg
 from control_plane.do_not_call.errors import NumberOnDoNotCallList
 from control_plane.do_not_call.repository import listed_numbers
-from control_plane.errors import InvalidRequest
-from control_plane.operator.switches import check_agent_not_paused, check_calls_enabled
-from pipelines.stack import AvailableKeys
+from control_plane.settings import ControlPlaneSettings
+
+
+@dataclass(frozen=True)
+class NewCall:
+    """A call that exists as soon as its transaction is committed."""
+
+    plan: CallPlan
+    document: str
+    """``plan`` as JSON."""
+    status: CallStatus
+    participants: tuple[CallParticipant, ...]
+    legs: Mapping[UUID, DialingJob] = field(default_factory=dict)
+    """The phone legs in the dialing queue, by their participant."""
+
+    @property
+    def waits_for_phone(self) -> bool:
+        """Whether workers are offered the call only once somebody has answered."""
+        return self.status is CallStatus.QUEUED
 
 
 async def create_call(
-    session: AsyncSession, tenant_id: UUID, wanted: CallCreate, keys: AvailableKeys
-) -> CallPlan:
-    """Freeze the plan, insert the call and hold its first increment, in one transaction.
+    session: AsyncSession,
+    tenant_id: UUID,
+    wanted: CallCreate,
+    settings: ControlPlaneSettings,
+    sources: PlanSources,
+    *,
+    priority: int = DEFAULT_PRIORITY,
+    schedule: Schedule = NOW,
+    retry: RetryRules = ONE_CALL,
+) -> NewCall:
+    """Freeze the plan, insert the call, hold its first increment and queue its phones, in one
+    transaction.
 
-    The checks come in one order: do-not-call list (400), carrier (400), calls stopped (503), agent
-    (404), pause (423), published version (409), providers (422), credit (402). The plan is to be
-    dispatched once the transaction has committed.
+    The checks come in one order: do-not-call list (400), caller id (400), calls stopped (503),
+    agent (404), pause (423), published version (409), providers (422), credit (402). A call that
+    does not wait for a phone is to be dispatched once the transaction has committed.
+
+    Args:
+        priority, schedule, retry: of the phone legs, as ``enqueue_leg`` takes them.
 
     Raises:
         NumberOnDoNotCallList: a participant must not be called.
         InvalidRequest: a participant cannot be reached.
-        PlatformCallsDisabled: the operator has stopped all calls.
-        AgentAdminPaused: the operator has paused the agent.
-        AgentNotFound, AgentNotPublishReady, ProviderKeyUnavailable: see ``freeze_plan``.
+        PlatformCallsDisabled, AgentNotFound, AgentAdminPaused, AgentNotPublishReady,
+            ProviderKeyUnavailable: see ``freeze_plan``.
         InsufficientCredits: the first increment cannot be reserved.
+        NeverDialable: ``schedule`` leaves no moment to dial a phone.
     """
-    await _check_phone_numbers(session, tenant_id, wanted)
-    await check_calls_enabled(session)
-    await check_agent_not_paused(session, tenant_id, wanted.agent_id)
-    plan = await freeze_plan(session, tenant_id, wanted, keys)
-    call = Call(
-        id=plan.call_id,
-        tenant_id=tenant_id,
-        agent_id=plan.agent_id,
-        room_name=plan.room_name,
-        status=CallStatus.CONNECTING.value,
-        created_at=plan.created_at,
-        details=plan.metadata,
-        plan=plan.model_dump(mode="json", by_alias=True),
+    caller_ids = await _caller_ids(session, tenant_id, wanted, settings)
+    facts = await creation_facts(session, tenant_id, wanted.agent_id)
+    frozen = await freeze_plan(
+        session,
+        sources,
+        facts,
+        tenant_id,
+        wanted,
+        {position: caller_id.number for position, caller_id in caller_ids.items()},
+        settings.available_providers,
     )
-    session.add(call)
-    await session.flush()
-    for position, (planned, given) in enumerate(
-        zip(plan.participants, wanted.participants, strict=True)
-    ):
-        session.add(
-            CallParticipant(
-                id=planned.participant_id,
-                tenant_id=tenant_id,
-                call_id=call.id,
-                position=position,
-                role=role_of(position),
-                transport=planned.transport.value,
-                identity=planned.identity,
-                status=ParticipantStatus.JOINING.value,
-                details=given.metadata,
-            )
+    plan = frozen.plan
+    document = plan.model_dump_json(by_alias=True)
+    status = CallStatus.QUEUED if caller_ids else CallStatus.CONNECTING
+    participants = _participants(wanted, plan)
+    await insert_call(session, plan, document, status, participants, frozen.warnings)
+    call = Call(id=plan.call_id, tenant_id=tenant_id, agent_id=plan.agent_id, status=status.value)
+    legs = {
+        participants[position].id: await enqueue_leg(
+            session,
+            call,
+            participants[position],
+            caller_id,
+            priority=priority,
+            schedule=schedule,
+            retry=retry,
         )
-    log_event(session, call, "lifecycle", "Call created", plan.created_at)
-    for warning in await asyncio.to_thread(text_warnings, plan):
-        log_event(session, call, "lifecycle", warning, plan.created_at, level="warning")
-    await session.flush()
-    await billing.reserve(
-        session, tenant_id, call.id, FIRST_RESERVE_SECONDS, plan.rate_micros_per_minute
-    )
-    return plan
+        for position, caller_id in caller_ids.items()
+    }
+    return NewCall(plan, document, status, participants, legs)
 
 
 def role_of(position: int) -> str:
@@ -87,25 +109,58 @@ def role_of(position: int) -> str:
     return "caller" if position == 0 else "participant"
 
 
-async def _check_phone_numbers(session: AsyncSession, tenant_id: UUID, wanted: CallCreate) -> None:
-    numbers = {
-        participant.identity: index
-        for index, participant in enumerate(wanted.participants)
+def _participants(wanted: CallCreate, plan: CallPlan) -> tuple[CallParticipant, ...]:
+    return tuple(
+        CallParticipant(
+            id=planned.participant_id,
+            tenant_id=plan.tenant_id,
+            call_id=plan.call_id,
+            position=position,
+            role=role_of(position),
+            transport=planned.transport.value,
+            identity=planned.identity,
+            status=(
+                ParticipantStatus.QUEUED if given.transport == "pstn" else ParticipantStatus.JOINING
+            ).value,
+            details=given.metadata,
+        )
+        for position, (planned, given) in enumerate(
+            zip(plan.participants, wanted.participants, strict=True)
+        )
+    )
+
+
+async def _caller_ids(
+    session: AsyncSession, tenant_id: UUID, wanted: CallCreate, settings: ControlPlaneSettings
+) -> dict[int, CallerId]:
+    """By position, from which number each phone is called."""
+    phones = {
+        position: participant
+        for position, participant in enumerate(wanted.participants)
         if participant.transport == "pstn"
     }
-    if not numbers:
-        return
-    if listed := await listed_numbers(session, tenant_id, numbers):
+    if not phones:
+        return {}
+    listed = await listed_numbers(session, tenant_id, {each.identity for each in phones.values()})
+    if listed:
         raise NumberOnDoNotCallList(
             errors=[
                 {
-                    "field": f"participants[{numbers[number]}].identity",
-                    "message": f"{number} is on your do-not-call list",
+                    "field": f"participants[{position}].identity",
+                    "message": f"{participant.identity} is on your do-not-call list",
                 }
-                for number in sorted(listed, key=numbers.__getitem__)
+                for position, participant in phones.items()
+                if participant.identity in listed
             ]
         )
-    raise InvalidRequest.at(
-        f"participants[{min(numbers.values())}].transport",
-        "the phone channel has no carrier connected yet; use 'webrtc'",
-    )
+    return {
+        position: await resolve_caller_id(
+            session,
+            tenant_id,
+            wanted.agent_id,
+            participant.from_number,
+            settings.dialing.carriers,
+            f"participants[{position}]",
+        )
+        for position, participant in phones.items()
+    }

@@ -109,3 +109,12 @@ class PriceRecord(Base):
     model: Mapped[str]
     micros_per_minute: Mapped[int]
     valid_from: Mapped[datetime]
+
+
+class CatalogueEditionNumber(Base):
+    """One row. Triggers count it up with every change of what can be chosen and what it costs."""
+
+    __tablename__ = "catalogue_editions"
+
+    only_row: Mapped[bool] = mapped_column(primary_key=True, default=True)
+    number: Mapped[int]

@@ -17,9 +17,8 @@ from control_plane.catalogue.models import (
     PriceRecord,
     ProviderCapability,
 )
-from control_plane.catalogue.prices import NO_CHARGE, PLATFORM_FEE, sku_price_name
+from control_plane.catalogue.stack_prices import PriceName, price_rows_of, prices_needed
 from pipelines.stack import (
-    CHANNELS,
     Capabilities,
     ModelEntry,
     ModelName,
@@ -27,10 +26,6 @@ from pipelines.stack import (
     StackCatalogue,
     VoiceEntry,
 )
-
-
-class PriceMissing(LookupError):
-    """A component of a stack has no price: the catalogue's data is incomplete."""
 
 
 async def stack_catalogue(session: AsyncSession) -> StackCatalogue:
@@ -98,43 +93,11 @@ async def price_rows(
 ) -> tuple[PriceRow, ...]:
     """What a minute of ``stack`` costs at ``at`` (now), to be frozen in a plan.
 
-    A managed SKU costs one row, ``managed_sku``, and nothing else. A custom agent costs the
-    platform's fee and one row for each channel, or one llm row where a realtime model serves all
-    three. A channel on the tenant's own key or endpoint has its row, too: it names the provider and
-    model that run, at $0, and its ``price_id`` is the catalogue's row that says so (`NO_CHARGE`).
-
     Raises:
         PriceMissing: a component has no price row that is valid by then.
     """
-    billed = _managed(sku_id) if sku_id is not None else _custom(stack)
-    names = [("platform", *PLATFORM_FEE), *billed]
-    names += [(component, *NO_CHARGE) for component, _, _ in billed]
-    valid = await prices_at(session, names, at)
-    fee = [] if sku_id is not None else [("platform", *PLATFORM_FEE)]
-    own = set() if sku_id is not None else _on_own_keys(stack)
-    rows = []
-    for component, provider, model in [*billed, *fee]:
-        priced = (component, provider, model)
-        free = component in own or (component == "managed_sku" and priced not in valid)
-        price = valid.get((component, *NO_CHARGE) if free else priced)
-        if price is None:
-            raise PriceMissing(f"no {component} price row for {provider}/{model}")
-        rows.append(
-            PriceRow.model_validate(
-                {
-                    "price_id": price.id,
-                    "component": component,
-                    "provider": provider,
-                    "model": model,
-                    "micros_per_minute": price.micros_per_minute,
-                }
-            )
-        )
-    return tuple(rows)
-
-
-PriceName = tuple[str, str, str]
-"""Component, provider and model."""
+    valid = await prices_at(session, prices_needed(stack, sku_id), at)
+    return price_rows_of(stack, sku_id, valid)
 
 
 async def prices_at(
@@ -152,17 +115,3 @@ async def prices_at(
         statement = statement.where(tuple_(*key).in_(sorted(set(names))))
     rows = await session.scalars(statement)
     return {(row.component, row.provider, row.model): row for row in rows}
-
-
-def _managed(sku_id: str) -> list[PriceName]:
-    return [("managed_sku", *sku_price_name(sku_id))]
-
-
-def _custom(stack: ResolvedStack) -> list[PriceName]:
-    channels = ("llm",) if stack.mode == "realtime" else CHANNELS
-    primaries = [(channel, getattr(stack, channel).primary) for channel in channels]
-    return [(channel, primary.provider, primary.model) for channel, primary in primaries]
-
-
-def _on_own_keys(stack: ResolvedStack) -> set[str]:
-    return {channel for channel in CHANNELS if getattr(stack, channel).primary.key_source == "own"}

@@ -10,8 +10,9 @@ from contracts.call_plan import Channel
 from contracts.money import usd
 from control_plane.catalogue.models import CatalogueModel, CatalogueVoice, ManagedSku, PriceRecord
 from control_plane.catalogue.prices import sku_price_name
-from control_plane.catalogue.repository import PriceName, model_entry
+from control_plane.catalogue.repository import model_entry
 from control_plane.catalogue.schemas import ModelView, SkuModelView, SkuView, VoiceView
+from control_plane.catalogue.stack_prices import PriceName
 from pipelines.stack import (
     LOCAL,
     AvailableKeys,

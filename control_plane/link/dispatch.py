@@ -5,21 +5,18 @@ from __future__ import annotations
 from redis.asyncio import Redis
 
 from contracts import redis_names
-from contracts.call_plan import CallPlan
 
 DISPATCH_MEMORY_MS = 300_000
 """Plans that are older have long been claimed or have timed out."""
 
 
-async def dispatch(redis: Redis, plan: CallPlan) -> str:
-    """Offer ``plan`` to the workers. Returns the stream entry's id.
+async def dispatch(redis: Redis, plan_document: str) -> str:
+    """Offer a plan (as JSON) to the workers. Returns the stream entry's id.
 
     Raises:
         RedisError: the plan may or may not have been offered; offering it again is harmless.
     """
-    entry_id = await redis.xadd(
-        redis_names.DISPATCH_STREAM, {redis_names.FIELD: plan.model_dump_json(by_alias=True)}
-    )
+    entry_id = await redis.xadd(redis_names.DISPATCH_STREAM, {redis_names.FIELD: plan_document})
     return str(entry_id)
 
 

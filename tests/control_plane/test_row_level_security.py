@@ -14,6 +14,7 @@ from tests.control_plane.conftest import TenantClient
 WITHOUT_TENANTS = {
     "alembic_version",
     "attempt_counts",
+    "catalogue_editions",
     "catalogue_loads",
     "catalogue_models",
     "catalogue_voices",

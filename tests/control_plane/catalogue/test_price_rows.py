@@ -14,6 +14,7 @@ from control_plane.catalogue import repository
 from control_plane.catalogue.data_file import read_catalogue
 from control_plane.catalogue.models import PriceRecord
 from control_plane.catalogue.prices import NO_CHARGE, price_id
+from control_plane.catalogue.stack_prices import PriceMissing
 from control_plane.database import Database
 
 LOCAL = {
@@ -163,5 +164,5 @@ async def test_a_price_holds_until_the_next_one_begins(database: Database) -> No
 
 async def test_there_is_no_price_before_the_first(database: Database) -> None:
     async with database.system_session() as session:
-        with pytest.raises(repository.PriceMissing, match="local/moonshine-tiny-en"):
+        with pytest.raises(PriceMissing, match="local/moonshine-tiny-en"):
             await repository.price_rows(session, stack(), at=datetime(2000, 1, 1, tzinfo=UTC))

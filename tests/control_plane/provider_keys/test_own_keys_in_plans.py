@@ -5,18 +5,12 @@ from __future__ import annotations
 from uuid import UUID
 
 import httpx2
-import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
 from contracts.call_plan import CallPlan
 from contracts.sealing import Sealer
-from control_plane.calls.errors import ProviderKeyUnavailable
 from control_plane.calls.models import Call
-from control_plane.calls.planning import freeze_plan
-from control_plane.calls.schemas import CallCreate
 from control_plane.database import Database
-from control_plane.provider_keys.available_keys import available_keys
-from control_plane.provider_keys.models import ProviderKey
 from control_plane.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
 
@@ -79,19 +73,10 @@ async def test_a_call_without_own_keys_carries_none(
     assert (await plan_of(database, tenant)).sealed_provider_keys == {}
 
 
-async def test_a_key_that_was_deleted_meanwhile_is_a_refusal(
-    tenant: TenantClient, database: Database, settings: ControlPlaneSettings
-) -> None:
+async def test_a_key_that_was_deleted_since_publishing_is_a_refusal(tenant: TenantClient) -> None:
     await bring_keys(tenant, "openai", "anthropic")
     agent_id = await tenant.published_agent(**MINE)
-    wanted = CallCreate.model_validate(
-        {
-            "agent_id": str(agent_id),
-            "participants": [{"transport": "webrtc", "identity": "caller"}],
-        }
-    )
-    async with database.tenant_session(tenant.tenant_id) as session:
-        keys = await available_keys(session, tenant.tenant_id, settings)
-        await session.execute(delete(ProviderKey).where(ProviderKey.provider == "openai"))
-        with pytest.raises(ProviderKeyUnavailable, match="no key for openai"):
-            await freeze_plan(session, tenant.tenant_id, wanted, keys)
+    assert (await create_call(tenant, agent_id)).status_code == 201
+    assert (await tenant.request("DELETE", "/v1/provider-keys/openai")).status_code == 200
+    answer = await create_call(tenant, agent_id)
+    assert (answer.status_code, answer.json()["code"]) == (422, "provider_key_unavailable")
