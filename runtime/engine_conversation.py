@@ -49,10 +49,13 @@ class EngineConversation:
         except ProviderUnavailable as error:
             raise ProvidersFailed(str(error)) from error
         self._session: AgentSession[Any] = self._parts.session
-        self._observer = SessionObserver(
-            self._session, record, keep_transcript=plan.agent.features.transcription_enabled
-        )
         self._output = RoomAudioOutput(room)
+        self._observer = SessionObserver(
+            self._session,
+            record,
+            keep_transcript=plan.agent.features.transcription_enabled,
+            agent_audible_until=lambda: self._output.audible_until,
+        )
         self._synchronizer = TranscriptSynchronizer(
             next_in_chain_audio=self._output,
             next_in_chain_text=self._observer.live_text(),

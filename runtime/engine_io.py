@@ -34,9 +34,15 @@ class RoomAudioInput(AudioInput):
         return rtc.AudioFrame(samples.tobytes(), ENGINE_INPUT_HZ, 1, samples.size)
 
 
+AUDIBLE = 100
+"""Of 32,767: -50 dBFS. Voices end their sentences with up to half a second of less."""
+
+
 @dataclass
 class _Segment:
     captured_samples: int = 0
+    audible_samples: int = 0
+    """Up to the last audible one of those captured."""
     played_samples: int = 0
     flushed: bool = False
     cleared: bool = False
@@ -66,6 +72,8 @@ class RoomAudioOutput(AudioOutput):
         self._segments: deque[_Segment] = deque()
         self.played_samples = 0
         """Everything that was ever heard of the agent."""
+        self.audible_until: float | None = None
+        """When the last audible sample so far was heard (``time.time()``)."""
 
     async def capture_frame(self, frame: rtc.AudioFrame) -> None:
         await super().capture_frame(frame)
@@ -77,6 +85,9 @@ class RoomAudioOutput(AudioOutput):
         samples = np.frombuffer(frame.data, np.int16)
         if frame.num_channels > 1:
             samples = samples.reshape(-1, frame.num_channels).mean(axis=1).astype(np.int16)
+        audible = np.flatnonzero((samples > AUDIBLE) | (samples < -AUDIBLE))
+        if audible.size:
+            segment.audible_samples = segment.captured_samples + int(audible[-1]) + 1
         segment.captured_samples += samples.size
         self._voice.push(samples)
 
@@ -108,6 +119,9 @@ class RoomAudioOutput(AudioOutput):
             taken = min(samples, segment.captured_samples - segment.played_samples)
             if taken and not segment.started:
                 self._report_started(segment)
+            audible = min(taken, segment.audible_samples - segment.played_samples)
+            if audible > 0:
+                self.audible_until = time.time() + audible / ENGINE_OUTPUT_HZ
             segment.played_samples += taken
             samples -= taken
             self._report_finished()

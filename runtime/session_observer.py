@@ -41,8 +41,17 @@ logger = structlog.get_logger(__name__)
 
 
 class SessionObserver:
-    def __init__(self, session: AgentSession[Any], record: CallRecord, *, keep_transcript: bool):
+    def __init__(
+        self,
+        session: AgentSession[Any],
+        record: CallRecord,
+        *,
+        keep_transcript: bool,
+        agent_audible_until: Callable[[], float | None] = lambda: None,
+    ) -> None:
+        """``agent_audible_until``: when the agent was last audible so far (``time.time()``)."""
         self._session = session
+        self._agent_audible_until = agent_audible_until
         self._record = record
         self._transcript = Transcript(record, keep=keep_transcript)
         self._user_metrics: MetricsReport = {}
@@ -140,12 +149,18 @@ class SessionObserver:
                 self._measure(spoken, metrics)
 
     def _stopped_speaking_at(self, message: ChatMessage) -> float | None:
-        """An interruption silences the agent at once, but the engine stamps it only when it has
-        heard enough of the caller to be sure; then the agent has been silent for a while."""
+        """The engine stamps the agent's end when the voice's last sample was played, and most
+        voices end with silence. An interruption silences the agent at once, but is stamped only
+        when the engine has heard enough of the caller to be sure."""
         stopped_at = message.metrics.get("stopped_speaking_at")
-        if message.role != "assistant" or not message.interrupted or stopped_at is None:
+        if message.role != "assistant" or stopped_at is None:
             return stopped_at
         started_at = message.metrics.get("started_speaking_at", stopped_at)
+        audible_until = self._agent_audible_until()
+        if audible_until is not None and started_at < audible_until < stopped_at:
+            return audible_until
+        if not message.interrupted:
+            return stopped_at
         silent_since = self._agent_silent_since
         return silent_since if silent_since and silent_since > started_at else stopped_at
 

@@ -56,6 +56,7 @@ from control_plane.idempotency.route import IdempotentRoute, OncePerKey
 from control_plane.intelligence import repository as analyses
 from control_plane.link.link import AppLink
 from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.recordings.views import find_recording_view
 from control_plane.settings import ControlPlaneSettings
 
 DETAIL_EVENTS = 200
@@ -154,7 +155,9 @@ async def list_active_calls(
 
 
 @router.get("/{call_id}", responses=problems(*MEMBER_ONLY, CallNotFound))
-async def get_call(call_id: UUID, caller: MemberCaller, session: TenantSession) -> CallDetail:
+async def get_call(
+    call_id: UUID, caller: MemberCaller, session: TenantSession, settings: AppSettings
+) -> CallDetail:
     """A call with its transcript, analysis and the first events of its log."""
     call = await _found(session, caller.tenant_id, call_id, with_plan=True)
     events, _ = await reading.page_of_events(session, caller.tenant_id, call_id, DETAIL_EVENTS, 0)
@@ -164,6 +167,7 @@ async def get_call(call_id: UUID, caller: MemberCaller, session: TenantSession) 
         await reading.segments(session, caller.tenant_id, call_id),
         events,
         await analyses.find(session, caller.tenant_id, call_id),
+        await find_recording_view(session, caller.tenant_id, call_id, settings),
     )
 
 

@@ -13,6 +13,7 @@ from contracts.agent_config import PostCall
 from contracts.money import usd
 from control_plane.calls.model_usage import ModelUsage
 from control_plane.intelligence.schemas import IntelligenceView
+from control_plane.recordings.schemas import RecordingView
 
 MAX_PARTICIPANTS = 16
 Identity = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=256)]
@@ -222,7 +223,7 @@ class CallEventPage(BaseModel):
 class CallDetail(CallView):
     agent: AgentName
     transcript: Transcript
-    recording: None = None
+    recording: RecordingView | None
     intelligence: IntelligenceView
     usage: list[ModelUsageView]
     collected_slots: dict[str, str] = Field(

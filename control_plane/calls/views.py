@@ -22,6 +22,7 @@ from control_plane.calls.schemas import (
 )
 from control_plane.intelligence.models import CallAnalysis
 from control_plane.intelligence.views import intelligence_view
+from control_plane.recordings.schemas import RecordingView
 
 Said = Sequence[tuple[Segment, TurnLatencies | None]]
 
@@ -32,6 +33,7 @@ def call_detail(
     said: Said,
     events: Iterable[CallLogEntry],
     analysis: CallAnalysis | None,
+    recording: RecordingView | None,
 ) -> CallDetail:
     """``call`` must have its plan loaded."""
     return CallDetail(
@@ -42,6 +44,7 @@ def call_detail(
             segments=[_segment(segment) for segment, _ in said],
             raw=[_raw(segment, latencies) for segment, latencies in said],
         ),
+        recording=recording,
         intelligence=intelligence_view(call, analysis),
         usage=[
             ModelUsageView.of(usage) for usage in model_usage(call.usage, call.provider_cost_micros)

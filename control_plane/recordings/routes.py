@@ -12,9 +12,8 @@ from control_plane.calls.reading import find_call
 from control_plane.http.openapi import MEMBER_ONLY, problems
 from control_plane.recordings import file_routes
 from control_plane.recordings.errors import RecordingNotAvailable
-from control_plane.recordings.repository import latest_recording
 from control_plane.recordings.schemas import CallRecording
-from control_plane.recordings.views import recording_view
+from control_plane.recordings.views import find_recording_view
 
 router = APIRouter()
 router.include_router(file_routes.router)
@@ -32,7 +31,7 @@ async def get_recording(
     when it is `completed` it has addresses that work for a while."""
     if await find_call(session, caller.tenant_id, call_id) is None:
         raise CallNotFound
-    recording = await latest_recording(session, caller.tenant_id, call_id)
+    recording = await find_recording_view(session, caller.tenant_id, call_id, settings)
     if recording is None:
         raise RecordingNotAvailable
-    return CallRecording(call_id=call_id, recording=await recording_view(recording, settings))
+    return CallRecording(call_id=call_id, recording=recording)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.recording import RecordingFile
 from control_plane.recordings.file_token import FileAccess, encode_file_access
 from control_plane.recordings.models import Recording
 from control_plane.recordings.object_store import open_store
+from control_plane.recordings.repository import latest_recording
 from control_plane.recordings.schemas import RecordingMetadata, RecordingView, SignedFile
 from control_plane.settings import ControlPlaneSettings
 
@@ -15,6 +19,14 @@ CONTENT_TYPES: dict[RecordingFile, str] = {
     "stereo_mix.wav": "audio/wav",
     "stereo_mix.ogg": "audio/ogg",
 }
+
+
+async def find_recording_view(
+    session: AsyncSession, tenant_id: UUID, call_id: UUID, settings: ControlPlaneSettings
+) -> RecordingView | None:
+    """Of the call's latest recording; ``None`` if nothing was recorded."""
+    recording = await latest_recording(session, tenant_id, call_id)
+    return None if recording is None else await recording_view(recording, settings)
 
 
 async def recording_view(recording: Recording, settings: ControlPlaneSettings) -> RecordingView:
