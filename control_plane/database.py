@@ -154,10 +154,13 @@ class _PromptConnection(psycopg.AsyncConnection[Any]):
     """
 
     async def wait(
-        self, gen: PQGen[_Value], interval: float = _WAKE_EVERY_SECONDS, **options: Any
+        self,
+        gen: PQGen[_Value],
+        interval: float = _WAKE_EVERY_SECONDS,
+        timeout: float | None = None,  # noqa: ASYNC109 - psycopg's own signature
     ) -> _Value:
         try:
-            return await waiting.wait_async(gen, self.pgconn.socket, interval, **options)
+            return await waiting.wait_async(gen, self.pgconn.socket, interval, timeout)
         except asyncio.CancelledError:
             self.pgconn.finish()
             raise

@@ -94,6 +94,7 @@ async def _apply(
     session: AsyncSession, group: CallGroup, call: Call, event: CallEvent
 ) -> WorkerToStop | None:
     at = event.occurred_at
+    people = group.people.get(call.id, {})
     match event.body:
         case TranscriptSegment() as said:
             group.rows.add_segment(call, said)
@@ -104,12 +105,12 @@ async def _apply(
         case RoomOpened():
             return _claim(session, call, event)
         case CallStarted(participant_id=participant_id):
-            return _start(session, call, event, group.people.get(participant_id))
+            return _start(session, call, event, people.get(participant_id))
         case LegJoined(participant_id=participant_id):
-            leg_events.join(session, call, group.people.get(participant_id), at)
+            leg_events.join(session, call, people.get(participant_id), at)
             log_event(session, call, "lifecycle", "A participant joined", at)
         case LegLeft(participant_id=participant_id) as left:
-            leg_events.leave(session, call, group.people.get(participant_id), left, at)
+            leg_events.leave(session, call, people.get(participant_id), left, at)
         case UsageReported() as usage:
             key = f"{usage.channel}/{usage.provider}/{usage.model}"
             totals = usage.model_dump(exclude={"type", "channel", "provider", "model"})
@@ -123,7 +124,7 @@ async def _apply(
         case Logged(level=level, message=message):
             log_event(session, call, "runtime", storable(message), at, level)
         case CallEnded() as ended:
-            await _end(session, call, event, ended)
+            await _end(session, group, call, event, ended)
         case _:
             assert_never(event.body)
     return None
@@ -187,11 +188,25 @@ async def _meter(
     return None if goodbye is None else WorkerToStop(event.worker_id, goodbye)
 
 
-async def _end(session: AsyncSession, call: Call, event: CallEvent, ended: CallEnded) -> None:
-    detail = None if ended.detail is None else storable(ended.detail)
-    changed = await end_call(
-        session, call, ended.end_reason, ended.connected_ms, event.occurred_at, detail
-    )
+async def _end(
+    session: AsyncSession,
+    group: CallGroup,
+    call: Call,
+    event: CallEvent,
+    ended: CallEnded,
+) -> None:
+    # What follows the end may read what was said.
+    await group.rows.insert(session)
+    with session.no_autoflush:
+        changed = await end_call(
+            session,
+            call,
+            ended.end_reason,
+            ended.connected_ms,
+            event.occurred_at,
+            None if ended.detail is None else storable(ended.detail),
+            people=list(group.people.get(call.id, {}).values()),
+        )
     if not changed:
         log_event(
             session,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import structlog
@@ -15,7 +16,8 @@ from control_plane.calls import repository
 from control_plane.calls.after_call import begin_after_call
 from control_plane.calls.agent_failure import report_agent_failure
 from control_plane.calls.event_log import log_event
-from control_plane.calls.models import Call
+from control_plane.calls.leg_events import complete
+from control_plane.calls.models import Call, CallParticipant
 from control_plane.calls.transitions import Effect, Ended, Unreached, transition
 from control_plane.dialing.repository import cancel_waiting_legs
 from control_plane.outbox.call_events import add_call_failed
@@ -30,6 +32,7 @@ async def end_call(
     connected_ms: int | None,
     at: datetime,
     detail: str | None = None,
+    people: Sequence[CallParticipant] | None = None,
 ) -> bool:
     """End ``call``, settle it and enqueue what follows, all in ``session``'s transaction.
 
@@ -39,6 +42,7 @@ async def end_call(
         connected_ms: what to bill; ``None`` when no media ever connected.
         at: when it ended, aware.
         detail: for the event log, what went wrong.
+        people: the call's participants, where they are loaded already.
 
     Returns:
         ``False`` if the call was over before: nothing is changed then.
@@ -67,7 +71,9 @@ async def end_call(
             "prices": [row.model_dump(mode="json") for row in plan.prices],
         },
     )
-    await repository.complete_participants(session, call, at)
+    if people is None:
+        people = await repository.participants(session, call.tenant_id, [call.id])
+    complete(people, at)
     if call.due_at is not None:
         await cancel_waiting_legs(session, call, at)
     failed = moved.status is CallStatus.FAILED
@@ -91,7 +97,6 @@ async def end_call(
     if Effect.TELL_FAILED in moved.effects:
         add_call_failed(session, call)
     await begin_after_call(session, call)
-    await session.flush()
     _log.info(
         "call_ended",
         call_id=str(call.id),

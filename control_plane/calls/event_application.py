@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calls import repository
 from control_plane.calls.apply_events import WorkerToStop, apply_events
-from control_plane.calls.call_group import CallGroup, lock_group
+from control_plane.calls.call_group import CallGroup, Key, lock_group
 from control_plane.calls.event_envelope import ReceivedEvent
 from control_plane.calls.event_order import Verdict, verdict
 from control_plane.calls.models import Call, ParkedEvent
@@ -95,21 +95,27 @@ async def park(database: Database, entry: StreamEntry, reason: str) -> None:
 
 
 async def _apply_together(database: Database, batches: Sequence[Batch]) -> list[Applied]:
-    events = {
-        batch[0].envelope.key: [each.event for each in batch if each.event] for batch in batches
-    }
-    applied: dict[int, Applied] = {}
+    by_call = {batch[0].envelope.key: batch for batch in batches}
+    applied: dict[Key, Applied] = {}
     async with database.system_session() as session:
-        group = await lock_group(session, events)
-        for index in group.in_order([batch[0].envelope.key for batch in batches]):
-            call = group.calls.get(batches[index][0].envelope.key)
-            applied[index] = (
-                await _park_orphans(session, batches[index])
-                if call is None
-                else await _apply_batch(session, group, call, batches[index])
-            )
-        await group.rows.insert(session)
-    return [applied[index] for index in range(len(batches))]
+        group = await lock_group(
+            session,
+            {key: [each.event for each in batch if each.event] for key, batch in by_call.items()},
+        )
+        for key, call in group.calls.items():
+            if key not in group.with_ledger:
+                applied[key] = await _apply_batch(session, group, call, by_call[key])
+        await group.store(session)
+        if group.with_ledger:
+            # Last, because new calls wait for their tenant's account, too.
+            await group.lock_ledger(session)
+            for key in sorted(group.with_ledger):
+                call = group.calls[key]
+                applied[key] = await _apply_batch(session, group, call, by_call[key])
+            await group.store(session)
+        for key in by_call.keys() - group.calls.keys():
+            applied[key] = await _park_orphans(session, by_call[key])
+    return [applied[key] for key in by_call]
 
 
 async def _apply_batch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -45,6 +46,14 @@ def leave(
     }[cause.cause]
     level: Level = "warning" if cause.cause == "connection_lost" else "info"
     log_event(session, call, "lifecycle", message, at, level)
+
+
+def complete(people: Iterable[CallParticipant], at: datetime) -> None:
+    """Nobody is in a call that is over."""
+    for person in people:
+        if person.status != ParticipantStatus.COMPLETED.value:
+            _move(person, LegCause.LEFT)
+            person.left_at = at
 
 
 def _move(person: CallParticipant, cause: LegCause) -> None:

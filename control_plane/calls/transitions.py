@@ -110,7 +110,10 @@ class Transition:
 TOLD_AS_FAILED = frozenset({CallStatus.FAILED, CallStatus.NO_ANSWER, CallStatus.BUSY})
 """Calls that cannot start or end in failure. Whoever cancels a call needs no telling."""
 
-_WAITING_FOR_A_PHONE = frozenset({CallStatus.QUEUED, CallStatus.RINGING})
+
+def waits_for_phone(status: CallStatus) -> bool:
+    """Whether a call follows what becomes of its phone legs."""
+    return status in {CallStatus.QUEUED, CallStatus.RINGING}
 
 
 def transition(status: CallStatus, cause: Cause) -> Transition:
@@ -123,7 +126,7 @@ def transition(status: CallStatus, cause: Cause) -> Transition:
         return Transition(status, _too_late(cause))
     match cause:
         case Dialing() | Ringing() | Answered() | Requeued():
-            if status in _WAITING_FOR_A_PHONE:
+            if waits_for_phone(status):
                 return _dialed(status, cause)
             return Transition(status)
         case Claimed():

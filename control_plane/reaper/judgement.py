@@ -10,6 +10,13 @@ from contracts.end_reasons import EndReason
 OVERDUE_GRACE = timedelta(seconds=60)
 """How far a worker may exceed a limit that it has to enforce itself."""
 
+POST_DIAL_TIMEOUT = timedelta(minutes=10)
+"""Longer than any phone rings. The dialing queue watches its attempts far more closely; this is for
+what it has lost."""
+
+LONGEST_QUEUED = timedelta(days=8)
+"""Longer than the dialing queue keeps anything that is due."""
+
 END_REQUEST_GRACE = timedelta(seconds=20)
 """Time for a worker to say goodbye and report the end that it was asked for."""
 
@@ -19,6 +26,11 @@ class ObservedCall:
     """What PostgreSQL and Redis say about one call that is not over. Times are aware."""
 
     created_at: datetime
+    waits_for_phone: bool
+    """Its phone is queued or rings; it was not answered yet."""
+    due_at: datetime | None
+    dialed_at: datetime | None
+    answered_at: datetime | None
     claimed_at: datetime | None
     started_at: datetime | None
     max_duration: timedelta
@@ -40,9 +52,7 @@ def judge(call: ObservedCall, now: datetime, queued_timeout: timedelta) -> EndRe
     if not call.has_lease:
         if was_claimed:
             return EndReason.WORKER_ERROR
-        if now - call.created_at > queued_timeout:
-            return EndReason.REAPER_QUEUED_TIMEOUT
-        return None
+        return _judge_unclaimed(call, now, queued_timeout)
     if call.end_requested_at is not None and now - call.end_requested_at > END_REQUEST_GRACE:
         return call.end_requested_reason or EndReason.NORMAL_HANGUP
     if call.started_at is not None:
@@ -51,3 +61,18 @@ def judge(call: ObservedCall, now: datetime, queued_timeout: timedelta) -> EndRe
     if call.claimed_at is not None and now - call.claimed_at > call.join_timeout + OVERDUE_GRACE:
         return EndReason.ROOM_CONNECTION_FAILED
     return None
+
+
+def _judge_unclaimed(
+    call: ObservedCall, now: datetime, queued_timeout: timedelta
+) -> EndReason | None:
+    """A call that no worker has: it waits for one, for its phone to answer, or to be dialed."""
+    if not call.waits_for_phone:
+        waits_since = call.answered_at or call.created_at
+        is_lost = now - waits_since > queued_timeout
+        return EndReason.REAPER_QUEUED_TIMEOUT if is_lost else None
+    if call.dialed_at is not None:
+        is_lost = now - call.dialed_at > POST_DIAL_TIMEOUT
+        return EndReason.REAPER_POST_DIAL_TIMEOUT if is_lost else None
+    is_lost = now - max(call.created_at, call.due_at or call.created_at) > LONGEST_QUEUED
+    return EndReason.REAPER_QUEUED_TIMEOUT if is_lost else None

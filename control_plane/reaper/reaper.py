@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from contracts.call_plan import CallLimits
+from contracts.call_status import CallStatus
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded
@@ -23,6 +24,7 @@ from control_plane.calls.billed_position import billed_position_ms
 from control_plane.calls.ending import end_call
 from control_plane.calls.event_envelope import ReceivedEvent, read_entry
 from control_plane.calls.models import Call
+from control_plane.calls.transitions import waits_for_phone
 from control_plane.database import Database
 from control_plane.errors import DatabaseUnavailable
 from control_plane.link import commands
@@ -32,7 +34,7 @@ from control_plane.link.event_stream import waiting_entries
 from control_plane.link.leases import lease_holder, leased
 from control_plane.link.media_positions import all_media_positions, forget_media_positions
 from control_plane.reaper.clear_view import ClearView
-from control_plane.reaper.judgement import ObservedCall, judge
+from control_plane.reaper.judgement import LONGEST_QUEUED, ObservedCall, judge
 
 INTERVAL_SECONDS = 2.0
 _log = structlog.get_logger(__name__)
@@ -74,7 +76,7 @@ class Reaper:
 
     async def _reap(self) -> None:
         async with self._database.system_session() as session:
-            calls = await repository.running_calls(session)
+            calls = await repository.running_calls(session, datetime.now(UTC) - LONGEST_QUEUED)
         positions = await all_media_positions(self._redis)
         leases = await leased(self._redis, [call.id for call, _ in calls])
         now = datetime.now(UTC)
@@ -164,6 +166,10 @@ def _observed(
 ) -> ObservedCall:
     return ObservedCall(
         created_at=call.created_at,
+        waits_for_phone=waits_for_phone(CallStatus(call.status)) and call.answered_at is None,
+        due_at=call.due_at,
+        dialed_at=call.dialed_at,
+        answered_at=call.answered_at,
         claimed_at=call.claimed_at,
         started_at=call.started_at,
         max_duration=timedelta(seconds=limits.max_duration_seconds),
