@@ -1,0 +1,121 @@
+"""A database in use is migrated without anyone waiting for a lock.
+
+``python -m bench.migration`` does the same with a million calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+from sqlalchemy import Connection, event, text
+
+from control_plane.migrate import apply_revisions
+from tests.control_plane.many_calls import add_calls
+from tests.control_plane.migrating_under_load import migrate_under_load
+from tests.control_plane.migrations import empty_database, upgrade
+
+PREVIOUS_RELEASE = "0009"
+CALLS = 5_000
+BIG_TABLES = (
+    "audit_entries",
+    "call_log_entries",
+    "call_participants",
+    "call_reserves",
+    "calls",
+    "ledger_entries",
+    "outbox_events",
+    "transcript_segments",
+    "turn_latencies",
+)
+_PLAIN_INDEX = re.compile(
+    r"CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY).* ON (?:public\.)?(\w+)", re.S
+)
+_TOUCHED = """
+    SELECT relname,
+        pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid)
+        + pg_stat_get_xact_tuples_updated(oid) AS rows
+    FROM pg_class WHERE relname = ANY (:tables)
+"""
+_STOPS_WRITERS = """
+    SELECT c.relname, l.mode FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+    WHERE l.pid = pg_backend_pid() AND c.relname = ANY (:tables) AND l.mode IN
+        ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+"""
+_FILES = "SELECT relname, relfilenode FROM pg_class WHERE relname = ANY (:tables)"
+
+
+@contextmanager
+def previous_release(postgres_url: str, calls: int) -> Iterator[tuple[Connection, Any]]:
+    """A database of the previous release, and its tenant with calls."""
+    with empty_database(postgres_url) as connection:
+        upgrade(connection, PREVIOUS_RELEASE)
+        tenant_id = uuid4()
+        login = connection.engine.url.set(drivername="postgresql")
+        with psycopg.connect(login.render_as_string(hide_password=False), autocommit=True) as owner:
+            owner.execute("SET ROLE switchboard_system")
+            owner.execute("INSERT INTO tenants (id, name) VALUES (%s, 'Tenant')", (tenant_id,))
+            add_calls(owner, tenant_id, [uuid4(), uuid4()], calls)
+        yield connection, tenant_id
+
+
+def test_nobody_waits_a_second_for_a_migration_and_no_call_is_left_uncounted(
+    postgres_url: str,
+) -> None:
+    with previous_release(postgres_url, CALLS) as (connection, tenant_id):
+        connection.commit()
+        load, _ = migrate_under_load(
+            connection.engine.url.render_as_string(hide_password=False), tenant_id
+        )
+
+        connection.execute(text("SET ROLE switchboard_system"))
+        kept, there = connection.execute(
+            text(
+                "SELECT (SELECT coalesce(sum(calls), 0) FROM call_counts)"
+                " + (SELECT coalesce(sum(calls), 0) FROM call_count_deltas),"
+                " (SELECT count(*) FROM calls)"
+            )
+        ).one()
+    assert load.calls > 0
+    assert kept == there == CALLS + load.calls
+
+
+def test_no_revision_reads_or_rewrites_a_big_table_under_a_lock_that_stops_its_writers(
+    postgres_url: str,
+) -> None:
+    tables = {"tables": list(BIG_TABLES)}
+    faults: list[str] = []
+    touched_before: dict[str, int] = {}
+
+    def touched(connection: Connection) -> dict[str, int]:
+        """Rows read and updated; the server counts on over several transactions."""
+        return {row.relname: row.rows for row in connection.execute(text(_TOUCHED), tables)}
+
+    def note_what_was_touched(connection: Connection) -> None:
+        touched_before.update(touched(connection))
+
+    def look_at_locks(connection: Connection) -> None:
+        now = touched(connection)
+        for table, mode in connection.execute(text(_STOPS_WRITERS), tables):
+            if now[table] != touched_before[table]:
+                faults.append(f"{mode} on {table}, {now[table] - touched_before[table]} rows")
+
+    def look_at_indexes(_connection: Connection, _cursor: Any, statement: str, *_rest: Any) -> None:
+        if (plain := _PLAIN_INDEX.match(statement.strip())) and plain[1] in BIG_TABLES:
+            faults.append(statement)
+
+    with previous_release(postgres_url, 100) as (connection, _):
+        files = connection.execute(text(_FILES), tables).all()
+        connection.commit()
+        event.listen(connection, "begin", note_what_was_touched)
+        event.listen(connection, "commit", look_at_locks)
+        event.listen(connection, "before_cursor_execute", look_at_indexes)
+
+        apply_revisions(connection)
+
+        assert connection.execute(text(_FILES), tables).all() == files
+    assert faults == []
