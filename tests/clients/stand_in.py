@@ -53,7 +53,7 @@ def blocking(stand_in: StandIn, retry: RetryPolicy = QUICK) -> Switchboard:
 
 
 class Awaited:
-    """The asynchronous client, called as the blocking one is: ``Awaited(client).calls.show(id)``."""
+    """The asynchronous client, called as the blocking one: ``Awaited(client).calls.show(id)``."""
 
     def __init__(self, target: Any) -> None:
         self._target = target

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from switchboard_client import ApiError, ServerUnreachable, UnexpectedAnswer
-from switchboard_client.models import ParticipantInput
+from switchboard_client.models import CallCreated, CallQueued, ParticipantInput
 from switchboard_client.problems import AgentNotFound, InsufficientCredits, InvalidRequest
 from switchboard_client.request import Reply
 from tests.clients.stand_in import SERVER, StandIn, answer, awaited, blocking, problem
@@ -34,6 +34,7 @@ def test_a_request_carries_the_key_and_what_was_given(client: Client) -> None:
     api = StandIn([answer(201, CREATED)])
     participant = ParticipantInput(transport="webrtc", identity="ada")
     created = client(api).calls.create(ID, [participant], variables={"day": "Friday"})
+    assert isinstance(created, CallCreated)
     assert created.id == ID
     assert created.agent.name == "Mia"
     [sent] = api.requests
@@ -46,6 +47,15 @@ def test_a_request_carries_the_key_and_what_was_given(client: Client) -> None:
             "variables": {"day": "Friday"},
         }
     ]
+
+
+def test_a_call_with_a_phone_in_it_is_queued(client: Client) -> None:
+    phone = {"id": str(ID), "role": "callee", "transport": "pstn", "identity": "+14155550123"}
+    waits = {"status": "queued", "access": None, "telephony_leg_id": str(ID), "job_id": str(ID)}
+    queued = {"id": str(ID), "room_name": "r", "status": "queued", "participants": [phone | waits]}
+    made = client(StandIn([answer(202, queued)])).calls.create(ID, [])
+    assert isinstance(made, CallQueued)
+    assert made.participants[0].job_id == ID
 
 
 def test_a_call_is_made_once_however_often_it_is_sent(client: Client) -> None:

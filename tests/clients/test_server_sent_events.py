@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,9 +31,5 @@ def test_events_are_read_as_the_standard_says() -> None:
 def test_it_does_not_matter_where_the_bytes_are_cut(cuts: list[int]) -> None:
     parser = EventParser()
     places = [0, *sorted(cuts), len(STREAM)]
-    found = [
-        event
-        for start, end in zip(places, places[1:], strict=False)
-        for event in parser.feed(STREAM[start:end])
-    ]
+    found = [event for start, end in pairwise(places) for event in parser.feed(STREAM[start:end])]
     assert found == EVENTS

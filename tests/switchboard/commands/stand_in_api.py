@@ -32,6 +32,13 @@ class StandInApi:
         self.will(method, path, status, {"title": "No", "status": status} | problem)
 
 
+def _content(document: Any) -> bytes:
+    """Bytes are an answer that is no JSON."""
+    if isinstance(document, bytes):
+        return document
+    return b"" if document is None else json.dumps(document).encode()
+
+
 @contextmanager
 def stand_in_api() -> Iterator[StandInApi]:
     api = StandInApi()
@@ -45,7 +52,7 @@ def stand_in_api() -> Iterator[StandInApi]:
             )
             missing = (404, {"code": "not_found", "detail": f"{self.command} {self.path}"})
             status, document = api.answers.get((self.command, self.path), missing)
-            content = b"" if document is None else json.dumps(document).encode()
+            content = _content(document)
             self.send_response(status)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()

@@ -328,6 +328,50 @@ class Balance(WireModel):
     runway_days_estimate: float | None
 
 
+class BatchProgress(WireModel):
+    """Accepted recipients, each in one place."""
+
+    waiting: int
+    """Their phone was not dialed yet, or will be again."""
+
+    ringing: int
+    in_progress: int
+    completed: int
+    no_answer: int
+    busy: int
+    failed: int
+    canceled: int
+
+
+class BatchRowView(WireModel):
+    index: int
+    to: str
+    call_id: UUID | None
+    status: str
+    """`rejected`, `waiting`, or the call's status."""
+
+    end_reason: str | None
+    code: str | None
+    """Why it was rejected."""
+
+    message: str | None
+
+
+class BatchView(WireModel):
+    id: UUID
+    name: str | None
+    agent_id: UUID
+    status: Literal["running", "completed", "canceled"] | str
+    """`running` as long as a recipient waits or is in a call, also after `cancel`."""
+
+    total: int
+    accepted: int
+    rejected: int
+    progress: BatchProgress
+    created_at: AwareDatetime
+    canceled_at: AwareDatetime | None
+
+
 class BoundToolView(WireModel):
     type: (
         Literal[
@@ -476,6 +520,17 @@ class CurrentTenant(WireModel):
     name: str
     tier: Literal["free", "enterprise"] | str
     plan_id: str
+
+
+class DailyWindow(WireModel):
+    """``start`` is inside the window, ``end`` is not; both on the same day."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    start: str
+    end: str
+    days: list[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"] | str] | None = None
 
 
 class DraftCreated(WireModel):
@@ -1350,6 +1405,19 @@ class RecordingState(WireModel):
     state: Literal["started", "stopped"] | str
 
 
+class RefusedRecipient(WireModel):
+    index: int
+    """Of the recipient in the request, from 0."""
+
+    to: str
+    code: str
+    """
+    `invalid_phone_number`, `duplicate_recipient`, `number_on_do_not_call_list`, `no_caller_id`, `never_dialable`, or the code that `POST /v1/calls` refuses with.
+    """
+
+    message: str
+
+
 class RejectedRow(WireModel):
     row: int
     """Row of the file, the first being 1."""
@@ -1364,6 +1432,30 @@ class RequiredSlot(WireModel):
     name: str
     description: str = ""
     required: bool = True
+
+
+class RetryRule(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    attempts: int = 1
+    """Attempts in all, the first included."""
+
+    wait_seconds: int = 300
+
+
+class RetryRules(WireModel):
+    """
+    By outcome. A phone that refused the call, or cannot be reached at all, is never tried
+    again.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    busy: RetryRule | None = None
+    no_answer: RetryRule | None = None
+    failed: RetryRule | None = None
 
 
 class RollBack(WireModel):
@@ -1385,6 +1477,25 @@ class RolledBack(WireModel):
     published_at: AwareDatetime
     warnings: list[str]
     """What its calls cannot use any more, such as a provider whose key is gone."""
+
+
+class Schedule(WireModel):
+    """When to dial. Empty: now."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    not_before: AwareDatetime | None = None
+    not_after: AwareDatetime | None = None
+    """Nothing is dialed after this; at the latest a week after the request."""
+
+    window: DailyWindow | None = None
+    """Hours on the callee's own clock."""
+
+    timezone: str | None = None
+    """
+    The callee's zone. Without it the number tells; where it could be in several, the window must be open in all of them.
+    """
 
 
 class Script(WireModel):
@@ -1965,47 +2076,35 @@ class ApplyChanges(WireModel):
     """Leave unknown keys out with a warning, instead of applying nothing."""
 
 
+class BatchAccepted(WireModel):
+    id: UUID
+    status: Literal["running"]
+    total: int
+    accepted: int
+    rejected: int
+    errors: list[RefusedRecipient]
+
+
+class BatchPage(WireModel):
+    batches: list[BatchView]
+    total: int
+    offset: int
+    limit: int
+
+
+class BatchRowPage(WireModel):
+    recipients: list[BatchRowView]
+    total: int
+    offset: int
+    limit: int
+
+
 class CallCreated(WireModel):
     id: UUID
     room_name: str
     status: str
     participants: list[JoiningParticipant]
     agent: AgentName
-
-
-class CallDetail(WireModel):
-    id: UUID
-    room_name: str
-    agent_id: UUID
-    status: str
-    created_at: AwareDatetime
-    started_at: AwareDatetime | None
-    ended_at: AwareDatetime | None
-    bill_duration: float | None
-    """Connected seconds."""
-
-    billable_seconds: int | None
-    """Connected seconds, rounded up to 30."""
-
-    total_cost: float | None
-    provider_cost: float | None
-    provider_cost_breakdown: ProviderCostBreakdown | None
-    provider_cost_calculated_at: AwareDatetime | None
-    end_reason: str | None
-    metadata: dict[str, Any]
-    intelligence_status: str
-    participant_count: int
-    primary_participant: PrimaryParticipant | None
-    participants: list[ParticipantView]
-    agent: AgentName
-    transcript: Transcript
-    recording: None
-    intelligence: IntelligenceView
-    usage: list[ModelUsageView]
-    collected_slots: dict[str, str]
-    """What the playbook engine has understood, by slot name."""
-
-    events: list[CallEventView]
 
 
 class CallEventPage(WireModel):
@@ -2421,6 +2520,26 @@ class PublishCheck(WireModel):
     """A stored agent, which the other fields are merged into."""
 
 
+class Recipient(WireModel):
+    """Whom to call. What is left out is taken from the batch."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    to: str
+    """The phone number, with `+` and country code."""
+
+    from_number: str | None = None
+    variables: dict[str, Any] | None = None
+    """Laid over the batch's variables."""
+
+    metadata: dict[str, Any] | None = None
+    """Laid over the batch's metadata."""
+
+    schedule: Schedule | None = None
+    priority: int | None = None
+
+
 class RecordingMetadata(WireModel):
     """
     ``stereo_mix`` is WAV, ``stereo_mix_ogg`` the same as Opus in OGG; ``null`` until the
@@ -2702,6 +2821,63 @@ class AgentView(WireModel):
     published_version: int | None
     created_at: AwareDatetime
     updated_at: AwareDatetime
+
+
+class BatchRequest(WireModel):
+    """Calls of one agent to many phones."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    agent_id: UUID
+    recipients: list[Recipient]
+    name: str | None = None
+    from_number: str | None = None
+    """One of your numbers; the agent's or your default if left out."""
+
+    variables: dict[str, Any] | None = None
+    metadata: dict[str, Any] | None = None
+    schedule: Schedule | None = None
+    priority: int = 5
+    """The greater, the sooner."""
+
+    retry: RetryRules | None = None
+    post_call: PostCallInput | None = None
+
+
+class CallDetail(WireModel):
+    id: UUID
+    room_name: str
+    agent_id: UUID
+    status: str
+    created_at: AwareDatetime
+    started_at: AwareDatetime | None
+    ended_at: AwareDatetime | None
+    bill_duration: float | None
+    """Connected seconds."""
+
+    billable_seconds: int | None
+    """Connected seconds, rounded up to 30."""
+
+    total_cost: float | None
+    provider_cost: float | None
+    provider_cost_breakdown: ProviderCostBreakdown | None
+    provider_cost_calculated_at: AwareDatetime | None
+    end_reason: str | None
+    metadata: dict[str, Any]
+    intelligence_status: str
+    participant_count: int
+    primary_participant: PrimaryParticipant | None
+    participants: list[ParticipantView]
+    agent: AgentName
+    transcript: Transcript
+    recording: RecordingView | None
+    intelligence: IntelligenceView
+    usage: list[ModelUsageView]
+    collected_slots: dict[str, str]
+    """What the playbook engine has understood, by slot name."""
+
+    events: list[CallEventView]
 
 
 class CallPage(WireModel):

@@ -74,6 +74,12 @@ class BadOffer(ApiError):
     code = "bad_offer"
 
 
+class BatchNotFound(ApiError):
+    """Batch not found (404)."""
+
+    code = "batch_not_found"
+
+
 class BodyTooLarge(ApiError):
     """The request body is too large (413)."""
 
@@ -471,6 +477,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "api_key_not_found": ApiKeyNotFound,
     "api_key_revoked": ApiKeyRevokedAlready,
     "bad_offer": BadOffer,
+    "batch_not_found": BatchNotFound,
     "body_too_large": BodyTooLarge,
     "call_already_over": CallAlreadyOver,
     "call_full": CallFull,

@@ -20,6 +20,7 @@ from switchboard_client.operations import agents, api_keys, billing, calls, cata
 
 class Calls(Resource):
     create = blocking(calls.create)
+    create_webrtc = blocking(calls.create_webrtc)
     page = blocking(calls.page)
     every = iterating(calls.every)
     active = blocking(calls.active)
@@ -27,6 +28,7 @@ class Calls(Resource):
     events = blocking(calls.events)
     every_event = iterating(calls.every_event)
     transcript = blocking(calls.transcript)
+    queue_stats = blocking(calls.queue_stats)
     end = blocking(calls.end)
     add_participants = blocking(calls.add_participants)
     recording = blocking(calls.recording)
@@ -51,6 +53,7 @@ class Calls(Resource):
 
 class AsyncCalls(AsyncResource):
     create = awaitable(calls.create)
+    create_webrtc = awaitable(calls.create_webrtc)
     page = awaitable(calls.page)
     every = async_iterating(calls.every)
     active = awaitable(calls.active)
@@ -58,6 +61,7 @@ class AsyncCalls(AsyncResource):
     events = awaitable(calls.events)
     every_event = async_iterating(calls.every_event)
     transcript = awaitable(calls.transcript)
+    queue_stats = awaitable(calls.queue_stats)
     end = awaitable(calls.end)
     add_participants = awaitable(calls.add_participants)
     recording = awaitable(calls.recording)

@@ -14,17 +14,19 @@ from switchboard_client.models import (
     CallEventPage,
     CallEventView,
     CallPage,
+    CallQueued,
     CallRecording,
     CallView,
     ParticipantInput,
     ParticipantsAdded,
     PostCallInput,
+    QueueStats,
     SummaryView,
     TranscriptView,
 )
-from switchboard_client.operation import Operation, get, given, post
+from switchboard_client.operation import Operation, body_document, get, given, post
 from switchboard_client.paging import Pages, by_cursor, by_offset
-from switchboard_client.request import at, query
+from switchboard_client.request import Request, at, query
 
 Id = UUID | str
 
@@ -37,8 +39,8 @@ def create(
     metadata: Mapping[str, Any] | None = None,
     post_call: PostCallInput | Mapping[str, Any] | None = None,
     idempotency_key: str | None = None,
-) -> Operation[CallCreated]:
-    """Start a call with an agent's published version.
+) -> Operation[CallCreated | CallQueued]:
+    """Start a call with an agent's published version: ``CallQueued`` if a phone is in it.
 
     Args:
         agent_id: ``None`` only for a phone call with a publishable key.
@@ -55,7 +57,28 @@ def create(
         metadata=metadata,
         post_call=post_call,
     )
-    return post("/v1/calls", CallCreated, body).once(idempotency_key)
+    request = Request("POST", "/v1/calls", body=body_document(body)).once(idempotency_key)
+    return Operation(request, CallCreated | CallQueued)
+
+
+def create_webrtc(
+    agent_id: Id,
+    identity: str,
+    *,
+    variables: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    idempotency_key: str | None = None,
+) -> Operation[CallCreated]:
+    """Start a call with one person, who connects to ``participants[0].access``."""
+    participant = ParticipantInput(transport="webrtc", identity=identity)
+    described = create(
+        agent_id,
+        [participant],
+        variables=variables,
+        metadata=metadata,
+        idempotency_key=idempotency_key,
+    )
+    return Operation(described.request, CallCreated)
 
 
 def page(
@@ -103,6 +126,11 @@ def every_event(call_id: Id) -> Pages[CallEventPage, CallEventView]:
 def transcript(call_id: Id) -> Operation[TranscriptView]:
     """What was said so far. Raises ``TranscriptNotAvailable`` before the first word."""
     return get(at("/v1/calls/{}/transcript", call_id), TranscriptView)
+
+
+def queue_stats() -> Operation[QueueStats]:
+    """How many phones wait to be dialed, and how many are."""
+    return get("/v1/calls/queue/stats", QueueStats)
 
 
 def end(call_id: Id) -> Operation[CallEndedView]:
