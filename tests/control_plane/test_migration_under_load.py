@@ -46,7 +46,9 @@ _STOPS_WRITERS = """
     WHERE l.pid = pg_backend_pid() AND c.relname = ANY (:tables) AND l.mode IN
         ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
 """
-_FILES = "SELECT relname, relfilenode FROM pg_class WHERE relname = ANY (:tables)"
+_FILES = """
+    SELECT relname, relfilenode FROM pg_class WHERE relname = ANY (:tables) ORDER BY relname
+"""
 
 
 @contextmanager
