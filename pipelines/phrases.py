@@ -118,7 +118,7 @@ def farewell(plan: CallPlan, end_reason: EndReason) -> str:
         return phrases.interruption_of_service
     if end_reason is EndReason.MAX_CALL_DURATION:
         return phrases.time_is_up
-    if end_reason is EndReason.SILENCE_TIMEOUT:
+    if end_reason in (EndReason.SILENCE_TIMEOUT, EndReason.SILENCE_DEAD_AIR):
         return phrases.silence
     written = fill_template(plan.agent.playbook.end_call_message or "", plan.variables).strip()
     return written or phrases.goodbye

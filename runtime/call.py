@@ -266,6 +266,8 @@ class Call:
                     self.end(Ending.because(Cause.MAX_DURATION_REACHED))
                 case Due.SILENCE_TIMEOUT:
                     self.end(Ending.because(Cause.SILENT_TOO_LONG))
+                case Due.DEAD_AIR:
+                    self.end(Ending.because(Cause.NEVER_SPOKE))
                 case Due.NUDGE:
                     self.say(self._phrases.nudge(self.plan))
             await self._until(self._limits.next_due_at)

@@ -16,7 +16,7 @@ from pipelines.call_actions import CallActions
 from pipelines.providers.spec import ProviderUnavailable
 from pipelines.session import build_session
 from runtime.conversation import CallRecord
-from runtime.end_cause import ProvidersFailed, SessionNotStarted
+from runtime.end_cause import ProvidersFailed, SessionNotBuilt, SessionNotStarted
 from runtime.engine_io import RoomAudioInput, RoomAudioOutput
 from runtime.room import ENGINE_OUTPUT_HZ, Room, Samples
 from runtime.session_observer import SessionObserver
@@ -32,7 +32,8 @@ APOLOGY_SECONDS = 3.0
 
 class EngineConversation:
     """Implements ``runtime.conversation.Conversation``. Raises ``ProvidersFailed`` when built for
-    a plan that names a model which this process cannot run."""
+    a plan that names a model which this process cannot run, ``SessionNotBuilt`` for one whose
+    parts do not fit together."""
 
     def __init__(
         self,
@@ -48,6 +49,8 @@ class EngineConversation:
             self._parts = build_session(plan, models, actions)
         except ProviderUnavailable as error:
             raise ProvidersFailed(str(error)) from error
+        except Exception as error:
+            raise SessionNotBuilt(f"{type(error).__name__}: {error}") from error
         self._session: AgentSession[Any] = self._parts.session
         self._output = RoomAudioOutput(room)
         self._observer = SessionObserver(

@@ -22,6 +22,8 @@ class Due(Enum):
     NOBODY_JOINED = auto()
     NUDGE = auto()
     SILENCE_TIMEOUT = auto()
+    DEAD_AIR = auto()
+    """``SILENCE_TIMEOUT`` of a caller who has not said anything in the whole call."""
     MAX_DURATION = auto()
     """Time to say goodbye, so that the call is over when the maximum duration is reached."""
 
@@ -35,6 +37,7 @@ class LimitsWatch:
         self._goodbye_at: float | None = None
         self._quiet_since: float | None = None
         self._nudged = False
+        self._has_spoken = False
         self._over = False
 
     def started(self, now: float) -> None:
@@ -49,6 +52,7 @@ class LimitsWatch:
     def activity(self, *, user_speaking: bool, agent_active: bool, now: float) -> None:
         """Who is active from ``now`` on; an agent that thinks or speaks is active."""
         if user_speaking:
+            self._has_spoken = True
             self._nudged = False
         if user_speaking or agent_active:
             self._quiet_since = None
@@ -82,7 +86,7 @@ class LimitsWatch:
             return None
         if self._nudged:
             self._over = True
-            return Due.SILENCE_TIMEOUT
+            return Due.SILENCE_TIMEOUT if self._has_spoken else Due.DEAD_AIR
         self._nudged = True
         self._quiet_since = now
         return Due.NUDGE

@@ -263,8 +263,8 @@ def test_silence_is_nudged_and_then_ends_the_call():
         await connected(stage)
 
     stage = play(script)
-    assert stage.conversation.said == ["greeting", "nudge", "farewell: silence_timeout"]
-    assert stage.ended.end_reason is EndReason.SILENCE_TIMEOUT
+    assert stage.conversation.said == ["greeting", "nudge", "farewell: silence_dead_air"]
+    assert stage.ended.end_reason is EndReason.SILENCE_DEAD_AIR
     assert stage.ended.connected_ms == (1 + 8 + 1 + 15 + 1) * 1000 + 300
 
 

@@ -47,7 +47,9 @@ def test_a_joined_call_no_longer_waits(watch: LimitsWatch):
 
 
 def test_nudges_after_mutual_silence_then_hangs_up(watch: LimitsWatch):
-    watch.started(0.0)
+    watch.started(-1.0)
+    user(watch, -1.0)
+    quiet(watch, 0.0)
     assert watch.next_due_at == 8
     assert watch.due(7.9) is None
     assert watch.due(8.0) is Due.NUDGE
@@ -62,7 +64,15 @@ def test_nudges_after_mutual_silence_then_hangs_up(watch: LimitsWatch):
 def test_hangs_up_even_when_the_nudge_could_not_be_spoken(watch: LimitsWatch):
     watch.started(0.0)
     assert watch.due(8.0) is Due.NUDGE
-    assert watch.due(23.0) is Due.SILENCE_TIMEOUT
+    assert watch.due(23.0) is Due.DEAD_AIR
+
+
+def test_who_never_spoke_is_told_from_who_fell_silent(watch: LimitsWatch):
+    watch.started(0.0)
+    user(watch, 1.0)
+    quiet(watch, 2.0)
+    assert watch.due(10.0) is Due.NUDGE
+    assert watch.due(25.0) is Due.SILENCE_TIMEOUT
 
 
 def test_silence_counts_from_the_end_of_speech(watch: LimitsWatch):
