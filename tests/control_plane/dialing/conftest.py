@@ -27,7 +27,11 @@ def carrier() -> SimulatedCarrier:
 
 @pytest.fixture
 async def phones(
-    database: Database, redis: Redis, valkey_url: str, carrier: SimulatedCarrier
+    database: Database,
+    redis: Redis,
+    valkey_url: str,
+    carrier: SimulatedCarrier,
+    settings: ControlPlaneSettings,
 ) -> AsyncIterator[Phones]:
     async with running_bridge(valkey_url, carrier):
-        yield Phones(database, redis, carrier)
+        yield Phones(database, redis, carrier, settings)

@@ -14,19 +14,18 @@ from redis.asyncio import Redis
 from sqlalchemy import select
 
 from contracts.dialing import LegStage
-from control_plane.billing import service as billing
-from control_plane.calls.caller_id import CallerId
-from control_plane.calls.models import Call, CallParticipant
-from control_plane.calls.planning import freeze_plan
+from control_plane.calls.planning import PlanSources
 from control_plane.calls.schemas import CallCreate, ParticipantInput
+from control_plane.calls.service import create_call
 from control_plane.database import Database
 from control_plane.dialing.models import DialingJob, JobState
 from control_plane.dialing.report_consumer import ReportConsumer
+from control_plane.dialing.retry import ONE_CALL, RetryRules
+from control_plane.dialing.schedule import Schedule
 from control_plane.dialing.scheduler import DialingScheduler
-from control_plane.dialing.service import enqueue_leg
+from control_plane.dialing.service import DEFAULT_PRIORITY, NOW
 from control_plane.numbers.models import Number
-from control_plane.settings import DialingSettings
-from pipelines.stack import AvailableKeys
+from control_plane.settings import ControlPlaneSettings, DialingSettings
 from telephony_bridge.bridge import run_bridge
 from tests.control_plane.conftest import TenantClient
 from tests.stand_ins.simulated_carrier import NAME, SimulatedCarrier
@@ -37,57 +36,6 @@ PATIENCE_SECONDS = 30.0
 DIALING = DialingSettings(carriers=frozenset({NAME}))
 
 
-async def give_number(
-    database: Database, tenant: TenantClient, number: str = OWN_NUMBER, **fields: Any
-) -> Number:
-    """A number that the tenant can call from."""
-    async with database.system_session() as session:
-        row = Number(tenant_id=tenant.tenant_id, number=number, carrier=NAME, **fields)
-        session.add(row)
-    return row
-
-
-async def queued_call(
-    database: Database, tenant: TenantClient, agent_id: UUID, *to: str, **options: Any
-) -> UUID:
-    """A queued call to ``to``, with the options of ``enqueue_leg``."""
-    people = [ParticipantInput(transport="pstn", identity=number) for number in to or (CALLEE,)]
-    wanted = CallCreate(
-        agent_id=agent_id, participants=people, metadata={}, variables={}, post_call=None
-    )
-    async with database.tenant_session(tenant.tenant_id) as session:
-        plan = await freeze_plan(
-            session, tenant.tenant_id, wanted, AvailableKeys(platform=frozenset({"local"}))
-        )
-        call = Call(
-            id=plan.call_id,
-            tenant_id=plan.tenant_id,
-            agent_id=agent_id,
-            room_name=plan.room_name,
-            status="queued",
-            created_at=plan.created_at,
-            details={},
-            plan=plan.model_dump(mode="json", by_alias=True),
-        )
-        session.add(call)
-        await session.flush()
-        for position, planned in enumerate(plan.participants):
-            participant = CallParticipant(
-                id=planned.participant_id,
-                tenant_id=plan.tenant_id,
-                call_id=call.id,
-                position=position,
-                role="caller",
-                transport="pstn",
-                identity=planned.identity,
-                status="queued",
-            )
-            session.add(participant)
-            await enqueue_leg(session, call, participant, CallerId(OWN_NUMBER, NAME), **options)
-        await billing.reserve(session, plan.tenant_id, call.id, 30, plan.rate_micros_per_minute)
-    return call.id
-
-
 @dataclass
 class Phones:
     """The jobs process's part of dialing, one step at a time, beside a running bridge."""
@@ -95,13 +43,58 @@ class Phones:
     database: Database
     redis: Redis
     carrier: SimulatedCarrier
-    settings: DialingSettings = DIALING
+    settings: ControlPlaneSettings
     scheduler: DialingScheduler = field(init=False)
     reports: ReportConsumer = field(init=False)
 
     def __post_init__(self) -> None:
-        self.scheduler = DialingScheduler(self.database, self.redis, self.settings)
+        self.scheduler = self.another_scheduler()
         self.reports = ReportConsumer(self.database, self.redis)
+
+    def another_scheduler(self) -> DialingScheduler:
+        return DialingScheduler(self.database, self.redis, self.settings.dialing)
+
+    async def agent(self, tenant: TenantClient) -> UUID:
+        """A published agent of a tenant that has a number to call from."""
+        await self.give_number(tenant)
+        return await tenant.published_agent()
+
+    async def give_number(
+        self, tenant: TenantClient, number: str = OWN_NUMBER, **fields: Any
+    ) -> None:
+        async with self.database.system_session() as session:
+            session.add(Number(tenant_id=tenant.tenant_id, number=number, carrier=NAME, **fields))
+
+    async def queue(
+        self,
+        tenant: TenantClient,
+        agent_id: UUID,
+        *to: str,
+        from_number: str | None = None,
+        retry: RetryRules = ONE_CALL,
+        schedule: Schedule = NOW,
+        priority: int = DEFAULT_PRIORITY,
+    ) -> UUID:
+        """A queued call to ``to``, with options that ``POST /v1/calls`` does not take."""
+        people = [
+            ParticipantInput(transport="pstn", identity=number, from_number=from_number)
+            for number in to or (CALLEE,)
+        ]
+        wanted = CallCreate(
+            agent_id=agent_id, participants=people, metadata={}, variables={}, post_call=None
+        )
+        async with self.database.tenant_session(tenant.tenant_id) as session:
+            made = await create_call(
+                session,
+                tenant.tenant_id,
+                wanted,
+                self.settings,
+                PlanSources(),
+                retry=retry,
+                schedule=schedule,
+                priority=priority,
+            )
+        return made.plan.call_id
 
     async def step(self, ahead: timedelta = timedelta(0)) -> None:
         """One look of the scheduler, with its clock put forward, and at what has been reported."""

@@ -8,12 +8,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from control_plane.calls.event_consumer import EventConsumer
-from control_plane.database import Database
 from control_plane.dialing.models import JobState
 from control_plane.dialing.retry import RetryRule, RetryRules
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import catch_up
-from tests.control_plane.dialing.phone import CALLEE, Phones, queued_call
+from tests.control_plane.dialing.phone import CALLEE, Phones
 from tests.control_plane.fake_worker import FakeWorker
 from tests.stand_ins.simulated_carrier import (
     BUSY,
@@ -32,12 +31,11 @@ THREE_TIMES = RetryRules(
 
 async def test_an_answered_phone_gets_an_agent(
     tenant: TenantClient,
-    database: Database,
     phones: Phones,
     worker: FakeWorker,
     consumer: EventConsumer,
 ) -> None:
-    call_id = await queued_call(database, tenant, await tenant.published_agent())
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
     assert await worker.claim() is None, "no worker is asked before somebody answers"
 
     await phones.until_answered(call_id)
@@ -70,14 +68,13 @@ async def test_an_answered_phone_gets_an_agent(
 )
 async def test_a_phone_that_is_not_reached_ends_the_call(
     tenant: TenantClient,
-    database: Database,
     phones: Phones,
     behaviour: Behaviour,
     status: str,
     end_reason: str,
 ) -> None:
     phones.carrier.tell(CALLEE, behaviour)
-    call_id = await queued_call(database, tenant, await tenant.published_agent())
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
     call = await phones.until_status(tenant, str(call_id), status)
     assert call["end_reason"] == end_reason
     assert (call["total_cost"], call["billable_seconds"]) == (0, 0)
@@ -86,10 +83,10 @@ async def test_a_phone_that_is_not_reached_ends_the_call(
 
 
 async def test_a_busy_phone_is_dialed_again_as_the_rules_say(
-    tenant: TenantClient, database: Database, phones: Phones
+    tenant: TenantClient, phones: Phones
 ) -> None:
     phones.carrier.tell(CALLEE, BUSY)
-    call_id = await queued_call(database, tenant, await tenant.published_agent(), retry=THREE_TIMES)
+    call_id = await phones.queue(tenant, await phones.agent(tenant), retry=THREE_TIMES)
     for attempts in (1, 2):
         job = await phones.until_waiting(call_id, attempts)
         assert timedelta(seconds=240) < job.due_at - datetime.now(UTC) < timedelta(seconds=300)
@@ -105,10 +102,10 @@ async def test_a_busy_phone_is_dialed_again_as_the_rules_say(
 
 @pytest.mark.parametrize("trouble", [FAILS, LOSES_CONNECTION])
 async def test_trouble_with_the_carrier_is_tried_again(
-    tenant: TenantClient, database: Database, phones: Phones, trouble: Behaviour
+    tenant: TenantClient, phones: Phones, trouble: Behaviour
 ) -> None:
     phones.carrier.tell(CALLEE, trouble, Behaviour())
-    call_id = await queued_call(database, tenant, await tenant.published_agent())
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
     await phones.until_waiting(call_id, 1)
     await phones.step(timedelta(seconds=15))
     await phones.until_answered(call_id)
@@ -116,10 +113,10 @@ async def test_trouble_with_the_carrier_is_tried_again(
 
 
 async def test_a_carrier_that_says_everything_twice_changes_nothing(
-    tenant: TenantClient, database: Database, phones: Phones
+    tenant: TenantClient, phones: Phones
 ) -> None:
     phones.carrier.tell(CALLEE, Behaviour(repeats=True))
-    call_id = await queued_call(database, tenant, await tenant.published_agent())
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
     await phones.until_answered(call_id)
     events = (await tenant.get(f"/v1/calls/{call_id}/events")).json()["events"]
     said = [event["message"] for event in events if event["source"] == "telephony"]
