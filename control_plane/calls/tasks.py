@@ -18,7 +18,8 @@ from control_plane.job_queue import database_of, job_queue
     retry=RetryStrategy(max_attempts=10, exponential_wait=2),
 )
 async def calculate_provider_cost(context: JobContext, *, tenant_id: str, call_id: str) -> None:
-    """Divide a settled call's cost over its providers. Running it again changes nothing."""
+    """Divide a settled call's cost over its providers, if its end has not done so: calls that ended
+    under an earlier release left it to this job. Running it again changes nothing."""
     async with database_of(context).system_session() as session:
         call = await repository.locked_call(session, UUID(tenant_id), UUID(call_id))
         if call is None or call.billable_seconds is None or call.provider_cost_calculated_at:

@@ -12,12 +12,13 @@ from control_plane.calls.errors import CallNotFound
 from control_plane.calls.reading import find_call
 from control_plane.calls.repository import locked_call
 from control_plane.http.openapi import MEMBER_ONLY, problems
+from control_plane.idempotency.route import IdempotentRoute, OncePerKey
 from control_plane.intelligence import repository, starting
 from control_plane.intelligence.errors import AnalysisUnderWay, CallNotOver, SummaryNotAvailable
 from control_plane.intelligence.schemas import AnalysisQueued, SummaryView
 from control_plane.intelligence.views import summary_view
 
-router = APIRouter(prefix="/v1/calls", tags=["post-call"])
+router = APIRouter(prefix="/v1/calls", tags=["post-call"], route_class=IdempotentRoute)
 
 
 @router.get(
@@ -44,7 +45,7 @@ async def get_summary(call_id: UUID, caller: MemberCaller, session: TenantSessio
     responses=problems(*MEMBER_ONLY, CallNotFound, AnalysisUnderWay, CallNotOver),
 )
 async def reprocess_call(
-    call_id: UUID, caller: MemberCaller, session: TenantSession
+    call_id: UUID, caller: MemberCaller, session: TenantSession, _: OncePerKey
 ) -> AnalysisQueued:
     """Analyse a call again, with the settings stored at its creation.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -81,6 +81,8 @@ class OpenAIWire:
     models: Collection[str] = ("gpt-4.1-mini",)
     valid_keys: Collection[str] | None = None
     """``None`` takes any key; others get a 401."""
+    answer_to: Callable[[dict[str, Any]], Answer] | None = None
+    """Answers by what is asked, instead of ``answers``."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     """Bodies of the chat requests, as they came."""
     authorizations: list[str] = field(default_factory=list)
@@ -123,7 +125,7 @@ class OpenAIWire:
         asked: dict[str, Any] = await request.json()
         self.requests.append(asked)
         self.is_asked.set()
-        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        answer = self._next_answer(asked)
         if answer.is_hanging:
             await self._stopping.wait()
         if answer.delay_seconds:
@@ -133,6 +135,11 @@ class OpenAIWire:
         body = _stream(asked, answer) if is_stream else _body(asked, answer)
         content_type = "text/event-stream" if is_stream else answer.content_type
         return await send_answer(request, answer, body, content_type)
+
+    def _next_answer(self, asked: dict[str, Any]) -> Answer:
+        if self.answer_to is not None:
+            return self.answer_to(asked)
+        return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
 
     def _unauthorized(self, request: web.Request) -> web.Response | None:
         authorization = request.headers.get("Authorization", "")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from sqlalchemy import text
-
 from contracts.end_reasons import EndReason
 from control_plane.calls.event_consumer import EventConsumer
 from control_plane.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import call_of, catch_up, claimed_call
 from tests.control_plane.fake_worker import FakeWorker
-from tests.control_plane.intelligence.conftest import RunJobs
+from tests.control_plane.intelligence.conftest import RunJobs, make_jobs_due
 from tests.control_plane.intelligence.conversation import ended_call, outbox, say
 
 
@@ -199,9 +197,3 @@ async def test_what_was_found_out_is_in_the_calls_event_log(
     [entry] = [event for event in events if event["source"] == "post_call"]
     assert entry["level"] == "info"
     assert "summary, structured data, evaluation" in entry["message"]
-
-
-async def make_jobs_due(database: Database) -> None:
-    """Let the waits of every job be over."""
-    async with database.system_session() as session:
-        await session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = NULL"))
