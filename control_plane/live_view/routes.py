@@ -34,7 +34,7 @@ id: end
 """
 
 
-def feed_of(request: Request) -> LiveFeed:
+async def feed_of(request: Request) -> LiveFeed:
     feed: LiveFeed = request.app.state.live_feed
     return feed
 

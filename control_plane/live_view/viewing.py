@@ -92,11 +92,13 @@ async def stream(
 
 
 async def _after(feed: LiveFeed, call_id: UUID, watch: Watch, position: EntryId) -> list[LiveEntry]:
-    """What came after ``position``, from Redis where the tail has moved on."""
+    """What came after ``position``. Of what the tail has moved on from, Redis is asked; what that
+    has lost as well is told from the record in the end."""
     entries = watch.tail.after(position)
-    if entries is None:
-        entries = await feed.kept(call_id, position, _PAGE)
-    return entries or watch.tail.after(watch.tail.since) or []
+    if entries is not None:
+        return entries
+    kept = await feed.kept(call_id, position, _PAGE)
+    return kept or watch.tail.after(watch.tail.since) or []
 
 
 async def _untold(
