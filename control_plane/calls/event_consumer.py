@@ -120,7 +120,7 @@ class EventConsumer:
                 return await _until_answered(partial(apply_group, self._database, group))
 
         async with asyncio.TaskGroup() as groups:
-            tasks = [groups.create_task(apply(group)) for group in _groups(batches)]
+            tasks = [groups.create_task(apply(group)) for group in groups_of(batches)]
         return [applied for task in tasks for applied in task.result()]
 
     async def _report(self, outcomes: dict[UUID, Applied]) -> None:
@@ -142,7 +142,7 @@ class EventConsumer:
                 )
 
 
-def _groups(batches: Sequence[Batch]) -> list[list[Batch]]:
+def groups_of(batches: Sequence[Batch]) -> list[list[Batch]]:
     """``batches`` in their order, as many together as ``GROUP_WEIGHT`` allows, but one at least."""
     groups: list[list[Batch]] = []
     weight = GROUP_WEIGHT

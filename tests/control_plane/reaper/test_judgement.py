@@ -8,7 +8,9 @@ import pytest
 from contracts.end_reasons import EndReason
 from control_plane.reaper.judgement import (
     END_REQUEST_GRACE,
+    LONGEST_QUEUED,
     OVERDUE_GRACE,
+    POST_DIAL_TIMEOUT,
     ObservedCall,
     judge,
 )
@@ -19,6 +21,10 @@ SECOND = timedelta(seconds=1)
 
 WAITING = ObservedCall(
     created_at=CREATED,
+    waits_for_phone=False,
+    due_at=None,
+    dialed_at=None,
+    answered_at=None,
     claimed_at=None,
     started_at=None,
     max_duration=timedelta(seconds=600),
@@ -30,6 +36,7 @@ WAITING = ObservedCall(
     end_is_on_its_way=False,
 )
 CLAIMED = replace(WAITING, claimed_at=CREATED, has_lease=True, has_media_position=True)
+PHONE_QUEUED = replace(WAITING, waits_for_phone=True)
 TALKING = replace(CLAIMED, started_at=CREATED)
 
 
@@ -83,3 +90,26 @@ def test_an_end_that_a_worker_ignores_is_carried_out() -> None:
     )
     assert judged_after(asked, END_REQUEST_GRACE) is None
     assert judged_after(asked, END_REQUEST_GRACE + SECOND) is EndReason.INSUFFICIENT_FUNDS
+
+
+def test_a_phone_may_wait_in_the_queue_for_as_long_as_the_queue_keeps_it() -> None:
+    assert judged_after(PHONE_QUEUED, LONGEST_QUEUED) is None
+    lost = judged_after(PHONE_QUEUED, LONGEST_QUEUED + SECOND)
+    assert lost is EndReason.REAPER_QUEUED_TIMEOUT
+    scheduled = replace(PHONE_QUEUED, due_at=CREATED + timedelta(days=2))
+    assert judged_after(scheduled, LONGEST_QUEUED + timedelta(days=2)) is None
+
+
+def test_a_phone_that_was_dialed_and_is_not_heard_of_times_out() -> None:
+    dialed = replace(PHONE_QUEUED, dialed_at=CREATED)
+    assert judged_after(dialed, POST_DIAL_TIMEOUT) is None
+    assert judged_after(dialed, POST_DIAL_TIMEOUT + SECOND) is EndReason.REAPER_POST_DIAL_TIMEOUT
+
+
+def test_an_answered_phone_waits_for_a_worker_no_longer_than_a_browser() -> None:
+    answered = replace(
+        WAITING, dialed_at=CREATED, answered_at=CREATED + timedelta(seconds=40), has_lease=False
+    )
+    limit = timedelta(seconds=40) + QUEUED_TIMEOUT
+    assert judged_after(answered, limit) is None
+    assert judged_after(answered, limit + SECOND) is EndReason.REAPER_QUEUED_TIMEOUT

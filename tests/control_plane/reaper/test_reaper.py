@@ -113,6 +113,28 @@ async def test_a_call_that_nobody_claims_times_out_and_costs_nothing(
     assert await worker.claim() is None, "its plan is withdrawn"
 
 
+async def test_a_queued_phone_call_is_left_to_the_dialing_queue_until_it_was_dialed(
+    tenant: TenantClient, database: Database, reaper: Reaper
+) -> None:
+    created = await create_call(tenant, await tenant.published_agent())
+
+    async def status_when(changes: str) -> tuple[str, str | None]:
+        async with database.system_session() as session:
+            await session.execute(text(f"UPDATE calls SET {changes}"))
+        await reaper.round()
+        call = (await tenant.get(f"/v1/calls/{created['id']}")).json()
+        return call["status"], call["end_reason"]
+
+    hour_ago = "created_at = created_at - interval '1 hour'"
+    assert await status_when(f"status = 'queued', {hour_ago}") == ("queued", None)
+    assert await status_when("dialed_at = now() - interval '9 minutes'") == ("queued", None)
+    assert await status_when("dialed_at = now() - interval '11 minutes'") == (
+        "failed",
+        "reaper_post_dial_timeout",
+    )
+    assert (await balance_of(tenant))["held_usd"] == 0
+
+
 async def test_a_call_that_outlives_its_maximum_is_ended_and_its_worker_told(
     tenant: TenantClient,
     worker: FakeWorker,
