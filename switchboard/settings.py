@@ -102,6 +102,8 @@ class Settings(BaseSettings):
     """The same of one caller id, where the number has no limit of its own."""
     ring_timeout_seconds: PositiveInt = 30
     """How long a phone rings before the call counts as not answered."""
+    recording_url_ttl_seconds: PositiveInt = 3600
+    """How long the signed address of a recording works."""
     requests_per_minute_per_key: int = Field(6_000, ge=0)
     """0 sets no limit."""
     requests_per_minute_per_address: int = Field(12_000, ge=0)
@@ -199,6 +201,7 @@ class Settings(BaseSettings):
             platform_llm=self._platform_llm(),
             post_call=self._post_call(),
             object_store_url=self.shared_object_store_url,
+            recording_url_ttl_seconds=self.recording_url_ttl_seconds,
             dialing=self._dialing(),
             requests_per_minute_per_key=self.requests_per_minute_per_key,
             requests_per_minute_per_address=self.requests_per_minute_per_address,
