@@ -28,7 +28,7 @@ class Browser:
     """Tells this browser from others, whoever logs in with it."""
 
 
-def browser_of(request: Request, origin: Origin) -> Browser:
+async def browser_of(request: Request, origin: Origin) -> Browser:
     return Browser(
         origin=origin,
         session_token=_token(request, SESSION_COOKIE),
@@ -39,7 +39,7 @@ def browser_of(request: Request, origin: Origin) -> Browser:
 ThisBrowser = Annotated[Browser, Depends(browser_of)]
 
 
-def own_page_of(request: Request, settings: AppSettings, browser: ThisBrowser) -> Browser:
+async def own_page_of(request: Request, settings: AppSettings, browser: ThisBrowser) -> Browser:
     """For routes without a caller, which would check this.
 
     Raises:

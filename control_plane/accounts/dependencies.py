@@ -12,7 +12,7 @@ from control_plane.accounts.passwords import Passwords
 from control_plane.authentication.dependencies import AppDatabase, MemberCaller
 
 
-def passwords_of(request: Request) -> Passwords:
+async def passwords_of(request: Request) -> Passwords:
     passwords: Passwords = request.app.state.passwords
     return passwords
 

@@ -9,6 +9,9 @@ Each route takes exactly one of these callers, which is its policy:
 ``UserCaller``   a dashboard session only
 ===============  ==============================================================
 
+Whatever is depended on is a coroutine, even where there is nothing to wait for: FastAPI sends
+plain functions through a thread each, which costs more than most of them do.
+
 Sessions commit when the route function has returned and before the response is sent
 (``scope="function"``): a client never hears of a success that was rolled back.
 """
@@ -49,17 +52,17 @@ _operator_token = HTTPBearer(
 Credentials = HTTPAuthorizationCredentials | None
 
 
-def database_of(request: Request) -> Database:
+async def database_of(request: Request) -> Database:
     database: Database = request.app.state.database
     return database
 
 
-def settings_of(request: Request) -> ControlPlaneSettings:
+async def settings_of(request: Request) -> ControlPlaneSettings:
     settings: ControlPlaneSettings = request.app.state.settings
     return settings
 
 
-def origin_of(request: Request) -> RequestOrigin:
+async def origin_of(request: Request) -> RequestOrigin:
     return RequestOrigin(
         address=request.client.host if request.client else None,
         # It goes into the audit log, and PostgreSQL stores no NUL.

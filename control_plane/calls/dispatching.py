@@ -63,7 +63,7 @@ class Dispatcher:
                     await repository.note_dispatches(session, dispatched)
 
 
-def dispatcher_of(request: Request) -> Dispatcher:
+async def dispatcher_of(request: Request) -> Dispatcher:
     dispatcher: Dispatcher = request.app.state.dispatcher
     return dispatcher
 

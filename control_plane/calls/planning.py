@@ -47,7 +47,7 @@ class PlanSources:
         self.agents = PublishedAgents()
 
 
-def plan_sources_of(request: Request) -> PlanSources:
+async def plan_sources_of(request: Request) -> PlanSources:
     sources: PlanSources = request.app.state.plan_sources
     return sources
 

@@ -37,7 +37,7 @@ class Link:
         await self.patient_redis.aclose()
 
 
-def link_of(request: Request) -> Link:
+async def link_of(request: Request) -> Link:
     link: Link = request.app.state.link
     return link
 

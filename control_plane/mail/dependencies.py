@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 from control_plane.mail.mailer import Mailer
 
 
-def mailer_of(request: Request) -> Mailer:
+async def mailer_of(request: Request) -> Mailer:
     mailer: Mailer = request.app.state.mailer
     return mailer
 

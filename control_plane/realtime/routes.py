@@ -38,7 +38,7 @@ _ACCESS = (AccessTokenInvalid, AccessTokenForAnotherCall, LinkUnavailable)
 _SDP = {"content": {CONTENT_TYPE: {"schema": {"type": "string"}}}}
 
 
-def room_access(
+async def room_access(
     call_id: UUID,
     settings: AppSettings,
     credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
