@@ -342,10 +342,10 @@ async def test_nothing_runs_any_more_when_the_last_viewer_has_gone(
     app: FastAPI, url: str, tenant: TenantClient, plan: CallPlan
 ) -> None:
     async with AsyncExitStack() as stack:
-        for _ in range(3):
-            viewer = await stack.enter_async_context(watching(url, tenant, plan.call_id))
-            await viewer.take(2)
-        await until(lambda: feed_of(app).viewers == 3)
+        viewers = [
+            await stack.enter_async_context(watching(url, tenant, plan.call_id)) for _ in range(3)
+        ]
+        await until(lambda: feed_of(app).viewers == len(viewers))
     await until(lambda: feed_of(app).viewers == 0)
     await until(lambda: not any(t.get_name().startswith("live-feed") for t in asyncio.all_tasks()))
 
