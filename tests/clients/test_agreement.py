@@ -126,11 +126,14 @@ def test_both_clients_offer_the_same_methods(name: str) -> None:
         return {
             each: (member.__doc__ or "", list(inspect.signature(member).parameters)[1:])
             for each, member in vars(kind).items()
-            if not each.startswith("_") and each != "stream"
+            if not each.startswith("_")
         }
 
-    assert methods(ours) == methods(twin)
-    assert hasattr(ours, "stream") == hasattr(twin, "stream")
+    assert methods(ours).keys() == methods(twin).keys()
+    for each, (about, parameters) in methods(ours).items():
+        about_twin, parameters_of_twin = methods(twin)[each]
+        assert parameters == parameters_of_twin
+        assert about_twin in (about, f"As ``{name}.{each}``.")
 
 
 @pytest.mark.parametrize("module", MODULES, ids=short)

@@ -6,6 +6,7 @@ from switchboard_client.client import AsyncSwitchboard, Switchboard
 from switchboard_client.errors import (
     ApiError,
     ConnectionFailed,
+    RecordingNotReady,
     ServerUnreachable,
     StreamLost,
     SwitchboardError,
@@ -19,6 +20,7 @@ __all__ = [
     "AsyncSwitchboard",
     "ConnectionFailed",
     "LiveEvent",
+    "RecordingNotReady",
     "RetryPolicy",
     "ServerUnreachable",
     "StreamLost",

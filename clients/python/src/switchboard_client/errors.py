@@ -40,6 +40,14 @@ class StreamLost(SwitchboardError):
         self.last_id = last_id
 
 
+class RecordingNotReady(SwitchboardError):
+    """A recording has no files to fetch: it is ``processing``, or has ``failed``."""
+
+    def __init__(self, status: str, detail: str | None) -> None:
+        super().__init__(f"The recording is {status}." + (f" {detail}" if detail else ""))
+        self.status = status
+
+
 class ApiError(SwitchboardError):
     """The API refused: an ``application/problem+json`` document (RFC 9457).
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from uuid import UUID
 
-from switchboard_client import streaming
+from switchboard_client import downloads, streaming
+from switchboard_client.downloads import AudioFormat
 from switchboard_client.facade import (
     AsyncResource,
     Resource,
@@ -50,6 +52,17 @@ class Calls(Resource):
         """
         return streaming.follow(self._transport, LiveView(call_id, follow=follow, after=after))
 
+    def save_recording(
+        self, call_id: UUID | str, path: str | Path, *, audio_format: AudioFormat = "wav"
+    ) -> None:
+        """Fetch the call's audio, the caller on the left and the agent on the right.
+
+        Raises:
+            RecordingNotReady: its files are not made yet, or cannot be.
+        """
+        address = downloads.address_of(self.recording(call_id), audio_format)
+        downloads.save(address, Path(path))
+
 
 class AsyncCalls(AsyncResource):
     create = awaitable(calls.create)
@@ -74,6 +87,13 @@ class AsyncCalls(AsyncResource):
         """As ``Calls.stream``."""
         view = LiveView(call_id, follow=follow, after=after)
         return streaming.follow_async(self._transport, view)
+
+    async def save_recording(
+        self, call_id: UUID | str, path: str | Path, *, audio_format: AudioFormat = "wav"
+    ) -> None:
+        """As ``Calls.save_recording``."""
+        address = downloads.address_of(await self.recording(call_id), audio_format)
+        await downloads.save_async(address, Path(path))
 
 
 class Agents(Resource):

@@ -163,6 +163,7 @@ def summary(call_id: Id) -> Operation[SummaryView]:
     return get(at("/v1/calls/{}/summary", call_id), SummaryView)
 
 
-def reprocess(call_id: Id) -> Operation[AnalysisQueued]:
+def reprocess(call_id: Id, *, idempotency_key: str | None = None) -> Operation[AnalysisQueued]:
     """Analyse a call again. Raises ``AnalysisUnderWay`` while it is being analysed."""
-    return post(at("/v1/calls/{}/reprocess", call_id), AnalysisQueued)
+    place = at("/v1/calls/{}/reprocess", call_id)
+    return post(place, AnalysisQueued).once(idempotency_key)
