@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Sequence
@@ -79,14 +80,14 @@ async def ask(model: LanguageModel, question: Question, read: Callable[[str], _R
     """What ``read`` makes of the model's answer, or of its second one if it cannot read the first.
 
     Args:
-        read: raises ``UnusableAnswer``.
+        read: raises ``UnusableAnswer``. Runs in a thread: a tenant's schema may be any work.
 
     Raises:
         ModelFailed: no answer, or none that can be read.
     """
     first = await model.complete(question)
     try:
-        return read(first.text)
+        return await asyncio.to_thread(read, first.text)
     except UnusableAnswer as error:
         repair = (
             *question.turns,
@@ -95,7 +96,7 @@ async def ask(model: LanguageModel, question: Question, read: Callable[[str], _R
         )
     second = await model.complete(replace(question, turns=repair))
     try:
-        return read(second.text)
+        return await asyncio.to_thread(read, second.text)
     except UnusableAnswer as error:
         raise ModelFailed(
             Obstacle.ANSWER_UNUSABLE,

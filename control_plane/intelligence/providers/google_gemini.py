@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from control_plane.intelligence.asking import Completion, ModelFailed, Question
+from control_plane.intelligence.providers.connection import connection
 from control_plane.intelligence.providers.failures import (
     declined,
     refused_with_status,
@@ -48,8 +49,9 @@ class GoogleGemini:
         import httpx2
 
         # With a client given to it the library uses that and not whatever else is installed.
-        async with httpx2.AsyncClient(timeout=self.timeout_seconds) as http:
-            client, config = self._client(genai, http), _config(genai, question)
+        async with connection(self.timeout_seconds) as http:
+            client = await asyncio.to_thread(self._client, genai, http)
+            config = _config(genai, question)
             turns = _turns(genai, question)
             try:
                 response = await client.aio.models.generate_content(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from control_plane.intelligence.asking import Completion, ModelFailed, Question
+from control_plane.intelligence.providers.connection import connection
 from control_plane.intelligence.providers.failures import (
     declined,
     refused_with_status,
@@ -47,25 +48,26 @@ class OpenAIChat:
         openai = await asyncio.to_thread(importlib.import_module, "openai")
         from httpx2 import HTTPError
 
-        try:
-            async with openai.AsyncOpenAI(
+        async with connection(self.timeout_seconds) as http:
+            client = openai.AsyncOpenAI(
                 api_key=self.api_key,
                 base_url=self.base_url,
-                timeout=self.timeout_seconds,
+                http_client=http,
                 # The job tries again, later.
                 max_retries=0,
-            ) as client:
+            )
+            try:
                 # The raw answer: the SDK checks nothing of what it parses.
                 raw = await client.chat.completions.with_raw_response.create(
                     **self._request(question)
                 )
                 completion = _Completion.model_validate_json(raw.text)
-        except openai.APIStatusError as error:
-            raise self._refusal(error) from None
-        except (ValidationError, json.JSONDecodeError, UnicodeError):
-            raise unavailable(PROVIDER, "sent something else than an answer") from None
-        except (openai.OpenAIError, HTTPError):
-            raise unavailable(PROVIDER, "could not be reached") from None
+            except openai.APIStatusError as error:
+                raise self._refusal(error) from None
+            except (ValidationError, json.JSONDecodeError, UnicodeError):
+                raise unavailable(PROVIDER, "sent something else than an answer") from None
+            except (openai.OpenAIError, HTTPError):
+                raise unavailable(PROVIDER, "could not be reached") from None
         return _read(completion)
 
     def _request(self, question: Question) -> dict[str, Any]:
