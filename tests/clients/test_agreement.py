@@ -20,14 +20,15 @@ from control_plane.settings import ControlPlaneSettings
 from switchboard_client import resources
 from switchboard_client.facade import AsyncResource, Resource
 from switchboard_client.operation import Operation
-from switchboard_client.operations import agents, api_keys, billing, calls, catalogue
+from switchboard_client.operations import agents, api_keys, batches, billing, calls, catalogue
 from switchboard_client.paging import Pages
 from switchboard_client.request import IDEMPOTENCY_KEY
 
 GENERATE = Path(__file__).parents[2] / "clients" / "python" / "generate.py"
-MODULES = (agents, api_keys, billing, calls, catalogue)
+MODULES = (agents, api_keys, batches, billing, calls, catalogue)
 VALUES: dict[str, Any] = {
     "version": 1,
+    "page_size": 200,
     "overlap_seconds": 60,
     "participants": [],
     "recipients": [],
@@ -101,6 +102,21 @@ def test_an_operation_asks_for_what_its_route_takes(
     assert set(operation.request.query) <= names_of(route, "query")
     takes_key = IDEMPOTENCY_KEY in names_of(route, "header")
     assert (IDEMPOTENCY_KEY in operation.request.headers) == takes_key
+
+
+@pytest.mark.parametrize(
+    ("name", "operation"), [each for each in described() if ".every" in each[0]]
+)
+def test_a_walk_asks_for_pages_that_its_route_gives(
+    name: str, operation: Operation[Any], document: dict[str, Any]
+) -> None:
+    [limit] = [
+        each["schema"]
+        for each in route_of(operation, document)["parameters"]
+        if each["name"] == "limit"
+    ]
+    asked = operation.request.query["limit"]
+    assert int(asked) <= limit["maximum"]
 
 
 @pytest.mark.parametrize(("name", "operation"), list(described()))

@@ -15,9 +15,11 @@ from switchboard_client.resources import (
     ApiKeys,
     AsyncAgents,
     AsyncApiKeys,
+    AsyncBatches,
     AsyncBilling,
     AsyncCalls,
     AsyncCatalogue,
+    Batches,
     Billing,
     Calls,
     Catalogue,
@@ -55,6 +57,7 @@ class Switchboard:
         self._transport = Transport(http, retry)
         self.agents = Agents(self._transport)
         self.calls = Calls(self._transport)
+        self.batches = Batches(self._transport)
         self.api_keys = ApiKeys(self._transport)
         self.catalogue = Catalogue(self._transport)
         self.billing = Billing(self._transport)
@@ -108,6 +111,7 @@ class AsyncSwitchboard:
         self._transport = AsyncTransport(http, retry)
         self.agents = AsyncAgents(self._transport)
         self.calls = AsyncCalls(self._transport)
+        self.batches = AsyncBatches(self._transport)
         self.api_keys = AsyncApiKeys(self._transport)
         self.catalogue = AsyncCatalogue(self._transport)
         self.billing = AsyncBilling(self._transport)

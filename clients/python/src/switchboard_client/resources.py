@@ -17,7 +17,7 @@ from switchboard_client.facade import (
     iterating,
 )
 from switchboard_client.live_view import LiveEvent, LiveView
-from switchboard_client.operations import agents, api_keys, billing, calls, catalogue
+from switchboard_client.operations import agents, api_keys, batches, billing, calls, catalogue
 
 
 class Calls(Resource):
@@ -94,6 +94,26 @@ class AsyncCalls(AsyncResource):
         """As ``Calls.save_recording``."""
         address = downloads.address_of(await self.recording(call_id), audio_format)
         await downloads.save_async(address, Path(path))
+
+
+class Batches(Resource):
+    create = blocking(batches.create)
+    page = blocking(batches.page)
+    every = iterating(batches.every)
+    show = blocking(batches.show)
+    recipients = blocking(batches.recipients)
+    every_recipient = iterating(batches.every_recipient)
+    cancel = blocking(batches.cancel)
+
+
+class AsyncBatches(AsyncResource):
+    create = awaitable(batches.create)
+    page = awaitable(batches.page)
+    every = async_iterating(batches.every)
+    show = awaitable(batches.show)
+    recipients = awaitable(batches.recipients)
+    every_recipient = async_iterating(batches.every_recipient)
+    cancel = awaitable(batches.cancel)
 
 
 class Agents(Resource):
