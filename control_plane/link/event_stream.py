@@ -18,7 +18,8 @@ from redis.exceptions import ResponseError
 from contracts import redis_names
 
 BLOCK_SECONDS = 1.0
-BATCH = 200
+BATCH = 1000
+"""Read at once: the more events of one call come together, the less each of them costs."""
 _log = structlog.get_logger(__name__)
 
 
