@@ -30,7 +30,7 @@ OVER = sorted(TERMINAL_STATUSES)
 FIRST = (CallStatus.CONNECTING, CallStatus.QUEUED)
 """How calls begin: with a browser or with a phone."""
 
-ENDS = [
+ENDS: list[Ended | Unreached] = [
     *(Ended(reason) for reason in EndReason),
     *(Unreached("carrier", outcome) for outcome in DialOutcome),
 ]
