@@ -4,7 +4,7 @@ import pytest
 
 from contracts.agent_config import AgentConfig
 from contracts.end_reasons import EndReason
-from pipelines.phrases import apology, farewell, nudge
+from pipelines.phrases import apology, farewell, has_phrases, nudge, recording_announcement
 from tests.pipelines.plans import call_plan
 
 
@@ -14,6 +14,13 @@ def test_nudge_is_in_the_call_s_language() -> None:
 
 def test_an_unknown_language_falls_back_to_english() -> None:
     assert nudge(call_plan(locale="sw-KE")) == "Are you still there?"
+
+
+@pytest.mark.parametrize("locale", ["en-US", "de-DE", "es-MX", "fr-FR", "hi-IN"])
+def test_a_recording_is_announced_in_the_call_s_language(locale: str) -> None:
+    announced = recording_announcement(call_plan(locale=locale))
+    assert has_phrases(locale)
+    assert (announced == "This call is being recorded.") is (locale == "en-US")
 
 
 def test_farewell_of_an_ordinary_end_is_the_agent_s_own() -> None:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from uuid import UUID
 
+import numpy as np
 import pytest
 
 from contracts.call_plan import CallLimits, CallPlan
 from contracts.end_reasons import EndReason
-from contracts.events import CallEnded, CallMetered, LegLeft, SlotsCollected
+from contracts.events import CallEnded, CallMetered, LegLeft, RecordingStopped, SlotsCollected
 from contracts.live_messages import CallOver
 from pipelines.call_actions import CallActions
 from runtime.call import Call
 from runtime.conversation import CallRecord
 from runtime.end_cause import Cause, Ending, ProvidersFailed, RoomNotOpened, SessionNotStarted
-from runtime.room import Room, RoomClosed
+from runtime.recording.call_recording import CallRecording
+from runtime.room import HeardFrames, Room, RoomClosed
 from tests.runtime import virtual_time
 from tests.runtime.fakes import (
     CALLER,
@@ -27,6 +30,7 @@ from tests.runtime.fakes import (
     FakeRoom,
     call_plan,
 )
+from tests.runtime.recording.stores import MemoryPartStore
 
 Script = Callable[["Stage"], Awaitable[None]]
 
@@ -58,8 +62,9 @@ def play(
     start_failure: SessionNotStarted | None = None,
     room_failure: RoomNotOpened | None = None,
     room_opens_after_seconds: float = 0.0,
+    parts: MemoryPartStore | None = None,
 ) -> Stage:
-    """Run one call to its end while ``script`` acts on it."""
+    """Run one call to its end while ``script`` acts on it. With ``parts`` it is recorded there."""
 
     async def main() -> Stage:
         room, journal = FakeRoom(), EventList()
@@ -77,6 +82,11 @@ def play(
             conversations.append(FakeConversation(record, actions, start_failure=start_failure))
             return conversations[-1]
 
+        def open_recording(plan: CallPlan, room: Room, record: CallRecord) -> CallRecording | None:
+            if parts is None:
+                return None
+            return CallRecording(plan, room, record, FakePhrases(), parts, ThreadPoolExecutor(1))
+
         loop = asyncio.get_running_loop()
         call = Call(
             plan or call_plan(),
@@ -84,6 +94,7 @@ def play(
             open_room=open_room,
             open_conversation=open_conversation,
             phrases=FakePhrases(),
+            open_recording=open_recording,
             clock=loop.time,
             wall_clock=loop.time,
         )
@@ -130,6 +141,41 @@ def test_a_call_from_room_to_hang_up():
     assert stage.conversation.said == ["greeting"]
     assert stage.conversation.closed
     assert stage.room.closed
+
+
+def test_a_recorded_call_is_announced_before_the_opener_and_stopped_before_its_end():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(3)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script, parts=MemoryPartStore())
+    assert stage.conversation.said == ["announcement", "greeting"]
+    assert stage.journal.types() == [
+        "room.opened",
+        "call.started",
+        "leg.joined",
+        "recording.started",
+        "leg.left",
+        "recording.stopped",
+        "call.ended",
+    ]
+
+
+def test_a_store_that_is_away_disturbs_no_call():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(2)
+        for index in range(300):
+            samples = np.ones(960, np.int16)
+            stage.room.tapped_by(HeardFrames(index, [samples], samples[:480]))
+            await asyncio.sleep(0.02)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script, parts=MemoryPartStore(away=True))
+    assert stage.ended.end_reason is EndReason.PARTICIPANT_DISCONNECTED
+    (stopped,) = [each for each in stage.journal.bodies if isinstance(each, RecordingStopped)]
+    assert "did not take these parts" in stopped.detail
 
 
 def test_nobody_comes():

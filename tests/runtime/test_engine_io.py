@@ -14,6 +14,7 @@ from livekit.agents.llm import ChatMessage
 from livekit.agents.voice.io import PlaybackFinishedEvent, PlaybackStartedEvent, TextOutput
 from livekit.agents.voice.transcription import TranscriptSynchronizer
 
+from runtime import engine_io
 from runtime.closable_queue import ClosableQueue
 from runtime.engine_io import RoomAudioInput, RoomAudioOutput
 from runtime.paced_output import PacedOutput
@@ -90,6 +91,22 @@ async def test_a_segment_starts_with_its_first_sample_and_finishes_with_its_last
     assert reports == ["started", 0.5]
     finished = await asyncio.wait_for(output.wait_for_playout(), 1)
     assert (finished.playback_position, finished.interrupted) == (0.5, False)
+
+
+async def test_a_voice_that_trails_off_was_audible_until_its_last_sound(
+    room: VoiceOnlyRoom, output: RoomAudioOutput, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(engine_io.time, "time", lambda: now)
+    sound, silence = (np.full(24_000 // 100, level, np.int16) for level in (3000, 20))
+    for samples in [sound] * 9 + [silence] * 40:
+        await output.capture_frame(rtc.AudioFrame(samples.tobytes(), 24_000, 1, samples.size))
+    output.flush()
+    assert output.audible_until is None
+    for _ in range(30):
+        await room.play(0.02)
+        now += 0.02
+    assert output.audible_until == pytest.approx(100.09)
 
 
 async def test_flush_with_nothing_captured_does_nothing(

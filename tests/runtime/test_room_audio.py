@@ -53,6 +53,17 @@ def test_the_agent_stops_for_every_leg_in_the_frame_after_clear() -> None:
     assert [level for level, _ in person.heard[-2:]] == [1_000, 0]
 
 
+def test_what_is_heard_can_be_tapped() -> None:
+    room, heard = RoomAudio(agent(1_000, 10)), []
+    room.on_heard = heard.append
+    room.tick({uuid4(): Person(100), uuid4(): Person(30)}, Tick(1, 1))
+    room.tick({uuid4(): Person(100)}, Tick(4, 3))
+    room.tick({}, Tick(5, 1))
+    assert [each.index for each in heard] == [1, 4, 5]
+    assert [[int(frame[0]) for frame in each.people] for each in heard] == [[130], [100] * 3, [0]]
+    assert [int(each.agent[0]) for each in heard] == [1_000, 1_000, 0], "nobody heard the last one"
+
+
 def test_the_voice_plays_on_when_nobody_is_left() -> None:
     voice = agent(1_000, 3)
     settled(RoomAudio(voice), {}, ticks=3)

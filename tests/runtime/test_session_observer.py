@@ -23,10 +23,14 @@ from runtime.session_observer import SessionObserver
 from tests.runtime.fakes import FakeRecord
 
 
-def observed() -> tuple[AgentSession[Any], SessionObserver, FakeRecord]:
+def observed(
+    agent_audible_until: float | None = None,
+) -> tuple[AgentSession[Any], SessionObserver, FakeRecord]:
     session: AgentSession[Any] = AgentSession(vad=None, turn_handling={"turn_detection": "manual"})
     record = FakeRecord()
-    observer = SessionObserver(session, record, keep_transcript=True)
+    observer = SessionObserver(
+        session, record, keep_transcript=True, agent_audible_until=lambda: agent_audible_until
+    )
     observer.attach()
     return session, observer, record
 
@@ -78,6 +82,15 @@ async def test_a_sentence_without_a_turn_is_not_measured():
     session, _, record = observed()
     session.emit("conversation_item_added", added("assistant", "Hello.", {}))
     assert [each.type for each in record.facts] == ["transcript.segment"]
+
+
+async def test_a_sentence_ends_with_its_last_audible_sample():
+    session, _, record = observed(agent_audible_until=4.6)
+    metrics = {"started_speaking_at": 2.0, "stopped_speaking_at": 5.0}
+    session.emit("conversation_item_added", added("assistant", "Hello.", metrics))
+    segment = record.facts[0]
+    assert isinstance(segment, TranscriptSegment)
+    assert (segment.started_at_ms, segment.ended_at_ms) == (2000, 4600)
 
 
 async def test_an_interrupted_sentence_ends_when_the_agent_fell_silent():
