@@ -1,7 +1,8 @@
 """Serves the call page: plain HTML, CSS and one ES module, nothing built.
 
-The page is opened as ``/call?agent=AGENT_ID#key=sb_publishable_…``. The key stands in the fragment,
-which browsers never send to a server, so it appears in no log.
+The page is opened as ``/call?agent=AGENT_ID#key=sb_publishable_…`` to call an agent, and as
+``/call#call=CALL_ID&token=ACCESS_TOKEN`` to join a call. Key and token stand in the fragment, which
+browsers never send to a server, so they appear in no log.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def microphone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @asynccontextmanager
 async def opened_page(
-    chromium: str, url: str, *arguments: str, **context_options: Any
+    chromium: str, url: str, *arguments: str, init_script: str = "", **context_options: Any
 ) -> AsyncIterator[Page]:
     """The call page. Any error in its script fails the test."""
     faults: list[str] = []
@@ -69,6 +69,7 @@ async def opened_page(
             executable_path=chromium, args=[*ARGUMENTS, *arguments]
         )
         context = await browser.new_context(**context_options)
+        await context.add_init_script(init_script)
         page = await context.new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
         await page.goto(url)

@@ -1,14 +1,23 @@
 /**
- * The call page: asks for the microphone, creates the call with a publishable key, connects with one
- * SDP offer and answer (WHIP, RFC 9725), and shows the call as the data channel `events` tells it.
+ * The call page: asks for the microphone, creates the call with a publishable key or joins one with a
+ * participant's access token, connects with one SDP offer and answer (WHIP, RFC 9725), and shows the
+ * call as the data channel `events` tells it.
  */
 
 const GATHERING_LIMIT_MS = 1500;
 const CONNECTING_LIMIT_MS = 15000;
+const LEAVING_LIMIT_MS = 2000;
 
 const element = (id) => document.getElementById(id);
 const agentId = new URLSearchParams(location.search).get("agent");
-const key = new URLSearchParams(location.hash.slice(1)).get("key");
+const secrets = new URLSearchParams(location.hash.slice(1));
+const key = secrets.get("key");
+
+/** The call that this link invites into, if it is an invitation. */
+const invitation =
+  secrets.get("call") && secrets.get("token")
+    ? { call: secrets.get("call"), token: secrets.get("token") }
+    : null;
 
 /** A problem the person can do something about: a title and, in plain words, what to do. */
 class Trouble extends Error {
@@ -28,9 +37,11 @@ const view = {
     element("start").hidden = live || name === "connecting";
     element("mute").hidden = !live;
     element("end").hidden = !(live || name === "connecting");
-    element("start").querySelector("span").textContent =
-      name === "over" ? "Call again" : "Start the call";
-    if (!live) this.speaking("");
+    element("start").querySelector("span").textContent = startWords(name === "over");
+    if (!live) {
+      this.speaking("");
+      this.people(0);
+    }
   },
 
   speaking(who) {
@@ -42,6 +53,11 @@ const view = {
     if (!problem) return;
     element("trouble-title").textContent = problem.message;
     element("trouble-advice").textContent = problem.advice;
+  },
+
+  people(count) {
+    element("people").hidden = count < 2;
+    element("people").textContent = `${count} people in the call`;
   },
 
   elapsed(seconds) {
@@ -76,6 +92,11 @@ const view = {
     item.append(note);
   },
 };
+
+function startWords(again) {
+  if (invitation) return again ? "Join again" : "Join the call";
+  return again ? "Call again" : "Start the call";
+}
 
 const END_WORDS = {
   end_call_tool: "The agent ended the call",
@@ -156,14 +177,15 @@ function apiTrouble(status, detail) {
     401: "This link's key is not valid any more",
     402: "The account has no credit left",
     403: "This link may not call this agent",
-    404: "This agent does not exist",
+    404: invitation ? "This call does not exist" : "This agent does not exist",
     409: "This agent is not ready for calls",
+    410: "The call is over",
     422: "This agent cannot speak yet",
     423: "This agent is paused",
     429: "Too many calls at once",
     503: "Switchboard cannot take the call right now",
   };
-  const asksForNewLink = status === 401 || status === 403 || status === 404;
+  const asksForNewLink = [401, 403, 404, 410].includes(status);
   const advice = asksForNewLink ? "Ask whoever gave you the link for a new one." : "Try again soon.";
   return new Trouble(titles[status] ?? "The call could not be placed", `${detail} ${advice}`);
 }
@@ -180,6 +202,20 @@ async function createCall() {
   return response.json();
 }
 
+/** Where to connect: a new call, or the one that the link invites into. */
+async function placeOrJoin() {
+  if (invitation) {
+    const url = new URL(`/v1/rtc/${encodeURIComponent(invitation.call)}`, location.href).href;
+    return { id: invitation.call, access: { url, token: invitation.token } };
+  }
+  const created = await createCall();
+  return {
+    id: created.id,
+    agentName: created.agent.name,
+    access: created.participants[0].access,
+  };
+}
+
 // --- One call --------------------------------------------------------------------------------------
 
 class Call {
@@ -191,19 +227,20 @@ class Call {
     this.over = false;
     this.endReason = null;
     this.meters = [];
+    this.people = new Set();
   }
 
   async connect() {
-    const [created, configuration] = await Promise.all([
-      createCall(),
+    const [{ id, agentName, access }, configuration] = await Promise.all([
+      placeOrJoin(),
       request("/call/config.json").then((response) => response.json()),
     ]);
     if (this.over) return;
-    element("agent-name").textContent = created.agent.name;
-    document.title = `${created.agent.name} · Switchboard`;
-    document.body.dataset.call = created.id;
-
-    const access = created.participants[0].access;
+    if (agentName) {
+      element("agent-name").textContent = agentName;
+      document.title = `${agentName} · Switchboard`;
+    }
+    document.body.dataset.call = id;
     this.bearer = { Authorization: `Bearer ${access.token}` };
     this.peer = new RTCPeerConnection({ iceServers: configuration.ice_servers });
     this.peer.ontrack = (event) => this.#hear(event.streams[0] ?? new MediaStream([event.track]));
@@ -239,8 +276,9 @@ class Call {
     this.over = true;
     clearTimeout(this.connectingTimer);
     cancelAnimationFrame(this.frame);
-    this.#leave();
-    this.peer?.close();
+    this.speaker?.pause();
+    // The goodbye first: a connection that closes before it looks like one that was lost.
+    this.#leave().finally(() => this.peer?.close());
     this.audioContext?.close();
     for (const track of this.microphone.getTracks()) track.stop();
     for (const id of ["level-user", "level-agent"]) element(id).style.transform = "scaleX(0)";
@@ -249,15 +287,15 @@ class Call {
     if (current === this) current = null;
   }
 
-  #leave() {
+  async #leave() {
     if (!this.resource) return;
-    // keepalive lets the request outlive the page when the tab is closed.
-    fetch(new URL(this.resource, location.href).pathname, {
-      method: "DELETE",
-      headers: this.bearer,
-      keepalive: true,
-    }).catch(() => undefined); // The worker notices by itself that the media has stopped.
+    const { pathname } = new URL(this.resource, location.href);
     this.resource = null;
+    // keepalive lets the request outlive the page when the tab is closed.
+    const goodbye = fetch(pathname, { method: "DELETE", headers: this.bearer, keepalive: true });
+    const patience = new Promise((resolve) => setTimeout(resolve, LEAVING_LIMIT_MS));
+    // The worker notices by itself that the media has stopped.
+    await Promise.race([goodbye, patience]).catch(() => undefined);
   }
 
   #connectionChanged() {
@@ -310,6 +348,11 @@ class Call {
       case "user.state":
         if (message.state === "speaking") view.speaking("user");
         else if (document.body.dataset.speaking === "user") view.speaking("");
+        break;
+      case "participant.state":
+        if (message.state === "connected") this.people.add(message.participant_id);
+        else this.people.delete(message.participant_id);
+        if (!this.over) view.people(this.people.size);
         break;
       case "call.ended":
         this.endReason = message.end_reason;
@@ -371,6 +414,8 @@ class Meter {
 
 let current = null;
 
+element("start").querySelector("span").textContent = startWords(false);
+
 function setMuted(muted) {
   element("mute").setAttribute("aria-pressed", String(muted));
   element("mute").querySelector("span").textContent = muted ? "Unmute" : "Mute";
@@ -382,11 +427,11 @@ async function start() {
   element("start").disabled = true;
   let call = null;
   try {
-    if (!agentId || !key) {
+    if (!invitation && (!agentId || !key)) {
       throw new Trouble(
         "This link is not complete",
-        "A call link has the form /call?agent=AGENT_ID#key=sb_publishable_… : open it as it was " +
-          "given to you.",
+        "A call link has the form /call?agent=AGENT_ID#key=sb_publishable_… and an invitation " +
+          "/call#call=CALL_ID&token=… : open it as it was given to you.",
       );
     }
     view.phase("asking", "Allow the microphone to begin");

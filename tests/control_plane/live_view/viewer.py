@@ -37,13 +37,16 @@ class Event:
 class Viewer:
     """An open stream, read event by event."""
 
-    def __init__(self, response: httpx2.Response) -> None:
+    def __init__(
+        self, response: httpx2.Response, patience_seconds: float = PATIENCE_SECONDS
+    ) -> None:
         self.comments = 0
+        self._patience_seconds = patience_seconds
         self._lines = response.aiter_lines()
 
     async def next(self) -> Event | None:
         """The next event; ``None`` at the end of the stream."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(self._patience_seconds):
             fields: dict[str, str] = {}
             async for line in self._lines:
                 name, _, value = line.partition(":")
