@@ -1,0 +1,89 @@
+"""Clients that make calls over HTTP, some twice with one key, and hang some up."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+import httpx2
+
+from tests.own_api import OwnApi
+
+CLIENTS = 8
+ASKED_TWICE = 0.05
+HUNG_UP = 0.05
+RICH_USD, POOR_USD = 100_000, 2
+"""The poor tenant's calls run out of money, at the start or while they run."""
+
+
+@dataclass
+class Crowd:
+    """``created`` are the calls that the API said it made, by tenant."""
+
+    api: OwnApi
+    dice: random.Random
+    created: dict[UUID, list[UUID]] = field(default_factory=dict)
+    answers: Counter[str] = field(default_factory=Counter)
+
+    async def make(self, calls: int) -> None:
+        tenants = [self._open_tenant(RICH_USD) for _ in range(3)] + [self._open_tenant(POOR_USD)]
+        numbers = iter(range(calls))
+        hanging_up: set[asyncio.Task[None]] = set()
+
+        async def client(http: httpx2.AsyncClient) -> None:
+            for _ in numbers:
+                tenant_id, agent_id, headers = self.dice.choices(tenants, (40, 30, 20, 10))[0]
+                call_id = await self._create(http, agent_id, headers)
+                if call_id is None:
+                    continue
+                self.created[tenant_id].append(call_id)
+                if self.dice.random() < HUNG_UP:
+                    hanging_up.add(asyncio.create_task(self._hang_up(http, call_id, headers)))
+
+        async with httpx2.AsyncClient(base_url=self.api.url, timeout=60) as http:
+            await asyncio.gather(*(client(http) for _ in range(CLIENTS)))
+            await asyncio.gather(*hanging_up)
+
+    def _open_tenant(self, credit_usd: float) -> tuple[UUID, UUID, dict[str, str]]:
+        tenant_id, key = self.api.open_account()
+        headers = {"Authorization": f"Bearer {key}"}
+        credit = {"amount_usd": credit_usd, "description": "For the calls"}
+        with httpx2.Client(base_url=self.api.url) as http:
+            credits = f"/v1/operator/tenants/{tenant_id}/credits"
+            http.post(credits, headers=self.api.operator, json=credit).raise_for_status()
+            agent = http.post("/v1/agents", headers=headers, json={"name": "Reception"})
+            agent_id = agent.raise_for_status().json()["id"]
+            http.post(f"/v1/agents/{agent_id}/publish", headers=headers).raise_for_status()
+        self.created[tenant_id] = []
+        return tenant_id, UUID(agent_id), headers
+
+    async def _create(
+        self, http: httpx2.AsyncClient, agent_id: UUID, headers: dict[str, str]
+    ) -> UUID | None:
+        body = {
+            "agent_id": str(agent_id),
+            "participants": [{"transport": "webrtc", "identity": "ada"}],
+        }
+        once = headers | {"Idempotency-Key": str(uuid4())}
+        sent = [http.post("/v1/calls", json=body, headers=once)]
+        if self.dice.random() < ASKED_TWICE:
+            sent.append(http.post("/v1/calls", json=body, headers=once))
+        answers = await asyncio.gather(*sent)
+        made = {UUID(each.json()["id"]) for each in answers if each.status_code == 201}
+        for each in answers:
+            self.answers[f"create {each.status_code}"] += 1
+        unexpected = [each.text for each in answers if each.status_code not in (201, 402, 409)]
+        assert not unexpected, unexpected
+        assert len(made) <= 1, "one key made two calls"
+        return made.pop() if made else None
+
+    async def _hang_up(
+        self, http: httpx2.AsyncClient, call_id: UUID, headers: dict[str, str]
+    ) -> None:
+        await asyncio.sleep(self.dice.random() * 3)
+        answer = await http.post(f"/v1/calls/{call_id}/end", headers=headers)
+        self.answers[f"end {answer.status_code}"] += 1
+        assert answer.status_code in (200, 409), answer.text

@@ -1,0 +1,54 @@
+"""The jobs process, killed again and again and started anew."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from tests.own_api import OPERATOR_TOKEN, OwnApi
+
+LIVES_SECONDS = 30.0
+_SECRET_KEY = "a-secret-of-at-least-thirty-two-bytes"
+
+
+@asynccontextmanager
+async def mortal_jobs(api: OwnApi) -> AsyncIterator[None]:
+    """Runs for the length of the ``async with`` block; every ``LIVES_SECONDS`` it is killed."""
+    with tempfile.TemporaryDirectory(prefix="switchboard-jobs-") as directory:
+        environment = os.environ | {
+            "SWITCHBOARD_DATA_DIR": directory,
+            "SWITCHBOARD_DATABASE_URL": api.database_url,
+            "SWITCHBOARD_REDIS_URL": api.redis_url,
+            "SWITCHBOARD_SECRET_KEY": _SECRET_KEY,
+            "SWITCHBOARD_OPERATOR_TOKEN": OPERATOR_TOKEN,
+        }
+        supervising = asyncio.create_task(_supervise(environment))
+        try:
+            yield
+        finally:
+            supervising.cancel()
+            await asyncio.wait([supervising])
+
+
+async def _supervise(environment: dict[str, str]) -> None:
+    while True:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "switchboard", "jobs"),
+            env=environment,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        try:
+            async with asyncio.timeout(LIVES_SECONDS):
+                await process.wait()
+                raise RuntimeError(f"the jobs process ended by itself: {process.returncode}")
+        except TimeoutError:
+            pass
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
