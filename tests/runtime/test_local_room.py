@@ -292,3 +292,17 @@ async def test_a_standstill_of_the_process_loses_nothing_of_what_was_said(room: 
         heard = await listen(room, 0.5)
         assert time.monotonic() - before < 0.55
         assert tone_level(heard[-4_800:], ONE_HZ, 16_000) > 5_000
+
+
+async def test_who_joins_late_is_told_what_is_still_true(room: LocalRoom) -> None:
+    async with joined(room) as one:
+        for state in ("thinking", "speaking"):
+            room.broadcast(LiveMessage(body=AgentStateChanged(state=state)))
+        await until(lambda: len(one.messages) == 2)
+        async with joined(room) as two:
+            await until(lambda: two.messages)
+            room.broadcast(LiveMessage(body=AgentStateChanged(state="listening")))
+            await until(lambda: len(two.messages) == 2)
+        told = [LiveMessage.model_validate_json(text).body.state for text in two.messages]
+        assert told == ["speaking", "listening"]
+        assert len(one.messages) == 3
