@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import pytest
 from sqlalchemy import select
 
 from control_plane.database import Database
 from control_plane.dialing.models import DialingJob
+from control_plane.numbers.models import Number
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.control_plane.conversation import create_call
-from tests.control_plane.dialing.phone import CALLEE, OWN_NUMBER, give_number
+from tests.control_plane.dialing.phone import CALLEE, OWN_NUMBER
+from tests.stand_ins.simulated_carrier import NAME
 
 PHONE = {"transport": "pstn", "identity": CALLEE}
 BO = {"transport": "webrtc", "identity": "bo"}
+
+
+@pytest.fixture(autouse=True)
+async def own_number(tenant: TenantClient, database: Database) -> None:
+    async with database.system_session() as session:
+        session.add(Number(tenant_id=tenant.tenant_id, number=OWN_NUMBER, carrier=NAME))
 
 
 async def new_call(tenant: TenantClient) -> str:
@@ -24,7 +33,6 @@ async def new_call(tenant: TenantClient) -> str:
 async def test_a_phone_is_queued_beside_a_browser_that_may_join_at_once(
     tenant: TenantClient, database: Database
 ) -> None:
-    await give_number(database, tenant)
     call_id = await new_call(tenant)
     answer = await tenant.post(f"/v1/calls/{call_id}/participants", {"participants": [PHONE, BO]})
     assert answer.status_code == 202
@@ -41,10 +49,7 @@ async def test_a_phone_is_queued_beside_a_browser_that_may_join_at_once(
     assert (job.to_number, job.from_number, str(job.call_id)) == (CALLEE, OWN_NUMBER, call_id)
 
 
-async def test_a_number_that_is_not_the_tenants_is_400(
-    tenant: TenantClient, database: Database
-) -> None:
-    await give_number(database, tenant)
+async def test_a_number_that_is_not_the_tenants_is_400(tenant: TenantClient) -> None:
     wanted = {"participants": [BO, PHONE | {"from_number": "+14155550199"}]}
     answer = await tenant.post(f"/v1/calls/{await new_call(tenant)}/participants", wanted)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
@@ -52,9 +57,8 @@ async def test_a_number_that_is_not_the_tenants_is_400(
 
 
 async def test_no_phone_is_called_while_the_operator_has_stopped_calls(
-    tenant: TenantClient, database: Database
+    tenant: TenantClient,
 ) -> None:
-    await give_number(database, tenant)
     path = f"/v1/calls/{await new_call(tenant)}/participants"
     stopped = await tenant.http.put(
         "/v1/operator/platform", headers=OPERATOR, json={"calls_enabled": False}
@@ -65,14 +69,11 @@ async def test_no_phone_is_called_while_the_operator_has_stopped_calls(
     assert (await tenant.post(path, {"participants": [BO]})).status_code == 201
 
 
-async def test_no_phone_is_called_for_a_paused_agent(
-    tenant: TenantClient, database: Database
-) -> None:
-    await give_number(database, tenant)
+async def test_no_phone_is_called_for_a_paused_agent(tenant: TenantClient) -> None:
     agent_id = await tenant.published_agent()
     call = await create_call(tenant, agent_id)
     paused = await tenant.http.post(
-        f"/v1/operator/tenants/{tenant.tenant_id}/agents/{agent_id}/pause",
+        f"/v1/operator/agents/{agent_id}/pause",
         headers=OPERATOR,
         json={"reason": "abuse"},
     )
