@@ -16,16 +16,15 @@ from control_plane.agents.publish_finding import Finding
 from control_plane.audit.recording import record_change
 from control_plane.authentication.caller import Caller
 from control_plane.calls import repository
-from control_plane.calls.caller_id import CallerId, resolve_caller_id
+from control_plane.calls.caller_id import CallerId
 from control_plane.calls.errors import CallAlreadyOver, CallFull, CallNotFound
 from control_plane.calls.event_log import log_event
 from control_plane.calls.models import Call, CallParticipant
+from control_plane.calls.phones_to_call import caller_ids
 from control_plane.calls.schemas import MAX_PARTICIPANTS, ParticipantInput
 from control_plane.calls.service import role_of
 from control_plane.dialing.models import DialingJob
 from control_plane.dialing.service import enqueue_leg
-from control_plane.do_not_call.errors import NumberOnDoNotCallList
-from control_plane.do_not_call.repository import listed_numbers
 from control_plane.operator.switches import check_agent_not_paused, check_calls_enabled
 
 _NOT_PUBLISHED = Finding(
@@ -54,8 +53,8 @@ async def add_participants(
     """Let browsers join the call, and queue its new phones, in one transaction: all or none.
 
     The checks come in one order: call (404), over (409), agent published (409), room for all (409);
-    then for phones do-not-call list (400), calls stopped (503), agent paused (423) and caller id
-    (400).
+    then for phones do-not-call list (400), caller id (400), calls stopped (503), agent paused
+    (423).
 
     Args:
         wanted: with phone numbers in E.164.
@@ -78,11 +77,15 @@ async def add_participants(
         raise AgentNotPublishReady([_NOT_PUBLISHED])
     present = await repository.participants(session, caller.tenant_id, [call_id])
     _check_room(present, len(wanted))
-    caller_ids = await _caller_ids(session, call, wanted, carriers)
+    called_from = await caller_ids(session, call.tenant_id, call.agent_id, wanted, carriers)
+    if called_from:
+        await check_calls_enabled(session)
+        await check_agent_not_paused(session, call.tenant_id, call.agent_id)
     first_position = max((each.position for each in present), default=-1) + 1
     added = []
-    for position, given in enumerate(wanted, first_position):
-        added.append(await _add(session, call, position, given, caller_ids))
+    for offset, given in enumerate(wanted):
+        position = first_position + offset
+        added.append(await _add(session, call, position, given, called_from.get(offset)))
     record_change(
         session,
         caller,
@@ -102,54 +105,15 @@ def _check_room(present: Sequence[CallParticipant], more: int) -> None:
         raise CallFull(MAX_PARTICIPANTS, used)
 
 
-async def _caller_ids(
-    session: AsyncSession,
-    call: Call,
-    wanted: Sequence[ParticipantInput],
-    carriers: Collection[str],
-) -> dict[str, CallerId]:
-    """By phone number, what it is called from."""
-    phones = {
-        participant.identity: index
-        for index, participant in enumerate(wanted)
-        if participant.transport == "pstn"
-    }
-    if not phones:
-        return {}
-    if listed := await listed_numbers(session, call.tenant_id, phones):
-        raise NumberOnDoNotCallList(
-            errors=[
-                {
-                    "field": f"participants[{phones[number]}].identity",
-                    "message": f"{number} is on your do-not-call list",
-                }
-                for number in sorted(listed, key=phones.__getitem__)
-            ]
-        )
-    await check_calls_enabled(session)
-    await check_agent_not_paused(session, call.tenant_id, call.agent_id)
-    return {
-        number: await resolve_caller_id(
-            session,
-            call.tenant_id,
-            call.agent_id,
-            wanted[index].from_number,
-            carriers,
-            f"participants[{index}]",
-        )
-        for number, index in phones.items()
-    }
-
-
 async def _add(
     session: AsyncSession,
     call: Call,
     position: int,
     given: ParticipantInput,
-    caller_ids: dict[str, CallerId],
+    called_from: CallerId | None,
 ) -> Added:
-    is_phone = given.transport == "pstn"
-    status = ParticipantStatus.QUEUED if is_phone else ParticipantStatus.JOINING
+    """``called_from`` is ``None`` for a browser."""
+    status = ParticipantStatus.JOINING if called_from is None else ParticipantStatus.QUEUED
     participant = CallParticipant(
         id=uuid4(),
         tenant_id=call.tenant_id,
@@ -163,7 +127,6 @@ async def _add(
     )
     session.add(participant)
     await session.flush()
-    if not is_phone:
+    if called_from is None:
         return Added(participant)
-    caller_id = caller_ids[given.identity]
-    return Added(participant, await enqueue_leg(session, call, participant, caller_id))
+    return Added(participant, await enqueue_leg(session, call, participant, called_from))

@@ -10,18 +10,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import CallPlan
 from contracts.call_status import CallStatus, ParticipantStatus
-from control_plane.calls.caller_id import CallerId, resolve_caller_id
 from control_plane.calls.creation_facts import creation_facts
 from control_plane.calls.insertion import insert_call
 from control_plane.calls.models import Call, CallParticipant
+from control_plane.calls.phones_to_call import caller_ids
 from control_plane.calls.planning import PlanSources, freeze_plan
 from control_plane.calls.schemas import CallCreate
 from control_plane.dialing.models import DialingJob
 from control_plane.dialing.retry import ONE_CALL, RetryRules
 from control_plane.dialing.schedule import Schedule
 from control_plane.dialing.service import DEFAULT_PRIORITY, NOW, enqueue_leg
-from control_plane.do_not_call.errors import NumberOnDoNotCallList
-from control_plane.do_not_call.repository import listed_numbers
 from control_plane.settings import ControlPlaneSettings
 
 
@@ -72,7 +70,9 @@ async def create_call(
         InsufficientCredits: the first increment cannot be reserved.
         NeverDialable: ``schedule`` leaves no moment to dial a phone.
     """
-    caller_ids = await _caller_ids(session, tenant_id, wanted, settings)
+    called_from = await caller_ids(
+        session, tenant_id, wanted.agent_id, wanted.participants, settings.dialing.carriers
+    )
     facts = await creation_facts(session, tenant_id, wanted.agent_id)
     frozen = await freeze_plan(
         session,
@@ -80,12 +80,12 @@ async def create_call(
         facts,
         tenant_id,
         wanted,
-        {position: caller_id.number for position, caller_id in caller_ids.items()},
+        {position: caller_id.number for position, caller_id in called_from.items()},
         settings.available_providers,
     )
     plan = frozen.plan
     document = plan.model_dump_json(by_alias=True)
-    status = CallStatus.QUEUED if caller_ids else CallStatus.CONNECTING
+    status = CallStatus.QUEUED if called_from else CallStatus.CONNECTING
     participants = _participants(wanted, plan)
     await insert_call(session, plan, document, status, participants, frozen.warnings)
     call = Call(id=plan.call_id, tenant_id=tenant_id, agent_id=plan.agent_id, status=status.value)
@@ -99,7 +99,7 @@ async def create_call(
             schedule=schedule,
             retry=retry,
         )
-        for position, caller_id in caller_ids.items()
+        for position, caller_id in called_from.items()
     }
     return NewCall(plan, document, status, participants, legs)
 
@@ -128,39 +128,3 @@ def _participants(wanted: CallCreate, plan: CallPlan) -> tuple[CallParticipant, 
             zip(plan.participants, wanted.participants, strict=True)
         )
     )
-
-
-async def _caller_ids(
-    session: AsyncSession, tenant_id: UUID, wanted: CallCreate, settings: ControlPlaneSettings
-) -> dict[int, CallerId]:
-    """By position, from which number each phone is called."""
-    phones = {
-        position: participant
-        for position, participant in enumerate(wanted.participants)
-        if participant.transport == "pstn"
-    }
-    if not phones:
-        return {}
-    listed = await listed_numbers(session, tenant_id, {each.identity for each in phones.values()})
-    if listed:
-        raise NumberOnDoNotCallList(
-            errors=[
-                {
-                    "field": f"participants[{position}].identity",
-                    "message": f"{participant.identity} is on your do-not-call list",
-                }
-                for position, participant in phones.items()
-                if participant.identity in listed
-            ]
-        )
-    return {
-        position: await resolve_caller_id(
-            session,
-            tenant_id,
-            wanted.agent_id,
-            participant.from_number,
-            settings.dialing.carriers,
-            f"participants[{position}]",
-        )
-        for position, participant in phones.items()
-    }
