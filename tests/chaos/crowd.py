@@ -29,7 +29,10 @@ class Crowd:
     answers: Counter[str] = field(default_factory=Counter)
 
     async def make(self, calls: int) -> None:
-        tenants = [self._open_tenant(RICH_USD) for _ in range(3)] + [self._open_tenant(POOR_USD)]
+        tenants = [
+            await asyncio.to_thread(self._open_tenant, credit_usd)
+            for credit_usd in (RICH_USD, RICH_USD, RICH_USD, POOR_USD)
+        ]
         numbers = iter(range(calls))
         hanging_up: set[asyncio.Task[None]] = set()
 

@@ -12,6 +12,8 @@ from uuid import UUID
 
 import psycopg
 from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialBackoff
 
 from contracts import redis_names
 from control_plane.database import SYSTEM_ROLE
@@ -54,7 +56,11 @@ async def storm(calls: int, seed: int, show: Callable[[Progress], None]) -> Outc
     started_at = time.monotonic()
     with own_api() as api:
         connections = BlockingConnectionPool.from_url(
-            api.redis_url, decode_responses=True, max_connections=REDIS_CONNECTIONS, timeout=None
+            api.redis_url,
+            decode_responses=True,
+            max_connections=REDIS_CONNECTIONS,
+            timeout=None,
+            retry=Retry(ExponentialBackoff(), retries=8),
         )
         redis = Redis.from_pool(connections)
         crowd = Crowd(api, random.Random(seed))
