@@ -21,8 +21,18 @@ from tests.own_api import OwnApi
 
 API_URL = "SWITCHBOARD_FUZZ_API_URL"
 DATABASE_URL = "SWITCHBOARD_FUZZ_DATABASE_URL"
+STREAM = "/v1/calls/{call_id}/stream"
 REFRESH_SECONDS = 10
 _turns = count()
+
+
+@schemathesis.hook
+def before_call(
+    _context: schemathesis.HookContext, case: schemathesis.Case[Any], _kwargs: dict[str, Any]
+) -> None:
+    """The stream of a call that nobody ends would go on for a quarter of an hour."""
+    if case.operation.path == STREAM:
+        case.query = {**(case.query or {}), "follow": "false"}
 
 
 @schemathesis.auth(refresh_interval=REFRESH_SECONDS)
