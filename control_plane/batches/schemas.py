@@ -44,7 +44,7 @@ class BatchRequest(BaseModel):
                 "agent_id": "7f3c8f0e-0d1e-4a3b-9d55-2f1f1f6a9c11",
                 "name": "Appointments of Monday",
                 "recipients": [
-                    {"to": "+14155550123", "variables": {"first_name": "Ada"}},
+                    {"to": "+14155550142", "variables": {"first_name": "Ada"}},
                     {"to": "+442079460123", "variables": {"first_name": "Grace"}},
                 ],
                 "schedule": {"window": {"start": "09:00", "end": "18:00"}},

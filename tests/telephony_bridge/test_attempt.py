@@ -1,0 +1,120 @@
+"""An attempt tells each stage once, in order, and always comes to an end."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from contracts.dial_outcome import DialOutcome
+from contracts.dialing import DialRequest, LegStage
+from telephony_bridge import attempt as attempt_module
+from telephony_bridge.attempt import Attempt
+from tests.stand_ins.simulated_carrier import (
+    ANSWERS_AND_HANGS_UP,
+    BUSY,
+    DEAF,
+    FAILS,
+    LOSES_CONNECTION,
+    NO_ANSWER,
+    REJECTS,
+    RINGS_ON,
+    UNREACHABLE,
+    Behaviour,
+    SimulatedCarrier,
+)
+
+CALLEE = "+14155550142"
+Told = list[tuple[LegStage, DialOutcome | None]]
+
+
+def attempt_at(carrier: SimulatedCarrier, told: Told, ring_timeout_seconds: float = 60) -> Attempt:
+    request = DialRequest(
+        attempt_id=uuid4(),
+        telephony_leg_id=uuid4(),
+        call_id=uuid4(),
+        tenant_id=uuid4(),
+        participant_id=uuid4(),
+        carrier=carrier.name,
+        to_number=CALLEE,
+        from_number="+14155550100",
+        ring_timeout_seconds=60,
+        dial_before=datetime.now(UTC),
+    ).model_copy(update={"ring_timeout_seconds": ring_timeout_seconds})
+    return Attempt(request, carrier, lambda stage, outcome, _: told.append((stage, outcome)))
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "stages"),
+    [
+        (BUSY, [(LegStage.ENDED, DialOutcome.BUSY)]),
+        (UNREACHABLE, [(LegStage.ENDED, DialOutcome.UNREACHABLE)]),
+        (FAILS, [(LegStage.ENDED, DialOutcome.FAILED)]),
+        (NO_ANSWER, [(LegStage.RINGING, None), (LegStage.ENDED, DialOutcome.NO_ANSWER)]),
+        (REJECTS, [(LegStage.RINGING, None), (LegStage.ENDED, DialOutcome.REJECTED)]),
+        (LOSES_CONNECTION, [(LegStage.RINGING, None), (LegStage.ENDED, DialOutcome.FAILED)]),
+        (
+            ANSWERS_AND_HANGS_UP,
+            [(LegStage.RINGING, None), (LegStage.ANSWERED, None), (LegStage.ENDED, None)],
+        ),
+        (
+            Behaviour(rings=3, hangs_up=True, repeats=True),
+            [(LegStage.RINGING, None), (LegStage.ANSWERED, None), (LegStage.ENDED, None)],
+        ),
+    ],
+)
+async def test_what_a_carrier_says(behaviour: Behaviour, stages: Told) -> None:
+    carrier, told = SimulatedCarrier(), Told()
+    carrier.tell(CALLEE, behaviour)
+    await attempt_at(carrier, told).run()
+    assert told == stages
+
+
+async def test_a_phone_that_rings_on_is_hung_up_and_was_not_answered() -> None:
+    carrier, told = SimulatedCarrier(), Told()
+    carrier.tell(CALLEE, RINGS_ON)
+    await attempt_at(carrier, told, ring_timeout_seconds=0.05).run()
+    assert told[-1] == (LegStage.ENDED, DialOutcome.NO_ANSWER)
+    assert carrier.open_lines == 0
+
+
+async def test_a_conversation_outlasts_the_time_to_ring() -> None:
+    carrier, told = SimulatedCarrier(), Told()
+    attempt = attempt_at(carrier, told, ring_timeout_seconds=1.0)
+    running = asyncio.create_task(attempt.run())
+    done, _ = await asyncio.wait({running}, timeout=1.3)
+    assert not done
+    attempt.hang_up()
+    await running
+    assert told[-1] == (LegStage.ENDED, None)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "outcome"), [(RINGS_ON, DialOutcome.CANCELED), (Behaviour(), None)]
+)
+async def test_hanging_up(behaviour: Behaviour, outcome: DialOutcome | None) -> None:
+    carrier, told = SimulatedCarrier(), Told()
+    carrier.tell(CALLEE, behaviour)
+    last = LegStage.RINGING if outcome else LegStage.ANSWERED
+
+    def on_stage(stage: LegStage, how: DialOutcome | None, _: str | None) -> None:
+        told.append((stage, how))
+        if stage is last:
+            attempt.hang_up()
+
+    attempt = Attempt(attempt_at(carrier, told).request, carrier, on_stage)
+    await attempt.run()
+    assert told[-1] == (LegStage.ENDED, outcome)
+    assert carrier.open_lines == 0
+
+
+async def test_a_carrier_that_does_not_hear_the_hang_up_does_not_hold_the_attempt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(attempt_module, "HANG_UP_PATIENCE_SECONDS", 0.01)
+    carrier, told = SimulatedCarrier(), Told()
+    carrier.tell(CALLEE, DEAF)
+    await attempt_at(carrier, told, ring_timeout_seconds=0.05).run()
+    assert told[-1] == (LegStage.ENDED, DialOutcome.NO_ANSWER)
