@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Insert, func, or_, select, update
+from sqlalchemy import BigInteger, Insert, bindparam, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from control_plane.billing.locked_ahead import locked_ahead
 from control_plane.billing.models import BillingAccount, CallReserve, LedgerEntry
+from control_plane.database import table_of
+
+_ACCOUNT, _AMOUNT = "hold_account", "hold_micros"
+"""Names of what ``hold`` binds."""
 
 
 async def account(session: AsyncSession, tenant_id: UUID) -> BillingAccount | None:
@@ -43,7 +50,8 @@ async def hold(
     tenant_id: UUID,
     amount_micros: int,
     *,
-    along_with: Sequence[Insert] = (),
+    along_with: tuple[Insert, ...] = (),
+    parameters: Mapping[str, Any] | None = None,
 ) -> bool:
     """Hold ``amount_micros`` if that much is neither spent nor held; says whether it did.
 
@@ -52,27 +60,36 @@ async def hold(
 
     Args:
         along_with: rows that the same statement inserts, whether it can hold or not. They cost no
-            time in which other callers would wait.
+            time in which other callers would wait. Always the same objects, whose values are bound
+            by name.
+        parameters: those values.
     """
     if not along_with and (ahead := locked_ahead(session).accounts.get(tenant_id)) is not None:
         return _hold_locked(ahead, amount_micros)
+    bound = {_ACCOUNT: tenant_id, _AMOUNT: amount_micros, **(parameters or {})}
+    connection = await session.connection()
+    return (await connection.execute(_holding(along_with), bound)).first() is not None
+
+
+@cache
+def _holding(along_with: tuple[Insert, ...]) -> ReturningUpdate[tuple[UUID]]:
+    """The statement of ``hold``. Building it takes longer than running it, so it is kept; and it
+    names the table, because the mapper would take as long again."""
+    account = table_of(BillingAccount).c
+    amount = bindparam(_AMOUNT, type_=BigInteger)
     statement = (
-        update(BillingAccount)
+        update(table_of(BillingAccount))
         .where(
-            BillingAccount.tenant_id == tenant_id,
-            BillingAccount.is_active,
-            BillingAccount.free_micros
-            + BillingAccount.purchased_micros
-            - BillingAccount.held_micros
-            >= amount_micros,
+            account.tenant_id == bindparam(_ACCOUNT),
+            account.is_active,
+            account.free_micros + account.purchased_micros - account.held_micros >= amount,
         )
-        .values(held_micros=BillingAccount.held_micros + amount_micros)
-        .returning(BillingAccount.tenant_id)
-        .execution_options(synchronize_session=False)
+        .values(held_micros=account.held_micros + amount)
+        .returning(account.tenant_id)
     )
     for number, rows in enumerate(along_with):
         statement = statement.add_cte(rows.cte(f"rows_{number}"))
-    return (await session.execute(statement)).first() is not None
+    return statement
 
 
 def _hold_locked(account: BillingAccount, amount_micros: int) -> bool:

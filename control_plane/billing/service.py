@@ -6,13 +6,14 @@ once. A transaction that holds a call's row and the tenant's account takes the c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import structlog
-from sqlalchemy import Insert, insert
+from sqlalchemy import Insert, bindparam, insert, literal
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.money import charge_micros
@@ -22,6 +23,7 @@ from control_plane.billing.buckets import Buckets, draw
 from control_plane.billing.errors import InsufficientCredits
 from control_plane.billing.models import BillingAccount, CallReserve, LedgerEntry
 from control_plane.billing.reserve import extension_micros
+from control_plane.database import table_of
 
 _log = structlog.get_logger(__name__)
 
@@ -73,26 +75,42 @@ async def reserve(
     seconds: int,
     rate_micros_per_minute: int,
     *,
-    along_with: Sequence[Insert] = (),
+    along_with: tuple[Insert, ...] = (),
+    parameters: Mapping[str, Any] | None = None,
 ) -> None:
     """Hold the price of a new call's first ``seconds``.
 
     Args:
-        along_with: rows that the same statement inserts; without the call's row among them, that
-            exists already.
+        along_with: rows that the same statement inserts, with their ``parameters``
+            (``repository.hold``); without the call's row among them, that exists already.
 
     Raises:
         InsufficientCredits: that much is not there, or the account is not active. The transaction
             must not commit.
     """
     amount = charge_micros(seconds, rate_micros_per_minute)
-    row = insert(CallReserve).values(
-        call_id=call_id, tenant_id=tenant_id, state="open", held_micros=amount
-    )
-    if not await repository.hold(session, tenant_id, amount, along_with=(*along_with, row)):
+    bound = {
+        "reserve_call": call_id,
+        "reserve_tenant": tenant_id,
+        "reserve_micros": amount,
+        **(parameters or {}),
+    }
+    rows = (*along_with, _reserve_row())
+    if not await repository.hold(session, tenant_id, amount, along_with=rows, parameters=bound):
         raise InsufficientCredits(
             f"The first {seconds} seconds of this call cannot be reserved from the balance."
         )
+
+
+@cache
+def _reserve_row() -> Insert:
+    return insert(table_of(CallReserve)).values(
+        call_id=bindparam("reserve_call"),
+        tenant_id=bindparam("reserve_tenant"),
+        held_micros=bindparam("reserve_micros"),
+        # A model's own defaults are worked out for the outermost statement only.
+        state=literal("open"),
+    )
 
 
 async def extend(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -11,6 +12,7 @@ from sqlalchemy import (
     Insert,
     Text,
     Uuid,
+    bindparam,
     cast,
     column,
     func,
@@ -26,6 +28,7 @@ from contracts.call_status import CallStatus
 from control_plane.billing import service as billing
 from control_plane.billing.reserve import FIRST_RESERVE_SECONDS
 from control_plane.calls.models import Call, CallLogEntry, CallParticipant
+from control_plane.database import table_of
 
 
 async def insert_call(
@@ -55,81 +58,89 @@ async def insert_call(
         plan.call_id,
         FIRST_RESERVE_SECONDS,
         plan.rate_micros_per_minute,
-        along_with=(
-            _call(plan, document, status),
-            _participants(plan, participants),
-            _log_entries(plan, warnings),
-        ),
+        along_with=_rows_of_a_call(),
+        parameters={
+            "new_id": plan.call_id,
+            "new_tenant": plan.tenant_id,
+            "new_agent": plan.agent_id,
+            "new_room": plan.room_name,
+            "new_status": status.value,
+            "new_time": plan.created_at,
+            "new_metadata": plan.metadata,
+            "new_plan": document,
+            "new_people": [_person(each) for each in participants],
+            "new_lines": [
+                _line("info", "Call created"),
+                *(_line("warning", warning) for warning in warnings),
+            ],
+        },
     )
 
 
-def _call(plan: CallPlan, document: str, status: CallStatus) -> Insert:
-    return insert(Call).values(
-        id=plan.call_id,
-        tenant_id=plan.tenant_id,
-        agent_id=plan.agent_id,
-        room_name=plan.room_name,
-        status=status.value,
-        created_at=plan.created_at,
-        metadata=plan.metadata,
-        plan=cast(literal(document, Text), JSONB),
-        # SQLAlchemy works out a model's own defaults for the outermost statement only.
-        applied_seq=0,
-        intelligence_status="pending",
-        collected_slots={},
-        usage={},
+def _person(participant: CallParticipant) -> dict[str, Any]:
+    return {
+        "id": str(participant.id),
+        "position": participant.position,
+        "role": participant.role,
+        "transport": participant.transport,
+        "identity": participant.identity,
+        "status": participant.status,
+        "metadata": participant.details,
+    }
+
+
+def _line(level: str, message: str) -> dict[str, Any]:
+    return {"id": str(uuid4()), "level": level, "message": message}
+
+
+@cache
+def _rows_of_a_call() -> tuple[Insert, ...]:
+    """Call, participants and log, with the values bound by name. Building the statements takes
+    longer than running them, so they are kept."""
+    tenant, call_id = bindparam("new_tenant", type_=Uuid), bindparam("new_id", type_=Uuid)
+    time = bindparam("new_time", type_=table_of(Call).c.created_at.type)
+    call = insert(table_of(Call)).values(
+        id=call_id,
+        tenant_id=tenant,
+        agent_id=bindparam("new_agent"),
+        room_name=bindparam("new_room"),
+        status=bindparam("new_status"),
+        created_at=time,
+        metadata=bindparam("new_metadata"),
+        plan=cast(bindparam("new_plan", type_=Text), JSONB),
+        # A model's own defaults are worked out for the outermost statement only.
+        applied_seq=literal(0),
+        intelligence_status=literal("pending"),
+        collected_slots=literal({}, JSONB),
+        usage=literal({}, JSONB),
     )
-
-
-def _participants(plan: CallPlan, participants: Sequence[CallParticipant]) -> Insert:
-    columns = ("id", "position", "role", "transport", "identity", "status", "metadata")
-    rows = [
+    people = _records(
+        "new_people",
         {
-            "id": str(each.id),
-            "position": each.position,
-            "role": each.role,
-            "transport": each.transport,
-            "identity": each.identity,
-            "status": each.status,
-            "metadata": each.details,
-        }
-        for each in participants
-    ]
-    given = _rows(
-        rows,
-        column("id", Uuid),
-        column("position", BigInteger),
-        *(column(name, Text) for name in columns[2:-1]),
-        column("metadata", JSONB),
+            "id": Uuid(),
+            "position": BigInteger(),
+            "role": Text(),
+            "transport": Text(),
+            "identity": Text(),
+            "status": Text(),
+            "metadata": JSONB(),
+        },
     )
-    shown = [given.c[name] for name in columns]
-    return insert(CallParticipant).from_select(
-        ["tenant_id", "call_id", *columns],
-        select(literal(plan.tenant_id), literal(plan.call_id), *shown),
-    )
-
-
-def _log_entries(plan: CallPlan, warnings: Sequence[str]) -> Insert:
-    rows = [
-        {"id": str(uuid4()), "level": "info", "message": "Call created"},
-        *({"id": str(uuid4()), "level": "warning", "message": each} for each in warnings),
-    ]
-    given = _rows(rows, column("id", Uuid), column("level", Text), column("message", Text))
-    return insert(CallLogEntry).from_select(
-        ["tenant_id", "call_id", "source", "created_at", "id", "level", "message"],
-        select(
-            literal(plan.tenant_id),
-            literal(plan.call_id),
-            literal("lifecycle"),
-            literal(plan.created_at),
-            given.c.id,
-            given.c.level,
-            given.c.message,
+    lines = _records("new_lines", {"id": Uuid(), "level": Text(), "message": Text()})
+    return (
+        call,
+        insert(table_of(CallParticipant)).from_select(
+            ["tenant_id", "call_id", *people.c.keys()], select(tenant, call_id, *people.c)
+        ),
+        insert(table_of(CallLogEntry)).from_select(
+            ["tenant_id", "call_id", "created_at", "source", *lines.c.keys()],
+            select(tenant, call_id, time, literal("lifecycle"), *lines.c),
         ),
     )
 
 
-def _rows(rows: list[dict[str, Any]], *columns: Any) -> Any:
-    """``rows`` as a table. As one value, so that any number of them is the same statement."""
-    given = func.jsonb_to_recordset(literal(rows, JSONB)).table_valued(*columns)
+def _records(name: str, types: dict[str, Any]) -> Any:
+    """A list of objects as a table. As one value, so that any number of them is one statement."""
+    columns = [column(field, type_) for field, type_ in types.items()]
+    given = func.jsonb_to_recordset(bindparam(name, type_=JSONB)).table_valued(*columns)
     return given.render_derived(with_types=True)

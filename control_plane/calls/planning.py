@@ -26,10 +26,11 @@ from control_plane.calls.errors import ProviderKeyUnavailable
 from control_plane.calls.filled_texts import FilledTexts, fill_texts
 from control_plane.calls.post_call_merge import merge_post_call
 from control_plane.calls.published_agent import PublishedAgent, PublishedAgents
+from control_plane.calls.resolved_stacks import ResolvedStacks
 from control_plane.calls.schemas import CallCreate
 from control_plane.catalogue.edition import CatalogueShelf
 from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
-from pipelines.stack import CUSTOM, StackCatalogue, StackProblem, resolve_stack
+from pipelines.stack import CUSTOM, StackProblem
 
 _NEVER_PUBLISHED = Finding(
     code="never_published",
@@ -45,6 +46,7 @@ class PlanSources:
     def __init__(self) -> None:
         self.catalogue = CatalogueShelf()
         self.agents = PublishedAgents()
+        self.stacks = ResolvedStacks()
 
 
 async def plan_sources_of(request: Request) -> PlanSources:
@@ -89,7 +91,12 @@ async def freeze_plan(
     published = await sources.agents.version(session, tenant_id, wanted.agent_id, version, digest)
     catalogue = await sources.catalogue.edition(session, facts.edition)
     agent, now, call_id = published.config, datetime.now(UTC), uuid4()
-    stack = _usable_stack(agent, catalogue.stacks, facts, platform_providers)
+    found = sources.stacks.resolve(
+        digest, agent, catalogue, facts.available_keys(platform_providers)
+    )
+    if isinstance(found, StackProblem):
+        raise ProviderKeyUnavailable(found.channel, found.reason)
+    stack = found.stack
     texts = await _filled(published, wanted)
     plan = CallPlan(
         call_id=call_id,
@@ -141,19 +148,6 @@ def _callable_version(facts: CreationFacts) -> tuple[int, str]:
     if facts.version is None or facts.digest is None:
         raise AgentNotPublishReady([_NEVER_PUBLISHED])
     return facts.version, facts.digest
-
-
-def _usable_stack(
-    agent: AgentConfig,
-    catalogue: StackCatalogue,
-    facts: CreationFacts,
-    platform_providers: frozenset[str],
-) -> ResolvedStack:
-    keys = facts.available_keys(platform_providers)
-    found = resolve_stack(agent, catalogue, keys, agent.language)
-    if isinstance(found, StackProblem):
-        raise ProviderKeyUnavailable(found.channel, found.reason)
-    return found.stack
 
 
 async def _filled(published: PublishedAgent, wanted: CallCreate) -> FilledTexts:

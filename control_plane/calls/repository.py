@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import DateTime, Text, Uuid, bindparam, func, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    DateTime,
+    Text,
+    Update,
+    Uuid,
+    bindparam,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
@@ -15,6 +27,7 @@ from sqlalchemy.orm import undefer
 from contracts.call_plan import CallLimits
 from contracts.call_status import CallStatus
 from control_plane.calls.models import Call, CallParticipant
+from control_plane.database import table_of
 
 
 class Dispatched(NamedTuple):
@@ -70,21 +83,26 @@ async def participant(
 
 async def note_dispatches(session: AsyncSession, dispatched: Sequence[Dispatched]) -> None:
     """These calls' plans were offered to the workers. For jobs, as they are of any tenant."""
-    given = (
-        func.unnest(
-            bindparam("tenant_ids", [each.tenant_id for each in dispatched], ARRAY(Uuid)),
-            bindparam("call_ids", [each.call_id for each in dispatched], ARRAY(Uuid)),
-            bindparam("entry_ids", [each.entry_id for each in dispatched], ARRAY(Text)),
-            bindparam("times", [each.at for each in dispatched], ARRAY(DateTime(timezone=True))),
-        )
-        .table_valued("tenant_id", "call_id", "entry_id", "at")
-        .render_derived()
+    connection = await session.connection()
+    bound = zip(Dispatched._fields, zip(*dispatched, strict=True), strict=True)
+    await connection.execute(_noting(), {f"all_{name}": list(values) for name, values in bound})
+
+
+@cache
+def _noting() -> Update:
+    """Kept, because building the statement takes longer than running it."""
+    call = table_of(Call)
+    lists: tuple[BindParameter[Any], ...] = (
+        bindparam("all_tenant_id", type_=ARRAY(Uuid())),
+        bindparam("all_call_id", type_=ARRAY(Uuid())),
+        bindparam("all_entry_id", type_=ARRAY(Text())),
+        bindparam("all_at", type_=ARRAY(DateTime(timezone=True))),
     )
-    await session.execute(
-        update(Call)
-        .where(Call.tenant_id == given.c.tenant_id, Call.id == given.c.call_id)
+    given = func.unnest(*lists).table_valued(*Dispatched._fields).render_derived()
+    return (
+        update(call)
+        .where(call.c.tenant_id == given.c.tenant_id, call.c.id == given.c.call_id)
         .values(dispatched_at=given.c.at, dispatch_entry_id=given.c.entry_id)
-        .execution_options(synchronize_session=False)
     )
 
 
