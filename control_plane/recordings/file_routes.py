@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from email.utils import format_datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any
@@ -112,7 +112,7 @@ async def _found(
     try:
         async with asyncio.timeout(settings.request_deadline_seconds):
             store = await asyncio.to_thread(open_store, settings.object_store_url)
-            return store, await obstore.head_async(store, access.path)
+            return store, await asyncio.to_thread(obstore.head, store, access.path)
     except FileNotFoundError as error:
         raise RecordingFileNotFound from error
     except store_errors() as error:
@@ -121,20 +121,16 @@ async def _found(
 
 async def _bytes_of(
     store: ObjectStore, path: str, wanted: ByteRange, etag: str | None
-) -> AsyncIterator[bytes]:
-    """Opened before the answer begins, so that a failure is still told in the answer's status."""
+) -> Iterator[bytes]:
+    """Opened before the answer begins, so that a failure is still told in the answer's status; read
+    in a thread."""
     import obstore
 
     options: Any = {"range": (wanted.start, wanted.end)} if wanted.end > wanted.start else {}
     if etag is not None:
         options["if_match"] = etag
     try:
-        found = await obstore.get_async(store, path, options=options)
+        found = await asyncio.to_thread(obstore.get, store, path, options=options)
     except store_errors() as error:
         raise ObjectStoreUnavailable from error
-
-    async def chunks() -> AsyncIterator[bytes]:
-        async for chunk in found.stream(min_chunk_size=_CHUNK_BYTES):
-            yield bytes(chunk)
-
-    return chunks()
+    return (bytes(chunk) for chunk in found.stream(min_chunk_size=_CHUNK_BYTES))

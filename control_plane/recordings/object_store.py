@@ -1,4 +1,8 @@
-"""The object store of recordings (obstore): a folder of this machine, S3, GCS or Azure."""
+"""The object store of recordings (obstore): a folder of this machine, S3, GCS or Azure.
+
+Its blocking calls are used, in threads: the awaitable ones abort a process that ends just after one
+of them.
+"""
 
 from __future__ import annotations
 

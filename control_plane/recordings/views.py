@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -68,13 +69,13 @@ async def _signed_by_store(path: str, ttl: timedelta, settings: ControlPlaneSett
     """An address of the store itself; ``None`` for a store that cannot sign."""
     if settings.object_store_url.startswith(("file:", "memory:")):
         return None
-    from obstore import sign_async
+    from obstore import sign
     from obstore.store import AzureStore, GCSStore, S3Store
 
     store = open_store(settings.object_store_url)
     if not isinstance(store, AzureStore | GCSStore | S3Store):
         return None
-    return await sign_async(store, "GET", path, ttl)
+    return await asyncio.to_thread(sign, store, "GET", path, ttl)
 
 
 def _signed_by_us(

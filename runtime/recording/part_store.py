@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
 
 PUT_SECONDS = 10.0
 """What one part gets to be stored before it is tried again."""
+PUTS_AT_ONCE = 8
 
 
 class PartNotStored(Exception):
@@ -28,27 +30,41 @@ class PartStore(Protocol):
 class ObjectPartStore:
     """A store by its address: ``file:///…``, ``s3://bucket/prefix``, ``gs://…``.
 
-    The client is made with the first part, and again after each failure to make it.
+    The client is made with the first part, and again after each failure to make it. It blocks, in
+    threads of its own: obstore's awaitable calls abort a process that ends just after one of them.
     """
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._client: ObjectStore | None = None
+        self._threads = ThreadPoolExecutor(PUTS_AT_ONCE, thread_name_prefix="recording-upload")
 
     async def put(self, path: str, content: bytes) -> None:
-        import obstore
         from obstore.exceptions import BaseError
 
+        loop = asyncio.get_running_loop()
         try:
-            if self._client is None:
-                self._client = await asyncio.to_thread(_open, self._url)
             async with asyncio.timeout(PUT_SECONDS):
-                await obstore.put_async(self._client, path, content)
+                await loop.run_in_executor(self._threads, self._put, path, content)
         except (BaseError, OSError, TimeoutError, ValueError) as error:
             raise PartNotStored(f"{type(error).__name__}: {error}") from error
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _put(self, path: str, content: bytes) -> None:
+        import obstore
+
+        if self._client is None:
+            self._client = _open(self._url)
+        obstore.put(self._client, path, content)
 
 
 def _open(url: str) -> ObjectStore:
     from obstore.store import LocalStore, from_url
 
-    return LocalStore.from_url(url, mkdir=True) if url.startswith("file:") else from_url(url)
+    if url.startswith("file:"):
+        return LocalStore.from_url(url, mkdir=True)
+    # We try again ourselves, and say so. Client options would replace those of the vendor's own
+    # variables, such as AWS_ALLOW_HTTP.
+    return from_url(url, retry_config={"max_retries": 0})

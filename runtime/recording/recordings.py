@@ -33,3 +33,5 @@ class Recordings:
 
     def close(self) -> None:
         self._encoding.shutdown(wait=False, cancel_futures=True)
+        if self._store is not None:
+            self._store.close()
