@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.fuzz.hooks import API_URL, DATABASE_URL
+from tests.fuzz.hooks import API_URL, DATABASE_URL, REDIS_URL
 from tests.own_api import own_api
 
 CHECKS = (
@@ -51,6 +51,7 @@ def main() -> int:
         environment = {
             API_URL: api.url,
             DATABASE_URL: api.database_url,
+            REDIS_URL: api.redis_url,
             "SCHEMATHESIS_HOOKS": "tests.fuzz.hooks",
         }
         return subprocess.run(command, env=os.environ | environment, check=False).returncode

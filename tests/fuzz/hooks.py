@@ -21,6 +21,7 @@ from tests.own_api import OwnApi
 
 API_URL = "SWITCHBOARD_FUZZ_API_URL"
 DATABASE_URL = "SWITCHBOARD_FUZZ_DATABASE_URL"
+REDIS_URL = "SWITCHBOARD_FUZZ_REDIS_URL"
 STREAM = "/v1/calls/{call_id}/stream"
 REFRESH_SECONDS = 10
 _turns = count()
@@ -40,7 +41,7 @@ class FreshAccount:
     def get(
         self, _case: schemathesis.Case[Any], _context: schemathesis.AuthContext
     ) -> dict[str, str]:
-        api = OwnApi(os.environ[API_URL], os.environ[DATABASE_URL])
+        api = OwnApi(os.environ[API_URL], os.environ[DATABASE_URL], os.environ[REDIS_URL])
         tenant_id, key = api.open_account()
         if next(_turns) % 2:
             return {"Authorization": f"Bearer {key}"}
