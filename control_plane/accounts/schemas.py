@@ -115,27 +115,26 @@ class OwnTenant(BaseModel):
     role: Role
 
 
+_ME: JsonDict = {
+    "actor": "user",
+    "user": {
+        "id": _ID,
+        "email": "mia@example.com",
+        "name": "Mia Meyer",
+        "email_confirmed": False,
+    },
+    "api_key": None,
+    "tenant": _TENANT | {"tier": "free", "plan_id": "pay_as_you_go"},
+    "role": "owner",
+    "tenants": [_TENANT | {"role": "owner"}],
+    "csrf_token": "5d0c…",
+}
+
+
 class Me(BaseModel):
     """Of a session ``user``, ``role`` and ``csrf_token`` are set, of a secret key ``api_key``."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "actor": "user",
-                "user": {
-                    "id": _ID,
-                    "email": "mia@example.com",
-                    "name": "Mia Meyer",
-                    "email_confirmed": False,
-                },
-                "api_key": None,
-                "tenant": _TENANT | {"tier": "free", "plan_id": "pay_as_you_go"},
-                "role": "owner",
-                "tenants": [_TENANT | {"role": "owner"}],
-                "csrf_token": "5d0c…",
-            }
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"example": _ME})
     actor: Literal["user", "secret_key"]
     user: Person | None
     api_key: UsedKey | None
@@ -150,6 +149,9 @@ class Me(BaseModel):
 
 
 class LoggedIn(Me):
+    model_config = ConfigDict(
+        json_schema_extra={"example": _ME | {"status": "logged_in", "new_device": False}}
+    )
     status: Literal["logged_in"] = "logged_in"
     new_device: bool = Field(description="Whether this browser was never used before.")
 

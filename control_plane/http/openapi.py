@@ -25,12 +25,17 @@ from control_plane.errors import (
     Unauthorized,
     UnsupportedMediaType,
 )
+from control_plane.http.openapi_tags import TAGS
+from control_plane.http.openapi_tidying import drop_unused_schemas, restore_nulls
 from control_plane.http.problems import MEDIA_TYPE
 from control_plane.idempotency.answer import KEY_HEADER
 from control_plane.idempotency.errors import IdempotencyKeyReused
 from control_plane.rate_limits.errors import RateLimited
 from control_plane.rate_limits.quota import LIMITED_PATHS
 
+_DESCRIPTION = """Every request carries a key as a bearer token, or a dashboard session's cookie.
+Errors are problem details (RFC 9457) whose `code` tells them apart. Times are ISO 8601 in UTC,
+amounts US dollars. Lists take `limit` and `offset`; long ones also take a `cursor`."""
 _MARK = "x-problems"
 _FIELD_ERROR = {
     "type": "object",
@@ -75,9 +80,16 @@ def install_openapi(app: FastAPI) -> None:
     def generate() -> dict[str, Any]:
         if app.openapi_schema is None:
             document = get_openapi(
-                title=app.title, version=app.version, summary=app.summary, routes=app.routes
+                title=app.title,
+                version=app.version,
+                summary=app.summary,
+                description=_DESCRIPTION,
+                tags=TAGS,
+                routes=app.routes,
             )
             _describe_problems(document)
+            restore_nulls(document)
+            drop_unused_schemas(document)
             app.openapi_schema = document
         return app.openapi_schema
 

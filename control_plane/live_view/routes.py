@@ -46,8 +46,7 @@ async def feed_of(request: Request) -> LiveFeed:
     responses={
         status.HTTP_200_OK: {
             "model": LiveEvent,
-            "description": "Server-sent events; the schema is that of each.",
-            "content": {MEDIA_TYPE: {"example": _EXAMPLE}},
+            "description": f"Server-sent events; the schema is that of each.\n\n```\n{_EXAMPLE}```",
         },
         status.HTTP_204_NO_CONTENT: {
             "description": "The call is over and the client has seen its end: do not come again."

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic.config import JsonDict
 
 from control_plane.tenants.schemas import Name
 
@@ -133,18 +134,17 @@ class PauseWanted(BaseModel):
     )
 
 
+_PAUSE: JsonDict = {
+    "agent_id": _AN_ID,
+    "agent_name": "Reception",
+    "tenant_id": _AN_ID,
+    "reason": "Complaints about unwanted calls",
+    "paused_at": "2026-01-05T09:30:00Z",
+}
+
+
 class PauseView(BaseModel):
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "agent_id": _AN_ID,
-                "agent_name": "Reception",
-                "tenant_id": _AN_ID,
-                "reason": "Complaints about unwanted calls",
-                "paused_at": "2026-01-05T09:30:00Z",
-            }
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"example": _PAUSE})
     agent_id: UUID
     agent_name: str
     tenant_id: UUID
@@ -153,6 +153,7 @@ class PauseView(BaseModel):
 
 
 class Paused(PauseView):
+    model_config = ConfigDict(json_schema_extra={"example": _PAUSE | {"ending_calls": 2}})
     ending_calls: int = Field(description="Running calls that were told to end.")
 
 

@@ -21,12 +21,14 @@ RICH_USD, POOR_USD = 100_000, 2
 
 @dataclass
 class Crowd:
-    """``created`` are the calls that the API said it made, by tenant."""
+    """``created`` are the calls that the API said it made, by tenant; while ``may_go_on`` is not
+    set, no more are asked for."""
 
     api: OwnApi
     dice: random.Random
     created: dict[UUID, list[UUID]] = field(default_factory=dict)
     answers: Counter[str] = field(default_factory=Counter)
+    may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def make(self, calls: int) -> None:
         tenants = [
@@ -38,6 +40,7 @@ class Crowd:
 
         async def client(http: httpx2.AsyncClient) -> None:
             for _ in numbers:
+                await self.may_go_on.wait()
                 tenant_id, agent_id, headers = self.dice.choices(tenants, (40, 30, 20, 10))[0]
                 call_id = await self._create(http, agent_id, headers)
                 if call_id is None:

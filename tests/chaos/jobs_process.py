@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 
 from tests.own_api import OPERATOR_TOKEN, OwnApi
 
-LIVES_SECONDS = 30.0
+LIVES_SECONDS = 60.0
 _SECRET_KEY = "a-secret-of-at-least-thirty-two-bytes"
 
 

@@ -21,10 +21,10 @@ from tests.chaos.fates import Death, draw_fate
 from tests.chaos.played_call import PlayedCall
 from tests.chaos.unreliable_link import UnreliableLink
 
-CALLS_AT_ONCE = 60
+CALLS_AT_ONCE = 40
 SHIPPED_AT_ONCE = 6
 LOOK_SECONDS = 0.5
-FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS = 1.0, 8.0
+FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS = 1.0, 30.0
 """For what was lost on the way: what only takes long must not be sent over and over."""
 RESTART_SECONDS = 4.0
 

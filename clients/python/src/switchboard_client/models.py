@@ -1507,16 +1507,6 @@ class Script(WireModel):
     content: str
 
 
-class SealedText(WireModel):
-    """A secret as it is written down; ``hint`` is the little of it that may be shown."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    sealed: str
-    hint: str
-
-
 class SearchKnowledge(WireModel):
     """Looks things up in the agent's knowledge sources."""
 
@@ -2623,54 +2613,6 @@ class VersionList(WireModel):
 
 class VoiceList(WireModel):
     voices: list[VoiceView]
-
-
-class AgentConfig(WireModel):
-    """
-    Everything that an agent's owner sets. The service's own fields (id, times, resolved
-    ``provider_config``, ``compiled_prompt``) are not part of it.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    name: str
-    system_prompt: str | None = None
-    voice: str = "Aoede"
-    language: str = "en-US"
-    supported_languages: list[str] | None = None
-    agent_kind: Literal["custom", "managed"] | str = "custom"
-    managed_sku_id: str | None = None
-    llm_provider: str | None = None
-    llm_model: str | None = None
-    stt_provider: str | None = None
-    stt_model: str | None = None
-    tts_provider: str | None = None
-    tts_model: str | None = None
-    llm_fallback_provider: str | None = None
-    llm_fallback_model: str | None = None
-    stt_fallback_provider: str | None = None
-    stt_fallback_model: str | None = None
-    tts_fallback_provider: str | None = None
-    tts_fallback_model: str | None = None
-    custom_llm_url: str | None = None
-    custom_voice_url: str | None = None
-    custom_transcriber_url: str | None = None
-    custom_voice_mode: Literal["svc", "compat"] | str = "svc"
-    persona: PersonaInput | None = None
-    playbook: PlaybookInput | None = None
-    advanced: AdvancedInput | None = None
-    features: Features | None = None
-    post_call: PostCallInput | None = None
-    tools: (
-        list[
-            Annotated[
-                CallWebhook | Handoff | Transfer | EndCall | SendDtmf | SearchKnowledge | Mcp,
-                Field(discriminator="type"),
-            ]
-        ]
-        | None
-    ) = None
 
 
 class AgentCreate(WireModel):
