@@ -42,13 +42,15 @@ async def run_bridge(
     )
     reports = Reports(client, bridge_id)
     names = tuple(carrier.name for carrier in carriers)
+    dialed_out = asyncio.Event()
     try:
         async with asyncio.TaskGroup() as tasks:
             background = [
-                tasks.create_task(reports.keep_sending()),
-                tasks.create_task(_keep_beating(client, bridge_id, names)),
+                tasks.create_task(reports.keep_sending(dialed_out)),
+                tasks.create_task(_keep_beating(client, bridge_id, names, dialed_out)),
             ]
             await Dialer(client, bridge_id, carriers, reports).run(stop)
+            dialed_out.set()
             for task in background:
                 task.cancel()
         with suppress(RedisError, OSError):
@@ -57,10 +59,12 @@ async def run_bridge(
         await client.aclose()
 
 
-async def _keep_beating(client: Redis, bridge_id: str, carriers: tuple[str, ...]) -> None:
+async def _keep_beating(
+    client: Redis, bridge_id: str, carriers: tuple[str, ...], stop: asyncio.Event
+) -> None:
     key = bridge_heartbeat(bridge_id)
     reachable = True
-    while True:
+    while not stop.is_set():
         heartbeat = BridgeHeartbeat(
             bridge_id=bridge_id, sent_at=datetime.now(UTC), carriers=carriers
         )

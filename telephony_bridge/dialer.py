@@ -19,7 +19,7 @@ from contracts.dialing import DialRequest, HangUpLeg
 from telephony_bridge.attempt import Attempt
 from telephony_bridge.carrier import Carrier
 from telephony_bridge.reports import Reports
-from telephony_bridge.stream_entries import entries_of
+from telephony_bridge.stream_entries import Entry, entries_of
 
 BLOCK_MS = 1000
 BATCH = 50
@@ -43,37 +43,46 @@ class Dialer:
         self._attempts: dict[UUID, Attempt] = {}
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Dial until ``stop`` is set, then hang up what is left."""
+        """Dial until ``stop`` is set, then hang up what is left.
+
+        The readers look at ``stop`` as well: the Redis client can turn a cancellation that meets a
+        connection being made into a timeout, which they take for an outage.
+        """
         async with asyncio.TaskGroup() as tasks:
-            requests = tasks.create_task(self._read_requests(tasks))
-            commands = tasks.create_task(self._read_commands())
+            requests = tasks.create_task(self._read_requests(tasks, stop))
+            commands = tasks.create_task(self._read_commands(stop))
             await stop.wait()
             requests.cancel()
             commands.cancel()
             for attempt in self._attempts.values():
                 attempt.hang_up()
 
-    async def _read_requests(self, tasks: asyncio.TaskGroup) -> None:
+    async def _read_requests(self, tasks: asyncio.TaskGroup, stop: asyncio.Event) -> None:
         streams: dict[Any, Any] = {redis_names.dial_requests(each): ">" for each in self._carriers}
-        while streams:
+        while streams and not stop.is_set():
             try:
-                answer = await self._redis.xreadgroup(
-                    redis_names.DIAL_REQUEST_GROUP,
-                    self._bridge_id,
-                    streams,
-                    count=BATCH,
-                    block=BLOCK_MS,
-                    noack=True,
-                )
-                for entry in entries_of(answer):
+                for entry in await self._next_requests(streams):
                     await self._take(entry.document, tasks)
-            except ResponseError as error:
-                if "NOGROUP" not in str(error):
-                    raise
-                await self._create_groups()
             except (RedisError, OSError) as error:
                 _log.warning("dial_requests_unavailable", error=str(error))
                 await asyncio.sleep(RETRY_SECONDS)
+
+    async def _next_requests(self, streams: dict[Any, Any]) -> list[Entry]:
+        try:
+            answer = await self._redis.xreadgroup(
+                redis_names.DIAL_REQUEST_GROUP,
+                self._bridge_id,
+                streams,
+                count=BATCH,
+                block=BLOCK_MS,
+                noack=True,
+            )
+        except ResponseError as error:
+            if "NOGROUP" not in str(error):
+                raise
+            await self._create_groups()
+            return []
+        return entries_of(answer)
 
     async def _create_groups(self) -> None:
         """In a fresh or emptied Redis."""
@@ -115,10 +124,10 @@ class Dialer:
         finally:
             del self._attempts[attempt.request.attempt_id]
 
-    async def _read_commands(self) -> None:
+    async def _read_commands(self, stop: asyncio.Event) -> None:
         stream = redis_names.bridge_commands(self._bridge_id)
         position = "0"
-        while True:
+        while not stop.is_set():
             try:
                 answer = await self._redis.xread({stream: position}, count=BATCH, block=BLOCK_MS)
             except (RedisError, OSError) as error:

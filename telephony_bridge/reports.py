@@ -58,9 +58,9 @@ class Reports:
     ) -> None:
         self._add(self._report(request, stage, outcome, detail))
 
-    async def keep_sending(self) -> None:
-        """Ship and renew until cancelled."""
-        while True:
+    async def keep_sending(self, stop: asyncio.Event) -> None:
+        """Ship and renew until ``stop`` is set."""
+        while not stop.is_set():
             try:
                 await self.flush()
                 await self._renew()
