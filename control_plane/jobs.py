@@ -16,7 +16,6 @@ from control_plane.calls.call_counts import keep_folding
 from control_plane.calls.dispatching import keep_redispatching
 from control_plane.calls.event_consumer import EventConsumer
 from control_plane.database import Database
-from control_plane.dialing import tasks as dialing_tasks
 from control_plane.dialing.report_consumer import ReportConsumer
 from control_plane.dialing.scheduler import DialingScheduler
 from control_plane.idempotency import tasks as idempotency_tasks
@@ -39,7 +38,6 @@ JOB_DOMAINS = (
     batch_tasks,
     billing_tasks,
     call_tasks,
-    dialing_tasks,
     idempotency_tasks,
     intelligence_tasks,
     recording_tasks,
