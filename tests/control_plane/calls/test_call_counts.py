@@ -155,7 +155,7 @@ def test_calls_from_before_the_counts_are_counted_once(
     postgres_url: str, interrupted: bool
 ) -> None:
     with empty_database(postgres_url) as connection:
-        upgrade(connection, "0015")
+        upgrade(connection, "0014")
         tenant_id = uuid4()
         url = connection.engine.url.set(drivername="postgresql")
         with psycopg.connect(url.render_as_string(hide_password=False), autocommit=True) as login:
@@ -164,7 +164,7 @@ def test_calls_from_before_the_counts_are_counted_once(
             add_calls(login, tenant_id, [uuid4(), uuid4()], 200)
             upgrade(connection, "0016")
             if interrupted:
-                connection.execute(text("UPDATE alembic_version SET version_num = '0015'"))
+                connection.execute(text("UPDATE alembic_version SET version_num = '0014'"))
                 add_calls(login, tenant_id, [uuid4()], 100)
                 upgrade(connection, "0016")
             login.execute("SET ROLE switchboard_system")

@@ -12,8 +12,8 @@ from control_plane.database import SYSTEM_ROLE
 from control_plane.migrations.online import create_index_online, outside_transaction
 from control_plane.migrations.tenancy import APPEND_ONLY, READ_ONLY, confine_to_tenant
 
-revision = "0016"
-down_revision = "0015"
+revision = "0015"
+down_revision = "0014"
 
 
 def upgrade() -> None:
