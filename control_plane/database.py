@@ -37,6 +37,7 @@ loop spinning for as long as PostgreSQL thinks."""
 RESTED_SECONDS = 0.1
 """After so long out of use a connection is asked whether it still lives."""
 
+_BECOME_TENANT = text("SELECT set_config('switchboard.tenant_id', :tenant_id, true)")
 _Value = TypeVar("_Value")
 
 
@@ -88,10 +89,8 @@ class Database:
             DatabaseUnavailable: PostgreSQL is away, or the deadline passed.
         """
         async with self._transaction(self._app) as session:
-            await session.execute(
-                text("SELECT set_config('switchboard.tenant_id', :tenant_id, true)"),
-                {"tenant_id": str(tenant_id)},
-            )
+            connection = await session.connection()
+            await connection.execute(_BECOME_TENANT, {"tenant_id": str(tenant_id)})
             yield session
 
     @asynccontextmanager

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from contracts.agent_config import AgentConfig
+from contracts.tool_bindings import ToolBinding
 from pipelines.template import filled, names_in, template_fault
 from pipelines.template_budget import TemplateBudget
 from pipelines.variables import ABSENT, look_up, prepared
@@ -17,6 +18,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _Change = Callable[[str, str], str]
 """``(field, text)`` → the text in its place."""
 _CHOOSES_THE_VOICE = "voice_config"
+_SAID_OF_TOOLS = ("description", "message", "speak_while")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,21 @@ def _changed_agent(agent: AgentConfig, change: _Change) -> AgentConfig:
                 }
             ),
             "system_prompt": change("system_prompt", prompt) if prompt else prompt,
+            "tools": tuple(
+                _changed_tool(tool, f"tools[{index}]", change)
+                for index, tool in enumerate(agent.tools)
+            ),
+        }
+    )
+
+
+def _changed_tool(tool: ToolBinding, path: str, change: _Change) -> ToolBinding:
+    """What the model reads and the caller hears of a tool; not what it does or whom it calls."""
+    return tool.model_copy(
+        update={
+            name: change(f"{path}.{name}", text)
+            for name in _SAID_OF_TOOLS
+            if (text := getattr(tool, name, None))
         }
     )
 

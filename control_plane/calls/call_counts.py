@@ -1,7 +1,7 @@
 """How many calls a tenant has, by agent and status, without counting them.
 
 Triggers on ``calls`` add a delta to every transaction that adds a call or changes its status
-(revision 0016), so transactions never wait for one another and a rolled back one counts nothing.
+(revision 0015), so transactions never wait for one another and a rolled back one counts nothing.
 The jobs process folds deltas into counts; the sum of both tables is exact at every moment.
 """
 

@@ -162,11 +162,11 @@ def test_calls_from_before_the_counts_are_counted_once(
             login.execute("SET ROLE switchboard_system")
             login.execute("INSERT INTO tenants (id, name) VALUES (%s, 'Tenant')", (tenant_id,))
             add_calls(login, tenant_id, [uuid4(), uuid4()], 200)
-            upgrade(connection, "0016")
+            upgrade(connection, "0015")
             if interrupted:
                 connection.execute(text("UPDATE alembic_version SET version_num = '0014'"))
                 add_calls(login, tenant_id, [uuid4()], 100)
-                upgrade(connection, "0016")
+                upgrade(connection, "0015")
             login.execute("SET ROLE switchboard_system")
             row = login.execute(
                 "SELECT (SELECT sum(calls) FROM call_counts) + coalesce("
