@@ -4,30 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import Select, bindparam, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.api_keys.models import ApiKey, ApiKeySecret
+from control_plane.api_keys.secrets import KeyKind
+from control_plane.database import table_of
 
 
-async def find_by_secret(session: AsyncSession, key_hash: bytes, *, now: datetime) -> ApiKey | None:
+class FoundKey(NamedTuple):
+    """What a request needs to know of the key that it carries."""
+
+    id: UUID
+    tenant_id: UUID
+    name: str
+    kind: KeyKind
+    allowed_channels: list[str]
+    allowed_origins: list[str] | None
+    allowed_agent_ids: list[UUID] | None
+    phone_agent_id: UUID | None
+    last_used_at: datetime | None
+
+
+async def find_by_secret(
+    session: AsyncSession, key_hash: bytes, *, now: datetime
+) -> FoundKey | None:
     """The key that a secret opens now, whichever tenant it belongs to: needs a system session."""
-    found: ApiKey | None = await session.scalar(
-        select(ApiKey)
-        .join(ApiKeySecret, ApiKeySecret.api_key_id == ApiKey.id)
+    connection = await session.connection()
+    found = (await connection.execute(_by_secret(), {"hash": key_hash, "now": now})).one_or_none()
+    return None if found is None else FoundKey(*found)
+
+
+@cache
+def _by_secret() -> Select[*tuple[Any, ...]]:
+    """Every request asks this, so the statement is built once and needs nothing of the mapper."""
+    key, secret = table_of(ApiKey).c, table_of(ApiKeySecret).c
+    now = bindparam("now", type_=secret.expires_at.type)
+    return (
+        select(*(key[name] for name in FoundKey._fields))
+        .join(table_of(ApiKeySecret), secret.api_key_id == key.id)
         .where(
-            ApiKeySecret.key_hash == key_hash,
-            or_(ApiKeySecret.expires_at.is_(None), ApiKeySecret.expires_at > now),
-            ApiKey.revoked_at.is_(None),
+            secret.key_hash == bindparam("hash"),
+            or_(secret.expires_at.is_(None), secret.expires_at > now),
+            key.revoked_at.is_(None),
         )
     )
-    return found
 
 
 async def touch(
-    session: AsyncSession, key: ApiKey, *, used_at: datetime, older_than: datetime
+    session: AsyncSession, key: FoundKey, *, used_at: datetime, older_than: datetime
 ) -> None:
     """Note the use of a key, once per interval at most: requests must not queue for its row."""
     if key.last_used_at is not None and key.last_used_at >= older_than:

@@ -6,7 +6,7 @@ import hmac
 from datetime import UTC, datetime, timedelta
 
 from control_plane.api_keys import repository, secrets
-from control_plane.api_keys.models import ApiKey
+from control_plane.api_keys.repository import FoundKey
 from control_plane.authentication.caller import Actor, Caller, PublishableScope, RequestOrigin
 from control_plane.authentication.errors import OriginNotAllowed
 from control_plane.database import Database
@@ -45,7 +45,7 @@ async def caller_of_key(database: Database, key: str | None, origin: RequestOrig
     )
 
 
-def _scope_of(key: ApiKey) -> PublishableScope | None:
+def _scope_of(key: FoundKey) -> PublishableScope | None:
     if key.kind == "secret":
         return None
     return PublishableScope(
@@ -55,7 +55,7 @@ def _scope_of(key: ApiKey) -> PublishableScope | None:
     )
 
 
-def _check_origin(key: ApiKey, page: str | None) -> None:
+def _check_origin(key: FoundKey, page: str | None) -> None:
     """Browsers send origins in the form in which keys store them, so that equality is enough."""
     if key.allowed_origins is None or page in key.allowed_origins:
         return
