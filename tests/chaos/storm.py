@@ -119,8 +119,8 @@ async def _until_settled(
             crowd.may_go_on.set()
         else:
             crowd.may_go_on.clear()
-        if making.done() and made == over and shipping == waiting == 0:
-            return
+        if making.done() and made == over and shipping == 0:
+            return  # What waits still is behind events that died with their worker.
         if (progress, shipping) != last:
             last, moved_at = (progress, shipping), time.monotonic()
 
