@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 from uuid import UUID
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Update, bindparam, delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.sql.dml import ReturningInsert
 
+from control_plane.database import table_of
 from control_plane.idempotency.models import AnsweredRequest
 
 _NOT_ANSWERED_YET = ""
@@ -28,25 +31,40 @@ async def claim(
     While another transaction has claimed it, this waits for that one's end: PostgreSQL lets only
     one of two rows with the same key in, and the other if the first is rolled back.
     """
-    wanted = insert(AnsweredRequest).values(
-        key_digest=key_digest,
-        tenant_id=tenant_id,
-        request_digest=request_digest,
+    connection = await session.connection()
+    claimed = await connection.execute(
+        _claiming(),
+        {
+            "key": key_digest,
+            "tenant": tenant_id,
+            "request": request_digest,
+            "now": now,
+            "expired_before": expired_before,
+        },
+    )
+    return claimed.first() is not None
+
+
+@cache
+def _claiming() -> ReturningInsert[tuple[bytes]]:
+    """Kept, because building the statement takes longer than running it."""
+    table = table_of(AnsweredRequest)
+    wanted = insert(table).values(
+        key_digest=bindparam("key"),
+        tenant_id=bindparam("tenant"),
+        request_digest=bindparam("request"),
         sealed_answer=_NOT_ANSWERED_YET,
-        claimed_at=now,
+        claimed_at=bindparam("now"),
     )
-    claimed = await session.scalar(
-        wanted.on_conflict_do_update(
-            index_elements=[AnsweredRequest.key_digest],
-            set_={
-                "request_digest": wanted.excluded.request_digest,
-                "sealed_answer": wanted.excluded.sealed_answer,
-                "claimed_at": wanted.excluded.claimed_at,
-            },
-            where=AnsweredRequest.claimed_at < expired_before,
-        ).returning(AnsweredRequest.key_digest)
-    )
-    return claimed is not None
+    expired_before = bindparam("expired_before", type_=table.c.claimed_at.type)
+    return wanted.on_conflict_do_update(
+        index_elements=[table.c.key_digest],
+        set_={
+            name: wanted.excluded[name]
+            for name in ("request_digest", "sealed_answer", "claimed_at")
+        },
+        where=table.c.claimed_at < expired_before,
+    ).returning(table.c.key_digest)
 
 
 async def find(session: AsyncSession, key_digest: bytes) -> AnsweredRequest | None:
@@ -58,11 +76,17 @@ async def find(session: AsyncSession, key_digest: bytes) -> AnsweredRequest | No
 
 async def remember(session: AsyncSession, key_digest: bytes, sealed_answer: str) -> None:
     """Keep the answer of the request that has claimed the key."""
-    await session.execute(
-        update(AnsweredRequest)
-        .where(AnsweredRequest.key_digest == key_digest)
-        .values(sealed_answer=sealed_answer)
-        .execution_options(synchronize_session=False)
+    connection = await session.connection()
+    await connection.execute(_remembering(), {"key": key_digest, "answer": sealed_answer})
+
+
+@cache
+def _remembering() -> Update:
+    table = table_of(AnsweredRequest)
+    return (
+        update(table)
+        .where(table.c.key_digest == bindparam("key"))
+        .values(sealed_answer=bindparam("answer"))
     )
 
 
