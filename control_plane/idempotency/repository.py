@@ -15,6 +15,8 @@ from control_plane.database import table_of
 from control_plane.idempotency.models import AnsweredRequest
 
 _NOT_ANSWERED_YET = ""
+_RENEWED = ("request_digest", "sealed_answer", "claimed_at")
+"""What a key that is used anew after its lifetime gets."""
 
 
 async def claim(
@@ -59,10 +61,7 @@ def _claiming() -> ReturningInsert[tuple[bytes]]:
     expired_before = bindparam("expired_before", type_=table.c.claimed_at.type)
     return wanted.on_conflict_do_update(
         index_elements=[table.c.key_digest],
-        set_={
-            name: wanted.excluded[name]
-            for name in ("request_digest", "sealed_answer", "claimed_at")
-        },
+        set_={name: wanted.excluded[name] for name in _RENEWED},
         where=table.c.claimed_at < expired_before,
     ).returning(table.c.key_digest)
 
