@@ -40,11 +40,11 @@ class Crowd:
 
         async def client(http: httpx2.AsyncClient) -> None:
             for _ in numbers:
-                await self.may_go_on.wait()
-                tenant_id, agent_id, headers = self.dice.choices(tenants, (40, 30, 20, 10))[0]
-                call_id = await self._create(http, agent_id, headers)
-                if call_id is None:
-                    continue
+                call_id = None
+                while call_id is None:  # The poor tenant is refused now and then.
+                    await self.may_go_on.wait()
+                    tenant_id, agent_id, headers = self.dice.choices(tenants, (40, 30, 20, 10))[0]
+                    call_id = await self._create(http, agent_id, headers)
                 self.created[tenant_id].append(call_id)
                 if self.dice.random() < HUNG_UP:
                     hanging_up.add(asyncio.create_task(self._hang_up(http, call_id, headers)))

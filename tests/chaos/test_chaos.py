@@ -15,6 +15,6 @@ async def test_whatever_is_lost_doubled_or_killed_every_call_ends_once_and_the_b
 ):
     outcome = await storm(CALLS, seed=7, show=lambda _: None)
     assert outcome.faults == []
-    assert outcome.calls > CALLS * 0.8
+    assert outcome.calls == CALLS
     assert min(outcome.mishaps[each] for each in ("lost", "doubled", "reordered")) > 0
     assert len(outcome.deaths) == 3
