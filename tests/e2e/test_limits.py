@@ -29,14 +29,14 @@ async def published_agent(api: PublicApi, **advanced: float) -> str:
     return str(agent["id"])
 
 
-async def test_a_silent_caller_is_asked_and_then_told_that_the_agent_hangs_up(
+async def test_a_caller_who_never_speaks_is_asked_and_then_told_that_the_agent_hangs_up(
     switchboard: LiveSwitchboard,
 ) -> None:
     async with switchboard.api() as api:
         agent_id = await published_agent(api, silencePromptDelay=2, postSilenceHangup=2)
         heard = await listen_quietly(api, agent_id)
         call = await ended_call(api, heard.call_id)
-    assert (call["status"], call["end_reason"]) == ("completed", "silence_timeout")
+    assert (call["status"], call["end_reason"]) == ("completed", "silence_dead_air")
     assert heard.words.index("still there") < heard.words.index("goodbye")
 
 
