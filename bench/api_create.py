@@ -3,7 +3,7 @@
 The API runs on one core, PostgreSQL on another. Beside rate and latency the table shows the
 processor time of one request on either side, which a busy machine does not change.
 
-    python -m bench.api_create [--requests 2000] [--connections 8]
+    python -m bench.api_create [--requests 2000] [--connections 4]
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def run(requests: int, connections: int) -> Table:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--requests", type=int, default=2000)
-    parser.add_argument("--connections", type=int, default=8)
+    parser.add_argument("--connections", type=int, default=4)
     arguments = parser.parse_args()
     Console().print(run(arguments.requests, arguments.connections))
 
