@@ -41,7 +41,7 @@ class ObservedCall:
     has_media_position: bool
     """A worker has reported on it, even if its events are not applied yet."""
     end_is_on_its_way: bool
-    """Its ``call.ended`` is in the event stream, not applied yet."""
+    """Its ``call.ended`` is in the event stream, not applied yet but about to be."""
 
 
 def judge(call: ObservedCall, now: datetime, queued_timeout: timedelta) -> EndReason | None:

@@ -16,13 +16,12 @@ from contracts.call_plan import CallLimits
 from contracts.call_status import CallStatus
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
-from contracts.events import CallEnded
 from contracts.heartbeat import CallMedia
 from contracts.redis_names import LEASE_TTL_SECONDS
 from control_plane.calls import repository
 from control_plane.calls.billed_position import billed_position_ms
 from control_plane.calls.ending import end_call
-from control_plane.calls.event_envelope import ReceivedEvent, read_entry
+from control_plane.calls.event_envelope import read_entry
 from control_plane.calls.models import Call
 from control_plane.calls.transitions import waits_for_phone
 from control_plane.database import Database
@@ -33,6 +32,7 @@ from control_plane.link.dispatch import forget_old_plans
 from control_plane.link.event_stream import waiting_entries
 from control_plane.link.leases import lease_holder, leased
 from control_plane.link.media_positions import all_media_positions, forget_media_positions
+from control_plane.reaper.arriving_ends import ArrivingEnds
 from control_plane.reaper.clear_view import ClearView
 from control_plane.reaper.judgement import LONGEST_QUEUED, ObservedCall, judge
 
@@ -83,7 +83,10 @@ class Reaper:
         verdicts = self._judge(calls, positions, leases, frozenset(), now)
         if verdicts:
             # Only now is it worth reading the stream: an end on its way is better than ours.
-            ending = await self._ends_on_their_way()
+            ends = ArrivingEnds()
+            async for entry in waiting_entries(self._redis):
+                ends.add(read_entry(entry))
+            ending = ends.on_their_way({call.id: call.applied_seq for call, _ in calls}, leases)
             verdicts = self._judge(calls, positions, leases, ending, now)
         for call, _ in calls:
             if (reason := verdicts.get(call.id)) is not None:
@@ -111,19 +114,6 @@ class Reaper:
             if reason is not None:
                 verdicts[call.id] = reason
         return verdicts
-
-    async def _ends_on_their_way(self) -> frozenset[UUID]:
-        """Calls whose ``call.ended`` is in the stream and not applied yet."""
-        ending: set[UUID] = set()
-        async for entry in waiting_entries(self._redis):
-            received = read_entry(entry)
-            if (
-                isinstance(received, ReceivedEvent)
-                and received.event is not None
-                and isinstance(received.event.body, CallEnded)
-            ):
-                ending.add(received.envelope.call_id)
-        return frozenset(ending)
 
     async def _end(self, seen: Call, reason: EndReason, media: CallMedia | None) -> None:
         async with self._database.system_session() as session:

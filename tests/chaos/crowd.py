@@ -36,9 +36,8 @@ class Crowd:
             for credit_usd in (RICH_USD, RICH_USD, RICH_USD, POOR_USD)
         ]
         numbers = iter(range(calls))
-        hanging_up: set[asyncio.Task[None]] = set()
 
-        async def client(http: httpx2.AsyncClient) -> None:
+        async def client(http: httpx2.AsyncClient, group: asyncio.TaskGroup) -> None:
             for _ in numbers:
                 call_id = None
                 while call_id is None:  # The poor tenant is refused now and then.
@@ -47,11 +46,14 @@ class Crowd:
                     call_id = await self._create(http, agent_id, headers)
                 self.created[tenant_id].append(call_id)
                 if self.dice.random() < HUNG_UP:
-                    hanging_up.add(asyncio.create_task(self._hang_up(http, call_id, headers)))
+                    group.create_task(self._hang_up(http, call_id, headers))
 
-        async with httpx2.AsyncClient(base_url=self.api.url, timeout=60) as http:
-            await asyncio.gather(*(client(http) for _ in range(CLIENTS)))
-            await asyncio.gather(*hanging_up)
+        async with (
+            httpx2.AsyncClient(base_url=self.api.url, timeout=60) as http,
+            asyncio.TaskGroup() as group,
+        ):
+            for _ in range(CLIENTS):
+                group.create_task(client(http, group))
 
     def _open_tenant(self, credit_usd: float) -> tuple[UUID, UUID, dict[str, str]]:
         tenant_id, key = self.api.open_account()
@@ -74,13 +76,11 @@ class Crowd:
             "participants": [{"transport": "webrtc", "identity": "ada"}],
         }
         once = headers | {"Idempotency-Key": str(uuid4())}
-        sent = [http.post("/v1/calls", json=body, headers=once)]
+        sent = [self._post(http, "/v1/calls", once, body)]
         if self.dice.random() < ASKED_TWICE:
-            sent.append(http.post("/v1/calls", json=body, headers=once))
+            sent.append(self._post(http, "/v1/calls", once, body))
         answers = await asyncio.gather(*sent)
         made = {UUID(each.json()["id"]) for each in answers if each.status_code == 201}
-        for each in answers:
-            self.answers[f"create {each.status_code}"] += 1
         unexpected = [each.text for each in answers if each.status_code not in (201, 402, 409)]
         assert not unexpected, unexpected
         assert len(made) <= 1, "one key made two calls"
@@ -90,6 +90,20 @@ class Crowd:
         self, http: httpx2.AsyncClient, call_id: UUID, headers: dict[str, str]
     ) -> None:
         await asyncio.sleep(self.dice.random() * 3)
-        answer = await http.post(f"/v1/calls/{call_id}/end", headers=headers)
-        self.answers[f"end {answer.status_code}"] += 1
+        answer = await self._post(http, f"/v1/calls/{call_id}/end", headers)
         assert answer.status_code in (200, 409), answer.text
+
+    async def _post(
+        self,
+        http: httpx2.AsyncClient,
+        path: str,
+        headers: dict[str, str],
+        body: dict[str, object] | None = None,
+    ) -> httpx2.Response:
+        """Ask until there is an answer: a database that is late is said to be worth a retry."""
+        while True:
+            answer = await http.post(path, json=body, headers=headers)
+            self.answers[f"{path.rsplit('/')[-1]} {answer.status_code}"] += 1
+            if answer.status_code != 503:
+                return answer
+            await asyncio.sleep(float(answer.headers["Retry-After"]))

@@ -40,6 +40,8 @@ class PlayingWorker:
         self._worker_id = worker_id
         self._dice = dice
         self._ends: dict[UUID, EndCall] = {}
+        self._alive: set[UUID] = set()
+        """The calls whose leases are renewed."""
         self.link = UnreliableLink(redis, dice)
         self.played: dict[UUID, PlayedCall] = {}
 
@@ -51,6 +53,7 @@ class PlayingWorker:
             )
         async with asyncio.TaskGroup() as group:
             group.create_task(self._hear())
+            group.create_task(self._renew())
             for _ in range(CALLS_AT_ONCE):
                 group.create_task(self._serve())
 
@@ -77,7 +80,8 @@ class PlayingWorker:
 
     async def _take_lease(self, plan: CallPlan) -> bool:
         """A plan may come twice; a call that was begun, here or elsewhere, is not begun again."""
-        if plan.call_id in self.played or await self._applied(plan) > 0:
+        was_begun = await self._redis.hexists(redis_names.MEDIA, str(plan.call_id))
+        if was_begun or plan.call_id in self.played or await self._applied(plan) > 0:
             return False
         return bool(
             await self._redis.set(
@@ -92,13 +96,12 @@ class PlayingWorker:
         fate = draw_fate(plan, self._dice)
         call = self.played[plan.call_id] = PlayedCall(plan, self._worker_id, fate.death)
         bodies = fate.bodies if fate.death is Death.NEVER else fate.bodies[: fate.dies_after]
-        renewing = asyncio.create_task(self._renew(plan))
-        try:
-            await self._say(call, bodies)
-            if fate.death is Death.NEVER:
-                await self._ship_until_applied(call)
-        finally:
-            renewing.cancel()
+        self._alive.add(plan.call_id)
+        await self._report_position(plan, None)
+        await self._say(call, bodies)
+        if fate.death is Death.NEVER:
+            await self._ship_until_applied(call)
+        self._alive.remove(plan.call_id)
         await self._redis.delete(redis_names.call_lease(plan.call_id))
         if fate.death is Death.RESTARTED:
             await asyncio.sleep(RESTART_SECONDS)
@@ -146,14 +149,15 @@ class PlayingWorker:
         )
         await self._redis.hset(redis_names.MEDIA, str(plan.call_id), media.model_dump_json())
 
-    async def _renew(self, plan: CallPlan) -> None:
+    async def _renew(self) -> None:
         while True:
             await asyncio.sleep(redis_names.LEASE_TTL_SECONDS / 4)
-            await self._redis.set(
-                redis_names.call_lease(plan.call_id),
-                self._worker_id,
-                ex=redis_names.LEASE_TTL_SECONDS,
-            )
+            for call_id in tuple(self._alive):
+                await self._redis.set(
+                    redis_names.call_lease(call_id),
+                    self._worker_id,
+                    ex=redis_names.LEASE_TTL_SECONDS,
+                )
 
     async def _hear(self) -> None:
         """Take commands; only those to end a call mean anything here."""

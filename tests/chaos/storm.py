@@ -121,8 +121,8 @@ async def _until_settled(
             crowd.may_go_on.clear()
         if making.done() and made == over and shipping == 0:
             return  # What waits still is behind events that died with their worker.
-        if (progress, shipping) != last:
-            last, moved_at = (progress, shipping), time.monotonic()
+        if (made, over, shipping) != last:  # The stream's length always moves: see the retries.
+            last, moved_at = (made, over, shipping), time.monotonic()
 
 
 def _calls_over(psycopg_url: str) -> int:

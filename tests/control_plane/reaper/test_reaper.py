@@ -12,7 +12,7 @@ from contracts import redis_names
 from contracts.call_plan import CallPlan
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
-from contracts.events import TranscriptSegment
+from contracts.events import CallEnded, CallMetered, TranscriptSegment
 from contracts.money import charge_micros, usd
 from control_plane.calls.event_consumer import EventConsumer
 from control_plane.database import Database
@@ -164,6 +164,21 @@ async def test_a_call_whose_end_waits_in_the_stream_is_not_lost(
     await catch_up(consumer)
     call = await call_of(tenant, plan)
     assert (call["status"], call["bill_duration"]) == ("completed", 12)
+
+
+async def test_an_end_that_waits_for_what_a_dead_worker_never_shipped_is_not_waited_for(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, reaper: Reaper
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    worker.note(plan, CallMetered(connected_ms=9_000))
+    await worker.ship(plan, CallEnded(end_reason=EndReason.NORMAL_HANGUP, connected_ms=12_000))
+    await catch_up(consumer)
+    await reaper.round()
+    assert (await call_of(tenant, plan))["status"] == "in_progress", "its worker lives"
+    await worker.drop_lease(plan.call_id)
+    await reaper.round()
+    call = await call_of(tenant, plan)
+    assert (call["status"], call["end_reason"]) == ("failed", "worker_error")
 
 
 async def test_nobody_is_judged_while_redis_is_away_and_for_a_lease_time_after(

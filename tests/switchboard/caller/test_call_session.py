@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+import numpy as np
 import pytest
 
+from switchboard.caller.activity import WINDOW_SAMPLES, WINDOW_SECONDS, active_windows
 from switchboard.caller.conversation import (
     Conversation,
     LineByLine,
@@ -25,6 +27,17 @@ from tests.switchboard.caller.whip_peer import API_KEY, REPLY_AFTER_SECONDS, Far
 def spoken(*lines: str) -> list[Samples]:
     voice = Voice()
     return [voice.speak(line).audio for line in lines]
+
+
+def breathless(audio: Samples, longest_pause_ms: int = 60) -> Samples:
+    """Whoever cuts in during a pause is cutting in on nothing that could still be heard."""
+    kept: list[Samples] = []
+    pause_windows = 0
+    for index, is_active in enumerate(active_windows(audio)):
+        pause_windows = 0 if is_active else pause_windows + 1
+        if pause_windows * WINDOW_SECONDS * 1000 <= longest_pause_ms:
+            kept.append(audio[index * WINDOW_SAMPLES : (index + 1) * WINDOW_SAMPLES])
+    return np.concatenate(kept)
 
 
 async def call(
@@ -66,9 +79,11 @@ async def test_voice_to_voice_is_the_far_ends_own_delay_plus_the_network() -> No
 
 async def test_the_caller_cuts_in_and_measures_when_the_agent_falls_silent() -> None:
     long_line = (
-        "A first check-up is fifty dollars, and we always tell you the price before we start."
+        "A first check-up is fifty dollars, and we always tell you the price before we start, so"
+        " that nobody who comes to us for the first time has to be afraid of the bill."
     )
-    far_end = FarEnd(spoken("What can I do for you?", long_line, "Very well."))
+    greeting, price, farewell = spoken("What can I do for you?", long_line, "Very well.")
+    far_end = FarEnd([greeting, breathless(price), farewell])
     cut_in = Rule(when_heard=("fifty dollars", "$50"), say="Okay, that is fine.", interrupt=True)
     rules = (
         Rule(when_heard=("do for you",), say="How much is it?"),
