@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
@@ -98,7 +99,7 @@ class Crowd:
         http: httpx2.AsyncClient,
         path: str,
         headers: dict[str, str],
-        body: dict[str, object] | None = None,
+        body: Mapping[str, object] | None = None,
     ) -> httpx2.Response:
         """Ask until there is an answer: a database that is late is said to be worth a retry."""
         while True:

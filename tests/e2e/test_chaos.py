@@ -1,4 +1,4 @@
-"""A small storm; ``python -m tests.chaos`` is the great one."""
+"""A small storm of simulated calls; ``python -m tests.chaos`` is the great one."""
 
 from __future__ import annotations
 
