@@ -16,8 +16,11 @@ TABLES = ("agents", "create", "events", "lists")
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tables", nargs="*", choices=TABLES, default=TABLES)
-    wanted = parser.parse_args().tables
+    # Not ``choices``: with them argparse refuses an empty list.
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(TABLES))
+    wanted = parser.parse_args().tables or TABLES
+    if unknown := set(wanted) - set(TABLES):
+        parser.error(f"no table {', '.join(sorted(unknown))}; there are {', '.join(TABLES)}")
     # A process each: some pin themselves to a core.
     ended = [subprocess.run([sys.executable, "-m", f"bench.api_{name}"]) for name in wanted]
     return max(each.returncode for each in ended)

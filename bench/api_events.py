@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,7 @@ from uuid import UUID, uuid4
 
 import httpx2
 import psycopg
+import structlog
 from redis.asyncio import Redis
 from rich.console import Console
 from rich.table import Table
@@ -274,6 +276,7 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=200)
     parser.add_argument("--turns", type=int, default=10)
     arguments = parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     Console().print(run(arguments.calls, arguments.turns))
 
 

@@ -113,7 +113,7 @@ async def create_call(
     return _created(new, settings)
 
 
-@router.get("", responses=problems(*MEMBER_ONLY))
+@router.get("", response_model=CallPage, responses=problems(*MEMBER_ONLY))
 async def list_calls(
     caller: MemberCaller,
     session: TenantSession,
@@ -122,9 +122,9 @@ async def list_calls(
     cursor: UUID | None = None,
     status: CallStatus | None = None,
     agent_id: UUID | None = None,
-) -> CallPage:
+) -> Response:
     """Calls, newest first. ``cursor`` is the id of the last call already seen."""
-    return await list_page(
+    page = await list_page(
         session,
         caller.tenant_id,
         limit=limit,
@@ -133,18 +133,19 @@ async def list_calls(
         status=status,
         agent_id=agent_id,
     )
+    return Response(page, media_type="application/json")
 
 
-@router.get("/active", responses=problems(*MEMBER_ONLY))
+@router.get("/active", response_model=CallPage, responses=problems(*MEMBER_ONLY))
 async def list_active_calls(
     caller: MemberCaller,
     session: TenantSession,
     limit: Limit = 200,
     offset: Offset = 0,
     cursor: UUID | None = None,
-) -> CallPage:
+) -> Response:
     """Calls that are in progress."""
-    return await list_page(
+    page = await list_page(
         session,
         caller.tenant_id,
         limit=limit,
@@ -152,6 +153,7 @@ async def list_active_calls(
         cursor=cursor,
         status=CallStatus.IN_PROGRESS,
     )
+    return Response(page, media_type="application/json")
 
 
 @router.get("/{call_id}", responses=problems(*MEMBER_ONLY, CallNotFound))

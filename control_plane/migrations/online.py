@@ -53,9 +53,3 @@ def create_index_online(
             postgresql_where=where,
             if_not_exists=True,
         )
-
-
-def validate_online(table: str, constraint: str) -> None:
-    """Check the rows against a constraint that was added as ``NOT VALID``."""
-    with outside_transaction():
-        op.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT {constraint}")

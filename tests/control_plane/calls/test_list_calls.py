@@ -8,6 +8,7 @@ import pytest
 
 from contracts.end_reasons import EndReason
 from control_plane.calls.event_consumer import EventConsumer
+from control_plane.calls.schemas import CallPage
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import catch_up, claimed_call, create_call, running_call
 from tests.control_plane.fake_worker import FakeWorker
@@ -31,6 +32,20 @@ async def test_calls_are_listed_newest_first_with_their_participants(tenant: Ten
     assert set(newest["participants"][0]) == {"id", "role", "transport", "identity", "status"}
     assert newest["intelligence_status"] == "pending"
     assert newest["total_cost"] is None
+
+
+async def test_a_page_is_made_without_its_schema_and_yet_exactly_what_it_says(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer
+) -> None:
+    ended = await running_call(tenant, worker, consumer)
+    await worker.end(ended, 12_000)
+    await running_call(tenant, worker, consumer)
+    await create_call(tenant, await tenant.published_agent(), metadata={"n": [1, None]})
+    await catch_up(consumer)
+    for query in ("", "?limit=1", "/active"):
+        page = await tenant.get(f"/v1/calls{query}")
+        assert CallPage.model_validate_json(page.content, extra="forbid").calls
+        assert CallPage.model_validate_json(page.content).model_dump_json() == page.text
 
 
 async def test_a_cursor_walks_every_call_once(tenant: TenantClient) -> None:
