@@ -28,7 +28,11 @@ async def tail(session: Session, call_id: str | None, *, follow: bool) -> None:
     Raises:
         CommandFailed: no call was named and none is in progress.
     """
-    watched = call_id or await _newest_in_progress(session)
+    if call_id is None:
+        watched = await _newest_in_progress(session)
+    else:
+        # Following is patient with a server that is away; that none is there is said at once.
+        watched = str((await session.client.calls.show(call_id)).id)
     view = TailView(session.console)
     async for event in session.client.calls.stream(watched, follow=follow):
         if session.as_json:

@@ -170,6 +170,7 @@ def test_a_call_that_is_over_cannot_be_ended(terminal: Terminal, api: StandInApi
 def test_a_call_is_followed_and_each_utterance_shown_once(
     terminal: Terminal, api: StandInApi
 ) -> None:
+    api.will("GET", f"/v1/calls/{ID}", 200, DETAIL)
     api.will("GET", f"/v1/calls/{ID}/stream", 200, STREAM)
     result = terminal.type("calls", "tail", ID)
     assert result.exit_code == 0, result.output
@@ -199,6 +200,7 @@ def test_with_nothing_in_progress_there_is_nothing_to_follow(
 
 
 def test_programs_get_one_event_a_line(terminal: Terminal, api: StandInApi) -> None:
+    api.will("GET", f"/v1/calls/{ID}", 200, DETAIL)
     api.will("GET", f"/v1/calls/{ID}/stream?follow=false", 200, STREAM)
     result = terminal.type("calls", "tail", ID, "--no-follow", "--json")
     events = [json.loads(line) for line in result.stdout.splitlines()]

@@ -63,9 +63,12 @@ def test_without_an_installation_or_a_key_it_says_what_is_missing(tmp_path: Path
         api_access(tmp_path, "https://sb.example", None)
 
 
-def test_a_server_that_does_not_answer_is_named() -> None:
+@pytest.mark.parametrize(
+    "command", [["agents", "list"], ["calls", "list"], ["calls", "tail"], ["calls", "tail", "ID"]]
+)
+def test_a_server_that_does_not_answer_is_named(command: list[str]) -> None:
     url = f"http://127.0.0.1:{free_port()}"
-    result = CliRunner().invoke(app, ["agents", "list", "--api-url", url, "--api-key", "k"])
+    result = CliRunner().invoke(app, [*command, "--api-url", url, "--api-key", "k"])
     assert result.exit_code == 1
     assert f"No Switchboard answers at {url}" in result.stderr
     assert result.stdout == ""
