@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,16 +13,22 @@ from switchboard.caller.peer import CallerPeer
 from switchboard.caller.placing import place_call
 from switchboard.caller.public_api import PublicApi
 from switchboard.caller.speech_models import Recogniser
-from switchboard_client.webrtc.frame import FRAME_SAMPLES, Samples
+from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples
 
 LONGEST_CALL_SECONDS = 90
+_GOODBYE = re.compile(r"good[- ]?bye?\b")
+"""The same audio is "Good-bye" or "Good-by" to the recogniser, by a frame more or less."""
+_AUDIBLE = 300
+"""Of a 16-bit sample; what a codec leaves of silence stays below."""
 
 
 @dataclass(frozen=True)
 class Overheard:
     call_id: str
     words: str
-    """All that was audible, as a recogniser understood it, in small letters, without hyphens."""
+    """All that was audible, as a recogniser understood it, in small letters."""
+    silent_at_last_seconds: float
+    """How long nothing was audible any more: none when the last word was cut off."""
 
 
 class _Silence:
@@ -53,5 +60,15 @@ async def listen_quietly(api: PublicApi, agent_id: str) -> Overheard:
         listening.cancel()
     finally:
         await peer.leave()
-    words = await asyncio.to_thread(lambda: Recogniser().transcribe(np.concatenate(heard)))
-    return Overheard(call.call_id, words.lower().replace("-", ""))
+    audio = np.concatenate(heard)
+    words = await asyncio.to_thread(lambda: Recogniser().transcribe(audio))
+    return Overheard(
+        call_id=call.call_id,
+        words=_GOODBYE.sub("goodbye", words.lower()),
+        silent_at_last_seconds=_silent_at_last(audio) / SAMPLE_RATE_HZ,
+    )
+
+
+def _silent_at_last(audio: Samples) -> int:
+    audible = np.flatnonzero(np.abs(audio.astype(np.int32)) > _AUDIBLE)
+    return len(audio) - 1 - int(audible[-1]) if len(audible) else len(audio)

@@ -14,6 +14,7 @@ from tests.e2e.quiet_caller import listen_quietly
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
 PATIENT = {"silencePromptDelay": 300, "postSilenceHangup": 300}
+LAST_WORD_ENDED_SECONDS = 0.2
 
 
 async def published_agent(api: PublicApi, **advanced: float) -> str:
@@ -38,6 +39,7 @@ async def test_a_caller_who_never_speaks_is_asked_and_then_told_that_the_agent_h
         call = await ended_call(api, heard.call_id)
     assert (call["status"], call["end_reason"]) == ("completed", "silence_dead_air")
     assert heard.words.index("still there") < heard.words.index("goodbye")
+    assert heard.silent_at_last_seconds > LAST_WORD_ENDED_SECONDS
 
 
 async def test_a_call_is_over_when_its_maximum_duration_is_and_the_caller_is_told_before(
@@ -50,6 +52,7 @@ async def test_a_call_is_over_when_its_maximum_duration_is_and_the_caller_is_tol
     assert (call["status"], call["end_reason"]) == ("completed", "max_call_duration")
     assert "time is up" in heard.words
     assert "goodbye" in heard.words
+    assert heard.silent_at_last_seconds > LAST_WORD_ENDED_SECONDS
     assert 24 <= call["bill_duration"] <= 30
     assert call["billable_seconds"] == 30
 
