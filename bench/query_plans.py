@@ -23,7 +23,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from bench.million_calls import Filled, api_with_calls
 from contracts.call_status import CallStatus
 from control_plane.calls.call_counts import count_calls
-from control_plane.calls.reading import Place, page_of_calls, participants_of, place_of_call
+from control_plane.calls.page_statements import CallFilter, Place
+from control_plane.calls.reading import documents_of_page, place_of_call
 from control_plane.database import Database
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "query-plans.md"
@@ -33,7 +34,8 @@ _INTRODUCTION = """# Query plans of the lists of calls
 
 Written by `python -m bench.query_plans`: one tenant with {calls:,} calls of {agents} agents, each
 plan with the rows that it met and the pages that it read. Every filter has an index in the order of
-the list, so a page reads its own calls and nothing else, wherever its cursor stands. The total is a
+the list, so a page reads its own calls and their participants and nothing else, wherever its cursor
+stands. PostgreSQL makes the JSON, too. The total is a
 sum over the counts that triggers keep (`control_plane/calls/call_counts.py`).
 
 An `offset` is counted off in the index and costs in proportion, which is why lists have cursors.
@@ -89,16 +91,14 @@ async def explained_page(filled: Filled, page: Page, session: AsyncSession) -> s
     after: Place | None = None
     if page.from_the_middle:
         after = await place_of_call(session, filled.tenant_id, filled.places[1])
+    wanted = CallFilter(
+        tenant_id=filled.tenant_id,
+        status=page.status,
+        agent_id=None if page.agent is None else filled.agent_ids[page.agent],
+        after=after,
+    )
     with statements_of(session) as sent:
-        await page_of_calls(
-            session,
-            filled.tenant_id,
-            limit=LIMIT,
-            offset=page.offset,
-            status=page.status,
-            agent_id=None if page.agent is None else filled.agent_ids[page.agent],
-            after=after,
-        )
+        await documents_of_page(session, wanted, LIMIT, page.offset)
     return section(page.title, await plan_of(session, *sent[0]))
 
 
@@ -108,15 +108,6 @@ async def explained_total(
     with statements_of(session) as sent:
         await count_calls(session, filled.tenant_id, status, None)
     return section(title, await plan_of(session, *sent[0]))
-
-
-async def explained_participants(filled: Filled, session: AsyncSession) -> str:
-    calls, _ = await page_of_calls(
-        session, filled.tenant_id, limit=LIMIT, offset=0, status=None, agent_id=None, after=None
-    )
-    with statements_of(session) as sent:
-        await participants_of(session, filled.tenant_id, [call.id for call in calls])
-    return section("Participants of a page", await plan_of(session, *sent[0]))
 
 
 def section(title: str, plan: str) -> str:
@@ -135,7 +126,6 @@ async def document(filled: Filled) -> str:
             *[await explained_page(filled, page, session) for page in PAGES],
             await explained_total(filled, "Total without a filter", None, session),
             await explained_total(filled, "Total of a status", CallStatus.BUSY, session),
-            await explained_participants(filled, session),
         ]
     await database.aclose()
     return "\n".join(sections)

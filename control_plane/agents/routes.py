@@ -40,6 +40,8 @@ from control_plane.authentication.dependencies import (
 )
 from control_plane.billing.errors import InsufficientCredits
 from control_plane.calls import reading
+from control_plane.calls.call_counts import count_calls
+from control_plane.calls.page_statements import CallFilter
 from control_plane.catalogue import repository as catalogue_repository
 from control_plane.http.openapi import MEMBER_ONLY, problems
 from control_plane.http.paging import Offset
@@ -202,18 +204,16 @@ async def list_agent_calls(
     """The agent's calls, newest first."""
     async with foreign_is_forbidden(database, agent_id):
         await service.get_agent(session, caller.tenant_id, agent_id)
-    calls, total = await reading.page_of_calls(
+    wanted = None if status is None else CallStatus(status.value)
+    calls = await reading.page_of_calls(
         session,
-        caller.tenant_id,
-        limit=limit,
-        offset=offset,
-        status=None if status is None else CallStatus(status.value),
-        agent_id=agent_id,
-        after=None,
+        CallFilter(tenant_id=caller.tenant_id, status=wanted, agent_id=agent_id),
+        limit,
+        offset,
     )
     return AgentCallList(
-        calls=[call_row(call) for call in calls[:limit]],
-        total=total,
+        calls=[call_row(call) for call in calls],
+        total=await count_calls(session, caller.tenant_id, wanted, agent_id),
         offset=offset,
         limit=limit,
         agent_id=agent_id,

@@ -8,12 +8,15 @@ The jobs process folds deltas into counts; the sum of both tables is exact at ev
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 from uuid import UUID
 
 import structlog
 from sqlalchemy import (
     ColumnElement,
     Identity,
+    Select,
+    bindparam,
     delete,
     func,
     select,
@@ -61,20 +64,32 @@ async def count_calls(
     session: AsyncSession, tenant_id: UUID, status: CallStatus | None, agent_id: UUID | None
 ) -> int:
     """How many calls fit the filters, as of the statement's snapshot."""
+    wanted = {
+        "tenant_id": tenant_id,
+        "status": None if status is None else status.value,
+        "agent_id": agent_id,
+    }
+    statement = _select_count(by_status=status is not None, by_agent=agent_id is not None)
+    return int(await session.scalar(statement, wanted) or 0)
+
+
+@cache
+def _select_count(*, by_status: bool, by_agent: bool) -> Select[int]:
+    """Made once: to make it anew took longer than to answer it."""
 
     def fitting(table: type[CallCount] | type[CallCountDelta]) -> list[ColumnElement[bool]]:
-        filters = [table.tenant_id == tenant_id]
-        if status is not None:
-            filters.append(table.status == status.value)
-        if agent_id is not None:
-            filters.append(table.agent_id == agent_id)
+        filters = [table.tenant_id == bindparam("tenant_id")]
+        if by_status:
+            filters.append(table.status == bindparam("status"))
+        if by_agent:
+            filters.append(table.agent_id == bindparam("agent_id"))
         return filters
 
     counted = union_all(
         select(CallCount.calls).where(*fitting(CallCount)),
         select(CallCountDelta.calls).where(*fitting(CallCountDelta)),
     ).subquery()
-    return int(await session.scalar(select(func.coalesce(func.sum(counted.c.calls), 0))) or 0)
+    return select(func.coalesce(func.sum(counted.c.calls), 0))
 
 
 async def fold_deltas(session: AsyncSession, limit: int = FOLDED_AT_ONCE) -> int:

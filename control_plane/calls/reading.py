@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Uuid, any_, bindparam, func, select, tuple_
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy import Result, Row, Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
-from contracts.call_status import CallStatus
-from control_plane.calls.call_counts import count_calls
-from control_plane.calls.call_fields import LISTED_COLUMNS, PARTICIPANT_COLUMNS
-from control_plane.calls.models import Call, CallLogEntry, CallParticipant, Segment, TurnLatencies
-
-Place = tuple[datetime, UUID]
-"""Creation time and id of a call: its place in a list."""
+from control_plane.calls.models import Call, CallLogEntry, Segment, TurnLatencies
+from control_plane.calls.page_statements import (
+    CallFilter,
+    Place,
+    select_documents,
+    select_fields,
+    select_page,
+)
 
 
 async def find_call(
@@ -31,6 +30,13 @@ async def find_call(
     return found
 
 
+async def listed_fields(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> dict[str, Any]:
+    """What lists show of a call that exists."""
+    parameters = {"tenant_id": tenant_id, "call_id": call_id}
+    fields = await session.execute(select_fields(), parameters)
+    return {str(key): value for key, value in fields.mappings().one().items()}
+
+
 async def place_of_call(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> Place | None:
     """Where a call stands in the lists."""
     query = select(Call.created_at, Call.id).where(Call.tenant_id == tenant_id, Call.id == call_id)
@@ -39,44 +45,31 @@ async def place_of_call(session: AsyncSession, tenant_id: UUID, call_id: UUID) -
 
 
 async def page_of_calls(
+    session: AsyncSession, wanted: CallFilter, limit: int, offset: int
+) -> Sequence[Row[Any]]:
+    """``LISTED_COLUMNS`` of calls, newest first."""
+    return await _page(session, select_page, wanted, limit, offset)
+
+
+async def documents_of_page(
+    session: AsyncSession, wanted: CallFilter, limit: int, offset: int
+) -> Sequence[Row[Any]]:
+    """``id`` and ``document``, the JSON text of a ``CallView``, of calls, newest first."""
+    return await _page(session, select_documents, wanted, limit, offset)
+
+
+async def _page(
     session: AsyncSession,
-    tenant_id: UUID,
-    *,
+    statement: Callable[[frozenset[str]], Select[Any]],
+    wanted: CallFilter,
     limit: int,
     offset: int,
-    status: CallStatus | None,
-    agent_id: UUID | None,
-    after: Place | None,
-) -> tuple[Sequence[Row[Any]], int]:
-    """``LISTED_COLUMNS`` of calls, newest first, from behind ``after``, and how many calls fit the
-    filters in all.
-
-    One call more than ``limit`` is returned where there is one, to tell whether a page follows.
-    """
-    query = select(*LISTED_COLUMNS).where(Call.tenant_id == tenant_id)
-    if status is not None:
-        query = query.where(Call.status == status.value)
-    if agent_id is not None:
-        query = query.where(Call.agent_id == agent_id)
-    if after is not None:
-        query = query.where(tuple_(Call.created_at, Call.id) < after)
-    calls = await session.execute(
-        query.order_by(Call.created_at.desc(), Call.id.desc()).limit(limit + 1).offset(offset)
-    )
-    return calls.all(), await count_calls(session, tenant_id, status, agent_id)
-
-
-async def participants_of(
-    session: AsyncSession, tenant_id: UUID, call_ids: Sequence[UUID]
 ) -> Sequence[Row[Any]]:
-    """``PARTICIPANT_COLUMNS`` of the calls' participants, in the order of their invitation."""
-    wanted = bindparam("call_ids", call_ids, ARRAY(Uuid))  # one parameter, and so one statement
-    found = await session.execute(
-        select(*PARTICIPANT_COLUMNS)
-        .where(CallParticipant.tenant_id == tenant_id, CallParticipant.call_id == any_(wanted))
-        .order_by(CallParticipant.call_id, CallParticipant.position)
+    parameters = wanted.parameters
+    page: Result[Any] = await session.execute(
+        statement(frozenset(parameters)), parameters | {"limit": limit, "offset": offset}
     )
-    return found.all()
+    return page.all()
 
 
 async def segments(

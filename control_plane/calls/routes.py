@@ -20,7 +20,7 @@ from control_plane.authentication.dependencies import (
 )
 from control_plane.authentication.errors import OriginNotAllowed
 from control_plane.billing.errors import InsufficientCredits
-from control_plane.calls import reading, repository, service
+from control_plane.calls import reading, service
 from control_plane.calls.admission import check_request
 from control_plane.calls.dispatching import AppDispatcher
 from control_plane.calls.errors import (
@@ -165,7 +165,7 @@ async def get_call(
     events, _ = await reading.page_of_events(session, caller.tenant_id, call_id, DETAIL_EVENTS, 0)
     return call_detail(
         call,
-        await repository.participants(session, caller.tenant_id, [call_id]),
+        await reading.listed_fields(session, caller.tenant_id, call_id),
         await reading.segments(session, caller.tenant_id, call_id),
         events,
         await analyses.find(session, caller.tenant_id, call_id),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, cast
 
-from control_plane.calls.call_fields import call_fields
 from control_plane.calls.model_usage import model_usage
-from control_plane.calls.models import Call, CallLogEntry, CallParticipant, Segment, TurnLatencies
+from control_plane.calls.models import Call, CallLogEntry, Segment, TurnLatencies
 from control_plane.calls.schemas import (
     AgentName,
     CallDetail,
@@ -29,15 +28,15 @@ Said = Sequence[tuple[Segment, TurnLatencies | None]]
 
 def call_detail(
     call: Call,
-    participants: Sequence[CallParticipant],
+    fields: Mapping[str, Any],
     said: Said,
     events: Iterable[CallLogEntry],
     analysis: CallAnalysis | None,
     recording: RecordingView | None,
 ) -> CallDetail:
-    """``call`` must have its plan loaded."""
+    """``call`` must have its plan loaded; ``fields`` are those that lists show too."""
     return CallDetail(
-        **call_fields(call, participants),
+        **fields,
         agent=AgentName(id=call.agent_id, name=call.plan["agent"]["name"]),
         transcript=Transcript(
             text=_text(said),

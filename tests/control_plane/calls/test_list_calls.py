@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import text
 
 from contracts.end_reasons import EndReason
 from control_plane.calls.event_consumer import EventConsumer
 from control_plane.calls.schemas import CallPage
+from control_plane.database import Database
 from tests.control_plane.conftest import TenantClient
-from tests.control_plane.conversation import catch_up, claimed_call, create_call, running_call
+from tests.control_plane.conversation import (
+    CALLER,
+    catch_up,
+    claimed_call,
+    create_call,
+    running_call,
+)
 from tests.control_plane.fake_worker import FakeWorker
 
 
@@ -34,18 +43,52 @@ async def test_calls_are_listed_newest_first_with_their_participants(tenant: Ten
     assert newest["total_cost"] is None
 
 
-async def test_a_page_is_made_without_its_schema_and_yet_exactly_what_it_says(
-    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer
+@pytest.fixture
+async def assorted_calls(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
 ) -> None:
-    ended = await running_call(tenant, worker, consumer)
-    await worker.end(ended, 12_000)
+    """Ended with its costs, running, waiting with two participants, and one with nobody in it that
+    was made on a whole second."""
+    await worker.end(await running_call(tenant, worker, consumer), 12_345)
     await running_call(tenant, worker, consumer)
-    await create_call(tenant, await tenant.published_agent(), metadata={"n": [1, None]})
+    agent_id = await tenant.published_agent()
+    await create_call(
+        tenant,
+        agent_id,
+        participants=[CALLER, CALLER | {"identity": 'Zoë "Z"'}],
+        metadata={"n": [1, None, 1e-7], "ключ": "\\ 😀\n"},
+    )
+    lonely = (await create_call(tenant, agent_id))["id"]
     await catch_up(consumer)
+    async with database.system_session() as session:
+        for statement in (
+            "UPDATE calls SET created_at = date_trunc('second', created_at) WHERE id = :id",
+            "DELETE FROM call_participants WHERE call_id = :id",
+        ):
+            await session.execute(text(statement), {"id": lonely})
+
+
+@pytest.mark.usefixtures("assorted_calls")
+async def test_a_page_is_made_by_the_database_and_yet_exactly_what_its_schema_says(
+    tenant: TenantClient,
+) -> None:
     for query in ("", "?limit=1", "/active"):
         page = await tenant.get(f"/v1/calls{query}")
-        assert CallPage.model_validate_json(page.content, extra="forbid").calls
-        assert CallPage.model_validate_json(page.content).model_dump_json() == page.text
+        checked = CallPage.model_validate_json(page.content, extra="forbid")
+        assert checked.calls
+        assert json.loads(checked.model_dump_json()) == page.json()
+
+
+@pytest.mark.usefixtures("assorted_calls")
+async def test_a_list_says_of_a_call_what_its_detail_says(tenant: TenantClient) -> None:
+    listed = (await tenant.get("/v1/calls")).json()["calls"]
+    assert {call["bill_duration"] for call in listed} == {12.345, None}
+    assert any(call["provider_cost_breakdown"] for call in listed)
+    assert {call["participant_count"] for call in listed} == {0, 1, 2}
+    assert sum("." not in call["created_at"] for call in listed) == 1
+    for call in listed:
+        detail = (await tenant.get(f"/v1/calls/{call['id']}")).json()
+        assert detail | call == detail
 
 
 async def test_a_cursor_walks_every_call_once(tenant: TenantClient) -> None:
