@@ -34,9 +34,9 @@ _INTRODUCTION = """# Query plans of the lists of calls
 
 Written by `python -m bench.query_plans`: one tenant with {calls:,} calls of {agents} agents, each
 plan with the rows that it met and the pages that it read. Every filter has an index in the order of
-the list, so a page reads its own calls and their participants and nothing else, wherever its cursor
-stands. PostgreSQL makes the JSON, too. The total is a
-sum over the counts that triggers keep (`control_plane/calls/call_counts.py`).
+the list, so a page reads its own calls with their participants and nothing else, wherever its
+cursor stands. The total is a sum over the counts that triggers keep
+(`control_plane/calls/call_counts.py`).
 
 An `offset` is counted off in the index and costs in proportion, which is why lists have cursors.
 """

@@ -23,7 +23,6 @@ from sqlalchemy import (
     func,
     literal_column,
     select,
-    true,
 )
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import InstrumentedAttribute, aliased
@@ -58,7 +57,7 @@ def fields_of(calls: Subquery) -> Select[Any]:
     """The fields of ``CallView``, a column each, of calls with ``LISTED_COLUMNS``."""
     call = aliased(Call, calls)
     people = _people(call)
-    fields: Select[Any] = select(
+    return select(
         call.id,
         call.room_name,
         call.agent_id,
@@ -83,7 +82,6 @@ def fields_of(calls: Subquery) -> Select[Any]:
         people.c.primary_participant,
         people.c.participants,
     )
-    return fields.join_from(call, people, true())
 
 
 def _people(call: type[Call]) -> LateralFromClause:
@@ -107,6 +105,7 @@ def _people(call: type[Call]) -> LateralFromClause:
             func.coalesce(everyone, literal_column("'[]'::json")).label("participants"),
         )
         .where(person.tenant_id == call.tenant_id, person.call_id == call.id)
+        .correlate(call)
         .lateral("people")
     )
 
@@ -136,7 +135,7 @@ def _usd(micros: Any) -> ColumnElement[Any]:
 
 
 def _divided(value: Any, by: int) -> ColumnElement[Any]:
-    return cast(value, Double) / cast(_literal(by), Double)
+    return cast(value, Double) / literal_column(str(by), Double)
 
 
 def _json_object(**values: Any) -> ColumnElement[Any]:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, Text, bindparam, cast, func, literal_column, select, tuple_
+from sqlalchemy import Select, Text, bindparam, cast, func, literal_column, select, true, tuple_
 
 from contracts.call_status import CallStatus
 from control_plane.calls.call_fields import LISTED_COLUMNS, fields_of
@@ -72,9 +72,13 @@ def select_documents(filters: frozenset[str]) -> Select[Any]:
     """``id`` and ``document``, the JSON text of a ``CallView``, of each call of a page; parameters
     as for ``select_page``."""
     page = select_page(filters).subquery("page")
-    fields = fields_of(page).order_by(page.c.created_at.desc(), page.c.id.desc()).subquery("call")
+    fields = fields_of(page).correlate(page).lateral("call")
     document = cast(func.row_to_json(literal_column(fields.name)), Text)
-    return select(fields.c.id, document.label("document")).select_from(fields)
+    return (
+        select(page.c.id, document.label("document"))
+        .join_from(page, fields, true())
+        .order_by(page.c.created_at.desc(), page.c.id.desc())
+    )
 
 
 @cache
