@@ -58,7 +58,17 @@ from control_plane.recordings.routes import router as recordings
 from control_plane.settings import ControlPlaneSettings
 
 ROUTERS: tuple[APIRouter, ...] = (
+    # Asked in this order: what is asked for most comes first.
     health,
+    realtime,
+    # Before ``calls``, whose ``/v1/calls/{call_id}`` would take their fixed names for ids.
+    batches,
+    dialing,
+    live_view,
+    intelligence,
+    recordings,
+    call_participants,
+    calls,
     accounts,
     members,
     api_keys,
@@ -73,15 +83,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     agents_on_managed_skus,
     agent_versions,
     agents,
-    # Before ``calls``, whose ``/v1/calls/{call_id}`` would take their fixed names for ids.
-    batches,
-    dialing,
-    live_view,
-    intelligence,
-    recordings,
-    call_participants,
-    calls,
-    realtime,
     billing,
     operator,
     numbers,

@@ -104,9 +104,9 @@ class Database:
             yield session
 
     @asynccontextmanager
-    async def system_lookup(self) -> AsyncIterator[AsyncSession]:
-        """For single queries over every tenant: each statement is a transaction of its own, which
-        spares the round trips of beginning and committing one.
+    async def system_statements(self) -> AsyncIterator[AsyncSession]:
+        """For single statements over every tenant: each is a transaction of its own, which spares
+        the round trips of beginning and committing one.
 
         Raises:
             DatabaseUnavailable: PostgreSQL is away, or the deadline passed.

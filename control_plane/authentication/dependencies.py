@@ -79,12 +79,13 @@ Origin = Annotated[RequestOrigin, Depends(origin_of)]
 
 async def any_caller(
     request: Request,
-    database: AppDatabase,
-    origin: Origin,
     credentials: Annotated[Credentials, Depends(_api_key)],
     session_token: Annotated[str | None, Depends(_dashboard_session)],
 ) -> Caller:
     """Whoever a key or a session belongs to. With both, the key counts."""
+    # Not dependencies: FastAPI solves those anew wherever a caller is depended on, four times for
+    # some requests.
+    database, origin = await database_of(request), await origin_of(request)
     if credentials is None and session_token is not None:
         caller = await caller_of_session(database, session_token, request, origin)
     else:

@@ -29,7 +29,7 @@ async def caller_of_key(database: Database, key: str | None, origin: RequestOrig
     if not secrets.is_well_formed(key):
         raise Unauthorized("The bearer token is not an API key of this service")
     now = datetime.now(UTC)
-    async with database.system_lookup() as session:
+    async with database.system_statements() as session:
         found = await repository.find_by_secret(session, secrets.hash_of(key), now=now)
         if found is None:
             raise Unauthorized("This API key is unknown, revoked or rotated away")

@@ -59,7 +59,7 @@ class Dispatcher:
         async with self._noting:
             dispatched, self._unnoted = self._unnoted, []
             if dispatched:
-                async with self._database.system_session() as session:
+                async with self._database.system_statements() as session:
                     await repository.note_dispatches(session, dispatched)
 
 
