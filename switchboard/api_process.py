@@ -25,8 +25,8 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
     # request for a fifth of a second.
     gc.collect()
     gc.freeze()
-    # A page of calls makes tens of thousands of objects, and hardly a cycle: at Python's own
-    # thresholds it is looked through again and again while it is made.
+    # A large page makes thousands of objects, and hardly a cycle: at Python's own thresholds they
+    # are looked through again and again while it is made.
     gc.set_threshold(200_000, 20, 50)
     config = uvicorn.Config(
         app,
