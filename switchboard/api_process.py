@@ -10,6 +10,7 @@ import socket
 import uvicorn
 
 from control_plane.app import create_app
+from control_plane.http.malformed_requests import ProblemProtocol
 from switchboard.settings import Settings
 
 _SHUTDOWN_SECONDS = 1
@@ -32,6 +33,7 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
         app,
         host=settings.host,
         port=settings.port,
+        http=ProblemProtocol,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -116,15 +116,14 @@ def _describe_problems(document: dict[str, Any]) -> None:
 def _implied(
     path: str, method: str, operation: dict[str, Any], responses: dict[str, Any]
 ) -> list[tuple[str, type[Problem]]]:
-    """Every route that takes input can refuse it, every route of the API has its limits, a
+    """Every route can be sent what is no request, every route of the API has its limits, a
     dashboard session is for our own pages and needs its token to change something, and a key for
     one request is for no other."""
     takes_json = "application/json" in operation.get("requestBody", {}).get("content", {})
-    takes_input = "parameters" in operation or "requestBody" in operation
     if _MARK not in responses.get("422", {}):
         # FastAPI's own answer to invalid input, which is a 400 here.
         responses.pop("422", None)
-    found: list[type[Problem]] = [InvalidRequest] if takes_input else []
+    found: list[type[Problem]] = [InvalidRequest]
     found += [BodyTooLarge, UnsupportedMediaType] if takes_json else []
     if any(SESSION_SCHEME in scheme for scheme in operation.get("security", ())):
         found += [ForeignOrigin] if method == "get" else [ForeignOrigin, CsrfTokenRequired]

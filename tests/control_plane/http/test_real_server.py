@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx2
+import pytest
 import uvicorn
 from fastapi import FastAPI
 
 from control_plane.http.body_limit import BodyLimitMiddleware
+from control_plane.http.malformed_requests import ProblemProtocol
 from control_plane.http.request_context import RequestContextMiddleware
 
 
@@ -40,6 +43,33 @@ async def test_a_body_that_never_comes_is_408() -> None:
     assert status_line.split()[1] == b"408"
 
 
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        b"hello\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: t\r\nA header without a colon\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: S\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: t\r\nX: " + b"x" * 100_000,
+        b"POST /v1/calls HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n",
+    ],
+)
+async def test_what_is_no_http_gets_a_problem_document(app: FastAPI, request_bytes: bytes) -> None:
+    async with served(app) as url:
+        host, port = url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(request_bytes)
+        head, _, body = (await asyncio.wait_for(reader.read(), timeout=5)).partition(b"\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+    status_line, *header_lines = head.decode().split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in header_lines)
+    problem = json.loads(body)
+    assert status_line == "HTTP/1.1 400 Bad Request"
+    assert headers["content-type"] == "application/problem+json"
+    assert (problem["code"], problem["errors"][0]["field"]) == ("invalid_request", "request")
+    assert problem["request_id"] == headers["x-request-id"]
+
+
 async def _chunks() -> AsyncIterator[bytes]:
     for _ in range(20):
         yield b" " * 1_000_000
@@ -49,7 +79,9 @@ async def _chunks() -> AsyncIterator[bytes]:
 async def served(app: FastAPI) -> AsyncIterator[str]:
     """The app behind uvicorn on a free port of the loopback."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+    server = uvicorn.Server(
+        uvicorn.Config(app, http=ProblemProtocol, log_level="warning", lifespan="off")
+    )
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
