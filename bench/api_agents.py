@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench import bare_api
-from control_plane.database import SYSTEM_ROLE
+from control_plane.platform.database import SYSTEM_ROLE
 from switchboard.services.ports import LOOPBACK, free_port
 from tests.own_api import OwnApi, own_api, serving
 

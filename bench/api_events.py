@@ -45,11 +45,11 @@ from contracts.events import (
     TurnMeasured,
     UsageReported,
 )
-from control_plane.calls.event_consumer import EventConsumer
-from control_plane.calls.models import Segment
-from control_plane.database import Database
-from control_plane.link.event_stream import BLOCK_SECONDS
-from control_plane.link.redis_client import connect
+from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.calls.models import Segment
+from control_plane.platform.database import Database
+from control_plane.platform.link.event_stream import BLOCK_SECONDS
+from control_plane.platform.link.redis_client import connect
 from tests.own_api import OwnApi, own_api
 
 TARGET_PER_SECOND = 2_000

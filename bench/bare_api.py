@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
-from control_plane.agents.models import Agent
-from control_plane.calls.models import Call, CallParticipant
+from control_plane.building.agents.models import Agent
+from control_plane.calling.calls.models import Call, CallParticipant
 
 DATABASE_URL = "BENCH_DATABASE_URL"
 

@@ -15,8 +15,8 @@ import psycopg
 from rich.console import Console
 from sqlalchemy import create_engine
 
-from control_plane.database import SYSTEM_ROLE
 from control_plane.migrate import apply_revisions
+from control_plane.platform.database import SYSTEM_ROLE
 from switchboard.services.embedded_server import running
 from switchboard.services.postgres import PostgresServer
 from tests.control_plane.many_calls import add_calls

@@ -11,8 +11,8 @@ from uuid import UUID
 import httpx2
 import psycopg
 
-from control_plane.calls.call_counts import fold_deltas
-from control_plane.database import SYSTEM_ROLE, Database
+from control_plane.calling.calls.queries.call_counts import fold_deltas
+from control_plane.platform.database import SYSTEM_ROLE, Database
 from tests.control_plane.many_calls import add_calls
 from tests.own_api import OwnApi, own_api
 

@@ -22,10 +22,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from bench.million_calls import Filled, api_with_calls
 from contracts.call_status import CallStatus
-from control_plane.calls.call_counts import count_calls
-from control_plane.calls.page_statements import CallFilter, Place
-from control_plane.calls.reading import documents_of_page, place_of_call
-from control_plane.database import Database
+from control_plane.calling.calls.queries.call_counts import count_calls
+from control_plane.calling.calls.queries.call_queries import documents_of_page, place_of_call
+from control_plane.calling.calls.queries.page_statements import CallFilter, Place
+from control_plane.platform.database import Database
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "query-plans.md"
 LIMIT = 200
@@ -36,7 +36,7 @@ Written by `python -m bench.query_plans`: one tenant with {calls:,} calls of {ag
 plan with the rows that it met and the pages that it read. Every filter has an index in the order of
 the list, so a page reads its own calls with their participants and nothing else, wherever its
 cursor stands. The total is a sum over the counts that triggers keep
-(`control_plane/calls/call_counts.py`).
+(`control_plane/calling/calls/queries/call_counts.py`).
 
 An `offset` is counted off in the index and costs in proportion, which is why lists have cursors.
 """

@@ -9,53 +9,53 @@ from functools import cache
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
-from control_plane.accounts.passwords import Passwords
-from control_plane.accounts.routes import router as accounts
-from control_plane.agent_builder.routes import router as agent_builder
-from control_plane.agents.change_routes import router as agent_changes
-from control_plane.agents.managed_sku_routes import router as agents_on_managed_skus
-from control_plane.agents.publication_routes import router as agent_publication
-from control_plane.agents.routes import router as agents
-from control_plane.agents.version_routes import router as agent_versions
-from control_plane.api_keys.routes import router as api_keys
-from control_plane.audit.routes import router as audit
-from control_plane.batches.routes import router as batches
-from control_plane.billing.routes import router as billing
-from control_plane.call_page.routes import call_page_files, call_page_router
-from control_plane.calls.dispatching import Dispatcher
-from control_plane.calls.participant_routes import router as call_participants
-from control_plane.calls.planning import PlanSources
-from control_plane.calls.routes import router as calls
-from control_plane.catalogue.operator_routes import router as catalogue_edits
-from control_plane.catalogue.routes import router as catalogue
-from control_plane.database import Database
-from control_plane.dialing.routes import router as dialing
-from control_plane.do_not_call.routes import router as do_not_call
-from control_plane.http.body_limit import BodyLimitMiddleware
-from control_plane.http.health import router as health
-from control_plane.http.openapi import install_openapi
-from control_plane.http.problems import install_problem_handlers
-from control_plane.http.request_context import HEADER, RequestContextMiddleware
-from control_plane.http.storable_input import storable_input
-from control_plane.idempotency.answer import REPLAYED_HEADER
-from control_plane.intelligence.routes import router as intelligence
-from control_plane.link.link import Link
-from control_plane.live_view.live_feed import LiveFeed
-from control_plane.live_view.routes import router as live_view
-from control_plane.mail.mailer import Mailer
-from control_plane.members.routes import router as members
-from control_plane.numbers.routes import router as numbers
-from control_plane.operator.routes import router as operator
-from control_plane.provider_keys.routes import router as provider_keys
-from control_plane.rate_limits.counters import RequestCounters
-from control_plane.rate_limits.middleware import (
+from control_plane.building.agent_builder.routes import router as agent_builder
+from control_plane.building.agents.changes.routes import router as agent_changes
+from control_plane.building.agents.managed.routes import router as agents_on_managed_skus
+from control_plane.building.agents.publishing.routes import router as agent_publication
+from control_plane.building.agents.routes import router as agents
+from control_plane.building.agents.versions.routes import router as agent_versions
+from control_plane.building.catalogue.operator_routes import router as catalogue_edits
+from control_plane.building.catalogue.routes import router as catalogue
+from control_plane.building.provider_keys.routes import router as provider_keys
+from control_plane.calling.batches.routes import router as batches
+from control_plane.calling.call_page.routes import call_page_files, call_page_router
+from control_plane.calling.calls.creating.dispatcher import Dispatcher
+from control_plane.calling.calls.creating.planning import PlanSources
+from control_plane.calling.calls.participant_routes import router as call_participants
+from control_plane.calling.calls.routes import router as calls
+from control_plane.calling.dialing.routes import router as dialing
+from control_plane.calling.do_not_call.routes import router as do_not_call
+from control_plane.calling.intelligence.routes import router as intelligence
+from control_plane.calling.live_view.live_feed import LiveFeed
+from control_plane.calling.live_view.routes import router as live_view
+from control_plane.calling.numbers.routes import router as numbers
+from control_plane.calling.realtime.routes import router as realtime
+from control_plane.calling.recordings.routes import router as recordings
+from control_plane.identity.accounts.passwords.hashing import Passwords
+from control_plane.identity.accounts.routes import router as accounts
+from control_plane.identity.api_keys.routes import router as api_keys
+from control_plane.identity.audit_log.routes import router as audit
+from control_plane.identity.members.routes import router as members
+from control_plane.identity.request_limits.middleware import (
     POLICY_HEADER,
     QUOTA_HEADER,
     RateLimitMiddleware,
 )
-from control_plane.realtime.routes import router as realtime
-from control_plane.recordings.routes import router as recordings
-from control_plane.settings import ControlPlaneSettings
+from control_plane.money.billing.routes import router as billing
+from control_plane.operator.routes import router as operator
+from control_plane.platform.database import Database
+from control_plane.platform.http.body_limit import BodyLimitMiddleware
+from control_plane.platform.http.health import router as health
+from control_plane.platform.http.openapi import install_openapi
+from control_plane.platform.http.problems import install_problem_handlers
+from control_plane.platform.http.request_context import HEADER, RequestContextMiddleware
+from control_plane.platform.http.storable_input import storable_input
+from control_plane.platform.idempotency.answer import REPLAYED_HEADER
+from control_plane.platform.link.link import Link
+from control_plane.platform.mail.mailer import Mailer
+from control_plane.platform.rate_limits.counters import RequestCounters
+from control_plane.platform.settings import ControlPlaneSettings
 
 ROUTERS: tuple[APIRouter, ...] = (
     # Asked in this order: what is asked for most comes first.

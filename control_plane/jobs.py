@@ -8,30 +8,30 @@ from collections.abc import Collection
 import structlog
 from procrastinate.exceptions import ConnectorException
 
-from control_plane.accounts import tasks as account_tasks
-from control_plane.batches import tasks as batch_tasks
-from control_plane.billing import tasks as billing_tasks
-from control_plane.calls import tasks as call_tasks
-from control_plane.calls.call_counts import keep_folding
-from control_plane.calls.dispatching import keep_redispatching
-from control_plane.calls.event_consumer import EventConsumer
-from control_plane.database import Database
-from control_plane.dialing.report_consumer import ReportConsumer
-from control_plane.dialing.scheduler import DialingScheduler
-from control_plane.idempotency import tasks as idempotency_tasks
-from control_plane.intelligence import tasks as intelligence_tasks
-from control_plane.job_queue import (
+from control_plane.calling.batches import tasks as batch_tasks
+from control_plane.calling.calls import tasks as call_tasks
+from control_plane.calling.calls.creating.dispatcher import keep_redispatching
+from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.calls.queries.call_counts import keep_folding
+from control_plane.calling.dialing.report_consumer import ReportConsumer
+from control_plane.calling.dialing.scheduler import DialingScheduler
+from control_plane.calling.intelligence import tasks as intelligence_tasks
+from control_plane.calling.reaper.reaper import Reaper
+from control_plane.calling.recordings import tasks as recording_tasks
+from control_plane.identity.accounts import tasks as account_tasks
+from control_plane.money.billing import tasks as billing_tasks
+from control_plane.platform.database import Database
+from control_plane.platform.idempotency import tasks as idempotency_tasks
+from control_plane.platform.job_queue import (
     PATIENT_QUEUE,
     RECORDINGS_QUEUE,
     job_queue,
     job_resources,
     worker_connector,
 )
-from control_plane.link.event_stream import BLOCK_SECONDS
-from control_plane.link.redis_client import connect
-from control_plane.reaper.reaper import Reaper
-from control_plane.recordings import tasks as recording_tasks
-from control_plane.settings import ControlPlaneSettings
+from control_plane.platform.link.event_stream import BLOCK_SECONDS
+from control_plane.platform.link.redis_client import connect
+from control_plane.platform.settings import ControlPlaneSettings
 
 JOB_DOMAINS = (
     account_tasks,

@@ -11,7 +11,7 @@ from sqlalchemy import Row, Select, inspect, select, text, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.sealing import CannotOpen, Sealer
-from control_plane.database import Database
+from control_plane.platform.database import Database
 from control_plane.sealed_columns import SEALED_COLUMNS, SealedColumn
 
 BATCH_ROWS = 200

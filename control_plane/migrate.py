@@ -15,9 +15,9 @@ from psycopg.errors import DeadlockDetected, LockNotAvailable
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from control_plane.catalogue.load import bring_up_to_date
-from control_plane.database import APP_ROLE, SYSTEM_ROLE
+from control_plane.building.catalogue.load import bring_up_to_date
 from control_plane.migrations.online import LOCK_TIMEOUT_MS
+from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 LOCK_PATIENCE_SECONDS = 120.0
@@ -41,7 +41,7 @@ def migrate(database_url: str) -> None:
     Raises:
         sqlalchemy.exc.OperationalError: PostgreSQL cannot be reached, or a table was in use without
             a pause for ``LOCK_PATIENCE_SECONDS``.
-        control_plane.catalogue.load.CatalogueConflict: the data file changes a price row.
+        control_plane.building.catalogue.load.CatalogueConflict: the data file changes a price row.
     """
     engine = create_engine(
         database_url, connect_args={"options": f"-c lock_timeout={LOCK_TIMEOUT_MS}"}

@@ -8,11 +8,11 @@ from typing import Any
 
 from sqlalchemy.orm import InstrumentedAttribute
 
-from control_plane.agents.header_secrets import with_secrets_as
-from control_plane.agents.models import Agent, AgentVersion
-from control_plane.agents.snapshot import digest_of, read_snapshot
-from control_plane.idempotency.models import AnsweredRequest
-from control_plane.provider_keys.models import ProviderKey
+from control_plane.building.agents.header_secrets import with_secrets_as
+from control_plane.building.agents.models import Agent, AgentVersion
+from control_plane.building.agents.publishing.snapshot import digest_of, read_snapshot
+from control_plane.building.provider_keys.models import ProviderKey
+from control_plane.platform.idempotency.models import AnsweredRequest
 
 Reseal = Callable[[str], str]
 

@@ -10,7 +10,7 @@ import socket
 import uvicorn
 
 from control_plane.app import create_app
-from control_plane.http.malformed_requests import ProblemProtocol
+from control_plane.platform.http.malformed_requests import ProblemProtocol
 from switchboard.settings import Settings
 
 _SHUTDOWN_SECONDS = 1

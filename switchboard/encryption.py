@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 
 from contracts.sealing import Sealer
-from control_plane.database import Database
 from control_plane.key_rotation import Rotated, rotate
+from control_plane.platform.database import Database
 from switchboard.settings import Settings
 from switchboard.state import read_secrets
 

@@ -12,7 +12,7 @@ from pipelines.outbound.policy import OutboundPolicy
 from switchboard.logs import LogFormat
 
 if TYPE_CHECKING:
-    from control_plane.settings import (
+    from control_plane.platform.settings import (
         ControlPlaneSettings,
         DialingSettings,
         PlatformLlmSettings,
@@ -180,7 +180,7 @@ class Settings(BaseSettings):
 
     def control_plane(self) -> ControlPlaneSettings:
         """For the API and the jobs process. Raises ``MissingSetting``."""
-        from control_plane.settings import ControlPlaneSettings
+        from control_plane.platform.settings import ControlPlaneSettings
 
         return ControlPlaneSettings(
             database_url=self.required_database_url(),
@@ -221,7 +221,7 @@ class Settings(BaseSettings):
         return (*self.encryption_keys, *derived)
 
     def _smtp(self) -> SmtpSettings | None:
-        from control_plane.settings import SmtpSettings
+        from control_plane.platform.settings import SmtpSettings
 
         if self.smtp_host is None:
             return None
@@ -235,7 +235,7 @@ class Settings(BaseSettings):
         )
 
     def _dialing(self) -> DialingSettings:
-        from control_plane.settings import DialingSettings
+        from control_plane.platform.settings import DialingSettings
 
         return DialingSettings(
             calls_per_tenant=self.phone_calls_per_tenant,
@@ -244,7 +244,7 @@ class Settings(BaseSettings):
         )
 
     def _platform_llm(self) -> PlatformLlmSettings | None:
-        from control_plane.settings import PlatformLlmSettings
+        from control_plane.platform.settings import PlatformLlmSettings
 
         if not self.openai_api_key:
             return None
@@ -253,7 +253,7 @@ class Settings(BaseSettings):
         )
 
     def _post_call(self) -> PostCallSettings:
-        from control_plane.settings import PostCallSettings
+        from control_plane.platform.settings import PostCallSettings
 
         models = {"openai": self.post_call_openai_model, "google": self.post_call_google_model}
         keys = {name: key for name, key in self._by_provider("api_key").items() if name in models}

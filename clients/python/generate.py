@@ -79,7 +79,7 @@ def api_document() -> Document:
     """What ``GET /openapi.json`` answers."""
     from contracts.sealing import derived_key
     from control_plane.app import create_app
-    from control_plane.settings import ControlPlaneSettings
+    from control_plane.platform.settings import ControlPlaneSettings
 
     nowhere = ControlPlaneSettings(
         database_url="postgresql+psycopg://nowhere/none",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from control_plane.database import Base
+from control_plane.platform.database import Base
 
 connection = context.config.attributes["connection"]
 context.configure(

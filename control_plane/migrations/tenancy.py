@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from alembic import op
 
-from control_plane.database import APP_ROLE, SYSTEM_ROLE
+from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 
 READ_WRITE = ("SELECT", "INSERT", "UPDATE", "DELETE")
 APPEND_ONLY = ("SELECT", "INSERT")

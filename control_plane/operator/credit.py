@@ -10,9 +10,9 @@ from uuid import UUID, uuid4
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.money import MICROS_PER_USD
-from control_plane.billing import repository as accounts
-from control_plane.billing import service as billing
-from control_plane.billing.models import LedgerEntry
+from control_plane.money.billing import repository as accounts
+from control_plane.money.billing import service as billing
+from control_plane.money.billing.models import LedgerEntry
 from control_plane.operator.errors import CreditReferenceTaken
 
 

@@ -7,14 +7,14 @@ from uuid import UUID
 from fastapi import APIRouter, Response, status
 
 from contracts.money import usd
-from control_plane.audit.recording import OPERATOR, record_act
-from control_plane.authentication.dependencies import OperatorSession, Origin
-from control_plane.http.openapi import AUTHENTICATED, problems
-from control_plane.idempotency.route import IdempotentRoute, OncePerOperatorKey
+from control_plane.identity.authentication.dependencies import OperatorSession, Origin
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerOperatorKey
 from control_plane.operator import tenant_repository
 from control_plane.operator.credit import post_credit
 from control_plane.operator.errors import CreditReferenceTaken, TenantNotFound
 from control_plane.operator.schemas import CreditGrant, CreditGranted
+from control_plane.platform.audit.recording import OPERATOR, record_act
+from control_plane.platform.http.openapi import AUTHENTICATED, problems
 
 router = APIRouter(
     prefix="/v1/operator/tenants/{tenant_id}/credits",

@@ -19,9 +19,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
-from control_plane.calls.models import Call
-from control_plane.link import commands
-from control_plane.link.leases import lease_holder
+from control_plane.calling.calls.models import Call
+from control_plane.platform.link import commands
+from control_plane.platform.link.leases import lease_holder
 
 _REASON = EndReason.NORMAL_HANGUP
 _log = structlog.get_logger(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from control_plane.errors import NotFound, Problem
+from control_plane.platform.errors import NotFound, Problem
 
 CALLS_DISABLED_RETRY_SECONDS = 60
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter, status
 
 from contracts.money import MICROS_PER_USD, usd
-from control_plane.authentication.dependencies import OperatorSession
-from control_plane.http.openapi import AUTHENTICATED, problems
+from control_plane.identity.authentication.dependencies import OperatorSession
 from control_plane.operator import repository
 from control_plane.operator.errors import PlanExists
 from control_plane.operator.schemas import PlanCreate, PlanList, PlanView
-from control_plane.tenants.models import Plan
+from control_plane.platform.http.openapi import AUTHENTICATED, problems
+from control_plane.platform.tenancy.models import Plan
 
 router = APIRouter(
     prefix="/v1/operator/plans", tags=["operator"], responses=problems(*AUTHENTICATED)

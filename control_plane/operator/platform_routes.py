@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 import structlog
 from fastapi import APIRouter
 
-from control_plane.authentication.dependencies import OperatorSession
-from control_plane.http.openapi import AUTHENTICATED, problems
+from control_plane.calling.pauses.models import PlatformSwitches
+from control_plane.identity.authentication.dependencies import OperatorSession
 from control_plane.operator import repository
-from control_plane.operator.models import PlatformSwitches
 from control_plane.operator.schemas import PlatformView, PlatformWanted
+from control_plane.platform.http.openapi import AUTHENTICATED, problems
 
 router = APIRouter(
     prefix="/v1/operator/platform", tags=["operator"], responses=problems(*AUTHENTICATED)

@@ -10,9 +10,9 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.agents.models import Agent
-from control_plane.operator.models import AgentPause, PlatformSwitches
-from control_plane.tenants.models import Plan
+from control_plane.building.agents.models import Agent
+from control_plane.calling.pauses.models import AgentPause, PlatformSwitches
+from control_plane.platform.tenancy.models import Plan
 
 
 class PausedAgent(NamedTuple):

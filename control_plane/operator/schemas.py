@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 from pydantic.config import JsonDict
 
-from control_plane.tenants.schemas import Name
+from control_plane.identity.tenants.schemas import Name
 
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Reference = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]

@@ -11,12 +11,12 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.accounts.models import User
-from control_plane.agents.models import Agent
-from control_plane.billing.models import BillingAccount
-from control_plane.calls.models import Call
-from control_plane.members.models import Membership
-from control_plane.tenants.models import Tenant
+from control_plane.building.agents.models import Agent
+from control_plane.calling.calls.models import Call
+from control_plane.identity.accounts.models import User
+from control_plane.identity.members.models import Membership
+from control_plane.money.billing.models import BillingAccount
+from control_plane.platform.tenancy.models import Tenant
 
 RECENT = timedelta(days=30)
 

@@ -8,18 +8,18 @@ from uuid import UUID
 from fastapi import APIRouter, Query, status
 
 from contracts.money import usd
-from control_plane.audit.recording import OPERATOR, record_act
-from control_plane.authentication.dependencies import AppSettings, OperatorSession, Origin
-from control_plane.errors import InvalidRequest
-from control_plane.http.openapi import AUTHENTICATED, problems
-from control_plane.http.paging import Offset
-from control_plane.idempotency.route import IdempotentRoute, OncePerOperatorKey
+from control_plane.identity.authentication.dependencies import AppSettings, OperatorSession, Origin
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerOperatorKey
+from control_plane.identity.tenants import service
+from control_plane.identity.tenants.schemas import TenantCreate, TenantCreated
 from control_plane.operator import repository, tenant_repository
 from control_plane.operator.errors import TenantNotFound
 from control_plane.operator.schemas import TenantChanges, TenantDetail, TenantPage, TenantView
 from control_plane.operator.tenant_repository import TenantRow
-from control_plane.tenants import service
-from control_plane.tenants.schemas import TenantCreate, TenantCreated
+from control_plane.platform.audit.recording import OPERATOR, record_act
+from control_plane.platform.errors import InvalidRequest
+from control_plane.platform.http.openapi import AUTHENTICATED, problems
+from control_plane.platform.http.paging import Offset
 
 router = APIRouter(
     prefix="/v1/operator/tenants",

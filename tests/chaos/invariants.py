@@ -11,7 +11,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from contracts.events import CallEnded, CallEvent, Logged, TranscriptSegment, UsageReported
-from control_plane.database import SYSTEM_ROLE
+from control_plane.platform.database import SYSTEM_ROLE
 from tests.chaos.played_call import PlayedCall
 
 NEVER: dict[str, LiteralString] = {

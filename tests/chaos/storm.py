@@ -16,7 +16,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
 from contracts import redis_names
-from control_plane.database import SYSTEM_ROLE
+from control_plane.platform.database import SYSTEM_ROLE
 from tests.chaos.crowd import Crowd
 from tests.chaos.fates import Death
 from tests.chaos.invariants import broken_invariants

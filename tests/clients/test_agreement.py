@@ -16,7 +16,7 @@ import pytest
 
 from contracts.sealing import derived_key
 from control_plane.app import create_app
-from control_plane.settings import ControlPlaneSettings
+from control_plane.platform.settings import ControlPlaneSettings
 from switchboard_client import resources
 from switchboard_client.facade import AsyncResource, Resource
 from switchboard_client.operation import Operation

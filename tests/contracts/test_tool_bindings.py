@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from contracts.agent_config import AgentConfig
 from contracts.tool_bindings import MAX_TOOLS, TOOL_TYPES
-from control_plane.http.validation import field_errors
+from control_plane.platform.http.validation import field_errors
 
 WEBHOOK = {
     "type": "call_webhook",

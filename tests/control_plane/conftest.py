@@ -14,8 +14,8 @@ from fastapi import FastAPI
 
 from contracts.sealing import derived_key
 from control_plane.app import create_app
-from control_plane.database import Database
-from control_plane.settings import ControlPlaneSettings
+from control_plane.platform.database import Database
+from control_plane.platform.settings import ControlPlaneSettings
 
 PATIENCE_SECONDS = 20.0
 """These tests are about rules, not about how fast a busy machine is; what a deadline does is shown

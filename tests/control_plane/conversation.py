@@ -6,8 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from contracts.call_plan import CallPlan
-from control_plane.calls.event_consumer import EventConsumer
-from control_plane.link.event_stream import StreamEntry
+from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.platform.link.event_stream import StreamEntry
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.fake_worker import FakeWorker
 

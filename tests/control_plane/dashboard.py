@@ -9,13 +9,13 @@ from uuid import UUID, uuid4
 
 import httpx2
 
-from control_plane.accounts import repository as accounts
-from control_plane.accounts.session_authentication import CSRF_HEADER, SESSION_COOKIE
-from control_plane.accounts.sessions import open_session
-from control_plane.accounts.tokens import csrf_token_of
-from control_plane.authentication.caller import RequestOrigin, Role
-from control_plane.database import Database
-from control_plane.members.models import Membership
+from control_plane.identity.accounts import repository as accounts
+from control_plane.identity.accounts.sessions.authentication import CSRF_HEADER, SESSION_COOKIE
+from control_plane.identity.accounts.sessions.service import open_session
+from control_plane.identity.accounts.tokens import csrf_token_of
+from control_plane.identity.members.models import Membership
+from control_plane.platform.database import Database
+from control_plane.platform.tenancy.caller import RequestOrigin, Role
 from tests.control_plane.conftest import TenantClient
 
 

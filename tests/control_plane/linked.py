@@ -8,11 +8,11 @@ import pytest
 from redis.asyncio import Redis
 
 from contracts.sealing import derived_key
-from control_plane.calls.event_consumer import EventConsumer
-from control_plane.database import Database
-from control_plane.link.event_stream import BLOCK_SECONDS
-from control_plane.link.redis_client import connect
-from control_plane.settings import ControlPlaneSettings
+from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.platform.database import Database
+from control_plane.platform.link.event_stream import BLOCK_SECONDS
+from control_plane.platform.link.redis_client import connect
+from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import PATIENCE_SECONDS
 from tests.control_plane.fake_worker import FakeWorker, fake_worker
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import psycopg
 
-from control_plane.database import SYSTEM_ROLE
+from control_plane.platform.database import SYSTEM_ROLE
 
 _CALLS: LiteralString = """
     INSERT INTO calls (id, tenant_id, agent_id, room_name, status, end_reason, created_at,

@@ -12,8 +12,8 @@ from uuid import UUID, uuid4
 import psycopg
 from sqlalchemy import make_url
 
-from control_plane.database import APP_ROLE
 from control_plane.migrate import migrate
+from control_plane.platform.database import APP_ROLE
 
 LONGEST_WAIT_SECONDS = 1.0
 """For a lock. A statement that waits longer fails."""

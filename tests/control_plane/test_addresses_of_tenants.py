@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from contracts.agent_config import AgentConfig
 from contracts.tool_bindings import CallWebhook, Mcp, Transfer
-from control_plane.agent_builder.schemas import EnrichRequest
+from control_plane.building.agent_builder.schemas import EnrichRequest
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.pipelines.outbound.blocked_addresses import BLOCKED_AUTHORITIES, blocked_addresses
 

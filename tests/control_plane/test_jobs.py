@@ -18,11 +18,11 @@ from sqlalchemy import text
 from contracts.call_plan import CallPlan
 from contracts.events import CallMetered
 from control_plane.app import create_app
-from control_plane.database import Database
 from control_plane.jobs import run_jobs
-from control_plane.link.link import Link
 from control_plane.migrate import migrate
-from control_plane.settings import ControlPlaneSettings
+from control_plane.platform.database import Database
+from control_plane.platform.link.link import Link
+from control_plane.platform.settings import ControlPlaneSettings
 from switchboard.services.embedded_server import running
 from switchboard.services.postgres import PostgresServer
 from switchboard.services.valkey import ValkeyServer

@@ -9,13 +9,13 @@ from sqlalchemy.exc import DBAPIError
 
 from contracts.sealing import CannotOpen, Sealer
 from control_plane import key_rotation
-from control_plane.agents.models import Agent, AgentVersion
-from control_plane.agents.snapshot import digest_of
-from control_plane.database import Database
+from control_plane.building.agents.models import Agent, AgentVersion
+from control_plane.building.agents.publishing.snapshot import digest_of
+from control_plane.building.provider_keys.models import ProviderKey
 from control_plane.key_rotation import rotate
-from control_plane.provider_keys.models import ProviderKey
+from control_plane.platform.database import Database
+from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.sealed_columns import SEALED_COLUMNS, agent_config
-from control_plane.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
 
 NEW_KEY = Fernet.generate_key().decode()

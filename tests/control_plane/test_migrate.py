@@ -11,9 +11,9 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from control_plane.database import Database
-from control_plane.job_queue import enqueue
 from control_plane.migrate import migrate
+from control_plane.platform.database import Database
+from control_plane.platform.job_queue import enqueue
 
 
 @pytest.fixture

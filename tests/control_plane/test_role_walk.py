@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from fastapi import FastAPI
 
-from control_plane.authentication.caller import Role
-from control_plane.database import Database
+from control_plane.platform.database import Database
+from control_plane.platform.tenancy.caller import Role
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.dashboard import dashboard_client
 from tests.control_plane.policies.every_route import POLICIES

@@ -7,8 +7,8 @@ from sqlalchemy import create_engine, select, text, update
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.agents.models import Agent
-from control_plane.database import Database
+from control_plane.building.agents.models import Agent
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 
 WITHOUT_TENANTS = {

@@ -14,9 +14,9 @@ from fastapi.routing import iter_route_contexts
 from sqlalchemy import update
 
 from contracts.call_status import CallStatus
-from control_plane.billing import service as billing
-from control_plane.calls.models import Call, CallLogEntry, Segment
-from control_plane.database import Database
+from control_plane.calling.calls.models import Call, CallLogEntry, Segment
+from control_plane.money.billing import service as billing
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.policies.every_route import POLICIES, leavers
 from tests.control_plane.policies.policy import SECRET_NAME

@@ -14,7 +14,7 @@ from uuid import UUID
 import httpx2
 import schemathesis
 
-from control_plane.database import Database
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.dashboard import dashboard_client
 from tests.own_api import OwnApi

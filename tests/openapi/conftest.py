@@ -12,7 +12,7 @@ import pytest
 
 from contracts.sealing import derived_key
 from control_plane.app import create_app
-from control_plane.settings import ControlPlaneSettings
+from control_plane.platform.settings import ControlPlaneSettings
 
 HERE = Path(__file__).parent
 _NOWHERE = ControlPlaneSettings(

@@ -6,8 +6,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-from control_plane.database import SYSTEM_ROLE
 from control_plane.migrations.tenancy import APPEND_ONLY, confine_to_tenant, make_append_only
+from control_plane.platform.database import SYSTEM_ROLE
 
 revision = "0002"
 down_revision = "0001"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from control_plane.database import APP_ROLE, SYSTEM_ROLE
 from control_plane.migrations.tenancy import READ_WRITE, confine_to_tenant
+from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 
 revision = "0004"
 down_revision = "0003"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from control_plane.database import SYSTEM_ROLE
+from control_plane.platform.database import SYSTEM_ROLE
 
 revision = "0006"
 down_revision = "0005"

@@ -6,8 +6,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from control_plane.database import SYSTEM_ROLE
 from control_plane.migrations.tenancy import make_append_only, share_with_all_tenants
+from control_plane.platform.database import SYSTEM_ROLE
 
 revision = "0007"
 down_revision = "0006"

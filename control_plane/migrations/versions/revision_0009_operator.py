@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from control_plane.database import SYSTEM_ROLE
 from control_plane.migrations.tenancy import READ_ONLY, confine_to_tenant, share_with_all_tenants
+from control_plane.platform.database import SYSTEM_ROLE
 
 revision = "0009"
 down_revision = "0008"

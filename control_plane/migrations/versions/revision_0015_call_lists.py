@@ -8,9 +8,9 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from control_plane.database import SYSTEM_ROLE
 from control_plane.migrations.online import create_index_online, outside_transaction
 from control_plane.migrations.tenancy import APPEND_ONLY, READ_ONLY, confine_to_tenant
+from control_plane.platform.database import SYSTEM_ROLE
 
 revision = "0015"
 down_revision = "0014"

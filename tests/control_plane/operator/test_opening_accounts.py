@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from control_plane.app import create_app
-from control_plane.database import Database
-from control_plane.settings import ControlPlaneSettings
+from control_plane.platform.database import Database
+from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import OPERATOR, TenantClient
 
 

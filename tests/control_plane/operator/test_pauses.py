@@ -12,8 +12,8 @@ from sqlalchemy import text
 from contracts import redis_names
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
-from control_plane.calls.event_consumer import EventConsumer
-from control_plane.database import Database
+from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import CALLER, create_call, running_call
 from tests.control_plane.fake_worker import FakeWorker

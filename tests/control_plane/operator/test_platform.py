@@ -9,8 +9,8 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import text
 
-from control_plane.database import Database
-from control_plane.settings import ControlPlaneSettings
+from control_plane.platform.database import Database
+from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import CALLER, create_call
 from tests.control_plane.operator.conftest import OperatorClient

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from control_plane.database import Database
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.dashboard import dashboard_client
 from tests.control_plane.policies.policy import OWN_RECORDS, Access, Policies, Policy

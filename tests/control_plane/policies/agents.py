@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from control_plane.agents.models import AgentVersion
-from control_plane.agents.snapshot import Snapshot, digest_of
-from control_plane.database import Database
+from control_plane.building.agents.models import AgentVersion
+from control_plane.building.agents.publishing.snapshot import Snapshot, digest_of
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.policies.policy import (
     FOREIGN_IS_404,

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from control_plane.audit.recording import OPERATOR, record_act
-from control_plane.authentication.caller import RequestOrigin
-from control_plane.database import Database
+from control_plane.platform.audit.recording import OPERATOR, record_act
+from control_plane.platform.database import Database
+from control_plane.platform.tenancy.caller import RequestOrigin
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.policies.policy import ADMINS_OWN_RECORDS, SECRET_NAME, Policies
 

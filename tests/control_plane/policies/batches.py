@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from uuid import UUID, uuid4
 
-from control_plane.batches.models import BatchRow, CallBatch
-from control_plane.database import Database
+from control_plane.calling.batches.models import BatchRow, CallBatch
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.policies.policy import (
     FOREIGN_IS_404,

@@ -3,8 +3,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from uuid import UUID
 
-from control_plane.database import Database
-from control_plane.intelligence.models import CallAnalysis
+from control_plane.calling.intelligence.models import CallAnalysis
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.policies.policy import FOREIGN_IS_404, SECRET_NAME, Policies
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from control_plane.database import Database
-from control_plane.numbers.models import Number
+from control_plane.calling.numbers.models import Number
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.policies.policy import Access, Policies, Policy
 

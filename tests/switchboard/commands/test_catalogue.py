@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from control_plane.catalogue.data_file import CATALOGUE_FILE
+from control_plane.building.catalogue.data_file import CATALOGUE_FILE
 from switchboard.cli import app
 from switchboard.services.ports import free_port
 from switchboard.state import new_secrets, write_secrets

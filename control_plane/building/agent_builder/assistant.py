@@ -1,0 +1,207 @@
+"""Answers to questions of people who are building an agent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from contracts.agent_config import AgentConfig
+from control_plane.building.agent_builder import instructions
+from control_plane.building.agent_builder.clean_text import (
+    clean_text,
+    clean_value,
+    placeholders_in,
+    without_commands,
+)
+from control_plane.building.agent_builder.current_config import read_current_config
+from control_plane.building.agent_builder.draft.composing import as_body
+from control_plane.building.agent_builder.draft.editing import edit
+from control_plane.building.agent_builder.draft.fields import value_at
+from control_plane.building.agent_builder.field_guide import BY_PATH, GUIDES, TOPICS, FieldGuide
+from control_plane.building.agent_builder.language_model import LanguageModel, Message, ModelFailed
+from control_plane.building.agent_builder.schemas import Source
+from pipelines.playbook.word_list import word_list
+
+_CHANGEABLE = (*BY_PATH, "language", "supported_languages")
+_LONGEST_SHOWN = 300
+_IS_QUESTION = re.compile(
+    r"^(?:what|how|why|which|where|when|who|is|are|can i|do|does|should|could i|tell me|explain)\b",
+    re.IGNORECASE,
+)
+_FILLER = frozenset(
+    word_list(
+        "what how why which where when who is are can do does should could i my the a an to of for "
+        "in on it agent me you tell explain about change set make field use with and or be this "
+        "that want need please would like from at if so have has will they"
+    )
+)
+_MOST_FIELDS = 3
+
+
+@dataclass(frozen=True)
+class Reply:
+    text: str
+    changes: tuple[tuple[str, Any], ...]
+    """Key and value, as ``apply-changes`` takes them."""
+    source: Source
+
+
+class _SuggestedChange(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    key: Annotated[str, Field(max_length=100)]
+    value: Annotated[str, Field(max_length=8_000)]
+    """JSON in a string."""
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    answer: Annotated[str, Field(min_length=1, max_length=6_000)]
+    suggested_changes: Annotated[list[_SuggestedChange], Field(max_length=20)]
+
+
+async def answer(
+    question: str,
+    current: Mapping[str, Any] | None,
+    history: Sequence[Message],
+    model: LanguageModel | None,
+) -> Reply:
+    """
+    Raises:
+        InvalidRequest: ``current`` is not valid.
+    """
+    config = read_current_config(current)
+    variables = placeholders_in([question, str(as_body(config))])
+    told = clean_text(question, variables=variables, keep_links=True)
+    if model is not None:
+        try:
+            return await _by_model(told, config, history, variables, model)
+        except ModelFailed:
+            # The built-in answer says by its source that no model wrote it.
+            pass
+    return await asyncio.to_thread(_from_the_guide, told, config)
+
+
+async def _by_model(
+    question: str,
+    config: AgentConfig,
+    history: Sequence[Message],
+    variables: frozenset[str],
+    model: LanguageModel,
+) -> Reply:
+    """Raises ``ModelFailed``."""
+    documentation = "\n".join(f"{guide.path}: {guide.purpose}" for guide in GUIDES)
+    messages = instructions.answering(question, documentation, as_body(config), list(history))
+    found = await model.answer(_Answer, messages, purpose="builder_answer")
+    text = without_commands(clean_text(found.answer))
+    if not text:
+        raise ModelFailed("The language model's answer was not usable")
+    changes = tuple(
+        (change.key, value)
+        for change in found.suggested_changes
+        if (value := _acceptable(change, config, variables)) is not None
+    )
+    return Reply(text, changes, "llm")
+
+
+def _acceptable(
+    change: _SuggestedChange, config: AgentConfig, variables: frozenset[str]
+) -> Any | None:
+    """The change's value if the agent would be valid with it."""
+    if change.key not in _CHANGEABLE:
+        return None
+    try:
+        value = json.loads(change.value)
+    except ValueError:
+        value = change.value
+    except RecursionError:
+        return None
+    value = clean_value(value, variables=variables)
+    if isinstance(value, str):
+        value = without_commands(value)
+    if not value:
+        return None
+    body = config.model_dump(mode="json", by_alias=True)
+    *parents, name = change.key.split(".")
+    place = body
+    for parent in parents:
+        place = place[parent]
+    place[name] = value
+    try:
+        AgentConfig.model_validate(body)
+    except ValidationError:
+        return None
+    return value
+
+
+def _from_the_guide(question: str, config: AgentConfig) -> Reply:
+    if not question:
+        return Reply(_overview(), (), "local")
+    if not (_IS_QUESTION.match(question) or question.endswith("?")):
+        edited = edit(question, config)
+        changes = _changes(config, edited.config)
+        if changes:
+            named = ", ".join(key for key, _ in changes)
+            missed = "".join(f" Not understood: {clause}." for clause in edited.not_understood)
+            return Reply(f"This changes {named}.{missed}", changes, "local")
+    found = _best(question)
+    if not found:
+        return Reply(_overview(), (), "local")
+    return Reply("\n\n".join(_told(item, config) for item in found), (), "local")
+
+
+def _changes(before: AgentConfig, after: AgentConfig) -> tuple[tuple[str, Any], ...]:
+    return tuple(
+        (path, value)
+        for path in _CHANGEABLE
+        if (value := value_at(path, after)) != value_at(path, before) and value is not None
+    )
+
+
+def _best(question: str) -> list[FieldGuide | str]:
+    """The fields and topics that share the most words with the question."""
+    words = {_stem(word) for word in re.findall(r"[a-z]+", question.lower())} - _FILLER
+    lowered = question.lower()
+    rated: list[tuple[int, FieldGuide | str]] = []
+    for guide in GUIDES:
+        named = 5 if guide.path.lower() in lowered or guide.path.split(".")[-1] in question else 0
+        rated.append((named + _shared(words, guide.topics), guide))
+    rated += [(_shared(words, topics), text) for topics, text in TOPICS]
+    highest = max((rating for rating, _ in rated), default=0)
+    if highest == 0:
+        return []
+    return [item for rating, item in rated if rating == highest][:_MOST_FIELDS]
+
+
+def _shared(words: set[str], topics: str) -> int:
+    return len(words & {_stem(word) for word in topics.split()})
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("s") if len(word) > 3 else word
+
+
+def _told(item: FieldGuide | str, config: AgentConfig) -> str:
+    if isinstance(item, str):
+        return item
+    value = value_at(item.path, config)
+    if not value:
+        return f"{item.path}: {item.purpose} It is empty now."
+    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
+    return f"{item.path}: {item.purpose} Now it is: {shown}"
+
+
+def _overview() -> str:
+    fields = ", ".join(guide.path for guide in GUIDES)
+    return (
+        "Without a language model I can explain an agent's fields and make plain changes, such as "
+        '"rename it to Mia", "also ask for an email address" or "make it more formal". The fields '
+        f"are {fields}. Publishing, voices, languages, silence, recording, models, tools and "
+        "variables can be asked about as well."
+    )

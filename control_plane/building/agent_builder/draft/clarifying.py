@@ -1,0 +1,41 @@
+"""What to ask an owner whose prompt says too little."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from control_plane.building.agent_builder.draft.composing import is_thin
+from control_plane.building.agent_builder.draft.foreign_wording import wording_for
+from control_plane.building.agent_builder.draft.languages import DEFAULT
+from control_plane.building.agent_builder.draft.reading import read
+
+
+@dataclass(frozen=True)
+class Clarification:
+    questions: tuple[str, ...]
+    blockers: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def clarification(prompt: str) -> Clarification | None:
+    """``None`` when the prompt says what the agent is to do."""
+    reading = read(prompt)
+    language = reading.languages[0] if reading.languages else DEFAULT
+    if not is_thin(reading) or wording_for(language) is not None:
+        return None
+    questions = [
+        "What should the agent do on a call, for example book appointments, take orders or "
+        "answer questions?",
+        "Which details should it ask callers for?",
+    ]
+    warnings = []
+    if not reading.names.business:
+        questions.insert(0, "What is the name of the business, and what does it do?")
+        warnings.append("The prompt names no business.")
+    if not reading.facts:
+        questions.append("What should callers be told about it, such as hours, place and prices?")
+    return Clarification(
+        tuple(questions),
+        ("The prompt does not say what the agent should do on a call.",),
+        tuple(warnings),
+    )

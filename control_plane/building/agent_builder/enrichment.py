@@ -1,0 +1,94 @@
+"""What a company's web page tells about it, ready for an agent's persona."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from control_plane.building.agent_builder import instructions
+from control_plane.building.agent_builder.clean_text import clean_text, without_commands
+from control_plane.building.agent_builder.language_model import LanguageModel, ModelFailed
+from control_plane.building.agent_builder.page_fetching import PageNotRead, fetch_page
+from control_plane.building.agent_builder.page_text import (
+    MOST_PASSAGES,
+    PageText,
+    plain_page,
+    read_page,
+)
+from control_plane.building.agent_builder.schemas import Source
+from pipelines.outbound.policy import OutboundPolicy
+
+_LONGEST_NAME = 200
+_LONGEST_ADDRESS = 2_048
+_READING_SECONDS = 15.0
+
+
+class NoEnrichment(Exception):
+    """Why there is none, in a sentence."""
+
+
+@dataclass(frozen=True)
+class Enrichment:
+    description: str
+    knowledge: tuple[str, ...]
+    source: Source
+
+
+class _Described(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    companyDescription: Annotated[str, Field(min_length=1, max_length=2_000)]
+    knowledgeBase: Annotated[
+        list[Annotated[str, Field(max_length=600)]], Field(max_length=MOST_PASSAGES)
+    ]
+
+
+async def enrich(
+    company_name: object, website_url: object, policy: OutboundPolicy, model: LanguageModel | None
+) -> Enrichment:
+    """
+    Raises:
+        NoEnrichment: for any reason.
+    """
+    name = _text("companyName", company_name, _LONGEST_NAME)
+    url = _text("websiteUrl", website_url, _LONGEST_ADDRESS)
+    try:
+        page = await fetch_page(url, policy)
+    except PageNotRead as error:
+        raise NoEnrichment(str(error)) from error
+    read = read_page if page.is_html else plain_page
+    try:
+        # A thread cannot be stopped, but nobody has to wait for it.
+        found = await asyncio.wait_for(asyncio.to_thread(read, page.text), _READING_SECONDS)
+    except TimeoutError as error:
+        raise NoEnrichment("The page took too long to read.") from error
+    if not found.text:
+        raise NoEnrichment("The page holds no text that describes a company.")
+    if model is not None:
+        try:
+            return await _by_model(name, found, model)
+        except ModelFailed:
+            # The page's own words are the next best.
+            pass
+    return Enrichment(found.description, found.passages, "local")
+
+
+async def _by_model(name: str, page: PageText, model: LanguageModel) -> Enrichment:
+    """Raises ``ModelFailed``."""
+    messages = instructions.describing_company(name, page.text)
+    answer = await model.answer(_Described, messages, purpose="enrich_company")
+    description = without_commands(clean_text(answer.companyDescription))
+    if not description:
+        raise ModelFailed("The language model's answer was not usable")
+    facts = (without_commands(clean_text(item)) for item in answer.knowledgeBase)
+    return Enrichment(description, tuple(fact for fact in facts if fact), "llm")
+
+
+def _text(field: str, value: object, longest: int) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise NoEnrichment(f"{field} must be a text.")
+    if len(value) > longest:
+        raise NoEnrichment(f"{field} must have at most {longest} characters.")
+    return value.strip()

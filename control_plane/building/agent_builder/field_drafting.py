@@ -1,0 +1,153 @@
+"""One field of an agent: by the language model where there is one, else by the builder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from contracts.agent_config import AgentConfig
+from control_plane.building.agent_builder import instructions
+from control_plane.building.agent_builder.clean_text import (
+    clean_text,
+    clean_value,
+    placeholders_in,
+    without_commands,
+)
+from control_plane.building.agent_builder.current_config import read_current_config
+from control_plane.building.agent_builder.draft.composing import as_body
+from control_plane.building.agent_builder.draft.fields import draft_field
+from control_plane.building.agent_builder.errors import GenerationNotConfigured
+from control_plane.building.agent_builder.field_guide import BY_PATH, FieldGuide, Kind
+from control_plane.building.agent_builder.language_model import LanguageModel, ModelFailed
+from control_plane.building.agent_builder.model_draft import (
+    DraftedObjection,
+    DraftedQuestion,
+    DraftedScript,
+    DraftedSlot,
+)
+from control_plane.building.agent_builder.schemas import Source
+from control_plane.platform.errors import InvalidRequest
+
+_STRICT = ConfigDict(extra="forbid", strict=True)
+_Items = Field(max_length=40)
+
+
+class _Text(BaseModel):
+    model_config = _STRICT
+    value: Annotated[str, Field(min_length=1, max_length=4_000)]
+
+
+class _Texts(BaseModel):
+    model_config = _STRICT
+    value: Annotated[list[Annotated[str, Field(max_length=2_000)]], _Items]
+
+
+class _Questions(BaseModel):
+    model_config = _STRICT
+    value: Annotated[list[DraftedQuestion], _Items]
+
+
+class _Slots(BaseModel):
+    model_config = _STRICT
+    value: Annotated[list[DraftedSlot], _Items]
+
+
+class _Objections(BaseModel):
+    model_config = _STRICT
+    value: Annotated[list[DraftedObjection], _Items]
+
+
+class _Scripts(BaseModel):
+    model_config = _STRICT
+    value: Annotated[list[DraftedScript], _Items]
+
+
+_Shape = _Text | _Texts | _Questions | _Slots | _Objections | _Scripts
+_SHAPES: dict[Kind, type[_Shape]] = {
+    "text": _Text,
+    "texts": _Texts,
+    "questions": _Questions,
+    "slots": _Slots,
+    "objections": _Objections,
+    "scripts": _Scripts,
+}
+
+
+@dataclass(frozen=True)
+class DraftedValue:
+    value: Any
+    source: Source
+    warnings: tuple[str, ...] = ()
+
+
+async def draft(
+    path: str,
+    instruction: str | None,
+    current: Mapping[str, Any] | None,
+    model: LanguageModel | None,
+) -> DraftedValue:
+    """A value that the field can have.
+
+    Raises:
+        InvalidRequest: no such field, or ``current`` is not valid.
+        GenerationNotConfigured: nothing sensible can be written without a language model.
+    """
+    guide = BY_PATH.get(path)
+    if guide is None:
+        known = ", ".join(BY_PATH)
+        raise InvalidRequest.at("field", f"cannot be drafted; these can: {known}")
+    config = read_current_config(current)
+    variables = placeholders_in([instruction or "", str(as_body(config))])
+    told = clean_text(instruction or "", variables=variables, keep_links=True)
+    failure: tuple[str, ...] = ()
+    if model is not None:
+        try:
+            return await _by_model(guide, told, config, variables, model)
+        except ModelFailed as error:
+            failure = (f"{error}; the built-in builder wrote this instead.",)
+    value = await asyncio.to_thread(draft_field, path, told, config)
+    if not value or not _fits(path, value, config):
+        raise GenerationNotConfigured(
+            f"{path} cannot be written from this without a language model. Send the words "
+            "themselves as the instruction, in quotation marks."
+        )
+    return DraftedValue(value, "local", failure)
+
+
+async def _by_model(
+    guide: FieldGuide,
+    told: str,
+    config: AgentConfig,
+    variables: frozenset[str],
+    model: LanguageModel,
+) -> DraftedValue:
+    """Raises ``ModelFailed``."""
+    messages = instructions.drafting_field(guide.path, guide.purpose, told, as_body(config))
+    answer = await model.answer(_SHAPES[guide.kind], messages, purpose="draft_field")
+    value = clean_value(answer.model_dump()["value"], variables=variables)
+    if isinstance(value, str):
+        value = without_commands(value)
+    elif guide.kind == "texts":
+        value = [text for item in value if (text := without_commands(item))]
+    if not value or not _fits(guide.path, value, config):
+        raise ModelFailed("The language model's answer was not usable")
+    return DraftedValue(value, "llm")
+
+
+def _fits(path: str, value: Any, config: AgentConfig) -> bool:
+    """Whether the agent would be valid with it."""
+    body = config.model_dump(mode="json", by_alias=True)
+    *parents, name = path.split(".")
+    place = body
+    for parent in parents:
+        place = place[parent]
+    place[name] = value
+    try:
+        AgentConfig.model_validate(body)
+    except ValidationError:
+        return False
+    return True

@@ -1,0 +1,178 @@
+"""A whole agent from a prompt, or from a prompt and the agent that it is to change."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from contracts.agent_config import AgentConfig
+from control_plane.building.agent_builder import instructions
+from control_plane.building.agent_builder.clean_text import clean_text, placeholders_in
+from control_plane.building.agent_builder.current_config import read_current_config
+from control_plane.building.agent_builder.draft.clarifying import Clarification, clarification
+from control_plane.building.agent_builder.draft.composing import as_body, compose
+from control_plane.building.agent_builder.draft.editing import edit
+from control_plane.building.agent_builder.draft.languages import is_language_tag
+from control_plane.building.agent_builder.language_model import LanguageModel, ModelFailed
+from control_plane.building.agent_builder.model_draft import DraftedAnswer, configuration_of
+from control_plane.building.agent_builder.schemas import LONGEST_PROMPT, Source
+from control_plane.building.agent_builder.stack_hints import Hints, fit_to_catalogue
+from pipelines.prompt import compile_prompt
+from pipelines.stack import AvailableKeys, StackCatalogue
+
+_WANTED = frozenset(
+    {
+        "name",
+        "voice",
+        "language",
+        "supported_languages",
+        "llm_provider",
+        "llm_model",
+        "system_prompt",
+        "persona",
+        "playbook",
+        "advanced",
+    }
+)
+"""What a draft may hold."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An agent's texts, before the catalogue was asked."""
+
+    config: AgentConfig
+    source: Source
+    warnings: tuple[str, ...]
+    voice: str = ""
+    """Named in the prompt itself."""
+    is_edit: bool = False
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Questions instead of a draft."""
+
+    clarification: Clarification
+    source: Source
+
+
+@dataclass(frozen=True)
+class FinishedDraft:
+    body: dict[str, Any]
+    """What ``POST /v1/agents`` takes."""
+    compiled_prompt: str
+    warnings: tuple[str, ...]
+
+
+async def write(
+    prompt: str,
+    current: Mapping[str, Any] | None,
+    *,
+    may_ask: bool,
+    model: LanguageModel | None,
+) -> Draft | Asked:
+    """The agent's texts: by the model where there is one that answers, else by the builder.
+
+    Args:
+        current: the configuration to change; ``None`` to write a new one.
+
+    Raises:
+        InvalidRequest: ``current`` is not valid.
+    """
+    base = None if current is None else read_current_config(current)
+    told = await asyncio.to_thread(_own_words, prompt)
+    failure: tuple[str, ...] = ()
+    if model is not None:
+        try:
+            return await _by_model(told, base, may_ask=may_ask, model=model)
+        except ModelFailed as error:
+            failure = (f"{error}; the built-in builder wrote this draft instead.",)
+    # Thousands of patterns over a long prompt take longer than the event loop may wait.
+    return await asyncio.to_thread(_by_builder, told, base, may_ask, failure)
+
+
+def finish(
+    draft: Draft, hints: Hints, catalogue: StackCatalogue, keys: AvailableKeys
+) -> FinishedDraft:
+    """The draft with voice and provider, as a body for ``POST /v1/agents``."""
+    hints = replace(hints, voice=hints.voice or draft.voice or None)
+    fitted = fit_to_catalogue(draft.config, hints, catalogue, keys)
+    config = fitted.config
+    body = config.model_dump(
+        mode="json",
+        by_alias=True,
+        include=set(_WANTED),
+        exclude_none=True,
+        # An edit also says what is empty now.
+        exclude_defaults=not draft.is_edit,
+    )
+    always = {"voice": config.voice, "llm_provider": config.llm_provider}
+    body = {"persona": {}, "playbook": {}} | body | always
+    return FinishedDraft(body, compile_prompt(config, {}), (*draft.warnings, *fitted.warnings))
+
+
+async def _by_model(
+    prompt: str, base: AgentConfig | None, *, may_ask: bool, model: LanguageModel
+) -> Draft | Asked:
+    """Raises ``ModelFailed``."""
+    current = None if base is None else as_body(base)
+    messages = instructions.drafting(prompt, current, may_ask=may_ask)
+    answer = await model.answer(DraftedAnswer, messages, purpose="generate_agent")
+    if answer.agent is None:
+        questions = tuple(
+            text for item in answer.clarifying_questions if (text := clean_text(item, longest=300))
+        )
+        if not (may_ask and questions):
+            raise ModelFailed("The language model wrote no agent")
+        blocker = "The prompt does not say enough to draft an agent."
+        return Asked(Clarification(questions, (blocker,)), "llm")
+    start = base or AgentConfig(name="Agent")
+    variables = placeholders_in([prompt, json.dumps(current or {})])
+    try:
+        config = await asyncio.to_thread(configuration_of, answer.agent, start, variables)
+    except ValidationError as error:
+        raise ModelFailed("The language model's answer was no valid agent") from error
+    if is_language_tag(answer.agent.language):
+        config = config.model_copy(update={"language": answer.agent.language})
+    return Draft(config, "llm", (), is_edit=base is not None)
+
+
+def _by_builder(
+    prompt: str, base: AgentConfig | None, may_ask: bool, warnings: tuple[str, ...]
+) -> Draft | Asked:
+    if base is not None:
+        return _edited(prompt, base, may_ask, warnings)
+    if may_ask and (missing := clarification(prompt)) is not None:
+        return Asked(replace(missing, warnings=(*warnings, *missing.warnings)), "local")
+    written = compose(prompt)
+    return Draft(written.config, "local", (*warnings, *written.warnings))
+
+
+def _edited(
+    prompt: str, base: AgentConfig, may_ask: bool, warnings: tuple[str, ...]
+) -> Draft | Asked:
+    edited = edit(prompt, base)
+    missed = tuple(
+        f"Not understood without a language model, so nothing was changed: {clause[:200]}"
+        for clause in edited.not_understood
+    )
+    if may_ask and not edited.is_changed:
+        question = (
+            "Which field should change, and to what? For example: change the opener to "
+            '"Hello, this is Mia.", also ask for an email address, or make it more formal.'
+        )
+        return Asked(Clarification((question,), missed, warnings), "local")
+    return Draft(edited.config, "local", (*warnings, *missed), edited.voice, is_edit=True)
+
+
+def _own_words(prompt: str) -> str:
+    """The prompt without markup; variables and web addresses are the owner's to use."""
+    return clean_text(
+        prompt, longest=LONGEST_PROMPT, variables=placeholders_in([prompt]), keep_links=True
+    )

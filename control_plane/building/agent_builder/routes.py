@@ -1,0 +1,138 @@
+"""Describing an agent in words: generate, draft a field, ask the builder, enrich a company.
+
+No transaction is open while a language model or a web page is waited for.
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from control_plane.building.agent_builder import assistant, field_drafting, generation
+from control_plane.building.agent_builder.dependencies import PlatformModel
+from control_plane.building.agent_builder.enrichment import NoEnrichment, enrich
+from control_plane.building.agent_builder.errors import GenerationNotConfigured
+from control_plane.building.agent_builder.language_model import Message
+from control_plane.building.agent_builder.schemas import (
+    ChatAnswer,
+    ChatRequest,
+    DraftedField,
+    DraftFieldRequest,
+    Enriched,
+    EnrichRequest,
+    Generated,
+    GenerateRequest,
+    NotEnriched,
+    QualityGates,
+    Questions,
+    SuggestedChange,
+)
+from control_plane.building.agent_builder.stack_hints import Hints
+from control_plane.building.catalogue.repository import stack_catalogue
+from control_plane.building.provider_keys.available_keys import available_keys
+from control_plane.identity.authentication.dependencies import (
+    AppDatabase,
+    AppSettings,
+    MemberCaller,
+)
+from control_plane.platform.errors import InvalidRequest
+from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from pipelines.outbound.policy import OutboundPolicy
+
+router = APIRouter(prefix="/v1/agents", tags=["agent builder"], responses=problems(*MEMBER_ONLY))
+
+
+@router.post("/generate")
+async def generate_agent(
+    wanted: GenerateRequest,
+    caller: MemberCaller,
+    database: AppDatabase,
+    settings: AppSettings,
+    model: PlatformModel,
+) -> Generated | Questions:
+    """Draft an agent from a description, or change one (`mode` `edit`). Nothing is saved: send the
+    draft to `POST /v1/agents`, or to `PATCH /v1/agents/{agent_id}`.
+
+    With a platform language model that model writes the draft, and without one a built-in
+    builder does, from the prompt's own words; `source` says which, and `warnings` what is missing.
+    """
+    if wanted.mode == "edit" and wanted.current_config is None:
+        raise InvalidRequest.at("current_config", "is required when mode is 'edit'")
+    written = await generation.write(
+        wanted.prompt,
+        wanted.current_config if wanted.mode == "edit" else None,
+        may_ask=wanted.allow_clarifying_questions,
+        model=model,
+    )
+    if isinstance(written, generation.Asked):
+        missing = written.clarification
+        return Questions(
+            clarifying_questions=list(missing.questions),
+            quality_gates=QualityGates(
+                blockers=list(missing.blockers), warnings=list(missing.warnings)
+            ),
+            source=written.source,
+        )
+    async with database.tenant_session(caller.tenant_id) as session:
+        catalogue = await stack_catalogue(session)
+        keys = await available_keys(session, caller.tenant_id, settings)
+    hints = Hints(**wanted.options.model_dump()) if wanted.options else Hints()
+    finished = generation.finish(written, hints, catalogue, keys)
+    return Generated(
+        draft=finished.body,
+        compiled_prompt_preview=finished.compiled_prompt,
+        source=written.source,
+        warnings=list(finished.warnings),
+    )
+
+
+@router.post("/draft-field", responses=problems(GenerationNotConfigured))
+async def draft_agent_field(
+    wanted: DraftFieldRequest, _caller: MemberCaller, model: PlatformModel
+) -> DraftedField:
+    """Write or refine one field of an agent. Nothing is saved.
+
+    Without a platform language model most fields can still be written from the instruction and the
+    rest of the agent; where nothing sensible can be said, the answer is 503.
+    """
+    drafted = await field_drafting.draft(
+        wanted.field, wanted.instruction, wanted.current_config, model
+    )
+    return DraftedField(
+        field=wanted.field,
+        value=drafted.value,
+        source=drafted.source,
+        warnings=list(drafted.warnings),
+    )
+
+
+@router.post("/chat/answer")
+async def answer_builder_question(
+    wanted: ChatRequest, _caller: MemberCaller, model: PlatformModel
+) -> ChatAnswer:
+    """Answer a question about building an agent, or turn a plain request into changes that
+    `POST /v1/agents/apply-changes` takes. Nothing is saved."""
+    history = [Message(item.role, item.content) for item in wanted.history]
+    reply = await assistant.answer(wanted.question, wanted.current_config, history, model)
+    return ChatAnswer(
+        answer=reply.text,
+        suggested_changes=[SuggestedChange(key=key, value=value) for key, value in reply.changes],
+        source=reply.source,
+    )
+
+
+@router.post("/enrich-company")
+async def enrich_company(
+    wanted: EnrichRequest, _caller: MemberCaller, settings: AppSettings, model: PlatformModel
+) -> Enriched | NotEnriched:
+    """Describe a company from its web page, for an agent's persona. The status is always 200: test
+    `enriched`."""
+    policy = OutboundPolicy(settings.outbound_allowed_networks)
+    try:
+        found = await enrich(wanted.companyName, wanted.websiteUrl, policy, model)
+    except NoEnrichment as error:
+        return NotEnriched(error=str(error))
+    return Enriched(
+        companyDescription=found.description,
+        knowledgeBase=list(found.knowledge),
+        source=found.source,
+    )

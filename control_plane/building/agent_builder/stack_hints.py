@@ -1,0 +1,127 @@
+"""The draft's voice, provider and model: hints of the client where the catalogue has them, and
+otherwise what the tenant can use now. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from contracts.agent_config import AgentConfig
+from control_plane.building.agents.servable import unservable_locales
+from pipelines.stack import AvailableKeys, StackCatalogue, StackProblem, resolve_stack
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What the client would like; ``None`` where it does not say."""
+
+    voice: str | None = None
+    llm_provider: str | None = None
+    llm_model: str | None = None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    config: AgentConfig
+    warnings: tuple[str, ...]
+    """Sentences about hints that were left out and languages that cannot be served."""
+
+
+def fit_to_catalogue(
+    config: AgentConfig, hints: Hints, catalogue: StackCatalogue, keys: AvailableKeys
+) -> Fitted:
+    """``config`` in languages that some stack of the catalogue serves, with the hints that it has.
+
+    A hint is no demand: one that the catalogue does not have is left out, with a warning.
+    """
+    config, warnings = _in_servable_languages(config, catalogue)
+    changes: dict[str, str] = {}
+    for change, warning in _taken_hints(hints, catalogue):
+        changes |= change
+        warnings += [warning] if warning else []
+    hinted = config.model_copy(update=changes)
+    if changes and unservable_locales(hinted, catalogue):
+        warnings.append(
+            f"No {', '.join(sorted(changes))} as hinted can serve {config.language}; the hints "
+            "were left out."
+        )
+        hinted = config
+    fitted = _with_defaults(hinted, changes, catalogue, keys)
+    if fitted.llm_provider is None:
+        warnings.append(_why_no_provider(fitted, catalogue, keys))
+    return Fitted(fitted, tuple(warnings))
+
+
+def voice_named(wanted: str, catalogue: StackCatalogue) -> str | None:
+    """The id of the catalogue's voice that is meant, whatever its case."""
+    return next(
+        (v.voice_id for v in catalogue.voices if v.voice_id.lower() == wanted.strip().lower()), None
+    )
+
+
+def _in_servable_languages(
+    config: AgentConfig, catalogue: StackCatalogue
+) -> tuple[AgentConfig, list[str]]:
+    problems = unservable_locales(config, catalogue)
+    if not problems:
+        return config, []
+    served = [locale for locale in config.languages if locale not in problems]
+    language = config.language if config.language not in problems else (served or ["en-US"])[0]
+    reasons = [f"{locale} was left out: {problem.reason}" for locale, problem in problems.items()]
+    kept = tuple(served) if len(served) > 1 else ()
+    changed = config.model_copy(update={"language": language, "supported_languages": kept})
+    return changed, reasons
+
+
+def _taken_hints(hints: Hints, catalogue: StackCatalogue) -> Iterator[tuple[dict[str, str], str]]:
+    """Each hint as a change, or as the warning why it is none."""
+    if hints.voice:
+        voice = voice_named(hints.voice, catalogue)
+        if voice:
+            yield {"voice": voice}, ""
+        else:
+            yield {}, f"The catalogue has no voice {hints.voice[:60]!r}; the hint was left out."
+    models = [entry for entry in catalogue.models if "llm" in entry.channels]
+    provider, model = hints.llm_provider, hints.llm_model
+    if provider and provider not in {entry.provider for entry in models}:
+        yield {}, f"There is no language model provider {provider[:60]!r}; the hint was left out."
+        provider = None
+    if model:
+        found = next(
+            (e for e in models if e.model == model and provider in (None, e.provider)), None
+        )
+        if found is None:
+            of_provider = f" of {provider}" if provider else ""
+            yield {}, f"There is no language model {model[:80]!r}{of_provider}; it was left out."
+        else:
+            yield {"llm_provider": found.provider, "llm_model": found.model}, ""
+            return
+    if provider:
+        yield {"llm_provider": provider}, ""
+
+
+def _with_defaults(
+    config: AgentConfig, hinted: dict[str, str], catalogue: StackCatalogue, keys: AvailableKeys
+) -> AgentConfig:
+    """What is left open is what a call would run with today."""
+    resolved = resolve_stack(config, catalogue, keys, config.language)
+    if isinstance(resolved, StackProblem):
+        return config
+    defaults: dict[str, str] = {}
+    if config.llm_provider is None:
+        defaults["llm_provider"] = resolved.stack.llm.primary.provider
+    is_default_voice = "voice" not in hinted and config.voice == AgentConfig(name="-").voice
+    if is_default_voice and resolved.stack.tts.primary.voice:
+        defaults["voice"] = resolved.stack.tts.primary.voice
+    fitted = config.model_copy(update=defaults)
+    if unservable_locales(fitted, catalogue):
+        # One provider for the main language must not lock the others out.
+        return fitted.model_copy(update={"llm_provider": config.llm_provider})
+    return fitted
+
+
+def _why_no_provider(config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys) -> str:
+    resolved = resolve_stack(config, catalogue, keys, config.language)
+    if isinstance(resolved, StackProblem):
+        return f"No call can be served here yet. {resolved.reason}"
+    return "No language model serves all the languages; each language gets its own."

@@ -1,0 +1,168 @@
+"""An assistant's changes to a flat configuration: checked, completed, not saved. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from contracts.agent_config import AgentConfig
+from control_plane.building.agents.changes.flat_keys import (
+    flattened,
+    is_object,
+    nested,
+    paths_of_keys,
+    shortest_key,
+)
+from control_plane.building.agents.changes.implied_changes import implied_changes
+from control_plane.platform.http.validation import field_errors
+
+Mode = Literal["create", "edit"]
+MAX_CALL_DURATION_SECONDS = range(30, 7201)
+"""Enforced here and nowhere else (API spec, "Advanced")."""
+NOT_IN_EDIT_MODE = frozenset(
+    {
+        "agent_kind",
+        "managed_sku_id",
+        "custom_llm_url",
+        "custom_voice_url",
+        "custom_transcriber_url",
+        "custom_voice_mode",
+        "tools",
+    }
+)
+"""What an assistant may not change on an existing agent: what it costs, and where the words and
+data of its calls go."""
+READ_ONLY = frozenset(
+    {"id", "provider_config", "compiled_prompt", "published_version", "created_at", "updated_at"}
+)
+"""What reading an agent shows and no change sets."""
+_PLACEHOLDER = {"name": "-"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Nothing is applied where there are errors; ``config`` is then as it was."""
+
+    config: dict[str, Any]
+    applied: list[tuple[str, Any]] = field(default_factory=list)
+    """What changed, what it implied included."""
+    update: dict[str, Any] = field(default_factory=dict)
+    """The same as a body for ``PATCH /v1/agents/{agent_id}``."""
+    errors: list[dict[str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def apply_changes(
+    current: Mapping[str, Any],
+    changes: Iterable[tuple[str, Any]],
+    mode: Mode,
+    *,
+    lenient: bool,
+    is_realtime: Callable[[str], bool],
+) -> Outcome:
+    """
+    Args:
+        current: values by flat key; objects are opened, so that an agent as it is read fits too.
+        changes: flat keys and their new values, in order.
+        lenient: unknown keys are left out with a warning instead of failing everything.
+        is_realtime: whether a model id is one that listens, thinks and speaks.
+    """
+    work = _Work(mode, lenient)
+    work.take_current(current)
+    work.take_changes(changes)
+    values = work.values | work.changed
+    implied = implied_changes(values, work.changed, is_realtime)
+    values |= implied
+    work.check(values)
+    if work.errors:
+        return Outcome(dict(current), errors=work.errors, warnings=work.warnings)
+    changed = work.changed | implied
+    return Outcome(
+        config={work.key_of(path): value for path, value in values.items()},
+        applied=[(work.key_of(path), value) for path, value in changed.items()],
+        update=nested(changed),
+        warnings=work.warnings,
+    )
+
+
+class _Work:
+    """Values by path, the keys under which the client knows them, and what is wrong."""
+
+    def __init__(self, mode: Mode, lenient: bool) -> None:
+        self._mode = mode
+        self._lenient = lenient
+        self._keys: dict[str, str] = {}
+        self.values: dict[str, Any] = {}
+        self.changed: dict[str, Any] = {}
+        self.errors: list[dict[str, str]] = []
+        self.warnings: list[str] = []
+
+    def key_of(self, path: str) -> str:
+        return self._keys.get(path) or shortest_key(path)
+
+    def take_current(self, current: Mapping[str, Any]) -> None:
+        for key, value in flattened(current).items():
+            if key in READ_ONLY or (value is None and is_object(key)):
+                continue
+            if (path := paths_of_keys().get(key)) is None:
+                self._unknown(key)
+            else:
+                self._keys[path] = key
+                self.values[path] = value
+
+    def take_changes(self, changes: Iterable[tuple[str, Any]]) -> None:
+        for key, value in changes:
+            for inner, item in _opened(key, value).items():
+                self._change(inner, item)
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """Types, to the letter: ``"300"`` is no number here."""
+        document = json.dumps(_PLACEHOLDER | nested(values))
+        try:
+            AgentConfig.model_validate_json(document, strict=True, by_alias=True, by_name=False)
+        except ValidationError as error:
+            for found in field_errors(error.errors(include_url=False, include_input=False)):
+                path, bracket, item = found["field"].partition("[")
+                self._fail(f"{self.key_of(path)}{bracket}{item}", found["message"])
+        duration = values.get("advanced.maxCallDuration", MAX_CALL_DURATION_SECONDS.start)
+        if isinstance(duration, int) and duration not in MAX_CALL_DURATION_SECONDS:
+            self._fail(
+                self.key_of("advanced.maxCallDuration"), f"must be 30 to 7200 s, not {duration}"
+            )
+
+    def _change(self, key: str, value: Any) -> None:
+        path = paths_of_keys().get(key)
+        if key in READ_ONLY:
+            self._fail(key, "is derived by the service and cannot be changed")
+        elif path is None:
+            self._unknown(key)
+        elif self._mode == "edit" and path in NOT_IN_EDIT_MODE:
+            self._fail(key, "cannot be changed in mode 'edit'; update the agent itself")
+        else:
+            self._keys.setdefault(path, key)
+            self.changed[path] = value
+
+    def _unknown(self, key: str) -> None:
+        if is_object(key):
+            self._fail(key, "must be an object")
+        elif self._lenient:
+            self.warnings.append(f"{key} is not a field of an agent and was left out")
+        else:
+            self._fail(key, "is not a field of an agent")
+
+    def _fail(self, key: str, message: str) -> None:
+        self.errors.append({"field": key, "message": message})
+
+
+def _opened(key: str, value: Any) -> dict[str, Any]:
+    """A change of an object as changes of its fields; ``null`` empties each of them."""
+    if not is_object(key):
+        return {key: value}
+    if value is None:
+        empty = flattened(AgentConfig(name="-").model_dump(mode="json", by_alias=True))
+        return {path: item for path, item in empty.items() if path.startswith(f"{key}.")}
+    return flattened(nested({key: value}))

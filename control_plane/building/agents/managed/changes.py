@@ -1,0 +1,83 @@
+"""Moving an agent onto a managed SKU, and off it, as changes to its configuration. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contracts.agent_config import AgentConfig
+from control_plane.platform.errors import InvalidRequest
+from pipelines.language import covers
+from pipelines.stack import CHANNELS, SkuEntry, StackCatalogue
+
+_OWN_CHOICES = (
+    *(
+        f"{channel}{role}_{part}"
+        for channel in CHANNELS
+        for role in ("", "_fallback")
+        for part in ("provider", "model")
+    ),
+    "custom_llm_url",
+    "custom_voice_url",
+    "custom_transcriber_url",
+)
+"""What a managed SKU decides in the agent's stead."""
+
+
+def onto_managed_sku(
+    agent: AgentConfig, catalogue: StackCatalogue, sku_id: str, language: str | None
+) -> dict[str, Any]:
+    """The changes that let ``sku_id`` decide the agent's models and voice.
+
+    Args:
+        language: the agent's primary language from now on; ``None`` keeps it.
+
+    Of the agent's other languages those stay that the SKU supports.
+
+    Raises:
+        InvalidRequest: there is no such SKU on offer, or it does not support the language.
+    """
+    sku = catalogue.sku(sku_id)
+    if sku is None or not sku.is_active:
+        raise InvalidRequest.at(
+            "managed_sku_id",
+            f"there is no managed SKU {sku_id!r} on offer; choose one of GET /v1/managed-skus",
+        )
+    primary = language or agent.language
+    if not covers(sku.languages, primary):
+        raise InvalidRequest.at(
+            "language",
+            f"the managed SKU {sku_id} does not support {primary}; it supports "
+            f"{', '.join(sku.languages)}",
+        )
+    kept = [tag for tag in agent.languages if covers(sku.languages, tag)]
+    return {
+        **dict.fromkeys(_OWN_CHOICES),
+        "agent_kind": "managed",
+        "managed_sku_id": sku_id,
+        "language": primary,
+        "supported_languages": list(dict.fromkeys((primary, *kept))),
+        "voice": sku.voice,
+    }
+
+
+def off_managed_sku(agent: AgentConfig, catalogue: StackCatalogue) -> dict[str, Any]:
+    """The changes that make the SKU's models and voice the agent's own choice.
+
+    The agent sounds the same as before; from then on each of its models can be changed. Nothing
+    changes on an agent that is custom already.
+    """
+    if agent.agent_kind == "custom":
+        return {}
+    changes: dict[str, Any] = {"agent_kind": "custom", "managed_sku_id": None}
+    sku = catalogue.sku(agent.managed_sku_id)
+    return changes if sku is None else changes | _choices_of(sku, agent)
+
+
+def _choices_of(sku: SkuEntry, agent: AgentConfig) -> dict[str, Any]:
+    choices: dict[str, Any] = {"voice": sku.voice}
+    for channel, name in zip(CHANNELS, (sku.stt, sku.llm, sku.tts), strict=True):
+        choices |= {f"{channel}_provider": name.provider, f"{channel}_model": name.model}
+    if agent.persona.voice_config.voice_id:
+        # It would win over ``voice``.
+        choices["persona"] = {"voiceConfig": {"voiceId": sku.voice}}
+    return choices

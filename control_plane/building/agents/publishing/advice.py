@@ -1,0 +1,108 @@
+"""What an agent's owner should know before publishing; none of it stands in the way. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from control_plane.building.agents.publishing.conversation_advice import conversation_advice
+from control_plane.building.agents.publishing.finding import Finding, PublishSubject
+from control_plane.building.agents.publishing.timing_advice import timing_advice
+from pipelines.agent_texts import needed_variables
+from pipelines.language import primary_language
+from pipelines.phrases import has_phrases
+from pipelines.stack import LOCAL
+
+_LONGEST_NAME = 100
+"""Recommended (API spec, "Agent")."""
+
+
+def advice(subject: PublishSubject) -> Iterator[Finding]:
+    yield from conversation_advice(subject.config)
+    yield from timing_advice(subject.config)
+    for check in (_variables, _stacks, _languages, _tools, _recording, _name):
+        yield from check(subject)
+
+
+def _variables(subject: PublishSubject) -> Iterator[Finding]:
+    for name, field in needed_variables(subject.config).items():
+        yield Finding(
+            code="variable_needed",
+            field=field,
+            message=f"{{{{ {name} }}}} stays empty in calls that do not send that variable.",
+            fix=f"Send it with every call, or write {{{{ {name}|default('…') }}}}.",
+        )
+
+
+def _stacks(subject: PublishSubject) -> Iterator[Finding]:
+    for locale, sentences in subject.stacks.warnings.items():
+        for sentence in sentences:
+            is_voice = "voice" in sentence.lower()
+            yield Finding(
+                code="voice_replaced" if is_voice else "stack_differs",
+                field="voice" if is_voice else "provider_config",
+                message=f"{locale}: {sentence}",
+                fix="Choose what the catalogue offers for this language, or leave it as it is.",
+            )
+
+
+def _languages(subject: PublishSubject) -> Iterator[Finding]:
+    config = subject.config
+    languages = tuple(dict.fromkeys((config.language, *config.languages)))
+    for locale in languages:
+        if not has_phrases(locale):
+            yield Finding(
+                code="phrases_missing",
+                field="supported_languages",
+                message=f"The platform has no sentences of its own in {locale}: if the caller is "
+                "silent or the time is up, the agent says so in English.",
+                fix="Write an opener and an endCallMessage, and test a call in this language.",
+            )
+        stack = subject.stacks.stacks.get(locale)
+        is_offline = stack is not None and stack.llm.primary.provider == LOCAL
+        if is_offline and primary_language(locale) != "en":
+            yield Finding(
+                code="offline_engine_speaks_english",
+                field="llm_provider",
+                message=f"In {locale} the offline engine reads out your questions in their order, "
+                "but understands no answers.",
+                fix="Set a provider key for a language model.",
+            )
+    if len({primary_language(locale) for locale in languages}) > 1 and config.playbook.opener:
+        yield Finding(
+            code="opener_in_one_language",
+            field="playbook.opener",
+            message="The opener is said as it is written, whatever the language of the call.",
+            fix="Use one agent for each language, or choose the words by a variable.",
+        )
+
+
+def _tools(subject: PublishSubject) -> Iterator[Finding]:
+    for tool in subject.tools:
+        if not tool.can_run:
+            yield Finding(
+                code="tool_cannot_run",
+                field=f"tools[{tool.index}]",
+                message=f"The tool {tool.name} is not offered in calls. {' '.join(tool.reasons)}",
+                fix="Remove it, or choose a stack that can run it.",
+            )
+
+
+def _recording(subject: PublishSubject) -> Iterator[Finding]:
+    features = subject.config.features
+    if features.recording_enabled and not features.require_consent:
+        yield Finding(
+            code="recording_unannounced",
+            field="features.require_consent",
+            message="Calls are recorded without saying so, which many countries forbid.",
+            fix="Set features.require_consent to true, or announce it in the opener.",
+        )
+
+
+def _name(subject: PublishSubject) -> Iterator[Finding]:
+    if len(subject.config.name) > _LONGEST_NAME:
+        yield Finding(
+            code="name_long",
+            field="name",
+            message=f"The name has {len(subject.config.name)} characters and will be cut in lists.",
+            fix=f"Use at most {_LONGEST_NAME}.",
+        )

@@ -1,0 +1,168 @@
+"""Gaps and contradictions in what an agent says. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from contracts.agent_config import AgentConfig, Persona, Playbook
+from control_plane.building.agents.publishing.finding import Finding
+from pipelines.agent_texts import texts_of
+from pipelines.extraction.draft import ALWAYS
+from pipelines.prompt import described, first_sentence
+
+_SPOKEN = re.compile(
+    r"^playbook\.(?:opener|closingCTA|fallbackCTA|endCallMessage|scripts\[\d+\]\.content"
+    r"|objectionHandlers\[\d+\]\.response|qualificationFlow\[\d+\]\.question)$"
+    r"|^persona\.(?:companyDescription|knowledgeBase\[\d+\])$"
+)
+_LEAST_CLAIM = 3
+"""Characters: shorter claims would be found in every text."""
+_MAX_CLAIMS = 100
+
+
+def conversation_advice(config: AgentConfig) -> Iterator[Finding]:
+    whole = described(config)
+    for check in (_substance, _opener, _goodbye, _slots, _answers, _claims, _raw_mode):
+        yield from check(whole)
+
+
+def _is_raw(config: AgentConfig) -> bool:
+    return config.advanced.prompt_mode == "raw"
+
+
+def _substance(config: AgentConfig) -> Iterator[Finding]:
+    has_content = config.persona != Persona() or config.playbook != Playbook()
+    if not (_is_raw(config) or has_content or (config.system_prompt or "").strip()):
+        yield Finding(
+            code="nothing_to_say",
+            field="playbook",
+            message="The agent knows neither whom it works for nor what to ask: it can only greet.",
+            fix="Fill in persona and playbook, or write a system_prompt.",
+        )
+
+
+def _opener(config: AgentConfig) -> Iterator[Finding]:
+    if not (config.playbook.opener or "").strip():
+        yield Finding(
+            code="opener_missing",
+            field="playbook.opener",
+            message=f'There is no opener; the agent will say "{first_sentence(config, {})}"',
+            fix="Write the first sentence of a call.",
+        )
+
+
+def _goodbye(config: AgentConfig) -> Iterator[Finding]:
+    if not (config.playbook.end_call_message or "").strip():
+        yield Finding(
+            code="end_message_missing",
+            field="playbook.endCallMessage",
+            message="There is no goodbye; the agent will end with a general one.",
+            fix="Write the last sentence of a call.",
+        )
+
+
+def _slots(config: AgentConfig) -> Iterator[Finding]:
+    prompt = _words(config.system_prompt or "")
+    seen: set[str] = set()
+    for index, slot in enumerate(config.playbook.required_slots):
+        field = f"playbook.requiredSlots[{index}].name"
+        if not slot.name.strip():
+            yield Finding(
+                code="slot_without_name",
+                field=field,
+                message="The slot has no name: what is it that callers are asked for?",
+                fix="Name it, such as phone_number.",
+            )
+        elif slot.name in seen:
+            yield Finding(
+                code="slot_twice",
+                field=field,
+                message=f"{slot.name} is asked for by an earlier slot; only one value is kept.",
+                fix="Remove it or give it another name.",
+            )
+        elif _is_raw(config) and slot.required and not _words(slot.name) <= prompt:
+            yield Finding(
+                code="slot_never_asked",
+                field=field,
+                message=f"{slot.name} is required, but the raw prompt never asks for it.",
+                fix="Ask for it in system_prompt, or set advanced.prompt_mode to builder.",
+            )
+        seen.add(slot.name)
+
+
+def _answers(config: AgentConfig) -> Iterator[Finding]:
+    """Scripts and objections that are never set off, or say nothing."""
+    seen: dict[str, str] = {}
+    playbook = config.playbook
+    entries = [
+        (f"playbook.scripts[{i}].when", script.when or script.title, script.content)
+        for i, script in enumerate(playbook.scripts)
+        if script.when != ALWAYS
+    ] + [
+        (f"playbook.objectionHandlers[{i}].trigger", handler.trigger, handler.response)
+        for i, handler in enumerate(playbook.objection_handlers)
+    ]
+    for field, condition, content in entries:
+        if not content.strip():
+            yield Finding(
+                code="nothing_to_answer",
+                field=field,
+                message="It is set off, but there are no words to answer with.",
+                fix="Write what is said then, or remove it.",
+            )
+        key = " ".join(sorted(_words(condition)))
+        if not key:
+            yield Finding(
+                code="never_set_off",
+                field=field,
+                message="It does not say when it is wanted, so it is never used.",
+                fix="Say what a caller says or asks then.",
+            )
+        elif key in seen:
+            yield Finding(
+                code="never_set_off",
+                field=field,
+                message=f"{seen[key]} answers the same already, so this one is never used.",
+                fix="Join the two, or tell their conditions apart.",
+            )
+        seen.setdefault(key, field)
+
+
+def _claims(config: AgentConfig) -> Iterator[Finding]:
+    claims = re.split(r"[,;\n]", config.advanced.prohibited_claims or "")
+    wanted = [claim for part in claims if len(claim := part.strip(" .\"'")) >= _LEAST_CLAIM]
+    for field, text in texts_of(config):
+        if not _SPOKEN.match(field):
+            continue
+        said = text.lower()
+        for claim in wanted[:_MAX_CLAIMS]:
+            if claim.lower() in said and _is_said(claim, text):
+                yield Finding(
+                    code="prohibited_claim_said",
+                    field=field,
+                    message=f'It says "{claim}", which advanced.prohibitedClaims forbids.',
+                    fix="Word it differently, or lift the prohibition.",
+                )
+
+
+def _raw_mode(config: AgentConfig) -> Iterator[Finding]:
+    spared = {"opener": None, "end_call_message": None}
+    rest = config.playbook.model_copy(update=spared)
+    if _is_raw(config) and (rest != Playbook() or config.persona != Persona()):
+        yield Finding(
+            code="ignored_in_raw_mode",
+            field="advanced.prompt_mode",
+            message="In raw mode a language model sees system_prompt alone; of the playbook only "
+            "opener and endCallMessage are used.",
+            fix="Say the rest in system_prompt, or set advanced.prompt_mode to builder.",
+        )
+
+
+def _is_said(claim: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(claim)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _words(text: str) -> frozenset[str]:
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
+    return frozenset(re.findall(r"[^\W_]+", spaced.lower()))

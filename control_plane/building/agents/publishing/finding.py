@@ -1,0 +1,28 @@
+"""What is found wrong with an agent, and what it is looked for in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from contracts.agent_config import AgentConfig
+from control_plane.building.agents.stacks import StackReport
+from control_plane.building.agents.tool_capabilities import BoundToolView
+
+
+class Finding(BaseModel):
+    model_config = ConfigDict(frozen=True)
+    code: str = Field(description="The kind of finding, for programs.")
+    field: str = Field(description="Path of the field to change, as it is sent.")
+    message: str = Field(description="What is wrong and why it matters.")
+    fix: str = Field(description="What would be right.")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishSubject:
+    config: AgentConfig
+    stacks: StackReport
+    tools: tuple[BoundToolView, ...]
+    tier: str
+    is_named: bool

@@ -1,0 +1,33 @@
+"""What a language model would be told, and the caller would hear first. Nothing is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from contracts.agent_config import AgentConfig
+from control_plane.building.agents.publishing.conversation_advice import conversation_advice
+from control_plane.building.agents.publishing.schemas import BrokenText, CompiledPrompt
+from pipelines.agent_texts import fill_agent, unknown_variables
+from pipelines.prompt import described, opener, written_prompt
+
+_BYTES_OF_A_TOKEN = 4
+"""About right for English, and for other scripts on the safe side."""
+
+
+def prompt_preview(config: AgentConfig, variables: Mapping[str, Any]) -> CompiledPrompt:
+    """Total: whatever the texts and variables are, there is a preview."""
+    filled = fill_agent(described(config), variables)
+    prompt = written_prompt(filled.agent)
+    return CompiledPrompt(
+        compiled_prompt=prompt,
+        opener=opener(config, variables),
+        unknown_variables=list(unknown_variables(described(config), variables)),
+        errors=[
+            BrokenText(field=fault.field, line=fault.line, message=fault.message)
+            for fault in filled.faults
+        ],
+        warnings=list(conversation_advice(config)),
+        characters=len(prompt),
+        estimated_tokens=-(-len(prompt.encode("utf-8", "replace")) // _BYTES_OF_A_TOKEN),
+    )

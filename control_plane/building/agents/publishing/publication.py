@@ -1,0 +1,129 @@
+"""Rules of publishing: what is checked before, and what is frozen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.agent_config import AgentConfig
+from control_plane.building.agents import repository
+from control_plane.building.agents.errors import AgentNotPublishReady
+from control_plane.building.agents.models import AgentVersion
+from control_plane.building.agents.publishing.finding import Finding
+from control_plane.building.agents.publishing.report import PublishReport, publish_report
+from control_plane.building.agents.publishing.snapshot import Snapshot
+from control_plane.building.agents.service import locked_agent
+from control_plane.building.agents.stacks import provider_config, report_stacks
+from control_plane.building.agents.tenant_addresses import check_addresses
+from control_plane.building.agents.tool_capabilities import bound_tools
+from control_plane.building.agents.unsaved import unsaved_agent
+from control_plane.building.catalogue import repository as catalogue_repository
+from control_plane.platform.audit.recording import record_change
+from control_plane.platform.errors import InvalidRequest
+from control_plane.platform.outbox.events import add_notification_event
+from control_plane.platform.settings import ControlPlaneSettings
+from control_plane.platform.tenancy.caller import Caller
+from pipelines.prompt import compile_prompt
+from pipelines.stack import AvailableKeys, StackCatalogue
+
+
+async def validate_publish(
+    session: AsyncSession,
+    caller: Caller,
+    agent_id: UUID | None,
+    sent: Mapping[str, Any],
+    keys: AvailableKeys,
+    settings: ControlPlaneSettings,
+) -> PublishReport:
+    """What publishing would say to the agent with ``sent`` in it. Nothing is saved.
+
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        InvalidRequest: a field is unknown or wrong.
+    """
+    config = await unsaved_agent(session, caller, agent_id, sent)
+    catalogue = await catalogue_repository.stack_catalogue(session)
+    is_named = agent_id is not None or "name" in sent
+    report = await _report(config, catalogue, keys, is_named=is_named)
+    refused = await _refused_addresses(sent, settings)
+    return report.with_blockers(refused)
+
+
+async def publish_agent(
+    session: AsyncSession,
+    caller: Caller,
+    agent_id: UUID,
+    keys: AvailableKeys,
+    *,
+    if_match: str | None = None,
+) -> tuple[AgentVersion, tuple[Finding, ...]]:
+    """Freeze the agent as it is into its next version, which new calls then run.
+
+    Publishing what is published already makes a version, too: it was asked for, and the audit log,
+    the event and ``published_at`` say when. Its digest tells that nothing differs.
+
+    Returns:
+        The version, and warnings about it.
+
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        PreconditionFailed: it has changed since ``if_match`` was read.
+        AgentNotPublishReady: something stands in the way; nothing has changed.
+    """
+    agent = await locked_agent(session, caller, agent_id, if_match)
+    config = AgentConfig.model_validate(agent.config)
+    catalogue = await catalogue_repository.stack_catalogue(session)
+    report = await _report(config, catalogue, keys)
+    if not report.ready:
+        raise AgentNotPublishReady(report.blockers, report.warnings)
+    stacks = report_stacks(config, catalogue, keys)
+    prompt = await asyncio.to_thread(compile_prompt, config, {})
+    snapshot = Snapshot(agent.config, provider_config(config, stacks), prompt)
+    version = await repository.next_version(session, agent, snapshot.text)
+    number = {"version": version.version}
+    record_change(session, caller, "agent.published", target_id=agent_id, changes=number)
+    add_notification_event(
+        session,
+        caller.tenant_id,
+        "agent.published",
+        title="Agent published",
+        message=f"{config.name} is live as version {version.version}.",
+        metadata={"agent_id": str(agent_id), **number},
+    )
+    return version, report.warnings
+
+
+async def _report(
+    config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys, *, is_named: bool = True
+) -> PublishReport:
+    def look() -> PublishReport:
+        stacks = report_stacks(config, catalogue, keys)
+        tools = bound_tools(config, stacks, catalogue)
+        return publish_report(config, stacks, tools, tier=keys.tier, is_named=is_named)
+
+    # An agent may have a megabyte of texts to read through.
+    return await asyncio.to_thread(look)
+
+
+async def _refused_addresses(
+    sent: Mapping[str, Any], settings: ControlPlaneSettings
+) -> tuple[Finding, ...]:
+    """Addresses are checked when they are saved; these have not been."""
+    try:
+        # The tier that endpoints belong to is a gate of its own.
+        await check_addresses(sent, "enterprise", settings.outbound_allowed_networks)
+    except InvalidRequest as refusal:
+        return tuple(
+            Finding(
+                code="address_refused",
+                field=error["field"],
+                message=f"{error['field']}: {error['message']}",
+                fix="Use a public address.",
+            )
+            for error in refusal.extra["errors"]
+        )
+    return ()

@@ -1,0 +1,89 @@
+"""Whether an agent can be published, publishing it, and what its prompt would be."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from control_plane.building.agents.errors import (
+    AgentNotFound,
+    AgentNotPublishReady,
+    PreconditionFailed,
+)
+from control_plane.building.agents.publishing import publication
+from control_plane.building.agents.publishing.prompt_preview import prompt_preview
+from control_plane.building.agents.publishing.report import PublishReport
+from control_plane.building.agents.publishing.schemas import (
+    AgentPublished,
+    CompiledPrompt,
+    PromptPreview,
+    PublishCheck,
+)
+from control_plane.building.agents.revisions import IfMatch
+from control_plane.building.agents.unsaved import unsaved_agent
+from control_plane.building.provider_keys.dependencies import TenantKeys
+from control_plane.identity.authentication.dependencies import (
+    AppSettings,
+    MemberCaller,
+    TenantSession,
+)
+from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+
+router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEMBER_ONLY))
+
+
+@router.post("/validate-publish", responses=problems(AgentNotFound))
+async def validate_publish(
+    wanted: PublishCheck,
+    caller: MemberCaller,
+    session: TenantSession,
+    keys: TenantKeys,
+    settings: AppSettings,
+) -> PublishReport:
+    """What stands in the way of publishing, and what to know before. Nothing is saved.
+
+    With ``agent_id`` the other fields are merged into the stored agent, as an update would.
+    """
+    return await publication.validate_publish(
+        session, caller, wanted.agent_id, wanted.agent_fields, keys, settings
+    )
+
+
+@router.post("/compile-prompt", responses=problems(AgentNotFound))
+async def compile_prompt(
+    wanted: PromptPreview, caller: MemberCaller, session: TenantSession
+) -> CompiledPrompt:
+    """Preview the prompt and the opener, with variables filled in. Nothing is saved.
+
+    A broken text is no refusal: it is listed under ``errors`` with its field and line.
+    """
+    config = await unsaved_agent(session, caller, wanted.agent_id, wanted.agent_fields)
+    return await asyncio.to_thread(prompt_preview, config, wanted.variables)
+
+
+@router.post(
+    "/{agent_id}/publish",
+    responses=problems(AgentNotFound, AgentNotPublishReady, PreconditionFailed),
+)
+async def publish_agent(
+    agent_id: UUID,
+    caller: MemberCaller,
+    session: TenantSession,
+    keys: TenantKeys,
+    if_match: IfMatch = None,
+) -> AgentPublished:
+    """Freeze the agent as it is; calls created from now on run this version.
+
+    What stands in the way is answered as validate-publish does, with 409, and nothing changes.
+    """
+    version, warnings = await publication.publish_agent(
+        session, caller, agent_id, keys, if_match=if_match
+    )
+    return AgentPublished(
+        id=version.agent_id,
+        version=version.version,
+        published_at=version.published_at,
+        warnings=warnings,
+    )

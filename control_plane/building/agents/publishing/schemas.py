@@ -1,0 +1,104 @@
+"""Publication and prompt previews on the wire."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from control_plane.building.agents.publishing.finding import Finding
+from control_plane.building.agents.schemas import described, fields_of_agent
+
+
+class UnsavedAgent(BaseModel):
+    """Fields of an agent beside the request's own; checked when they are put together."""
+
+    model_config = ConfigDict(extra="allow")
+    agent_id: UUID | None = Field(
+        None, description="A stored agent, which the other fields are merged into."
+    )
+
+    @property
+    def agent_fields(self) -> dict[str, Any]:
+        return dict(self.model_extra or {})
+
+
+class PublishCheck(UnsavedAgent):
+    """Any of the fields that create takes, at any depth, and optionally ``agent_id``."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        example = {"name": "Front desk", "playbook": {"opener": "Hello, Bright Smiles."}}
+        return _with_agent_fields(handler(schema), handler) | described(cls, example)
+
+
+class PromptPreview(UnsavedAgent):
+    """The same, with the ``variables`` that a call would send."""
+
+    variables: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        example = {
+            "persona": {"name": "Mia", "companyName": "Bright Smiles"},
+            "playbook": {"opener": "Hello {{ customer.name }}, this is Mia."},
+            "variables": {"customer": {"name": "Ann"}},
+        }
+        return _with_agent_fields(handler(schema), handler) | described(cls, example)
+
+
+def _with_agent_fields(own: JsonSchemaValue, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    shown = dict(handler.resolve_ref_schema(own))
+    fields = fields_of_agent(handler)["properties"]
+    for field in fields.values():
+        field.pop("default", None)
+    return shown | {"properties": fields | shown["properties"], "additionalProperties": False}
+
+
+class AgentPublished(BaseModel):
+    status: Literal["published"] = "published"
+    id: UUID
+    version: int
+    published_at: datetime
+    warnings: tuple[Finding, ...] = Field(description="Those of validate-publish.")
+
+
+class BrokenText(BaseModel):
+    field: str = Field(examples=["playbook.opener"])
+    line: int = Field(description="Within the field, from 1.")
+    message: str
+
+
+class CompiledPrompt(BaseModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "compiled_prompt": "You are Mia at Bright Smiles. You speak en-US.\n\n# How to …",
+                "opener": "Hello Ann, this is Mia.",
+                "unknown_variables": [],
+                "errors": [],
+                "warnings": [],
+                "characters": 912,
+                "estimated_tokens": 228,
+            }
+        }
+    )
+    compiled_prompt: str
+    opener: str | None = Field(description="Said first; null where the agent waits.")
+    unknown_variables: list[str] = Field(
+        description="What the texts need and `variables` lacks; their places stay empty."
+    )
+    errors: list[BrokenText] = Field(
+        description="Texts that cannot be filled in: of these only plain placeholders are."
+    )
+    warnings: list[Finding]
+    characters: int
+    estimated_tokens: int = Field(description="A quarter of the bytes in UTF-8, rounded up.")

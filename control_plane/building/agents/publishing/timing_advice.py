@@ -1,0 +1,53 @@
+"""Timing settings that make no sense together. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from contracts.agent_config import AgentConfig
+from control_plane.building.agents.publishing.finding import Finding
+
+MAX_CALL_DURATION_SECONDS = range(30, 7201)
+"""API spec, "Limits"."""
+_LONG_REPLY_DELAY_MS = 3_000
+
+
+def timing_advice(config: AgentConfig) -> Iterator[Finding]:
+    advanced = config.advanced
+    if advanced.max_call_duration_seconds not in MAX_CALL_DURATION_SECONDS:
+        yield Finding(
+            code="call_duration_out_of_range",
+            field="advanced.maxCallDuration",
+            message=f"A call would be cut off after {advanced.max_call_duration_seconds} s.",
+            fix="Choose between 30 and 7200 seconds.",
+        )
+    if advanced.max_turn_length_seconds > advanced.max_call_duration_seconds:
+        yield Finding(
+            code="turn_longer_than_call",
+            field="advanced.maxTurnLength",
+            message="One turn of the agent may last longer than the whole call.",
+            fix=f"Choose less than maxCallDuration, {advanced.max_call_duration_seconds} s.",
+        )
+    if advanced.post_silence_hangup_seconds <= advanced.silence_prompt_delay_seconds:
+        yield Finding(
+            code="hangup_before_nudge",
+            field="advanced.postSilenceHangup",
+            message=f"A silent caller is cut off after {advanced.post_silence_hangup_seconds:g} s, "
+            f"before the nudge at {advanced.silence_prompt_delay_seconds:g} s.",
+            fix="Choose more than silencePromptDelay.",
+        )
+    if advanced.post_silence_hangup_seconds >= advanced.max_call_duration_seconds:
+        yield Finding(
+            code="hangup_after_end",
+            field="advanced.postSilenceHangup",
+            message="The call is over before a silent caller is noticed.",
+            fix="Choose less than maxCallDuration.",
+        )
+    if advanced.reply_delay_ms > _LONG_REPLY_DELAY_MS:
+        yield Finding(
+            code="reply_delay_long",
+            field="advanced.replyDelay",
+            message=f"Callers wait {advanced.reply_delay_ms} ms for every answer and will believe "
+            "that the line is dead.",
+            fix=f"Choose at most {_LONG_REPLY_DELAY_MS} ms; 0 is the fastest.",
+        )

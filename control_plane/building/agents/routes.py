@@ -1,0 +1,230 @@
+"""``/v1/agents``."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response, status
+from pydantic_core import to_json
+
+from contracts.call_status import CallStatus
+from control_plane.building.agents import repository, service
+from control_plane.building.agents.errors import (
+    AgentNotFound,
+    AgentOfAnotherTenant,
+    PreconditionFailed,
+)
+from control_plane.building.agents.existence import foreign_is_forbidden
+from control_plane.building.agents.revisions import IfMatch, entity_tag
+from control_plane.building.agents.schemas import (
+    AgentCallList,
+    AgentCreate,
+    AgentCreated,
+    AgentDeleted,
+    AgentList,
+    AgentListItem,
+    AgentUpdate,
+    AgentUpdated,
+    AgentView,
+    DraftCreated,
+)
+from control_plane.building.agents.tool_capabilities import ToolCapabilities, tool_capabilities
+from control_plane.building.agents.views import agent_view, call_row
+from control_plane.building.catalogue import repository as catalogue_repository
+from control_plane.building.provider_keys.dependencies import TenantKeys
+from control_plane.calling.calls.queries import call_queries
+from control_plane.calling.calls.queries.call_counts import count_calls
+from control_plane.calling.calls.queries.page_statements import CallFilter
+from control_plane.identity.authentication.dependencies import (
+    AppDatabase,
+    AppSettings,
+    MemberCaller,
+    TenantSession,
+)
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
+from control_plane.money.billing.errors import InsufficientCredits
+from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.platform.http.paging import Offset
+
+router = APIRouter(
+    prefix="/v1/agents",
+    tags=["agents"],
+    responses=problems(*MEMBER_ONLY),
+    route_class=IdempotentRoute,
+)
+
+_WITH_ETAG: dict[int | str, dict[str, Any]] = {
+    200: {
+        "headers": {
+            "ETag": {
+                "description": "The agent's revision, for If-Match.",
+                "schema": {"type": "string", "example": '"7"'},
+            }
+        }
+    }
+}
+
+
+class ListedCallStatus(Enum):
+    """The statuses by which an agent's calls can be filtered."""
+
+    QUEUED = "queued"
+    RINGING = "ringing"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+@router.post("", status_code=status.HTTP_201_CREATED, responses=problems(InsufficientCredits))
+async def create_agent(
+    wanted: AgentCreate,
+    caller: MemberCaller,
+    session: TenantSession,
+    keys: TenantKeys,
+    settings: AppSettings,
+    _: OncePerKey,
+) -> AgentCreated:
+    """Save a new agent. It can be called once it is published."""
+    agent = await service.create_agent(session, caller, wanted.root, keys, settings)
+    return AgentCreated(id=agent.id)
+
+
+@router.post("/draft", status_code=status.HTTP_201_CREATED, responses=problems(InsufficientCredits))
+async def create_draft(
+    wanted: AgentCreate,
+    caller: MemberCaller,
+    session: TenantSession,
+    keys: TenantKeys,
+    settings: AppSettings,
+    _: OncePerKey,
+) -> DraftCreated:
+    """Save a new agent that may not be able to run yet.
+
+    The body is that of create, and its fields are checked in the same way. A language that no
+    stack of the catalogue serves is refused there; here it is a warning, and publishing waits.
+    """
+    agent, warnings = await service.create_draft(session, caller, wanted.root, keys, settings)
+    return DraftCreated(id=agent.id, warnings=warnings)
+
+
+@router.get("")
+async def list_agents(
+    caller: MemberCaller,
+    session: TenantSession,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    offset: Offset = 0,
+) -> AgentList:
+    """Agents, newest first."""
+    rows, total = await repository.list_rows(session, caller.tenant_id, limit=limit, offset=offset)
+    return AgentList(
+        agents=[AgentListItem.model_validate(row) for row in rows],
+        total=total,
+        offset=offset,
+        limit=limit,
+    )
+
+
+@router.get(
+    "/{agent_id}",
+    response_model=AgentView,
+    responses=problems(AgentNotFound) | _WITH_ETAG,
+)
+async def get_agent(agent_id: UUID, caller: MemberCaller, session: TenantSession) -> Response:
+    """The full agent, with its compiled prompt and resolved providers."""
+    agent = await service.get_agent(session, caller.tenant_id, agent_id)
+    return Response(
+        to_json(agent_view(agent)),
+        media_type="application/json",
+        headers={"ETag": entity_tag(agent)},
+    )
+
+
+@router.put("/{agent_id}", responses=problems(AgentNotFound, PreconditionFailed) | _WITH_ETAG)
+@router.patch("/{agent_id}", responses=problems(AgentNotFound, PreconditionFailed) | _WITH_ETAG)
+async def update_agent(
+    agent_id: UUID,
+    changes: AgentUpdate,
+    caller: MemberCaller,
+    session: TenantSession,
+    keys: TenantKeys,
+    settings: AppSettings,
+    response: Response,
+    if_match: IfMatch = None,
+) -> AgentUpdated:
+    """Change some fields; both methods leave the others as they are. Publish to put it to use."""
+    agent = await service.update_agent(
+        session, caller, agent_id, changes.root, keys, settings, if_match=if_match
+    )
+    response.headers["ETag"] = entity_tag(agent)
+    return AgentUpdated()
+
+
+@router.delete("/{agent_id}", responses=problems(AgentNotFound, PreconditionFailed))
+async def delete_agent(
+    agent_id: UUID, caller: MemberCaller, session: TenantSession, if_match: IfMatch = None
+) -> AgentDeleted:
+    """Delete an agent. Calls under way go on, and those that are over stay readable."""
+    await service.delete_agent(session, caller, agent_id, if_match=if_match)
+    return AgentDeleted(id=agent_id)
+
+
+@router.post(
+    "/{agent_id}/clone",
+    status_code=status.HTTP_201_CREATED,
+    responses=problems(*MEMBER_ONLY, AgentOfAnotherTenant, AgentNotFound, InsufficientCredits),
+)
+async def clone_agent(
+    agent_id: UUID,
+    caller: MemberCaller,
+    session: TenantSession,
+    keys: TenantKeys,
+    database: AppDatabase,
+    _: OncePerKey,
+) -> AgentCreated:
+    """Copy an agent as it is now, secrets included. The copy is unpublished."""
+    async with foreign_is_forbidden(database, agent_id):
+        copy = await service.clone_agent(session, caller, agent_id, keys)
+    return AgentCreated(id=copy.id)
+
+
+@router.get(
+    "/{agent_id}/calls", responses=problems(*MEMBER_ONLY, AgentOfAnotherTenant, AgentNotFound)
+)
+async def list_agent_calls(
+    agent_id: UUID,
+    caller: MemberCaller,
+    session: TenantSession,
+    database: AppDatabase,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Offset = 0,
+    status: ListedCallStatus | None = None,
+) -> AgentCallList:
+    """The agent's calls, newest first."""
+    async with foreign_is_forbidden(database, agent_id):
+        await service.get_agent(session, caller.tenant_id, agent_id)
+    wanted = None if status is None else CallStatus(status.value)
+    calls = await call_queries.page_of_calls(
+        session,
+        CallFilter(tenant_id=caller.tenant_id, status=wanted, agent_id=agent_id),
+        limit,
+        offset,
+    )
+    return AgentCallList(
+        calls=[call_row(call) for call in calls],
+        total=await count_calls(session, caller.tenant_id, wanted, agent_id),
+        offset=offset,
+        limit=limit,
+        agent_id=agent_id,
+    )
+
+
+@router.get("/{agent_id}/tool-capabilities", responses=problems(AgentNotFound))
+async def get_tool_capabilities(
+    agent_id: UUID, caller: MemberCaller, session: TenantSession, keys: TenantKeys
+) -> ToolCapabilities:
+    """Which kinds of tools, and which of its own tools, the agent can use on its stack now."""
+    agent = await service.get_agent(session, caller.tenant_id, agent_id)
+    catalogue = await catalogue_repository.stack_catalogue(session)
+    return tool_capabilities(agent, catalogue, keys)

@@ -1,0 +1,213 @@
+"""Agents: create, change, copy, delete. Publication and versions have files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.agent_config import AgentConfig
+from control_plane.building.agents import repository
+from control_plane.building.agents.documents import checked, without_read_only
+from control_plane.building.agents.errors import AgentNotFound
+from control_plane.building.agents.header_secrets import sealed_tools
+from control_plane.building.agents.models import Agent
+from control_plane.building.agents.partial_update import changed_fields, merged
+from control_plane.building.agents.revisions import check_if_match
+from control_plane.building.agents.servable import refuse_unservable, sentence, unservable_locales
+from control_plane.building.agents.tenant_addresses import check_addresses
+from control_plane.building.agents.writing import check_content, with_extracted_prompt, write
+from control_plane.building.catalogue import repository as catalogue_repository
+from control_plane.money.billing import repository as billing
+from control_plane.money.billing.errors import InsufficientCredits
+from control_plane.platform.audit.recording import record_change
+from control_plane.platform.settings import ControlPlaneSettings
+from control_plane.platform.tenancy.caller import Caller
+from pipelines.stack import AvailableKeys, StackCatalogue
+
+COPY_SUFFIX = " (Copy)"
+_LONGEST_NAME = 500
+
+
+async def create_agent(
+    session: AsyncSession,
+    caller: Caller,
+    document: Mapping[str, Any],
+    keys: AvailableKeys,
+    settings: ControlPlaneSettings,
+) -> Agent:
+    """Save a new agent, unpublished.
+
+    Args:
+        document: the fields of ``AgentConfig`` under their names on the wire.
+        keys: what the tenant can use now; other providers may be configured all the same.
+
+    Raises:
+        InvalidRequest: a field is wrong, or no stack of the catalogue serves one of the languages.
+        InsufficientCredits: the tenant's balance is not positive.
+    """
+    config = await _checked_new(session, caller, document, keys, settings)
+    catalogue = await catalogue_repository.stack_catalogue(session)
+    refuse_unservable(config, catalogue)
+    return await _add(session, caller, config, catalogue, keys)
+
+
+async def create_draft(
+    session: AsyncSession,
+    caller: Caller,
+    document: Mapping[str, Any],
+    keys: AvailableKeys,
+    settings: ControlPlaneSettings,
+) -> tuple[Agent, list[str]]:
+    """The same, but a language that no stack serves is a warning and no refusal.
+
+    Raises:
+        InvalidRequest: a field is wrong.
+        InsufficientCredits: the tenant's balance is not positive.
+    """
+    config = await _checked_new(session, caller, document, keys, settings)
+    catalogue = await catalogue_repository.stack_catalogue(session)
+    problems = unservable_locales(config, catalogue)
+    agent = await _add(session, caller, config, catalogue, keys)
+    return agent, [sentence(locale, problem) for locale, problem in problems.items()]
+
+
+async def get_agent(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> Agent:
+    """
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+    """
+    agent = await repository.find(session, tenant_id, agent_id)
+    if agent is None:
+        raise AgentNotFound
+    return agent
+
+
+async def update_agent(
+    session: AsyncSession,
+    caller: Caller,
+    agent_id: UUID,
+    changes: Mapping[str, Any],
+    keys: AvailableKeys,
+    settings: ControlPlaneSettings,
+    *,
+    if_match: str | None = None,
+) -> Agent:
+    """Change the fields in ``changes``, at any depth. What is published stays as it was.
+
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        PreconditionFailed: it has changed since ``if_match`` was read.
+        InvalidRequest: the changed agent is not valid, or it would lose the stack of a language.
+    """
+    sent = without_read_only(changes)
+    await check_addresses(sent, keys.tier, settings.outbound_allowed_networks)
+    agent = await locked_agent(session, caller, agent_id, if_match)
+    before = AgentConfig.model_validate(agent.config)
+    config = checked(merged(agent.config, sent))
+    if "tools" in sent:
+        tools = sealed_tools(config.tools, before.tools, settings.sealer)
+        config = config.model_copy(update={"tools": tools})
+    await check_content(session, caller, config, sent)
+    config = await with_extracted_prompt(config, sent, before)
+    catalogue = await catalogue_repository.stack_catalogue(session)
+    refuse_unservable(config, catalogue, before)
+    document = agent.config
+    if await write(agent, config, catalogue, keys):
+        fields = changed_fields(document, agent.config)
+        record_change(
+            session, caller, "agent.updated", target_id=agent_id, changes={"fields": fields}
+        )
+        await session.flush()
+    return agent
+
+
+async def clone_agent(
+    session: AsyncSession, caller: Caller, agent_id: UUID, keys: AvailableKeys
+) -> Agent:
+    """An unpublished copy, sealed secrets included, with ``COPY_SUFFIX`` on its name.
+
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        InsufficientCredits: the tenant's balance is not positive.
+    """
+    original = await get_agent(session, caller.tenant_id, agent_id)
+    await _check_credit(session, caller.tenant_id)
+    config = AgentConfig.model_validate(original.config)
+    name = config.name[: _LONGEST_NAME - len(COPY_SUFFIX)] + COPY_SUFFIX
+    copy = config.model_copy(update={"name": name})
+    catalogue = await catalogue_repository.stack_catalogue(session)
+    return await _add(session, caller, copy, catalogue, keys, copied_from=str(agent_id))
+
+
+async def delete_agent(
+    session: AsyncSession, caller: Caller, agent_id: UUID, *, if_match: str | None = None
+) -> None:
+    """Take the agent out of every list. Its calls, also those under way, and versions stay.
+
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        PreconditionFailed: it has changed since ``if_match`` was read.
+    """
+    agent = await locked_agent(session, caller, agent_id, if_match)
+    agent.deleted_at = datetime.now(UTC)
+    record_change(session, caller, "agent.deleted", target_id=agent_id)
+    await session.flush()
+
+
+async def locked_agent(
+    session: AsyncSession, caller: Caller, agent_id: UUID, if_match: str | None = None
+) -> Agent:
+    """The agent, held against every other writer until the transaction ends.
+
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        PreconditionFailed: it has changed since ``if_match`` was read.
+    """
+    agent = await repository.find(session, caller.tenant_id, agent_id, for_update=True)
+    if agent is None:
+        raise AgentNotFound
+    check_if_match(agent, if_match)
+    return agent
+
+
+async def _checked_new(
+    session: AsyncSession,
+    caller: Caller,
+    document: Mapping[str, Any],
+    keys: AvailableKeys,
+    settings: ControlPlaneSettings,
+) -> AgentConfig:
+    sent = without_read_only(document)
+    config = checked(sent)
+    await check_addresses(sent, keys.tier, settings.outbound_allowed_networks)
+    tools = sealed_tools(config.tools, (), settings.sealer)
+    config = config.model_copy(update={"tools": tools})
+    await check_content(session, caller, config, sent)
+    await _check_credit(session, caller.tenant_id)
+    return await with_extracted_prompt(config, sent)
+
+
+async def _check_credit(session: AsyncSession, tenant_id: UUID) -> None:
+    account = await billing.account(session, tenant_id)
+    if account is None or account.free_micros + account.purchased_micros <= 0:
+        raise InsufficientCredits("Top up the balance before you create an agent.")
+
+
+async def _add(
+    session: AsyncSession,
+    caller: Caller,
+    config: AgentConfig,
+    catalogue: StackCatalogue,
+    keys: AvailableKeys,
+    **noted: str,
+) -> Agent:
+    agent = Agent(tenant_id=caller.tenant_id, published_version=None)
+    await write(agent, config, catalogue, keys)
+    session.add(agent)
+    await session.flush()
+    record_change(session, caller, "agent.created", target_id=agent.id, changes=noted)
+    return agent

@@ -1,0 +1,126 @@
+"""Which tools an agent can use on the stack that it would run on now. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import BaseModel, Field
+
+from contracts.agent_config import AgentConfig
+from contracts.call_plan import ProviderChoice, ResolvedStack
+from contracts.tool_bindings import TOOL_TYPES, ToolType
+from control_plane.building.agents.models import Agent
+from control_plane.building.agents.stacks import StackReport, report_stacks
+from pipelines.stack import AvailableKeys, StackCatalogue
+from pipelines.tool_support import NEED_NO_TOOL_CALLS, RUN_BY_WORKERS
+
+
+class LanguageModelView(BaseModel):
+    """Who would call the tools in one language."""
+
+    language: str
+    provider: str
+    model: str
+    role: str = Field(description="`primary` or `fallback`.")
+    supports_tools: bool
+
+
+class ToolTypeView(BaseModel):
+    type: ToolType
+    can_run: bool
+    reasons: list[str] = Field(description="Why not, in sentences; empty where it can run.")
+
+
+class BoundToolView(ToolTypeView):
+    index: int = Field(description="Its place in the agent's `tools`.")
+    name: str
+
+
+class ToolCapabilities(BaseModel):
+    """A tool can run when it can in every language of the agent, on the primary model."""
+
+    agent_id: str
+    language_models: list[LanguageModelView]
+    tool_types: list[ToolTypeView]
+    tools: list[BoundToolView]
+
+
+def tool_capabilities(
+    agent: Agent, catalogue: StackCatalogue, keys: AvailableKeys
+) -> ToolCapabilities:
+    config = AgentConfig.model_validate(agent.config)
+    report = report_stacks(config, catalogue, keys)
+    models = list(_language_models(report, catalogue))
+    reasons = _reasons_by_type(models, report)
+    return ToolCapabilities(
+        agent_id=str(agent.id),
+        language_models=models,
+        tool_types=[
+            ToolTypeView(type=kind, can_run=not reasons[kind], reasons=reasons[kind])
+            for kind in TOOL_TYPES
+        ],
+        tools=_bound(config, reasons),
+    )
+
+
+def bound_tools(
+    config: AgentConfig, report: StackReport, catalogue: StackCatalogue
+) -> list[BoundToolView]:
+    """The agent's own tools on the stacks of ``report``."""
+    models = list(_language_models(report, catalogue))
+    return _bound(config, _reasons_by_type(models, report))
+
+
+def _bound(config: AgentConfig, reasons: Mapping[ToolType, list[str]]) -> list[BoundToolView]:
+    return [
+        BoundToolView(
+            type=tool.type,
+            can_run=not reasons[tool.type],
+            reasons=reasons[tool.type],
+            index=index,
+            name=tool.name,
+        )
+        for index, tool in enumerate(config.tools)
+    ]
+
+
+def _reasons_by_type(
+    models: list[LanguageModelView], report: StackReport
+) -> dict[ToolType, list[str]]:
+    return {kind: list(_reasons(kind, models, report)) for kind in TOOL_TYPES}
+
+
+def _language_models(report: StackReport, catalogue: StackCatalogue) -> Iterator[LanguageModelView]:
+    calls_tools = {
+        (entry.provider, entry.model): entry.supports_tools for entry in catalogue.models
+    }
+    for locale, stack in report.stacks.items():
+        for role, choice in _choices(stack):
+            yield LanguageModelView(
+                language=locale,
+                provider=choice.provider,
+                model=choice.model,
+                role=role,
+                # An endpoint of the tenant's own speaks OpenAI's protocol, tools included.
+                supports_tools=calls_tools.get((choice.provider, choice.model), True),
+            )
+
+
+def _choices(stack: ResolvedStack) -> Iterator[tuple[str, ProviderChoice]]:
+    yield "primary", stack.llm.primary
+    if stack.llm.fallback is not None:
+        yield "fallback", stack.llm.fallback
+
+
+def _reasons(kind: ToolType, models: list[LanguageModelView], report: StackReport) -> Iterator[str]:
+    if kind not in RUN_BY_WORKERS:
+        yield f"The media workers of this installation do not run {kind} tools."
+    if kind not in NEED_NO_TOOL_CALLS:
+        yield from dict.fromkeys(
+            f"The language model {model.provider}/{model.model}, which serves {model.language}, "
+            "calls no tools."
+            for model in models
+            if model.role == "primary" and not model.supports_tools
+        )
+    for locale, problem in report.problems.items():
+        yield f"Nothing serves {locale}: {problem.reason}"

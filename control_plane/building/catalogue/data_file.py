@@ -1,0 +1,149 @@
+"""The shape of ``catalogue.json``, and its own consistency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError, model_validator
+
+from control_plane.building.catalogue.entries import LanguageRange, Model, Price, Sku, Voice
+from control_plane.building.catalogue.prices import (
+    NO_CHARGE,
+    PLATFORM_FEE,
+    PriceEntry,
+    sku_price_name,
+)
+from pipelines.language import covers
+
+CATALOGUE_FILE = Path(__file__).parent / "catalogue.json"
+
+
+class FileModel(Model):
+    prices: tuple[Price, ...]
+
+    @model_validator(mode="after")
+    def _what_is_billed_has_a_price(self) -> Self:
+        if {price.component for price in self.prices} != self.priced_components:
+            raise ValueError(
+                f"{self.provider}/{self.model} needs prices of exactly "
+                f"{', '.join(sorted(self.priced_components))}"
+            )
+        return self
+
+
+class FileVoice(Voice):
+    languages: tuple[LanguageRange, ...] = ()
+    """Empty: every language of its models."""
+
+
+class FileSku(Sku):
+    prices: tuple[Price, ...] = ()
+    """Empty: it has no price, and costs nothing."""
+
+    @model_validator(mode="after")
+    def _prices_are_a_skus(self) -> Self:
+        if any(price.component != "managed_sku" for price in self.prices):
+            raise ValueError(f"managed SKU {self.id} has prices of other components")
+        return self
+
+
+class Catalogue(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    version: PositiveInt
+    platform_fee: tuple[Price, ...]
+    no_charge: tuple[Price, ...]
+    """What a channel on the tenant's own key, or a managed SKU without a price, costs: nothing."""
+    models: tuple[FileModel, ...]
+    voices: tuple[FileVoice, ...]
+    skus: tuple[FileSku, ...]
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        _refuse_doubles("model", [f"{m.provider}/{m.model}" for m in self.models])
+        _refuse_doubles("voice", [f"{v.provider}/{v.id}" for v in self.voices])
+        _refuse_doubles("managed SKU", [sku.id for sku in self.skus])
+        speaking = {(m.provider, m.model) for m in self.models if "tts" in m.channels}
+        for voice in self.voices:
+            for model in voice.models:
+                if (voice.provider, model) not in speaking:
+                    raise ValueError(f"voice {voice.id!r} names no tts model: {model!r}")
+        for sku in self.skus:
+            self._check_sku(sku)
+        if {price.component for price in self.no_charge} != {"stt", "llm", "tts", "managed_sku"}:
+            raise ValueError("no_charge needs prices of stt, llm, tts and managed_sku")
+        if any(price.micros_per_minute for price in self.no_charge):
+            raise ValueError("no_charge must be 0")
+        if {price.component for price in self.platform_fee} != {"platform"}:
+            raise ValueError("platform_fee needs a price of platform")
+        return self
+
+    def _check_sku(self, sku: FileSku) -> None:
+        models = {(m.provider, m.model): m for m in self.models}
+        for channel in ("stt", "llm", "tts"):
+            choice = getattr(sku, channel)
+            model = models.get((choice.provider, choice.model))
+            if model is None or channel not in model.channels:
+                raise ValueError(f"managed SKU {sku.id} names no {channel} model: {choice}")
+            for language in sku.supported_languages:
+                if not covers(model.languages, language):
+                    raise ValueError(f"{choice} of managed SKU {sku.id} covers no {language}")
+        if not any(
+            voice.id == sku.voice
+            and voice.provider == sku.tts.provider
+            and sku.tts.model in voice.models
+            for voice in self.voices
+        ):
+            raise ValueError(f"managed SKU {sku.id} names no voice of {sku.tts}: {sku.voice!r}")
+
+    def languages_of(self, voice: FileVoice) -> tuple[str, ...]:
+        """The voice's own languages, or every one of its models'."""
+        if voice.languages:
+            return voice.languages
+        of_models = (
+            language
+            for model in self.models
+            if model.provider == voice.provider and model.model in voice.models
+            for language in model.languages
+        )
+        return tuple(dict.fromkeys(of_models))
+
+    def prices(self) -> Iterator[PriceEntry]:
+        for price in self.platform_fee:
+            yield PriceEntry(PLATFORM_FEE, price)
+        for price in self.no_charge:
+            yield PriceEntry(NO_CHARGE, price)
+        for model in self.models:
+            for price in model.prices:
+                yield PriceEntry((model.provider, model.model), price)
+        for sku in self.skus:
+            for price in sku.prices:
+                yield PriceEntry(sku_price_name(sku.id), price)
+
+
+class CatalogueFileInvalid(ValueError):
+    """The file cannot be read as a catalogue; the message says where and why."""
+
+
+def read_catalogue(path: Path = CATALOGUE_FILE) -> Catalogue:
+    """
+    Raises:
+        CatalogueFileInvalid: there is no such file, or it is not a consistent catalogue.
+    """
+    try:
+        return Catalogue.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise CatalogueFileInvalid(f"{path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        places = (
+            f"{'.'.join(str(part) for part in found['loc']) or 'file'}: {found['msg']}"
+            for found in error.errors()[:5]
+        )
+        raise CatalogueFileInvalid(f"{path} is not a catalogue: {'; '.join(places)}") from error
+
+
+def _refuse_doubles(kind: str, names: list[str]) -> None:
+    doubles = sorted({name for name in names if names.count(name) > 1})
+    if doubles:
+        raise ValueError(f"the {kind} {doubles[0]} is there twice")

@@ -1,0 +1,224 @@
+"""The operator's edits. An edited entry is the operator's: loading a data file leaves it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+from sqlalchemy import Table, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.building.catalogue.entries import Component, Price
+from control_plane.building.catalogue.errors import CatalogueEntryNotFound, PriceExists
+from control_plane.building.catalogue.models import (
+    CatalogueModel,
+    CatalogueVoice,
+    ManagedSku,
+    PriceRecord,
+    ProviderCapability,
+)
+from control_plane.building.catalogue.operator_schemas import (
+    ModelEdit,
+    PriceCreate,
+    SkuEdit,
+    VoiceEdit,
+)
+from control_plane.building.catalogue.prices import PriceEntry, sku_price_name
+from control_plane.building.catalogue.repository import prices_at
+from control_plane.building.catalogue.rows import model_row, sku_row, voice_row
+from control_plane.platform.database import Base
+from control_plane.platform.errors import InvalidRequest
+from pipelines.language import covers
+
+log = structlog.get_logger(__name__)
+
+
+async def save_model(session: AsyncSession, wanted: ModelEdit) -> datetime:
+    """Add the model or replace what the catalogue says of it.
+
+    Raises:
+        InvalidRequest: no media worker can run it, or something that it is billed for would have
+            no price.
+    """
+    await _check_can_run(session, wanted)
+    await _check_priced(session, wanted)
+    now = await _save(session, CatalogueModel, model_row(wanted))
+    for component, micros in wanted.prices_micros_per_minute.items():
+        await _add_price(session, component, (wanted.provider, wanted.model), micros, now)
+    return now
+
+
+async def save_voice(session: AsyncSession, wanted: VoiceEdit) -> datetime:
+    """
+    Raises:
+        InvalidRequest: it names a model that the provider does not speak with.
+    """
+    for index, model in enumerate(wanted.models):
+        found = await session.get(CatalogueModel, (wanted.provider, model))
+        if found is None or "tts" not in found.channels:
+            raise InvalidRequest.at(
+                f"models[{index}]", f"{wanted.provider} has no text-to-speech model {model!r} here"
+            )
+    return await _save(session, CatalogueVoice, voice_row(wanted, wanted.languages))
+
+
+async def save_sku(session: AsyncSession, wanted: SkuEdit) -> datetime:
+    """
+    Raises:
+        InvalidRequest: it names a model or a voice that is not there, or a language that one of
+            its models does not cover.
+    """
+    for channel in ("stt", "llm", "tts"):
+        choice = getattr(wanted, channel)
+        model = await session.get(CatalogueModel, (choice.provider, choice.model))
+        if model is None or channel not in model.channels:
+            raise InvalidRequest.at(channel, f"the catalogue has no {channel} model {choice}")
+        for language in wanted.supported_languages:
+            if not covers(model.languages, language):
+                raise InvalidRequest.at(
+                    "supported_languages", f"{choice} does not cover {language}"
+                )
+    voice = await session.get(CatalogueVoice, (wanted.voice, wanted.tts.provider))
+    if voice is None or wanted.tts.model not in voice.models:
+        raise InvalidRequest.at("voice", f"{wanted.tts} has no voice {wanted.voice!r}")
+    now = await _save(session, ManagedSku, sku_row(wanted))
+    if wanted.price_micros_per_minute is not None:
+        name = sku_price_name(wanted.id)
+        await _add_price(session, "managed_sku", name, wanted.price_micros_per_minute, now)
+    return now
+
+
+async def switch(
+    session: AsyncSession, entity: type[Base], key: Mapping[str, str], *, is_active: bool
+) -> datetime:
+    """Offer an entry, or no longer. Published agents that use it keep it in their snapshot.
+
+    Raises:
+        CatalogueEntryNotFound: there is no entry with that key.
+    """
+    table = _table(entity)
+    now = datetime.now(UTC)
+    changed = await session.execute(
+        update(table)
+        .where(*(table.c[column] == part for column, part in key.items()))
+        .values(is_active=is_active, edited_at=now)
+        .returning(table.c.edited_at)
+    )
+    if changed.first() is None:
+        raise CatalogueEntryNotFound(f"There is no {'/'.join(key.values())} in the catalogue.")
+    log.info("catalogue_edited", table=table.name, is_active=is_active, **key)
+    return now
+
+
+async def add_price(session: AsyncSession, wanted: PriceCreate) -> PriceRecord:
+    """
+    Raises:
+        InvalidRequest: the moment has passed, or nothing of that name is billed so.
+        PriceExists: there is a price from exactly that moment on.
+    """
+    now = datetime.now(UTC)
+    valid_from = wanted.valid_from or now
+    if valid_from < now:
+        raise InvalidRequest.at(
+            "valid_from", "is in the past; what was charged stays as it was. Leave it out for now"
+        )
+    await _check_billed(session, wanted)
+    name = (wanted.provider, wanted.model)
+    return await _add_price(session, wanted.component, name, wanted.micros_per_minute, valid_from)
+
+
+async def _check_can_run(session: AsyncSession, wanted: ModelEdit) -> None:
+    is_realtime = wanted.modality == "realtime"
+    if is_realtime and set(wanted.channels) != {"stt", "llm", "tts"}:
+        raise InvalidRequest.at("channels", "a realtime model serves stt, llm and tts")
+    capability = await session.get(ProviderCapability, wanted.provider)
+    if capability is None:
+        raise InvalidRequest.at(
+            "provider", f"no media worker of this installation knows {wanted.provider!r}"
+        )
+    beyond = set(wanted.channels) - set(capability.channels)
+    if beyond and not is_realtime:
+        raise InvalidRequest.at(
+            "channels",
+            f"the media workers of this installation run {wanted.provider} for "
+            f"{', '.join(capability.channels)} only",
+        )
+
+
+async def _check_priced(session: AsyncSession, wanted: ModelEdit) -> None:
+    needed = wanted.priced_components
+    superfluous = sorted(set(wanted.prices_micros_per_minute) - needed)
+    if superfluous:
+        raise InvalidRequest.at(
+            f"prices_micros_per_minute.{superfluous[0]}", "the model is not billed for that"
+        )
+    names = [(component, wanted.provider, wanted.model) for component in needed]
+    known = {component for component, _, _ in await prices_at(session, names)}
+    missing = sorted(needed - known - set(wanted.prices_micros_per_minute))
+    if missing:
+        raise InvalidRequest.at(
+            f"prices_micros_per_minute.{missing[0]}", "the model has no price for that yet"
+        )
+
+
+async def _check_billed(session: AsyncSession, wanted: PriceCreate) -> None:
+    if wanted.component == "managed_sku":
+        ours, _ = sku_price_name(wanted.model)
+        if wanted.provider != ours or await session.get(ManagedSku, wanted.model) is None:
+            raise InvalidRequest.at(
+                "model", f"there is no managed SKU {wanted.provider}/{wanted.model}"
+            )
+        return
+    model = await session.get(CatalogueModel, (wanted.provider, wanted.model))
+    billed = set() if model is None else set(model.channels)
+    if model is not None and model.modality == "realtime":
+        billed = {"llm"}
+    if wanted.component not in billed:
+        raise InvalidRequest.at(
+            "model",
+            f"{wanted.provider}/{wanted.model} is not in the catalogue as something that is "
+            f"billed for {wanted.component}",
+        )
+
+
+async def _save(session: AsyncSession, entity: type[Base], row: dict[str, Any]) -> datetime:
+    table = _table(entity)
+    now = datetime.now(UTC)
+    values = row | {"edited_at": now}
+    keys = [column.name for column in table.primary_key]
+    statement = insert(table).values(values)
+    await session.execute(
+        statement.on_conflict_do_update(
+            index_elements=keys,
+            set_={name: value for name, value in values.items() if name not in keys},
+        )
+    )
+    log.info("catalogue_edited", table=table.name, **{key: row[key] for key in keys})
+    return now
+
+
+async def _add_price(
+    session: AsyncSession,
+    component: Component,
+    name: tuple[str, str],
+    micros_per_minute: int,
+    valid_from: datetime,
+) -> PriceRecord:
+    price = Price(component=component, micros_per_minute=micros_per_minute, valid_from=valid_from)
+    entry = PriceEntry(name, price)
+    added: PriceRecord | None = await session.scalar(
+        insert(PriceRecord).values(entry.row).on_conflict_do_nothing().returning(PriceRecord)
+    )
+    if added is None:
+        raise PriceExists(f"There is a {entry} from {valid_from.isoformat()} on already.")
+    log.info("price_added", price=str(entry), micros_per_minute=micros_per_minute)
+    return added
+
+
+def _table(entity: type[Base]) -> Table:
+    table = entity.__table__
+    assert isinstance(table, Table)
+    return table

@@ -1,0 +1,89 @@
+"""The catalogue as it stands, kept in memory until an edit makes another edition of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_plan import PriceRow, ResolvedStack
+from control_plane.building.catalogue.models import PriceRecord
+from control_plane.building.catalogue.repository import stack_catalogue
+from control_plane.building.catalogue.stack_prices import PriceName, price_rows_of, prices_needed
+from pipelines.stack import StackCatalogue
+
+
+class DatedPrice(NamedTuple):
+    id: UUID
+    micros_per_minute: int
+    valid_from: datetime
+
+
+@dataclass(frozen=True)
+class CatalogueEdition:
+    number: int
+    """``catalogue_editions.number``: every edit of the catalogue, prices included, counts it up."""
+    stacks: StackCatalogue
+    prices: Mapping[PriceName, Sequence[DatedPrice]]
+    """The latest first; some may be of the future."""
+
+    def price_rows(
+        self, stack: ResolvedStack, sku_id: str | None, at: datetime
+    ) -> tuple[PriceRow, ...]:
+        """What a minute of ``stack`` costs at ``at``.
+
+        Raises:
+            PriceMissing: a component has no price that is valid by then.
+        """
+        valid = {
+            name: price
+            for name in prices_needed(stack, sku_id)
+            for price in [self._price_at(name, at)]
+            if price is not None
+        }
+        return price_rows_of(stack, sku_id, valid)
+
+    def _price_at(self, name: PriceName, at: datetime) -> DatedPrice | None:
+        dated = self.prices.get(name, ())
+        return next((price for price in dated if price.valid_from <= at), None)
+
+
+class CatalogueShelf:
+    """Holds the latest edition that was asked for. One for each process."""
+
+    def __init__(self) -> None:
+        self._edition: CatalogueEdition | None = None
+
+    async def edition(self, session: AsyncSession, number: int) -> CatalogueEdition:
+        """The edition of that number, which ``session`` has read just now.
+
+        What is loaded is never older than its number: an edit that is committed in between makes
+        the next number, under which everything is loaded anew.
+        """
+        if self._edition is None or self._edition.number != number:
+            self._edition = await load_edition(session, number)
+        return self._edition
+
+
+async def load_edition(session: AsyncSession, number: int) -> CatalogueEdition:
+    rows = await session.execute(
+        select(
+            PriceRecord.component,
+            PriceRecord.provider,
+            PriceRecord.model,
+            PriceRecord.id,
+            PriceRecord.micros_per_minute,
+            PriceRecord.valid_from,
+        ).order_by(PriceRecord.valid_from.desc())
+    )
+    prices: defaultdict[PriceName, list[DatedPrice]] = defaultdict(list)
+    for component, provider, model, price_id, micros_per_minute, valid_from in rows:
+        priced = DatedPrice(price_id, micros_per_minute, valid_from)
+        prices[component, provider, model].append(priced)
+    return CatalogueEdition(number, await stack_catalogue(session), prices)

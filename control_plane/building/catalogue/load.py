@@ -1,0 +1,217 @@
+"""Bring the catalogue's tables in line with a data file. Repeating it changes nothing.
+
+An entry that an operator has edited (``edited_at``) belongs to the operator: the file neither
+changes it nor switches it off, unless it is told to overwrite. What the file no longer lists is
+switched off, never deleted: published agents and frozen plans still name it. Prices are history:
+the file can add rows, not change them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    Table,
+    and_,
+    create_engine,
+    delete,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
+
+from control_plane.building.catalogue.data_file import CATALOGUE_FILE, Catalogue, read_catalogue
+from control_plane.building.catalogue.models import (
+    CatalogueLoad,
+    CatalogueModel,
+    CatalogueVoice,
+    ManagedSku,
+    PriceRecord,
+    ProviderCapability,
+)
+from control_plane.building.catalogue.rows import model_row, sku_row, voice_row
+from control_plane.platform.database import Base
+from pipelines.providers.channels import runnable_channels
+
+REALTIME_PROVIDERS: frozenset[str] = frozenset()
+"""Providers whose realtime models the media workers of this build can run: none yet."""
+
+
+class CatalogueConflict(Exception):
+    """The data file changes a price row that exists already."""
+
+
+@dataclass(frozen=True)
+class LoadReport:
+    """Names of entries, such as ``model openai/gpt-4o``; sorted."""
+
+    version: int
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    switched_off: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    """Entries that an operator has edited and that the file would have changed."""
+
+
+def load_catalogue(
+    database_url: str, path: Path | None = None, *, overwrite: bool = False
+) -> LoadReport:
+    """Load ``path``, or the data file of this build, whatever was loaded before.
+
+    Args:
+        overwrite: also what operators have edited.
+
+    Raises:
+        CatalogueFileInvalid: the file cannot be read, or is not a consistent catalogue.
+        CatalogueConflict: the file changes a price that exists.
+        sqlalchemy.exc.OperationalError: PostgreSQL cannot be reached.
+    """
+    catalogue = read_catalogue(path or CATALOGUE_FILE)
+    engine = create_engine(database_url)
+    try:
+        with engine.begin() as connection:
+            return apply_catalogue(connection, catalogue, overwrite=overwrite)
+    finally:
+        engine.dispose()
+
+
+def bring_up_to_date(connection: Connection) -> None:
+    """What a migration does: this build's capabilities, and its data file if that is newer.
+
+    The version decides, so that a file that an operator has loaded stays in force until a build
+    brings a higher one.
+
+    Raises:
+        CatalogueConflict: the file changes a price that exists.
+    """
+    write_capabilities(connection)
+    catalogue = read_catalogue()
+    loaded = connection.scalar(select(func.max(CatalogueLoad.version)))
+    if loaded is None or loaded < catalogue.version:
+        apply_catalogue(connection, catalogue)
+
+
+def write_capabilities(connection: Connection) -> None:
+    """What the media workers of this build can run."""
+    connection.execute(delete(ProviderCapability))
+    connection.execute(
+        insert(ProviderCapability),
+        [
+            {
+                "provider": provider,
+                "channels": sorted(channels),
+                "realtime": provider in REALTIME_PROVIDERS,
+            }
+            for provider, channels in runnable_channels().items()
+        ],
+    )
+
+
+def apply_catalogue(
+    connection: Connection, catalogue: Catalogue, *, overwrite: bool = False
+) -> LoadReport:
+    """
+    Raises:
+        CatalogueConflict: a price row of the file differs from the table's. A new price is a new
+            row with a later ``valid_from``.
+    """
+    connection.execute(text("LOCK TABLE catalogue_loads IN SHARE ROW EXCLUSIVE MODE"))
+    tables = (
+        _apply(connection, "model", CatalogueModel, map(model_row, catalogue.models), overwrite),
+        _apply(
+            connection,
+            "voice",
+            CatalogueVoice,
+            (voice_row(voice, catalogue.languages_of(voice)) for voice in catalogue.voices),
+            overwrite,
+        ),
+        _apply(connection, "managed SKU", ManagedSku, map(sku_row, catalogue.skus), overwrite),
+    )
+    prices = _add_prices(connection, catalogue)
+    connection.execute(insert(CatalogueLoad).values(version=catalogue.version))
+    return LoadReport(
+        version=catalogue.version,
+        added=_names([table.added for table in tables] + [prices]),
+        changed=_names([table.changed for table in tables]),
+        switched_off=_names([table.switched_off for table in tables]),
+        kept=_names([table.kept for table in tables]),
+    )
+
+
+@dataclass(frozen=True)
+class _Changes:
+    added: list[str]
+    changed: list[str]
+    switched_off: list[str]
+    kept: list[str]
+
+
+def _apply(
+    connection: Connection,
+    kind: str,
+    entity: type[Base],
+    rows: Iterable[dict[str, Any]],
+    overwrite: bool,
+) -> _Changes:
+    """Insert, update and switch off; rows that are as they should be are left untouched."""
+    table = entity.__table__
+    assert isinstance(table, Table)
+    keys = [column.name for column in table.primary_key]
+    wanted = {tuple(row[key] for key in keys): row for row in rows}
+    existing = {
+        tuple(row[key] for key in keys): row for row in connection.execute(select(table)).mappings()
+    }
+    changes = _Changes([], [], [], [])
+    for key in sorted(wanted.keys() | existing.keys()):
+        name = f"{kind} {_shown(dict(zip(keys, key, strict=True)))}"
+        row, stored = wanted.get(key), existing.get(key)
+        if stored is None:
+            connection.execute(insert(table).values(wanted[key]))
+            changes.added.append(name)
+            continue
+        values = {"is_active": False} if row is None else row
+        if overwrite:
+            values = values | {"edited_at": None}
+        if all(stored[column] == value for column, value in values.items()):
+            continue
+        if stored["edited_at"] is not None and not overwrite:
+            changes.kept.append(name)
+            continue
+        where = and_(*(table.c[column] == part for column, part in zip(keys, key, strict=True)))
+        connection.execute(update(table).where(where).values(values))
+        if stored["is_active"] and not values.get("is_active", True):
+            changes.switched_off.append(name)
+        else:
+            changes.changed.append(name)
+    return changes
+
+
+def _add_prices(connection: Connection, catalogue: Catalogue) -> list[str]:
+    known = dict(connection.execute(select(PriceRecord.id, PriceRecord.micros_per_minute)).all())
+    added = []
+    for entry in catalogue.prices():
+        price = entry.price
+        if entry.id not in known:
+            connection.execute(insert(PriceRecord).values(entry.row))
+            added.append(str(entry))
+        elif known[entry.id] != price.micros_per_minute:
+            raise CatalogueConflict(
+                f"{entry} from {price.valid_from.isoformat()} is {known[entry.id]}, not "
+                f"{price.micros_per_minute}: add a row with a later valid_from instead"
+            )
+    return added
+
+
+def _shown(key: Mapping[str, str]) -> str:
+    """``provider/model``, ``provider/voice`` or the SKU's id."""
+    return "/".join(key[name] for name in ("provider", "model", "id") if name in key)
+
+
+def _names(lists: Iterable[list[str]]) -> tuple[str, ...]:
+    return tuple(sorted(name for names in lists for name in names))

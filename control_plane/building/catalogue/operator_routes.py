@@ -1,0 +1,118 @@
+"""``/v1/operator/catalogue``: the operator edits what can be chosen."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, status
+
+from control_plane.building.catalogue import editing, listing
+from control_plane.building.catalogue.errors import CatalogueEntryNotFound, PriceExists
+from control_plane.building.catalogue.models import CatalogueModel, CatalogueVoice, ManagedSku
+from control_plane.building.catalogue.operator_schemas import (
+    EditedModel,
+    EditedModels,
+    EditedSku,
+    EditedSkus,
+    EditedVoice,
+    EditedVoices,
+    EntrySaved,
+    ModelEdit,
+    ModelSwitch,
+    PriceCreate,
+    PriceCreated,
+    PriceHistory,
+    PriceView,
+    SkuEdit,
+    SkuSwitch,
+    VoiceEdit,
+    VoiceSwitch,
+)
+from control_plane.building.catalogue.rows import sku_document
+from control_plane.identity.authentication.dependencies import OperatorSession
+from control_plane.platform.http.openapi import AUTHENTICATED, problems
+
+router = APIRouter(
+    prefix="/v1/operator/catalogue", tags=["operator"], responses=problems(*AUTHENTICATED)
+)
+
+_Text = Annotated[str | None, Query(max_length=200)]
+
+
+@router.get("/models")
+async def list_models(session: OperatorSession) -> EditedModels:
+    """Every model, switched-off ones too, best first."""
+    rows = await listing.models(session, with_inactive=True)
+    return EditedModels(models=[EditedModel.model_validate(row) for row in rows])
+
+
+@router.put("/models")
+async def save_model(wanted: ModelEdit, session: OperatorSession) -> EntrySaved:
+    """Add a model, or replace what the catalogue says of it. Data files leave it alone then."""
+    return EntrySaved(edited_at=await editing.save_model(session, wanted))
+
+
+@router.patch("/models", responses=problems(CatalogueEntryNotFound))
+async def switch_model(wanted: ModelSwitch, session: OperatorSession) -> EntrySaved:
+    """Offer a model, or no longer."""
+    key = {"provider": wanted.provider, "model": wanted.model}
+    edited_at = await editing.switch(session, CatalogueModel, key, is_active=wanted.is_active)
+    return EntrySaved(edited_at=edited_at)
+
+
+@router.get("/voices")
+async def list_voices(session: OperatorSession, provider: _Text = None) -> EditedVoices:
+    """Every voice, switched-off ones too."""
+    rows = await listing.voices(session, provider=provider, with_inactive=True)
+    return EditedVoices(voices=[EditedVoice.model_validate(row) for row in rows])
+
+
+@router.put("/voices")
+async def save_voice(wanted: VoiceEdit, session: OperatorSession) -> EntrySaved:
+    """Add a voice, or replace what the catalogue says of it. Data files leave it alone then."""
+    return EntrySaved(edited_at=await editing.save_voice(session, wanted))
+
+
+@router.patch("/voices", responses=problems(CatalogueEntryNotFound))
+async def switch_voice(wanted: VoiceSwitch, session: OperatorSession) -> EntrySaved:
+    """Offer a voice, or no longer."""
+    key = {"provider": wanted.provider, "id": wanted.id}
+    edited_at = await editing.switch(session, CatalogueVoice, key, is_active=wanted.is_active)
+    return EntrySaved(edited_at=edited_at)
+
+
+@router.get("/skus")
+async def list_skus(session: OperatorSession) -> EditedSkus:
+    """Every managed SKU, switched-off ones too."""
+    rows = await listing.skus(session, with_inactive=True)
+    return EditedSkus(skus=[EditedSku.model_validate(sku_document(row)) for row in rows])
+
+
+@router.put("/skus")
+async def save_sku(wanted: SkuEdit, session: OperatorSession) -> EntrySaved:
+    """Add a managed SKU, or replace it. Data files leave it alone then."""
+    return EntrySaved(edited_at=await editing.save_sku(session, wanted))
+
+
+@router.patch("/skus", responses=problems(CatalogueEntryNotFound))
+async def switch_sku(wanted: SkuSwitch, session: OperatorSession) -> EntrySaved:
+    """Offer a managed SKU, or no longer. Agents on it that are published cannot call then."""
+    key = {"id": wanted.id}
+    edited_at = await editing.switch(session, ManagedSku, key, is_active=wanted.is_active)
+    return EntrySaved(edited_at=edited_at)
+
+
+@router.get("/prices")
+async def list_prices(
+    session: OperatorSession, provider: _Text = None, model: _Text = None
+) -> PriceHistory:
+    """Every price there was, is and will be."""
+    rows = await listing.prices(session, provider=provider, model=model)
+    return PriceHistory(prices=[PriceView.model_validate(row) for row in rows])
+
+
+@router.post("/prices", status_code=status.HTTP_201_CREATED, responses=problems(PriceExists))
+async def add_price(wanted: PriceCreate, session: OperatorSession) -> PriceCreated:
+    """Supersede a price from a moment on, now or later. Calls under way keep theirs."""
+    row = await editing.add_price(session, wanted)
+    return PriceCreated(price=PriceView.model_validate(row))

@@ -1,0 +1,105 @@
+"""What can be chosen: models, voices, managed SKUs, and stacks made of them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from contracts.agent_config import AgentConfig
+from contracts.language_tag import LanguageTag
+from control_plane.building.agents.stacks import changed_choices, provider_config, report_stacks
+from control_plane.building.catalogue import listing, repository
+from control_plane.building.catalogue.schemas import (
+    Gender,
+    LlmOptions,
+    SkuList,
+    StackChange,
+    StackPreview,
+    StackPreviewRequest,
+    VoiceList,
+)
+from control_plane.building.catalogue.views import model_view, sku_view, voice_view
+from control_plane.building.provider_keys.dependencies import TenantKeys
+from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+
+router = APIRouter(prefix="/v1", tags=["catalogue"], responses=problems(*MEMBER_ONLY))
+
+_Text = Annotated[str | None, Query(max_length=200)]
+
+
+@router.get("/agents/llm-options")
+async def list_llm_options(
+    _caller: MemberCaller, session: TenantSession, keys: TenantKeys
+) -> LlmOptions:
+    """Every model and voice on offer, and what each needs before you can use it."""
+    catalogue = await repository.stack_catalogue(session)
+    prices = await repository.prices_at(session)
+    models = await listing.models(session)
+    voices = await listing.voices(session)
+    return LlmOptions(
+        models=[model_view(row, catalogue, keys, prices) for row in models],
+        voices=[voice_view(row, keys) for row in voices],
+    )
+
+
+@router.get("/agents/voices")
+async def list_voices(
+    _caller: MemberCaller,
+    session: TenantSession,
+    keys: TenantKeys,
+    provider: _Text = None,
+    language: Annotated[
+        LanguageTag | None, Query(description="Only voices that speak this locale.")
+    ] = None,
+    gender: Gender | None = None,
+    model: Annotated[
+        str | None, Query(max_length=200, description="Only voices of this model.")
+    ] = None,
+) -> VoiceList:
+    """The voices on offer, best first within a provider."""
+    voices = await listing.voices(
+        session, provider=provider, language=language, gender=gender, model=model
+    )
+    return VoiceList(voices=[voice_view(row, keys) for row in voices])
+
+
+@router.get("/managed-skus")
+async def list_managed_skus(
+    _caller: MemberCaller, session: TenantSession, keys: TenantKeys
+) -> SkuList:
+    """Stacks put together by the platform, each at one price per minute."""
+    catalogue = await repository.stack_catalogue(session)
+    prices = await repository.prices_at(session)
+    skus = await listing.skus(session)
+    return SkuList(skus=[sku_view(row, catalogue, keys, prices) for row in skus])
+
+
+@router.post("/agents/stack-preview")
+async def preview_stack(
+    wanted: StackPreviewRequest, _caller: MemberCaller, session: TenantSession, keys: TenantKeys
+) -> StackPreview:
+    """Which stack an agent that leaves everything open would get in each language, with your keys.
+
+    Nothing is stored.
+    """
+    language = wanted.language or wanted.supported_languages[0]
+    supported = tuple(dict.fromkeys(wanted.supported_languages))
+    agent = AgentConfig(name="Preview", language=language, supported_languages=supported)
+    report = report_stacks(agent, await repository.stack_catalogue(session), keys)
+    config = provider_config(agent, report)
+    current = wanted.current_provider_config
+    return StackPreview(
+        language=language,
+        supported_languages=list(supported),
+        provider_config=config,
+        blockers=report.blockers,
+        warnings=report.notes,
+        changes=[
+            StackChange(language=locale, channel=channel, current=before, preview=after)
+            for locale, channel, before, after in changed_choices(current, config)
+        ]
+        if current is not None
+        else [],
+    )

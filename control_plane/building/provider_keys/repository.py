@@ -1,0 +1,76 @@
+"""Every query on tenants' own provider keys."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.building.provider_keys.models import ProviderKey
+from control_plane.platform.tenancy.models import Plan, Tenant
+
+
+async def list_keys(session: AsyncSession, tenant_id: UUID) -> Sequence[ProviderKey]:
+    keys = await session.scalars(
+        select(ProviderKey).where(ProviderKey.tenant_id == tenant_id).order_by(ProviderKey.provider)
+    )
+    return keys.all()
+
+
+async def sealed_keys(
+    session: AsyncSession, tenant_id: UUID, providers: Collection[str]
+) -> dict[str, str]:
+    """By provider, those that the tenant has."""
+    rows = await session.execute(
+        select(ProviderKey.provider, ProviderKey.sealed_key).where(
+            ProviderKey.tenant_id == tenant_id, ProviderKey.provider.in_(providers)
+        )
+    )
+    return {row.provider: row.sealed_key for row in rows}
+
+
+async def put(
+    session: AsyncSession,
+    tenant_id: UUID,
+    provider: str,
+    *,
+    sealed_key: str,
+    last_four: str,
+    verified_at: datetime | None,
+) -> ProviderKey:
+    """Store or replace."""
+    values = {"sealed_key": sealed_key, "last_four": last_four, "verified_at": verified_at}
+    statement = (
+        insert(ProviderKey)
+        .values(tenant_id=tenant_id, provider=provider, **values)
+        .on_conflict_do_update(
+            index_elements=[ProviderKey.tenant_id, ProviderKey.provider],
+            set_=values | {"updated_at": func.now()},
+        )
+        .returning(ProviderKey)
+    )
+    return (await session.scalars(statement)).one()
+
+
+async def remove(session: AsyncSession, tenant_id: UUID, provider: str) -> bool:
+    """Whether there was one."""
+    removed = await session.scalar(
+        delete(ProviderKey)
+        .where(ProviderKey.tenant_id == tenant_id, ProviderKey.provider == provider)
+        .returning(ProviderKey.provider)
+    )
+    return removed is not None
+
+
+async def own_keys_allowed(session: AsyncSession, tenant_id: UUID) -> bool:
+    """What the tenant's plan says."""
+    allowed: bool | None = await session.scalar(
+        select(Plan.byok_allowed)
+        .join(Tenant, Tenant.plan_id == Plan.id)
+        .where(Tenant.id == tenant_id)
+    )
+    return bool(allowed)

@@ -1,0 +1,80 @@
+"""``/v1/provider-keys``: the tenant's own keys of speech and language providers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from control_plane.building.provider_keys import repository, service
+from control_plane.building.provider_keys.errors import (
+    OwnKeysNotAllowed,
+    ProviderKeyNotFound,
+    ProviderKeyRejected,
+    ProviderUnreachable,
+    UnknownProvider,
+)
+from control_plane.building.provider_keys.schemas import (
+    ProviderKeyDeleted,
+    ProviderKeyList,
+    ProviderKeySet,
+    ProviderKeyView,
+)
+from control_plane.identity.authentication.dependencies import (
+    AdminCaller,
+    AppDatabase,
+    AppSettings,
+    TenantSession,
+)
+from control_plane.platform.http.openapi import ADMIN_ONLY, problems
+from pipelines.settings import VENDOR_BASE_URLS
+
+router = APIRouter(
+    prefix="/v1/provider-keys", tags=["provider keys"], responses=problems(*ADMIN_ONLY)
+)
+_Provider = Annotated[str, Path(description=f"One of {', '.join(VENDOR_BASE_URLS)}.")]
+
+
+@router.get("")
+async def list_provider_keys(caller: AdminCaller, session: TenantSession) -> ProviderKeyList:
+    """The keys that you have set, without the keys themselves."""
+    keys = await repository.list_keys(session, caller.tenant_id)
+    return ProviderKeyList(provider_keys=[ProviderKeyView.of(key) for key in keys])
+
+
+@router.put(
+    "/{provider}",
+    responses=problems(
+        *ADMIN_ONLY, ProviderKeyRejected, OwnKeysNotAllowed, UnknownProvider, ProviderUnreachable
+    ),
+)
+async def set_provider_key(
+    provider: _Provider,
+    wanted: ProviderKeySet,
+    caller: AdminCaller,
+    database: AppDatabase,
+    settings: AppSettings,
+) -> ProviderKeyView:
+    """Set or replace your key for a provider. It is tested with the provider first, stored
+    encrypted, and never shown again.
+
+    From then on your agents use it wherever they use that provider, and those parts of a call cost
+    you nothing here: the provider bills you."""
+    record = await service.set_key(
+        database,
+        caller,
+        provider,
+        wanted,
+        sealer=settings.sealer,
+        base_urls=settings.provider_base_urls,
+    )
+    return ProviderKeyView.of(record)
+
+
+@router.delete("/{provider}", responses=problems(UnknownProvider, ProviderKeyNotFound))
+async def delete_provider_key(
+    provider: _Provider, caller: AdminCaller, session: TenantSession
+) -> ProviderKeyDeleted:
+    """Forget your key for a provider. Calls that have been created with it go on."""
+    await service.delete_key(session, caller, provider)
+    return ProviderKeyDeleted(provider=provider)

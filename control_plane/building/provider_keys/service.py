@@ -1,0 +1,86 @@
+"""Setting and deleting a tenant's own provider keys, and what of them a call needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.sealing import Sealer
+from control_plane.building.provider_keys import repository
+from control_plane.building.provider_keys.errors import (
+    OwnKeysNotAllowed,
+    ProviderKeyNotFound,
+    UnknownProvider,
+)
+from control_plane.building.provider_keys.models import ProviderKey
+from control_plane.building.provider_keys.schemas import ProviderKeySet
+from control_plane.building.provider_keys.verification import verify_key
+from control_plane.platform.audit.recording import record_change
+from control_plane.platform.database import Database
+from control_plane.platform.tenancy.caller import Caller
+from pipelines.settings import VENDOR_BASE_URLS
+
+_SHOWN = 4
+
+
+async def set_key(
+    database: Database,
+    caller: Caller,
+    provider: str,
+    wanted: ProviderKeySet,
+    *,
+    sealer: Sealer,
+    base_urls: Mapping[str, str],
+) -> ProviderKey:
+    """Test the key, then store it in place of an older one.
+
+    Opens its own transactions: none waits for the provider's answer.
+
+    Raises:
+        UnknownProvider: no such provider takes a key.
+        OwnKeysNotAllowed: by the tenant's plan.
+        ProviderKeyRejected: the provider says no.
+        ProviderUnreachable: the provider could not be asked.
+    """
+    if provider not in VENDOR_BASE_URLS:
+        raise UnknownProvider(provider)
+    async with database.tenant_session(caller.tenant_id) as session:
+        if not await repository.own_keys_allowed(session, caller.tenant_id):
+            raise OwnKeysNotAllowed
+    key = wanted.key.get_secret_value()
+    verified_at = None
+    if wanted.verify:
+        await verify_key(provider, key, base_urls)
+        verified_at = datetime.now(UTC)
+    async with database.tenant_session(caller.tenant_id) as session:
+        record_change(
+            session,
+            caller,
+            "provider_key.set",
+            target_id=provider,
+            changes={"verified": wanted.verify},
+        )
+        return await repository.put(
+            session,
+            caller.tenant_id,
+            provider,
+            sealed_key=sealer.seal(key),
+            last_four=key[-_SHOWN:],
+            verified_at=verified_at,
+        )
+
+
+async def delete_key(session: AsyncSession, caller: Caller, provider: str) -> None:
+    """Calls that are planned with the key already go on with it.
+
+    Raises:
+        UnknownProvider: no such provider takes a key.
+        ProviderKeyNotFound: the tenant has set none.
+    """
+    if provider not in VENDOR_BASE_URLS:
+        raise UnknownProvider(provider)
+    if not await repository.remove(session, caller.tenant_id, provider):
+        raise ProviderKeyNotFound(f"You have set no key for {provider}")
+    record_change(session, caller, "provider_key.deleted", target_id=provider)

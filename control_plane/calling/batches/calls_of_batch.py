@@ -1,0 +1,53 @@
+"""One recipient's call."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.calling.batches.models import BatchRow, CallBatch
+from control_plane.calling.batches.schemas import BatchRequest, Recipient
+from control_plane.calling.calls.creating.creation import create_call
+from control_plane.calling.calls.creating.planning import PlanSources
+from control_plane.calling.calls.schemas import CallCreate, ParticipantInput
+from control_plane.platform.settings import ControlPlaneSettings
+
+
+async def make_call(
+    session: AsyncSession,
+    batch: CallBatch,
+    row: BatchRow,
+    settings: ControlPlaneSettings,
+    sources: PlanSources,
+) -> UUID:
+    """Create and queue the call of an accepted row, and return its id.
+
+    Raises:
+        Problem: what ``create_call`` refuses it with.
+        NeverDialable: its schedule is over.
+    """
+    recipient = Recipient.model_validate(row.recipient)
+    shared = BatchRequest.model_validate(batch.request | {"recipients": [row.recipient]})
+    wanted = CallCreate(
+        agent_id=batch.agent_id,
+        participants=[
+            ParticipantInput(
+                transport="pstn", identity=recipient.to, from_number=recipient.from_number
+            )
+        ],
+        metadata=shared.metadata | recipient.metadata,
+        variables=shared.variables | recipient.variables,
+        post_call=shared.post_call,
+    )
+    made = await create_call(
+        session,
+        batch.tenant_id,
+        wanted,
+        settings,
+        sources,
+        priority=shared.priority if recipient.priority is None else recipient.priority,
+        schedule=recipient.schedule or shared.schedule,
+        retry=shared.retry,
+    )
+    return made.plan.call_id

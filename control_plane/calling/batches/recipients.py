@@ -1,0 +1,98 @@
+"""Which recipients of a batch can be called, and why the others cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.calling.batches.schemas import BatchRequest, Recipient, RefusedRecipient
+from control_plane.calling.calls.creating.caller_id import choose_caller_id
+from control_plane.calling.dialing.errors import NeverDialable
+from control_plane.calling.dialing.service import first_dialing
+from control_plane.calling.do_not_call.repository import listed_numbers
+from control_plane.calling.numbers.models import Number
+from control_plane.calling.numbers.phone_number import e164
+from control_plane.calling.numbers.repository import numbers_of
+
+
+class _Refused(Exception):
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+async def check_recipients(
+    session: AsyncSession,
+    tenant_id: UUID,
+    wanted: BatchRequest,
+    carriers: Collection[str],
+    now: datetime,
+) -> tuple[dict[int, Recipient], list[RefusedRecipient]]:
+    """The recipients to call, by their index, with their numbers in E.164; and the others."""
+    accepted: dict[int, Recipient] = {}
+    refused: list[RefusedRecipient] = []
+    numbers = await numbers_of(session, tenant_id)
+    written = [_read(recipient.to) for recipient in wanted.recipients]
+    readable = {number for number in written if not isinstance(number, _Refused)}
+    listed = await listed_numbers(session, tenant_id, readable)
+    seen: set[str] = set()
+    for index, recipient in enumerate(wanted.recipients):
+        try:
+            number = _callable_number(written[index], listed, seen)
+            from_number = _caller_id(recipient, wanted, numbers, carriers)
+            await _check_schedule(recipient, wanted, number, now)
+        except _Refused as why:
+            refused.append(
+                RefusedRecipient(index=index, to=recipient.to, code=why.code, message=why.message)
+            )
+            continue
+        seen.add(number)
+        accepted[index] = recipient.model_copy(update={"to": number, "from_number": from_number})
+    return accepted, refused
+
+
+def _read(text: str) -> str | _Refused:
+    try:
+        return e164(text)
+    except ValueError as error:
+        return _Refused("invalid_phone_number", str(error))
+
+
+def _callable_number(number: str | _Refused, listed: Collection[str], seen: Collection[str]) -> str:
+    if isinstance(number, _Refused):
+        raise number
+    if number in listed:
+        raise _Refused("number_on_do_not_call_list", f"{number} is on your do-not-call list")
+    if number in seen:
+        raise _Refused("duplicate_recipient", f"{number} is called by this batch already")
+    return number
+
+
+def _caller_id(
+    recipient: Recipient,
+    wanted: BatchRequest,
+    numbers: Sequence[Number],
+    carriers: Collection[str],
+) -> str:
+    text = recipient.from_number or wanted.from_number
+    try:
+        named = None if text is None else e164(text)
+    except ValueError as error:
+        raise _Refused("no_caller_id", f"from_number {error}") from None
+    chosen = choose_caller_id(numbers, wanted.agent_id, named, carriers)
+    if isinstance(chosen, str):
+        raise _Refused("no_caller_id", chosen)
+    return chosen.number
+
+
+async def _check_schedule(
+    recipient: Recipient, wanted: BatchRequest, number: str, now: datetime
+) -> None:
+    try:
+        await first_dialing(recipient.schedule or wanted.schedule, number, now)
+    except NeverDialable as error:
+        raise _Refused("never_dialable", str(error)) from None

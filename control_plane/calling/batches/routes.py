@@ -1,0 +1,124 @@
+"""``/v1/calls/batch``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, status
+
+from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
+from control_plane.calling.batches import repository, service
+from control_plane.calling.batches.errors import BatchNotFound
+from control_plane.calling.batches.schemas import (
+    BatchAccepted,
+    BatchPage,
+    BatchRequest,
+    BatchRowPage,
+    BatchView,
+)
+from control_plane.calling.batches.views import batch_view, row_view
+from control_plane.calling.calls.creating.planning import AppPlanSources
+from control_plane.calling.calls.errors import ProviderKeyUnavailable
+from control_plane.identity.authentication.dependencies import (
+    AppSettings,
+    MemberCaller,
+    TenantSession,
+)
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
+from control_plane.money.billing.errors import InsufficientCredits
+from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.platform.http.paging import Offset
+
+router = APIRouter(prefix="/v1/calls/batch", tags=["batches"], route_class=IdempotentRoute)
+
+
+@router.post(
+    "",
+    status_code=status.HTTP_202_ACCEPTED,
+    responses=problems(
+        *MEMBER_ONLY,
+        PlatformCallsDisabled,
+        AgentNotFound,
+        AgentAdminPaused,
+        AgentNotPublishReady,
+        ProviderKeyUnavailable,
+        InsufficientCredits,
+    ),
+)
+async def create_batch(
+    wanted: BatchRequest,
+    caller: MemberCaller,
+    session: TenantSession,
+    settings: AppSettings,
+    sources: AppPlanSources,
+    _: OncePerKey,
+) -> BatchAccepted:
+    """Call up to 500 phones with one agent.
+
+    Recipients that cannot be called are named in `errors` and do not stop the others; when none
+    can, the batch is refused (400). What is wrong with the whole batch refuses it as
+    `POST /v1/calls` refuses a call. The calls are queued within seconds.
+    """
+    return await service.create_batch(session, caller, wanted, settings, sources)
+
+
+@router.get("", responses=problems(*MEMBER_ONLY))
+async def list_batches(
+    caller: MemberCaller,
+    session: TenantSession,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Offset = 0,
+) -> BatchPage:
+    """Batches and how far they are, the newest first."""
+    batches, total = await repository.page_of_batches(
+        session, caller.tenant_id, limit=limit, offset=offset
+    )
+    counted = await repository.count_rows(
+        session, caller.tenant_id, [batch.id for batch in batches]
+    )
+    return BatchPage(
+        batches=[batch_view(batch, counted.get(batch.id, {})) for batch in batches],
+        total=total,
+        offset=offset,
+        limit=limit,
+    )
+
+
+@router.get("/{batch_id}", responses=problems(*MEMBER_ONLY, BatchNotFound))
+async def get_batch(batch_id: UUID, caller: MemberCaller, session: TenantSession) -> BatchView:
+    """How far a batch is."""
+    batch = await repository.find(session, caller.tenant_id, batch_id)
+    if batch is None:
+        raise BatchNotFound
+    counted = await repository.count_rows(session, caller.tenant_id, [batch_id])
+    return batch_view(batch, counted.get(batch_id, {}))
+
+
+@router.get("/{batch_id}/recipients", responses=problems(*MEMBER_ONLY, BatchNotFound))
+async def list_recipients(
+    batch_id: UUID,
+    caller: MemberCaller,
+    session: TenantSession,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+    offset: Offset = 0,
+) -> BatchRowPage:
+    """What became of each recipient, in the order of the request."""
+    if await repository.find(session, caller.tenant_id, batch_id) is None:
+        raise BatchNotFound
+    rows, total = await repository.page_of_rows(
+        session, caller.tenant_id, batch_id, limit=limit, offset=offset
+    )
+    return BatchRowPage(
+        recipients=[row_view(row) for row in rows], total=total, offset=offset, limit=limit
+    )
+
+
+@router.post("/{batch_id}/cancel", responses=problems(*MEMBER_ONLY, BatchNotFound))
+async def cancel_batch(batch_id: UUID, caller: MemberCaller, session: TenantSession) -> BatchView:
+    """Dial nobody of the batch any more. Phones that ring, and conversations, go on; calls that
+    wait end as `canceled` within seconds. Canceling again changes nothing."""
+    batch = await service.cancel_batch(session, caller, batch_id)
+    counted = await repository.count_rows(session, caller.tenant_id, [batch_id])
+    return batch_view(batch, counted.get(batch_id, {}))

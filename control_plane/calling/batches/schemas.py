@@ -1,0 +1,145 @@
+"""Batches on the wire. The API spec leaves their shape open but for the number of recipients."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from contracts.agent_config import PostCall
+from control_plane.calling.dialing.retry import BATCH, RetryRules
+from control_plane.calling.dialing.schedule import Schedule
+from control_plane.calling.dialing.service import (
+    DEFAULT_PRIORITY,
+    HIGHEST_PRIORITY,
+    LOWEST_PRIORITY,
+)
+
+MAX_RECIPIENTS = 500
+Priority = Annotated[int, Field(ge=LOWEST_PRIORITY, le=HIGHEST_PRIORITY)]
+WrittenNumber = Annotated[str, StringConstraints(max_length=64)]
+
+
+class Recipient(BaseModel):
+    """Whom to call. What is left out is taken from the batch."""
+
+    model_config = ConfigDict(extra="forbid")
+    to: WrittenNumber = Field(description="The phone number, with `+` and country code.")
+    from_number: WrittenNumber | None = None
+    variables: dict[str, Any] = Field(
+        default_factory=dict, description="Laid over the batch's variables."
+    )
+    metadata: dict[str, Any] = Field(
+        default_factory=dict, description="Laid over the batch's metadata."
+    )
+    schedule: Schedule | None = None
+    priority: Priority | None = None
+
+
+class BatchRequest(BaseModel):
+    """Calls of one agent to many phones."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {
+                "agent_id": "7f3c8f0e-0d1e-4a3b-9d55-2f1f1f6a9c11",
+                "name": "Appointments of Monday",
+                "recipients": [
+                    {"to": "+14155550142", "variables": {"first_name": "Ada"}},
+                    {"to": "+442079460123", "variables": {"first_name": "Grace"}},
+                ],
+                "schedule": {"window": {"start": "09:00", "end": "18:00"}},
+                "retry": {"busy": {"attempts": 3, "wait_seconds": 300}},
+            }
+        },
+    )
+    agent_id: UUID
+    recipients: Annotated[list[Recipient], Field(min_length=1, max_length=MAX_RECIPIENTS)]
+    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] | None = None
+    from_number: WrittenNumber | None = Field(
+        None, description="One of your numbers; the agent's or your default if left out."
+    )
+    variables: dict[str, Any] = Field(default_factory=dict)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    schedule: Schedule = Schedule()
+    priority: Priority = Field(DEFAULT_PRIORITY, description="The greater, the sooner.")
+    retry: RetryRules = BATCH
+    post_call: PostCall | None = None
+
+
+class RefusedRecipient(BaseModel):
+    index: int = Field(description="Of the recipient in the request, from 0.")
+    to: str
+    code: str = Field(
+        description="`invalid_phone_number`, `duplicate_recipient`, `number_on_do_not_call_list`, "
+        "`no_caller_id`, `never_dialable`, or the code that `POST /v1/calls` refuses with."
+    )
+    message: str
+
+
+class BatchAccepted(BaseModel):
+    id: UUID
+    status: Literal["running"] = "running"
+    total: int
+    accepted: int
+    rejected: int
+    errors: list[RefusedRecipient]
+
+
+class BatchProgress(BaseModel):
+    """Accepted recipients, each in one place."""
+
+    waiting: int = Field(0, description="Their phone was not dialed yet, or will be again.")
+    ringing: int = 0
+    in_progress: int = 0
+    completed: int = 0
+    no_answer: int = 0
+    busy: int = 0
+    failed: int = 0
+    canceled: int = 0
+
+    @property
+    def unfinished(self) -> int:
+        return self.waiting + self.ringing + self.in_progress
+
+
+class BatchView(BaseModel):
+    id: UUID
+    name: str | None
+    agent_id: UUID
+    status: Literal["running", "completed", "canceled"] = Field(
+        description="`running` as long as a recipient waits or is in a call, also after `cancel`."
+    )
+    total: int
+    accepted: int
+    rejected: int
+    progress: BatchProgress
+    created_at: datetime
+    canceled_at: datetime | None
+
+
+class BatchPage(BaseModel):
+    batches: list[BatchView]
+    total: int
+    offset: int
+    limit: int
+
+
+class BatchRowView(BaseModel):
+    index: int
+    to: str
+    call_id: UUID | None
+    status: str = Field(description="`rejected`, `waiting`, or the call's status.")
+    end_reason: str | None
+    code: str | None = Field(description="Why it was rejected.")
+    message: str | None
+
+
+class BatchRowPage(BaseModel):
+    recipients: list[BatchRowView]
+    total: int
+    offset: int
+    limit: int

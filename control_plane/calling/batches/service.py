@@ -1,0 +1,122 @@
+"""Asking for many phone calls at once, and taking that back."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.calling.batches import repository, tasks
+from control_plane.calling.batches.calls_of_batch import make_call
+from control_plane.calling.batches.errors import BatchNotFound
+from control_plane.calling.batches.models import BatchRow, CallBatch
+from control_plane.calling.batches.recipients import check_recipients
+from control_plane.calling.batches.schemas import BatchAccepted, BatchRequest
+from control_plane.calling.calls.creating.planning import PlanSources
+from control_plane.calling.dialing.errors import NeverDialable
+from control_plane.platform.audit.recording import record_change
+from control_plane.platform.errors import InvalidRequest
+from control_plane.platform.job_queue import enqueue
+from control_plane.platform.settings import ControlPlaneSettings
+from control_plane.platform.tenancy.caller import Caller
+
+
+async def create_batch(
+    session: AsyncSession,
+    caller: Caller,
+    wanted: BatchRequest,
+    settings: ControlPlaneSettings,
+    sources: PlanSources,
+) -> BatchAccepted:
+    """Take on what can be called. The first call is made at once, so that what is wrong with the
+    agent, its providers or the credit refuses the batch; a job makes the others.
+
+    Raises:
+        InvalidRequest: no recipient can be called.
+        Problem: what ``create_call`` refuses the first call with.
+    """
+    carriers = settings.dialing.carriers
+    if not carriers:
+        raise InvalidRequest.at("recipients", "the phone channel has no carrier connected yet")
+    accepted, refused = await check_recipients(
+        session, caller.tenant_id, wanted, carriers, datetime.now(UTC)
+    )
+    if not accepted:
+        raise InvalidRequest(
+            errors=[
+                {"field": f"recipients[{each.index}]", "message": each.message} for each in refused
+            ]
+        )
+    batch = CallBatch(
+        id=uuid4(),
+        tenant_id=caller.tenant_id,
+        agent_id=wanted.agent_id,
+        name=wanted.name,
+        request=wanted.model_dump(mode="json", exclude={"recipients"}, by_alias=True),
+    )
+    session.add(batch)
+    await session.flush()
+    why = {each.index: each for each in refused}
+    rows = [
+        BatchRow(
+            batch_id=batch.id,
+            position=index,
+            tenant_id=caller.tenant_id,
+            recipient=accepted.get(index, recipient).model_dump(mode="json", exclude_unset=True),
+            refusal_code=why[index].code if index in why else None,
+            refusal=why[index].message if index in why else None,
+        )
+        for index, recipient in enumerate(wanted.recipients)
+    ]
+    session.add_all(rows)
+    await session.flush()
+    first = rows[min(accepted)]
+    try:
+        first.call_id = await make_call(session, batch, first, settings, sources)
+    except NeverDialable as error:
+        raise InvalidRequest.at(f"recipients[{first.position}].schedule", str(error)) from None
+    record_change(
+        session,
+        caller,
+        "batch.created",
+        target_id=batch.id,
+        changes={"accepted": len(accepted), "rejected": len(refused)},
+    )
+    await enqueue(
+        session,
+        tasks.make_calls_of_batch,
+        tenant_id=str(caller.tenant_id),
+        batch_id=str(batch.id),
+    )
+    return BatchAccepted(
+        id=batch.id,
+        total=len(rows),
+        accepted=len(accepted),
+        rejected=len(refused),
+        errors=refused,
+    )
+
+
+async def cancel_batch(session: AsyncSession, caller: Caller, batch_id: UUID) -> CallBatch:
+    """Nothing of the batch is dialed any more from now on; a job ends the calls that wait.
+
+    Raises:
+        BatchNotFound: the tenant has no such batch.
+    """
+    batch = await repository.find(session, caller.tenant_id, batch_id, for_update=True)
+    if batch is None:
+        raise BatchNotFound
+    if batch.canceled_at is not None:
+        return batch
+    batch.canceled_at = datetime.now(UTC)
+    await repository.cancel_rows_without_call(session, caller.tenant_id, batch_id)
+    await repository.stop_dialing(session, caller.tenant_id, batch_id, batch.canceled_at)
+    record_change(session, caller, "batch.canceled", target_id=batch_id)
+    await enqueue(
+        session,
+        tasks.cancel_calls_of_batch,
+        tenant_id=str(caller.tenant_id),
+        batch_id=str(batch_id),
+    )
+    return batch

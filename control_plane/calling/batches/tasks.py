@@ -1,0 +1,78 @@
+"""Jobs of batches: making their calls, and ending those that wait. Both may be run again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from procrastinate import JobContext, RetryStrategy
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.calling.batches import repository
+from control_plane.calling.batches.calls_of_batch import make_call
+from control_plane.calling.batches.models import BatchRow, CallBatch
+from control_plane.calling.calls import repository as calls
+from control_plane.calling.calls.creating.planning import PlanSources
+from control_plane.calling.calls.events.dial_effects import cancel_queued
+from control_plane.calling.dialing.errors import NeverDialable
+from control_plane.platform.errors import DatabaseUnavailable, Problem
+from control_plane.platform.job_queue import database_of, job_queue, settings_of
+from control_plane.platform.settings import ControlPlaneSettings
+
+CALLS_AT_ONCE = 20
+"""In one transaction: it holds the tenant's credit, so that single calls wait for it."""
+
+_RETRY = RetryStrategy(max_attempts=10, exponential_wait=2)
+
+
+@job_queue.task(name="batches.make_calls", pass_context=True, retry=_RETRY)
+async def make_calls_of_batch(context: JobContext, *, tenant_id: str, batch_id: str) -> None:
+    """Make the calls that are still to be made. A recipient whose call is refused is rejected."""
+    database, settings, sources = database_of(context), settings_of(context), PlanSources()
+    while True:
+        async with database.tenant_session(UUID(tenant_id)) as session:
+            batch = await repository.find(session, UUID(tenant_id), UUID(batch_id), for_update=True)
+            if batch is None:
+                return
+            rows = await repository.rows_without_call(
+                session, batch.tenant_id, batch.id, CALLS_AT_ONCE
+            )
+            if not rows:
+                return
+            for row in rows:
+                await _make_or_refuse(session, batch, row, settings, sources)
+
+
+async def _make_or_refuse(
+    session: AsyncSession,
+    batch: CallBatch,
+    row: BatchRow,
+    settings: ControlPlaneSettings,
+    sources: PlanSources,
+) -> None:
+    try:
+        async with session.begin_nested():
+            row.call_id = await make_call(session, batch, row, settings, sources)
+    except DatabaseUnavailable:
+        raise
+    except Problem as problem:
+        row.refusal_code, row.refusal = problem.code, problem.detail
+    except NeverDialable as error:
+        row.refusal_code, row.refusal = "never_dialable", str(error)
+
+
+@job_queue.task(name="batches.cancel_calls", pass_context=True, retry=_RETRY)
+async def cancel_calls_of_batch(context: JobContext, *, tenant_id: str, batch_id: str) -> None:
+    """End the calls that wait to be dialed."""
+    database = database_of(context)
+    while True:
+        async with database.system_session() as session:
+            waiting = await repository.queued_calls(
+                session, UUID(tenant_id), UUID(batch_id), CALLS_AT_ONCE
+            )
+            for call_id in waiting:
+                call = await calls.locked_call(session, UUID(tenant_id), call_id)
+                if call is not None:
+                    await cancel_queued(session, call, datetime.now(UTC))
+        if not waiting:
+            return

@@ -1,0 +1,132 @@
+"""More people for a call that is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_status import ParticipantStatus
+from control_plane.building.agents import repository as agents
+from control_plane.building.agents.errors import AgentNotPublishReady
+from control_plane.building.agents.publishing.finding import Finding
+from control_plane.calling.calls import repository
+from control_plane.calling.calls.creating.caller_id import CallerId
+from control_plane.calling.calls.creating.creation import role_of
+from control_plane.calling.calls.creating.phones_to_call import caller_ids
+from control_plane.calling.calls.errors import CallAlreadyOver, CallFull, CallNotFound
+from control_plane.calling.calls.events.event_log import log_event
+from control_plane.calling.calls.models import Call, CallParticipant
+from control_plane.calling.calls.schemas import MAX_PARTICIPANTS, ParticipantInput
+from control_plane.calling.dialing.models import DialingJob
+from control_plane.calling.dialing.service import enqueue_leg
+from control_plane.calling.pauses.service import check_agent_not_paused, check_calls_enabled
+from control_plane.platform.audit.recording import record_change
+from control_plane.platform.tenancy.caller import Caller
+
+_NOT_PUBLISHED = Finding(
+    code="not_published",
+    field="agent_id",
+    message="The call's agent has no published version any more.",
+    fix="Publish it: POST /v1/agents/{id}/publish. A deleted agent takes no one else on.",
+)
+
+
+@dataclass(frozen=True)
+class Added:
+    """``job`` is the phone's place in the dialing queue."""
+
+    participant: CallParticipant
+    job: DialingJob | None = None
+
+
+async def add_participants(
+    session: AsyncSession,
+    caller: Caller,
+    call_id: UUID,
+    wanted: Sequence[ParticipantInput],
+    carriers: Collection[str],
+) -> tuple[Call, list[Added]]:
+    """Let browsers join the call, and queue its new phones, in one transaction: all or none.
+
+    The checks come in one order: call (404), over (409), agent published (409), room for all (409);
+    then for phones do-not-call list (400), caller id (400), calls stopped (503), agent paused
+    (423).
+
+    Args:
+        wanted: with phone numbers in E.164.
+        carriers: those that the installation has.
+
+    Raises:
+        CallNotFound: the tenant has no such call.
+        CallAlreadyOver: nobody can join any more.
+        AgentNotPublishReady: nothing of the agent is published.
+        CallFull: there would be more than ``MAX_PARTICIPANTS``.
+        NumberOnDoNotCallList, PlatformCallsDisabled, AgentAdminPaused: a phone must not be called.
+        InvalidRequest: a phone cannot be called.
+    """
+    call = await repository.locked_call(session, caller.tenant_id, call_id)
+    if call is None:
+        raise CallNotFound
+    if call.is_over:
+        raise CallAlreadyOver(f"The call ended with {call.end_reason}; create a new one.")
+    if await agents.find_published(session, caller.tenant_id, call.agent_id) is None:
+        raise AgentNotPublishReady([_NOT_PUBLISHED])
+    present = await repository.participants(session, caller.tenant_id, [call_id])
+    _check_room(present, len(wanted))
+    called_from = await caller_ids(session, call.tenant_id, call.agent_id, wanted, carriers)
+    if called_from:
+        await check_calls_enabled(session)
+        await check_agent_not_paused(session, call.tenant_id, call.agent_id)
+    first_position = max((each.position for each in present), default=-1) + 1
+    added = []
+    for offset, given in enumerate(wanted):
+        position = first_position + offset
+        added.append(await _add(session, call, position, given, called_from.get(offset)))
+    record_change(
+        session,
+        caller,
+        "call.participants_added",
+        target_id=call_id,
+        changes={"participants": [str(each.participant.id) for each in added]},
+    )
+    count = "A participant was" if len(added) == 1 else f"{len(added)} participants were"
+    log_event(session, call, "lifecycle", f"{count} invited", datetime.now(UTC))
+    await session.flush()
+    return call, added
+
+
+def _check_room(present: Sequence[CallParticipant], more: int) -> None:
+    used = sum(each.status != ParticipantStatus.COMPLETED.value for each in present)
+    if used + more > MAX_PARTICIPANTS:
+        raise CallFull(MAX_PARTICIPANTS, used)
+
+
+async def _add(
+    session: AsyncSession,
+    call: Call,
+    position: int,
+    given: ParticipantInput,
+    called_from: CallerId | None,
+) -> Added:
+    """``called_from`` is ``None`` for a browser."""
+    status = ParticipantStatus.JOINING if called_from is None else ParticipantStatus.QUEUED
+    participant = CallParticipant(
+        id=uuid4(),
+        tenant_id=call.tenant_id,
+        call_id=call.id,
+        position=position,
+        role=role_of(position),
+        transport=given.transport,
+        identity=given.identity,
+        status=status.value,
+        details=given.metadata,
+    )
+    session.add(participant)
+    await session.flush()
+    if called_from is None:
+        return Added(participant)
+    return Added(participant, await enqueue_leg(session, call, participant, called_from))

@@ -1,0 +1,93 @@
+"""Whether a caller may ask for a call, before any record is looked at. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from control_plane.calling.calls.errors import KeyScopeViolation
+from control_plane.calling.calls.schemas import CallCreate, CallRequest, ParticipantInput
+from control_plane.calling.numbers.phone_number import e164
+from control_plane.platform.errors import InvalidRequest
+from control_plane.platform.tenancy.caller import Caller, PublishableScope
+
+
+def check_request(caller: Caller, request: CallRequest) -> CallCreate:
+    """The call that is wanted: its agent settled, its phone numbers in E.164.
+
+    Raises:
+        InvalidRequest: a participant is malformed, or no agent is named.
+        KeyScopeViolation: the publishable key does not permit the call.
+    """
+    return CallCreate(
+        agent_id=_agent_of(request, caller.publishable),
+        participants=check_participants(request.participants),
+        metadata=request.metadata,
+        variables=request.variables,
+        post_call=request.post_call,
+    )
+
+
+def check_participants(participants: Sequence[ParticipantInput]) -> list[ParticipantInput]:
+    """The same participants with their phone numbers in E.164.
+
+    Raises:
+        InvalidRequest: one is malformed.
+    """
+    return [
+        _checked(f"participants[{index}]", participant)
+        for index, participant in enumerate(participants)
+    ]
+
+
+def _checked(where: str, participant: ParticipantInput) -> ParticipantInput:
+    if participant.transport == "webrtc":
+        if participant.from_number is not None:
+            raise InvalidRequest.at(f"{where}.from_number", "belongs to 'pstn' participants only")
+        return participant
+    numbers = {"identity": _number(f"{where}.identity", participant.identity)}
+    if participant.from_number is not None:
+        numbers["from_number"] = _number(f"{where}.from_number", participant.from_number)
+    return participant.model_copy(update=numbers)
+
+
+def _number(where: str, text: str) -> str:
+    try:
+        return e164(text)
+    except ValueError as error:
+        raise InvalidRequest.at(where, str(error)) from None
+
+
+def _is_phone_call(request: CallRequest) -> bool:
+    return any(participant.transport == "pstn" for participant in request.participants)
+
+
+def _agent_of(request: CallRequest, scope: PublishableScope | None) -> UUID:
+    """The rules for publishable keys. Source: API spec, "Authentication" and "Limits"."""
+    if scope is not None and _is_phone_call(request):
+        return _phone_agent(request, scope)
+    if request.agent_id is None:
+        raise InvalidRequest.at("agent_id", "Field required")
+    if scope is None:
+        return request.agent_id
+    if "web" not in scope.channels:
+        raise KeyScopeViolation("This publishable key does not permit the channel 'web'.")
+    if scope.agent_ids is not None and request.agent_id not in scope.agent_ids:
+        raise KeyScopeViolation("This publishable key does not permit this agent.")
+    return request.agent_id
+
+
+def _phone_agent(request: CallRequest, scope: PublishableScope) -> UUID:
+    if "phone" not in scope.channels or scope.phone_agent_id is None:
+        raise KeyScopeViolation("This publishable key does not permit the channel 'phone'.")
+    if len(request.participants) != 1:
+        raise KeyScopeViolation(
+            "A phone call with a publishable key has exactly one participant, of transport 'pstn'."
+        )
+    if request.participants[0].from_number is not None:
+        raise KeyScopeViolation("A publishable key cannot choose from_number; leave it out.")
+    if request.agent_id not in (None, scope.phone_agent_id):
+        raise KeyScopeViolation(
+            "A publishable key cannot choose the agent of a phone call; leave agent_id out."
+        )
+    return scope.phone_agent_id

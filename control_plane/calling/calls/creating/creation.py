@@ -1,0 +1,130 @@
+"""Creating calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_plan import CallPlan
+from contracts.call_status import CallStatus, ParticipantStatus
+from control_plane.calling.calls.creating.creation_facts import creation_facts
+from control_plane.calling.calls.creating.insertion import insert_call
+from control_plane.calling.calls.creating.phones_to_call import caller_ids
+from control_plane.calling.calls.creating.planning import PlanSources, freeze_plan
+from control_plane.calling.calls.models import Call, CallParticipant
+from control_plane.calling.calls.schemas import CallCreate
+from control_plane.calling.dialing.models import DialingJob
+from control_plane.calling.dialing.retry import ONE_CALL, RetryRules
+from control_plane.calling.dialing.schedule import Schedule
+from control_plane.calling.dialing.service import DEFAULT_PRIORITY, NOW, enqueue_leg
+from control_plane.platform.settings import ControlPlaneSettings
+
+
+@dataclass(frozen=True)
+class NewCall:
+    """A call that exists as soon as its transaction is committed."""
+
+    plan: CallPlan
+    document: str
+    """``plan`` as JSON."""
+    status: CallStatus
+    participants: tuple[CallParticipant, ...]
+    legs: Mapping[UUID, DialingJob] = field(default_factory=dict)
+    """The phone legs in the dialing queue, by their participant."""
+
+    @property
+    def waits_for_phone(self) -> bool:
+        """Whether workers are offered the call only once somebody has answered."""
+        return self.status is CallStatus.QUEUED
+
+
+async def create_call(
+    session: AsyncSession,
+    tenant_id: UUID,
+    wanted: CallCreate,
+    settings: ControlPlaneSettings,
+    sources: PlanSources,
+    *,
+    priority: int = DEFAULT_PRIORITY,
+    schedule: Schedule = NOW,
+    retry: RetryRules = ONE_CALL,
+) -> NewCall:
+    """Freeze the plan, insert the call, hold its first increment and queue its phones, in one
+    transaction.
+
+    The checks come in one order: do-not-call list (400), caller id (400), calls stopped (503),
+    agent (404), pause (423), published version (409), providers (422), credit (402). A call that
+    does not wait for a phone is to be dispatched once the transaction has committed.
+
+    Args:
+        priority, schedule, retry: of the phone legs, as ``enqueue_leg`` takes them.
+
+    Raises:
+        NumberOnDoNotCallList: a participant must not be called.
+        InvalidRequest: a participant cannot be reached.
+        PlatformCallsDisabled, AgentNotFound, AgentAdminPaused, AgentNotPublishReady,
+            ProviderKeyUnavailable: see ``freeze_plan``.
+        InsufficientCredits: the first increment cannot be reserved.
+        NeverDialable: ``schedule`` leaves no moment to dial a phone.
+    """
+    called_from = await caller_ids(
+        session, tenant_id, wanted.agent_id, wanted.participants, settings.dialing.carriers
+    )
+    facts = await creation_facts(session, tenant_id, wanted.agent_id)
+    frozen = await freeze_plan(
+        session,
+        sources,
+        facts,
+        tenant_id,
+        wanted,
+        {position: caller_id.number for position, caller_id in called_from.items()},
+        settings.available_providers,
+    )
+    plan = frozen.plan
+    document = plan.model_dump_json(by_alias=True)
+    status = CallStatus.QUEUED if called_from else CallStatus.CONNECTING
+    participants = _participants(wanted, plan)
+    await insert_call(session, plan, document, status, participants, frozen.warnings)
+    call = Call(id=plan.call_id, tenant_id=tenant_id, agent_id=plan.agent_id, status=status.value)
+    legs = {
+        participants[position].id: await enqueue_leg(
+            session,
+            call,
+            participants[position],
+            caller_id,
+            priority=priority,
+            schedule=schedule,
+            retry=retry,
+        )
+        for position, caller_id in called_from.items()
+    }
+    return NewCall(plan, document, status, participants, legs)
+
+
+def role_of(position: int) -> str:
+    """The role of a call's participant: whoever is named first is the caller."""
+    return "caller" if position == 0 else "participant"
+
+
+def _participants(wanted: CallCreate, plan: CallPlan) -> tuple[CallParticipant, ...]:
+    return tuple(
+        CallParticipant(
+            id=planned.participant_id,
+            tenant_id=plan.tenant_id,
+            call_id=plan.call_id,
+            position=position,
+            role=role_of(position),
+            transport=planned.transport.value,
+            identity=planned.identity,
+            status=(
+                ParticipantStatus.QUEUED if given.transport == "pstn" else ParticipantStatus.JOINING
+            ).value,
+            details=given.metadata,
+        )
+        for position, (planned, given) in enumerate(
+            zip(plan.participants, wanted.participants, strict=True)
+        )
+    )

@@ -1,0 +1,104 @@
+"""Getting a committed call's plan to the workers, at once or a little later."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import structlog
+from fastapi import Depends, Request
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from contracts.call_plan import CallPlan
+from control_plane.calling.calls import repository
+from control_plane.calling.calls.repository import Dispatched
+from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.link.dispatch import dispatch
+
+REDISPATCH_INTERVAL_SECONDS = 2.0
+FIRST_DISPATCH_GRACE = timedelta(seconds=3)
+"""Time that the request which created a call has to dispatch it itself."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Dispatcher:
+    """Offers committed calls to the workers. One for each process that creates calls."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._unnoted: list[Dispatched] = []
+        self._noting = asyncio.Lock()
+
+    async def dispatch(self, redis: Redis, plan: CallPlan, document: str | None = None) -> bool:
+        """Offer a call; ``False`` if Redis or PostgreSQL is away.
+
+        A call that stays undispatched, or whose dispatch could not be noted, is offered again by
+        ``redispatch``. Workers ignore a plan that they know.
+
+        Args:
+            document: ``plan`` as JSON, where it is at hand.
+        """
+        try:
+            entry_id = await dispatch(redis, document or plan.model_dump_json(by_alias=True))
+            self._unnoted.append(
+                Dispatched(plan.tenant_id, plan.call_id, entry_id, datetime.now(UTC))
+            )
+            await self._note()
+        except (RedisError, OSError, DatabaseUnavailable) as error:
+            _log.warning("dispatch_postponed", call_id=str(plan.call_id), error=str(error))
+            return False
+        return True
+
+    async def _note(self) -> None:
+        """Write down what was dispatched. What is dispatched during one transaction shares the
+        next, so that many calls a second need few transactions."""
+        async with self._noting:
+            dispatched, self._unnoted = self._unnoted, []
+            if dispatched:
+                async with self._database.system_statements() as session:
+                    await repository.note_dispatches(session, dispatched)
+
+
+async def dispatcher_of(request: Request) -> Dispatcher:
+    dispatcher: Dispatcher = request.app.state.dispatcher
+    return dispatcher
+
+
+AppDispatcher = Annotated[Dispatcher, Depends(dispatcher_of)]
+
+
+async def dispatch_call(database: Database, redis: Redis, plan: CallPlan) -> bool:
+    """``Dispatcher.dispatch`` of a single call."""
+    return await Dispatcher(database).dispatch(redis, plan)
+
+
+async def redispatch(database: Database, redis: Redis) -> int:
+    """Dispatch the calls whose own request could not. Returns how many were dispatched.
+
+    Raises:
+        DatabaseUnavailable: try again later.
+    """
+    async with database.system_session() as session:
+        calls = await repository.undispatched(session, datetime.now(UTC) - FIRST_DISPATCH_GRACE)
+        plans = [call.frozen_plan() for call in calls]
+    dispatched = 0
+    for plan in plans:
+        if not await dispatch_call(database, redis, plan):
+            break
+        dispatched += 1
+    return dispatched
+
+
+async def keep_redispatching(database: Database, redis: Redis) -> None:
+    """Run ``redispatch`` until cancelled."""
+    while True:
+        try:
+            if count := await redispatch(database, redis):
+                _log.info("calls_redispatched", count=count)
+        except DatabaseUnavailable:
+            _log.warning("redispatch_waits_for_database")
+        await asyncio.sleep(REDISPATCH_INTERVAL_SECONDS)

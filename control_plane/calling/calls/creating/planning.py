@@ -1,0 +1,166 @@
+"""Freezing everything that one call needs to run and to be billed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated
+from uuid import UUID, uuid4
+
+from fastapi import Depends, Request
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.agent_config import AgentConfig
+from contracts.call_plan import (
+    CallLimits,
+    CallPlan,
+    PlannedParticipant,
+    ResolvedStack,
+)
+from contracts.call_status import Transport
+from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
+from control_plane.building.agents.publishing.finding import Finding
+from control_plane.building.catalogue.edition import CatalogueShelf
+from control_plane.calling.calls.creating.creation_facts import CreationFacts
+from control_plane.calling.calls.creating.filled_texts import FilledTexts, fill_texts
+from control_plane.calling.calls.creating.post_call_merge import merge_post_call
+from control_plane.calling.calls.creating.published_agent import PublishedAgent, PublishedAgents
+from control_plane.calling.calls.creating.resolved_stacks import ResolvedStacks
+from control_plane.calling.calls.errors import ProviderKeyUnavailable
+from control_plane.calling.calls.schemas import CallCreate
+from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
+from pipelines.stack import CUSTOM, StackProblem
+
+_NEVER_PUBLISHED = Finding(
+    code="never_published",
+    field="agent_id",
+    message="No version of the agent has been published yet.",
+    fix="Publish it: POST /v1/agents/{id}/publish.",
+)
+
+
+class PlanSources:
+    """What plans are made of and what is the same for many calls. One for each process."""
+
+    def __init__(self) -> None:
+        self.catalogue = CatalogueShelf()
+        self.agents = PublishedAgents()
+        self.stacks = ResolvedStacks()
+
+
+async def plan_sources_of(request: Request) -> PlanSources:
+    sources: PlanSources = request.app.state.plan_sources
+    return sources
+
+
+AppPlanSources = Annotated[PlanSources, Depends(plan_sources_of)]
+
+
+@dataclass(frozen=True)
+class FrozenPlan:
+    plan: CallPlan
+    warnings: tuple[str, ...]
+    """Sentences for the call's event log."""
+
+
+async def freeze_plan(
+    session: AsyncSession,
+    sources: PlanSources,
+    facts: CreationFacts,
+    tenant_id: UUID,
+    wanted: CallCreate,
+    caller_ids: dict[int, str],
+    platform_providers: frozenset[str],
+) -> FrozenPlan:
+    """The plan of a new call of the agent's published version.
+
+    Args:
+        facts: of the tenant and the agent, read in ``session``.
+        caller_ids: the numbers (E.164) that phones are called from, by the participant's position.
+        platform_providers: those that everybody can use here.
+
+    Raises:
+        PlatformCallsDisabled: the operator has stopped all calls.
+        AgentNotFound: the tenant has no such agent.
+        AgentAdminPaused: the operator has paused it.
+        AgentNotPublishReady: nothing of it was published.
+        ProviderKeyUnavailable: a provider of the published stack cannot be used now.
+    """
+    version, digest = _callable_version(facts)
+    published = await sources.agents.version(session, tenant_id, wanted.agent_id, version, digest)
+    catalogue = await sources.catalogue.edition(session, facts.edition)
+    agent, now, call_id = published.config, datetime.now(UTC), uuid4()
+    found = sources.stacks.resolve(
+        digest, agent, catalogue, facts.available_keys(platform_providers)
+    )
+    if isinstance(found, StackProblem):
+        raise ProviderKeyUnavailable(found.channel, found.reason)
+    stack = found.stack
+    texts = await _filled(published, wanted)
+    plan = CallPlan(
+        call_id=call_id,
+        tenant_id=tenant_id,
+        agent_id=wanted.agent_id,
+        agent_version=version,
+        room_name=f"call-{call_id}",
+        created_at=now,
+        agent=agent,
+        compiled_prompt=texts.prompt,
+        locale=agent.language,
+        stack=stack,
+        sealed_provider_keys=_own_keys(stack, facts),
+        prices=catalogue.price_rows(stack, agent.managed_sku_id, now),
+        limits=limits_of(agent),
+        participants=tuple(
+            PlannedParticipant(
+                participant_id=uuid4(),
+                transport=Transport(participant.transport),
+                identity=participant.identity,
+                from_number=caller_ids.get(position),
+            )
+            for position, participant in enumerate(wanted.participants)
+        ),
+        variables=wanted.variables,
+        metadata=wanted.metadata,
+        post_call=merge_post_call(agent.post_call, wanted.post_call),
+    )
+    return FrozenPlan(plan, texts.warnings)
+
+
+def limits_of(agent: AgentConfig) -> CallLimits:
+    """The limits that the worker enforces, from the agent's advanced settings."""
+    return CallLimits(
+        max_duration_seconds=agent.advanced.max_call_duration_seconds,
+        silence_prompt_seconds=agent.advanced.silence_prompt_delay_seconds,
+        silence_hangup_seconds=agent.advanced.post_silence_hangup_seconds,
+    )
+
+
+def _callable_version(facts: CreationFacts) -> tuple[int, str]:
+    """Number and digest of the version to run."""
+    if not facts.calls_enabled:
+        raise PlatformCallsDisabled(facts.calls_message)
+    if not facts.agent_exists:
+        raise AgentNotFound
+    if facts.pause_reason is not None:
+        raise AgentAdminPaused(facts.pause_reason)
+    if facts.version is None or facts.digest is None:
+        raise AgentNotPublishReady([_NEVER_PUBLISHED])
+    return facts.version, facts.digest
+
+
+async def _filled(published: PublishedAgent, wanted: CallCreate) -> FilledTexts:
+    if published.constant_prompt is not None:
+        return fill_texts(published, wanted.variables)
+    return await asyncio.to_thread(fill_texts, published, wanted.variables)
+
+
+def _own_keys(stack: ResolvedStack, facts: CreationFacts) -> dict[str, str]:
+    """By provider, the tenant's keys that the stack is run with, as they are stored."""
+    return {
+        choice.provider: facts.sealed_keys[choice.provider]
+        for channel in (stack.stt, stack.llm, stack.tts)
+        for choice in (channel.primary, channel.fallback)
+        if choice is not None and choice.key_source == "own" and choice.provider != CUSTOM
+    }

@@ -1,0 +1,108 @@
+"""Ending a call: the one place where a call becomes terminal and its bill is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_status import CallStatus
+from contracts.end_reasons import EndReason
+from contracts.money import billable_seconds, usd
+from control_plane.calling.calls import repository
+from control_plane.calling.calls.ending.after_call import begin_after_call
+from control_plane.calling.calls.events.agent_failure import report_agent_failure
+from control_plane.calling.calls.events.event_log import log_event
+from control_plane.calling.calls.events.leg_effects import complete
+from control_plane.calling.calls.models import Call, CallParticipant
+from control_plane.calling.calls.outbox_payloads import add_call_failed
+from control_plane.calling.calls.transitions import Effect, Ended, Unreached, transition
+from control_plane.calling.dialing.repository import cancel_waiting_legs
+from control_plane.money.billing import service as billing
+
+_log = structlog.get_logger(__name__)
+
+
+async def end_call(
+    session: AsyncSession,
+    call: Call,
+    reason: EndReason | Unreached,
+    connected_ms: int | None,
+    at: datetime,
+    detail: str | None = None,
+    people: Sequence[CallParticipant] | None = None,
+) -> bool:
+    """End ``call``, settle it and enqueue what follows, all in ``session``'s transaction.
+
+    Args:
+        call: its row, locked, with ``plan`` loaded.
+        reason: why, or which phone could not be reached.
+        connected_ms: what to bill; ``None`` when no media ever connected.
+        at: when it ended, aware.
+        detail: for the event log, what went wrong.
+        people: the call's participants, where they are loaded already.
+
+    Returns:
+        ``False`` if the call was over before: nothing is changed then.
+    """
+    cause = Ended(reason) if isinstance(reason, EndReason) else reason
+    moved = transition(CallStatus(call.status), cause)
+    if Effect.SETTLE not in moved.effects:
+        return False
+    seconds = billable_seconds(connected_ms)
+    call.status = moved.status.value
+    call.end_reason = cause.end_reason
+    call.ended_at = at
+    call.connected_ms = connected_ms
+    call.billable_seconds = seconds
+    plan = call.frozen_plan()
+    call.total_cost_micros = await billing.settle(
+        session,
+        call.tenant_id,
+        call.id,
+        seconds,
+        plan.rate_micros_per_minute,
+        {
+            "end_reason": cause.end_reason,
+            "connected_ms": connected_ms,
+            "rate_micros_per_minute": plan.rate_micros_per_minute,
+            "prices": [row.model_dump(mode="json") for row in plan.prices],
+        },
+    )
+    if people is None:
+        people = await repository.participants(session, call.tenant_id, [call.id])
+    complete(people, at)
+    if call.due_at is not None:
+        await cancel_waiting_legs(session, call, at)
+    failed = moved.status is CallStatus.FAILED
+    log_event(
+        session,
+        call,
+        "lifecycle",
+        f"Call ended: {cause.end_reason}" + (f" ({detail})" if detail else ""),
+        at,
+        "error" if failed else "info",
+    )
+    log_event(
+        session,
+        call,
+        "billing",
+        f"Charged ${usd(call.total_cost_micros):.6f} for {seconds} seconds",
+        datetime.now(UTC),
+    )
+    if isinstance(reason, EndReason):
+        report_agent_failure(session, call, reason, detail)
+    if Effect.TELL_FAILED in moved.effects:
+        add_call_failed(session, call)
+    await begin_after_call(session, call)
+    _log.info(
+        "call_ended",
+        call_id=str(call.id),
+        end_reason=cause.end_reason,
+        status=moved.status.value,
+        billable_seconds=seconds,
+        total_cost_micros=call.total_cost_micros,
+    )
+    return True

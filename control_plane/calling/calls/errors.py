@@ -1,0 +1,64 @@
+"""What can go wrong with calls."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from contracts.call_plan import Channel
+from control_plane.platform.errors import NotFound, Problem
+
+
+class CallNotFound(NotFound):
+    code = "call_not_found"
+    title = "Call not found"
+
+
+class TranscriptNotAvailable(NotFound):
+    code = "transcript_not_available"
+    title = "Nothing has been said in this call yet"
+
+
+class KeyScopeViolation(Problem):
+    status = HTTPStatus.FORBIDDEN
+    code = "key_scope_violation"
+    title = "This publishable key does not permit the call"
+
+
+class ProviderKeyUnavailable(Problem):
+    """``channel`` is the part of the stack that cannot be served, ``None`` for the managed SKU."""
+
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    code = "provider_key_unavailable"
+    title = "A provider of the agent cannot be used here"
+
+    def __init__(self, channel: Channel | None, reason: str) -> None:
+        super().__init__(reason, channel=channel)
+
+
+class CallAlreadyOver(Problem):
+    status = HTTPStatus.CONFLICT
+    code = "call_already_over"
+    title = "The call is already over"
+
+
+class CallOfAnotherTenant(Problem):
+    """Where the specification tells a foreign call (403) from none (404)."""
+
+    status = HTTPStatus.FORBIDDEN
+    code = "call_of_another_tenant"
+    title = "The call belongs to another tenant"
+
+
+class CallFull(Problem):
+    """With ``limit`` and ``used``, the participants who are in the call or may still join."""
+
+    status = HTTPStatus.CONFLICT
+    code = "call_full"
+    title = "No more participants fit into the call"
+
+    def __init__(self, limit: int, used: int) -> None:
+        super().__init__(
+            f"A call has at most {limit} participants at a time; {used} are in it or may join",
+            limit=limit,
+            used=used,
+        )

@@ -1,0 +1,173 @@
+"""Takes worker events from the stream to PostgreSQL, each exactly once and in order in its call.
+
+An entry leaves the stream only after the transaction that dealt with it has committed. While
+PostgreSQL is away the consumer waits; while Redis is away there is nothing to read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TypeVar
+from uuid import UUID
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from contracts.events import CallEnded
+from control_plane.calling.calls.events.envelope import ReceivedEvent, Unreadable, read_entry
+from control_plane.calling.calls.events.group_application import Applied, Batch, apply_group, park
+from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.link import commands
+from control_plane.platform.link.applied_cursors import publish_applied
+from control_plane.platform.link.event_stream import EventStream, StreamEntry
+from control_plane.platform.link.media_positions import forget_media_positions
+
+CONSUMER_NAME = "jobs"
+"""One name for every jobs process: whoever is alive takes over what the others left."""
+
+SWEEP_INTERVAL_SECONDS = 2.0
+GAP_PATIENCE_MS = 600_000
+"""After this an event behind a gap is dropped: its worker ships it again from the journal."""
+
+GROUP_WEIGHT = 250
+"""About how much work shares a transaction: an event counts 1, and ``END_WEIGHT`` if it ends a
+call. An end holds the tenant's account, for which the tenant's new calls wait."""
+END_WEIGHT = 20
+GROUPS_AT_ONCE = 3
+FIRST_RETRY_SECONDS = 0.2
+LONGEST_RETRY_SECONDS = 2.0
+
+_Result = TypeVar("_Result")
+_log = structlog.get_logger(__name__)
+
+
+class EventConsumer:
+    """Run one per jobs process.
+
+    Args:
+        redis: a client that allows for ``event_stream.BLOCK_SECONDS``.
+        now_ms: Unix time.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        redis: Redis,
+        now_ms: Callable[[], int] = lambda: int(time.time() * 1000),
+    ) -> None:
+        self._database = database
+        self._redis = redis
+        self.stream = EventStream(redis, CONSUMER_NAME)
+        self._now_ms = now_ms
+
+    async def run(self) -> None:
+        """Consume until cancelled."""
+        swept_at = float("-inf")
+        retry_seconds = FIRST_RETRY_SECONDS
+        while True:
+            try:
+                if time.monotonic() - swept_at >= SWEEP_INTERVAL_SECONDS:
+                    await self.sweep()
+                    swept_at = time.monotonic()
+                await self.consume(await self.stream.read_new())
+                retry_seconds = FIRST_RETRY_SECONDS
+            except (RedisError, OSError) as error:
+                _log.warning("event_stream_unavailable", error=str(error))
+                await asyncio.sleep(retry_seconds)
+                retry_seconds = min(2 * retry_seconds, LONGEST_RETRY_SECONDS)
+
+    async def sweep(self, min_idle_ms: int = int(SWEEP_INTERVAL_SECONDS * 1000)) -> None:
+        """Try again what was read and not finished: behind a gap, or by a process that died.
+
+        Raises:
+            RedisError: as ``consume``.
+        """
+        entries = await self.stream.reclaim(min_idle_ms)
+        await self.consume(entries)
+        lapsed = [e for e in entries if self._now_ms() - e.shipped_at_ms > GAP_PATIENCE_MS]
+        await self.stream.finish(lapsed)
+
+    async def consume(self, entries: Sequence[StreamEntry]) -> None:
+        """Apply a batch of stream entries and finish those that are dealt with.
+
+        Raises:
+            RedisError: what is applied but not finished comes again, as a duplicate.
+        """
+        batches: dict[tuple[UUID, UUID], list[ReceivedEvent]] = defaultdict(list)
+        for entry in entries:
+            match read_entry(entry):
+                case Unreadable(fault=fault):
+                    await _until_answered(partial(park, self._database, entry, fault))
+                    await self.stream.finish([entry])
+                case ReceivedEvent(envelope=envelope) as received:
+                    batches[envelope.tenant_id, envelope.call_id].append(received)
+        outcomes = await self._apply_all(list(batches.values()))
+        await self._report(
+            {call_id: applied for (_, call_id), applied in zip(batches, outcomes, strict=True)}
+        )
+
+    async def _apply_all(self, batches: Sequence[Batch]) -> list[Applied]:
+        slots = asyncio.Semaphore(GROUPS_AT_ONCE)
+
+        async def apply(group: Sequence[Batch]) -> list[Applied]:
+            async with slots:
+                return await _until_answered(partial(apply_group, self._database, group))
+
+        async with asyncio.TaskGroup() as groups:
+            tasks = [groups.create_task(apply(group)) for group in groups_of(batches)]
+        return [applied for task in tasks for applied in task.result()]
+
+    async def _report(self, outcomes: dict[UUID, Applied]) -> None:
+        """What follows the commits: cursors to the workers, entries out of the stream, commands."""
+        over = [call_id for call_id, applied in outcomes.items() if applied.is_over]
+        await publish_applied(
+            self._redis,
+            {call: applied.seq for call, applied in outcomes.items() if applied.seq is not None},
+            over,
+        )
+        await self.stream.finish(
+            [entry for applied in outcomes.values() for entry in applied.finished]
+        )
+        await forget_media_positions(self._redis, over)
+        for call_id, applied in outcomes.items():
+            if applied.stop is not None:
+                await commands.send(
+                    self._redis, applied.stop.worker_id, call_id, applied.stop.command
+                )
+
+
+def groups_of(batches: Sequence[Batch]) -> list[list[Batch]]:
+    """``batches`` in their order, as many together as ``GROUP_WEIGHT`` allows, but one at least."""
+    groups: list[list[Batch]] = []
+    weight = GROUP_WEIGHT
+    for batch in batches:
+        added = sum(_weight(received) for received in batch)
+        if weight + added > GROUP_WEIGHT:
+            groups.append([])
+            weight = 0
+        groups[-1].append(batch)
+        weight += added
+    return groups
+
+
+def _weight(received: ReceivedEvent) -> int:
+    ends = received.event is not None and isinstance(received.event.body, CallEnded)
+    return END_WEIGHT if ends else 1
+
+
+async def _until_answered(attempt: Callable[[], Awaitable[_Result]]) -> _Result:
+    """Repeat ``attempt`` until PostgreSQL answers."""
+    retry_seconds = FIRST_RETRY_SECONDS
+    while True:
+        try:
+            return await attempt()
+        except DatabaseUnavailable:
+            _log.warning("events_wait_for_database")
+            await asyncio.sleep(retry_seconds)
+            retry_seconds = min(2 * retry_seconds, LONGEST_RETRY_SECONDS)

@@ -1,0 +1,207 @@
+"""What becomes of a phone leg moves its participant and its call through the state tables.
+
+Every function takes the call's row locked, with its plan loaded (``repository.locked_call``), works
+in the caller's transaction, and may be given facts late or twice. Those that return a ``bool`` say
+whether the leg is still wanted: ``False`` when the call is over, so that its phone must be hung up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_status import CallStatus, ParticipantStatus
+from contracts.dial_outcome import DialOutcome
+from contracts.end_reasons import EndReason
+from control_plane.calling.calls import repository
+from control_plane.calling.calls.ending.call_end import end_call
+from control_plane.calling.calls.events.event_log import log_event
+from control_plane.calling.calls.leg_transitions import LegCause, leg_transition
+from control_plane.calling.calls.models import Call, CallParticipant
+from control_plane.calling.calls.transitions import (
+    Answered,
+    DialCause,
+    Dialing,
+    Effect,
+    Requeued,
+    Ringing,
+    Unreached,
+    transition,
+)
+
+_RINGS = frozenset({ParticipantStatus.DIALING, ParticipantStatus.RINGING})
+_MAY_CONNECT = _RINGS | {
+    ParticipantStatus.JOINING,
+    ParticipantStatus.QUEUED,
+    ParticipantStatus.CONNECTED,
+}
+
+
+async def leg_dialing(
+    session: AsyncSession, call: Call, participant_id: UUID, at: datetime
+) -> bool:
+    """The leg was given to a carrier."""
+    return await _progress(session, call, participant_id, LegCause.DIALING, Dialing(), at)
+
+
+async def leg_ringing(
+    session: AsyncSession, call: Call, participant_id: UUID, at: datetime
+) -> bool:
+    """The leg's phone rings."""
+    return await _progress(session, call, participant_id, LegCause.RINGING, Ringing(), at)
+
+
+async def leg_answered(
+    session: AsyncSession, call: Call, participant_id: UUID, at: datetime
+) -> bool:
+    """The leg's phone was picked up: the call's plan may be dispatched once this is committed."""
+    return await _progress(session, call, participant_id, LegCause.ANSWERED, Answered(), at)
+
+
+async def leg_ended(
+    session: AsyncSession,
+    call: Call,
+    participant_id: UUID,
+    carrier: str,
+    outcome: DialOutcome,
+    at: datetime,
+    retry_at: datetime | None,
+) -> None:
+    """An attempt to reach the leg failed with ``outcome``.
+
+    With ``retry_at`` the leg goes back to the queue. Without it the leg is given up; when it was
+    the last that could have connected, the call ends with ``<carrier>_<outcome>``.
+
+    Args:
+        carrier: as its end reasons name it, such as ``twilio``.
+    """
+    if call.is_over:
+        return
+    people = await repository.participants(session, call.tenant_id, [call.id])
+    leg = next((person for person in people if person.id == participant_id), None)
+    cause = LegCause.GIVEN_UP if retry_at is None else LegCause.RETRY_SCHEDULED
+    if leg is None or not _move_leg(leg, cause, at):
+        return
+    how = f"A phone was not reached: {outcome.value}"
+    if retry_at is not None:
+        log_event(session, call, "telephony", f"{how}; next attempt at {retry_at.isoformat()}", at)
+        call.due_at = retry_at
+    else:
+        log_event(session, call, "telephony", how, at, "warning")
+    await session.flush()
+    await _without_leg(session, call, people, Unreached(carrier, outcome), at)
+
+
+async def leg_given_up(
+    session: AsyncSession,
+    call: Call,
+    participant_id: UUID,
+    reason: EndReason,
+    why: str,
+    at: datetime,
+) -> None:
+    """The leg will not be dialed (any more), and it was no carrier that said so.
+
+    Args:
+        reason: why the call ends if this was the last leg that could have connected.
+        why: for the event log.
+    """
+    if call.is_over:
+        return
+    people = await repository.participants(session, call.tenant_id, [call.id])
+    leg = next((person for person in people if person.id == participant_id), None)
+    if leg is None or not _move_leg(leg, LegCause.GIVEN_UP, at):
+        return
+    log_event(session, call, "telephony", why, at, "warning")
+    await session.flush()
+    await _without_leg(session, call, people, reason, at)
+
+
+async def _without_leg(
+    session: AsyncSession,
+    call: Call,
+    people: Sequence[CallParticipant],
+    reason: EndReason | Unreached,
+    at: datetime,
+) -> None:
+    """What becomes of the call now that no phone of it may ring any more."""
+    if not _may_still_connect(call, people):
+        await end_call(session, call, reason, None, at)
+    elif not any(person.status in _RINGS for person in people) and call.answered_at is None:
+        _move_call(call, Requeued(), at)
+
+
+async def cancel_queued(session: AsyncSession, call: Call, at: datetime) -> bool:
+    """Take a phone call that was not dialed yet, or waits for its next attempt, out of the queue.
+
+    Returns:
+        ``False`` when it is not queued (any more): nothing is changed then.
+    """
+    if call.status != CallStatus.QUEUED.value or call.dialed_at is not None:
+        return False
+    return await end_call(session, call, EndReason.CANCELED, None, at)
+
+
+async def _progress(
+    session: AsyncSession,
+    call: Call,
+    participant_id: UUID,
+    leg_cause: LegCause,
+    cause: DialCause,
+    at: datetime,
+) -> bool:
+    if call.is_over:
+        return Effect.HANG_UP_PHONE not in _move_call(call, cause, at)
+    leg = await repository.participant(session, call.tenant_id, call.id, participant_id)
+    if leg is None:
+        return False
+    if _move_leg(leg, leg_cause, at):
+        _move_call(call, cause, at)
+        log_event(session, call, "telephony", _SAYS[leg_cause], at)
+        await session.flush()
+    return leg.status != ParticipantStatus.COMPLETED.value
+
+
+_SAYS = {
+    LegCause.DIALING: "A phone is being dialed",
+    LegCause.RINGING: "A phone rings",
+    LegCause.ANSWERED: "A phone was answered",
+}
+
+
+def _move_leg(leg: CallParticipant, cause: LegCause, at: datetime) -> bool:
+    """Whether ``cause`` is news."""
+    before = ParticipantStatus(leg.status)
+    after = leg_transition(before, cause)
+    leg.status = after.value
+    if after is ParticipantStatus.COMPLETED:
+        leg.left_at = leg.left_at or at
+    return after is not before
+
+
+def _move_call(call: Call, cause: DialCause, at: datetime) -> tuple[Effect, ...]:
+    moved = transition(CallStatus(call.status), cause)
+    call.status = moved.status.value
+    for effect in moved.effects:
+        match effect:
+            case Effect.NOTE_DIALING:
+                call.dialed_at = at
+            case Effect.NOTE_ANSWER:
+                call.answered_at = call.answered_at or at
+            case Effect.CLEAR_DIALING:
+                call.dialed_at = None
+    return moved.effects
+
+
+def _may_still_connect(call: Call, people: Sequence[CallParticipant]) -> bool:
+    """Whether anything is left of the call without the leg that was just given up.
+
+    A browser that waits in a call that no worker was offered waits for the phone: it alone does not
+    keep the call.
+    """
+    if call.started_at is not None or call.claimed_at is not None:
+        return True
+    return any(person.transport == "pstn" and person.status in _MAY_CONNECT for person in people)

@@ -1,0 +1,61 @@
+"""Reading stream entries: a whole event, its envelope alone, or nothing. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from contracts.events import CallEvent
+from control_plane.platform.link.event_stream import StreamEntry
+
+
+class Envelope(BaseModel):
+    """Whose event it is and where it belongs, whatever its body says."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    call_id: UUID
+    tenant_id: UUID
+    seq: Annotated[int, Field(ge=1, le=2**63 - 1)]
+
+    @property
+    def key(self) -> tuple[UUID, UUID]:
+        """Tenant and call."""
+        return self.tenant_id, self.call_id
+
+
+@dataclass(frozen=True)
+class ReceivedEvent:
+    """``event`` is ``None`` where the body cannot be understood; ``fault`` says why."""
+
+    entry: StreamEntry
+    envelope: Envelope
+    event: CallEvent | None
+    fault: str | None = None
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    entry: StreamEntry
+    fault: str
+
+
+def read_entry(entry: StreamEntry) -> ReceivedEvent | Unreadable:
+    try:
+        event = CallEvent.model_validate_json(entry.document)
+    except ValidationError as error:
+        fault = f"not an event: {_summary(error)}"
+    else:
+        envelope = Envelope(call_id=event.call_id, tenant_id=event.tenant_id, seq=event.seq)
+        return ReceivedEvent(entry, envelope, event)
+    try:
+        return ReceivedEvent(entry, Envelope.model_validate_json(entry.document), None, fault)
+    except ValidationError:
+        return Unreadable(entry, fault)
+
+
+def _summary(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc'])} {first['msg']}".strip()

@@ -1,0 +1,34 @@
+"""Lines of a call's event log. Source of levels and sources: API spec, "Call event"."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.calling.calls.models import Call, CallLogEntry
+
+Level = Literal["info", "warning", "error"]
+Source = Literal["lifecycle", "billing", "runtime", "post_call", "telephony"]
+
+
+def log_event(
+    session: AsyncSession,
+    call: Call,
+    source: Source,
+    message: str,
+    at: datetime,
+    level: Level = "info",
+) -> None:
+    """Add a line to the log that the tenant reads."""
+    session.add(
+        CallLogEntry(
+            tenant_id=call.tenant_id,
+            call_id=call.id,
+            level=level,
+            source=source,
+            message=message,
+            created_at=at,
+        )
+    )

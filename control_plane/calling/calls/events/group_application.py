@@ -1,0 +1,205 @@
+"""Applying a group of calls' events in PostgreSQL, whatever is in them.
+
+A group is one transaction, so that what a transaction costs is shared. An event that cannot be
+applied is parked for the operator and passed over, so that it never stands in the way of what
+comes after it, or of the calls that it came with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import structlog
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import DataError, IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.calling.calls import repository
+from control_plane.calling.calls.events.call_group import CallGroup, Key, lock_group
+from control_plane.calling.calls.events.effects import WorkerToStop, apply_events
+from control_plane.calling.calls.events.envelope import ReceivedEvent
+from control_plane.calling.calls.events.order import Verdict, verdict
+from control_plane.calling.calls.models import Call, ParkedEvent
+from control_plane.calling.calls.storable_text import storable
+from control_plane.platform.database import Database
+from control_plane.platform.link.event_stream import StreamEntry
+
+Batch = Sequence[ReceivedEvent]
+"""Events of one call, at least one."""
+
+EVENT_FAULTS = (
+    DataError,
+    IntegrityError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+)
+"""What an event can be at fault for. Anything else, such as a missing table, is the installation's
+fault: events wait for it to be put right."""
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass
+class Applied:
+    """What a batch came to. ``finished`` entries may leave the stream.
+
+    ``seq`` is the call's cursor, ``None`` where it must not be published.
+    """
+
+    seq: int | None
+    is_over: bool = False
+    finished: list[StreamEntry] = field(default_factory=list)
+    stop: WorkerToStop | None = None
+
+
+async def apply_group(database: Database, batches: Sequence[Batch]) -> list[Applied]:
+    """Apply the events of different calls, each exactly once and in order in its call.
+
+    Where an event is at fault the group is halved until its call is alone, then its event. Returns
+    one answer per batch.
+
+    Raises:
+        DatabaseUnavailable: nothing of it or a part is applied; try the group again.
+    """
+    if all(received.event is not None for batch in batches for received in batch):
+        try:
+            return await _apply_together(database, batches)
+        except EVENT_FAULTS as error:
+            _log.warning(
+                "event_group_failed",
+                call_ids=[str(batch[0].envelope.call_id) for batch in batches],
+                error=type(error).__name__,
+            )
+    if len(batches) == 1:
+        return [await _apply_singly(database, batches[0])]
+    middle = len(batches) // 2
+    return [
+        *await apply_group(database, batches[:middle]),
+        *await apply_group(database, batches[middle:]),
+    ]
+
+
+async def park(database: Database, entry: StreamEntry, reason: str) -> None:
+    """Keep a stream entry that cannot be applied for the operator.
+
+    Raises:
+        DatabaseUnavailable: try again.
+    """
+    async with database.system_session() as session:
+        await _park(session, entry, reason)
+
+
+async def _apply_together(database: Database, batches: Sequence[Batch]) -> list[Applied]:
+    by_call = {batch[0].envelope.key: batch for batch in batches}
+    applied: dict[Key, Applied] = {}
+    async with database.system_session() as session:
+        group = await lock_group(
+            session,
+            {key: [each.event for each in batch if each.event] for key, batch in by_call.items()},
+        )
+        for key, call in group.calls.items():
+            if key not in group.with_ledger:
+                applied[key] = await _apply_batch(session, group, call, by_call[key])
+        await group.store(session)
+        if group.with_ledger:
+            # Last, because new calls wait for their tenant's account, too.
+            await group.lock_ledger(session)
+            for key in sorted(group.with_ledger):
+                call = group.calls[key]
+                applied[key] = await _apply_batch(session, group, call, by_call[key])
+            await group.store(session)
+        for key in by_call.keys() - group.calls.keys():
+            applied[key] = await _park_orphans(session, by_call[key])
+    return [applied[key] for key in by_call]
+
+
+async def _apply_batch(
+    session: AsyncSession, group: CallGroup, call: Call, batch: Batch
+) -> Applied:
+    outcome = await apply_events(
+        session, group, call, [received.event for received in batch if received.event is not None]
+    )
+    waiting = {event.seq for event in outcome.waiting}
+    return Applied(
+        seq=call.applied_seq,
+        is_over=call.is_over,
+        finished=[r.entry for r in batch if r.envelope.seq not in waiting],
+        stop=outcome.stop,
+    )
+
+
+async def _apply_singly(database: Database, batch: Batch) -> Applied:
+    """One transaction per event, to find the one that is at fault."""
+    total = Applied(seq=None)
+    for received in sorted(batch, key=lambda received: received.envelope.seq):
+        try:
+            if received.event is None:
+                applied = await _pass_over(database, received, received.fault or "unreadable")
+            else:
+                [applied] = await _apply_together(database, [[received]])
+        except EVENT_FAULTS as error:
+            _log.exception(
+                "event_not_applicable",
+                call_id=str(received.envelope.call_id),
+                seq=received.envelope.seq,
+            )
+            applied = await _pass_over(database, received, f"not applicable: {error}")
+        total = Applied(
+            seq=applied.seq,
+            is_over=applied.is_over,
+            finished=total.finished + applied.finished,
+            stop=applied.stop or total.stop,
+        )
+    return total
+
+
+async def _pass_over(database: Database, received: ReceivedEvent, reason: str) -> Applied:
+    """Park an event when its turn comes, and move the call's cursor past it."""
+    envelope = received.envelope
+    async with database.system_session() as session:
+        call = await repository.locked_call(session, envelope.tenant_id, envelope.call_id)
+        if call is None:
+            return await _park_orphans(session, [received])
+        turn = verdict(call.applied_seq, envelope.seq)
+        if turn is Verdict.APPLY:
+            await _park(session, received.entry, reason)
+            call.applied_seq = envelope.seq
+        return Applied(
+            seq=call.applied_seq,
+            is_over=call.is_over,
+            finished=[] if turn is Verdict.GAP else [received.entry],
+        )
+
+
+async def _park_orphans(session: AsyncSession, batch: Batch) -> Applied:
+    """Events of a call that does not exist, or that belongs to another tenant.
+
+    Where it does not exist at all its worker is told that they are applied, or it would ship them
+    for ever.
+    """
+    for received in batch:
+        await _park(session, received.entry, "no such call of this tenant")
+    exists = await repository.call_exists(session, batch[0].envelope.call_id)
+    return Applied(
+        seq=None if exists else max(received.envelope.seq for received in batch),
+        is_over=not exists,
+        finished=[received.entry for received in batch],
+    )
+
+
+async def _park(session: AsyncSession, entry: StreamEntry, reason: str) -> None:
+    _log.error("event_parked", stream_entry_id=entry.entry_id, reason=reason)
+    await session.execute(
+        insert(ParkedEvent)
+        .values(
+            stream_entry_id=entry.entry_id,
+            reason=storable(reason),
+            document=storable(entry.document),
+        )
+        .on_conflict_do_nothing()
+    )

@@ -1,0 +1,142 @@
+"""Calls, who is in them, what was said, and what happened. Amounts are in micro-dollars."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import Identity, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from contracts.call_plan import CallPlan
+from contracts.call_status import TERMINAL_STATUSES
+from control_plane.platform.database import Base
+
+
+class Call(Base):
+    """One call. ``plan`` never changes; everything else follows from the worker's events.
+
+    ``applied_seq`` is the highest event number up to which all events are applied. ``metered_ms``
+    is the worker's last meter reading, ``connected_ms`` what was billed.
+    """
+
+    __tablename__ = "calls"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    tenant_id: Mapped[UUID]
+    agent_id: Mapped[UUID]
+    room_name: Mapped[str]
+    status: Mapped[str]
+    end_reason: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    due_at: Mapped[datetime | None]
+    """When its phone is to be dialed next; ``None``: at once."""
+    dialed_at: Mapped[datetime | None]
+    """When its phone was last given to a carrier; ``None`` while it waits to be dialed."""
+    answered_at: Mapped[datetime | None]
+    """When its phone was first picked up."""
+    dispatched_at: Mapped[datetime | None]
+    dispatch_entry_id: Mapped[str | None]
+    claimed_at: Mapped[datetime | None]
+    worker_id: Mapped[str | None]
+    started_at: Mapped[datetime | None]
+    end_requested_at: Mapped[datetime | None]
+    end_requested_reason: Mapped[str | None]
+    ended_at: Mapped[datetime | None]
+    applied_seq: Mapped[int] = mapped_column(default=0)
+    metered_ms: Mapped[int | None]
+    connected_ms: Mapped[int | None]
+    billable_seconds: Mapped[int | None]
+    total_cost_micros: Mapped[int | None]
+    provider_cost_micros: Mapped[dict[str, Any] | None]
+    """Micro-dollars by channel: ``stt``, ``llm``, ``tts``."""
+    provider_cost_calculated_at: Mapped[datetime | None]
+    intelligence_status: Mapped[str] = mapped_column(default="pending")
+    details: Mapped[dict[str, Any]] = mapped_column("metadata", default=dict)
+    collected_slots: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    usage: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """``"<channel>/<provider>/<model>"`` → the last totals that the worker reported."""
+    plan: Mapped[dict[str, Any]] = mapped_column(deferred=True)
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in TERMINAL_STATUSES
+
+    def frozen_plan(self) -> CallPlan:
+        """The plan; ``plan`` must have been loaded with the call."""
+        return CallPlan.model_validate(self.plan)
+
+
+class CallParticipant(Base):
+    __tablename__ = "call_participants"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    tenant_id: Mapped[UUID]
+    call_id: Mapped[UUID]
+    position: Mapped[int]
+    role: Mapped[str]
+    transport: Mapped[str]
+    identity: Mapped[str]
+    status: Mapped[str]
+    details: Mapped[dict[str, Any]] = mapped_column("metadata", default=dict)
+    joined_at: Mapped[datetime | None]
+    left_at: Mapped[datetime | None]
+
+
+class Segment(Base):
+    """One finished utterance; times are ms from the call's start."""
+
+    __tablename__ = "transcript_segments"
+
+    call_id: Mapped[UUID] = mapped_column(primary_key=True)
+    sequence: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[UUID] = mapped_column(default=uuid4)
+    tenant_id: Mapped[UUID]
+    speaker: Mapped[str]
+    text: Mapped[str]
+    started_at_ms: Mapped[int]
+    ended_at_ms: Mapped[int]
+    interrupted: Mapped[bool]
+
+
+class TurnLatencies(Base):
+    """How long the parts of one agent turn took; ``sequence`` is that of its segment."""
+
+    __tablename__ = "turn_latencies"
+
+    call_id: Mapped[UUID] = mapped_column(primary_key=True)
+    sequence: Mapped[int] = mapped_column(primary_key=True)
+    tenant_id: Mapped[UUID]
+    transcription_delay_ms: Mapped[int | None]
+    end_of_turn_delay_ms: Mapped[int | None]
+    llm_first_token_ms: Mapped[int | None]
+    tts_first_byte_ms: Mapped[int | None]
+    end_to_end_ms: Mapped[int | None]
+
+
+class CallLogEntry(Base):
+    """One line of the call's event log."""
+
+    __tablename__ = "call_log_entries"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    position: Mapped[int] = mapped_column(Identity(always=True))
+    tenant_id: Mapped[UUID]
+    call_id: Mapped[UUID]
+    level: Mapped[str]
+    source: Mapped[str]
+    message: Mapped[str]
+    created_at: Mapped[datetime]
+
+
+class ParkedEvent(Base):
+    """A stream entry that could not be applied, kept for the operator."""
+
+    __tablename__ = "parked_events"
+
+    id: Mapped[int] = mapped_column(Identity(always=True), primary_key=True)
+    stream_entry_id: Mapped[str]
+    reason: Mapped[str]
+    document: Mapped[str]
+    parked_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,0 +1,83 @@
+"""``/v1/calls/{call_id}/participants``: more people in a call."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from fastapi import APIRouter, Response, status
+
+from control_plane.building.agents.errors import AgentNotPublishReady
+from control_plane.calling.calls.creating.added_participants import add_participants
+from control_plane.calling.calls.creating.admission import check_participants
+from control_plane.calling.calls.errors import (
+    CallAlreadyOver,
+    CallFull,
+    CallNotFound,
+    CallOfAnotherTenant,
+)
+from control_plane.calling.calls.existence import foreign_is_forbidden
+from control_plane.calling.calls.participant_schemas import ParticipantsAdded, ParticipantsRequest
+from control_plane.calling.calls.participant_views import added_view
+from control_plane.calling.do_not_call.errors import NumberOnDoNotCallList
+from control_plane.identity.authentication.dependencies import (
+    AppDatabase,
+    AppSettings,
+    MemberCaller,
+    TenantSession,
+)
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
+from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+
+router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRoute)
+
+
+@router.post(
+    "/{call_id}/participants",
+    status_code=status.HTTP_201_CREATED,
+    responses={
+        status.HTTP_202_ACCEPTED: {
+            "model": ParticipantsAdded,
+            "description": "At least one of them is a phone, which is queued.",
+        },
+        **problems(
+            *MEMBER_ONLY,
+            CallNotFound,
+            CallOfAnotherTenant,
+            CallAlreadyOver,
+            AgentNotPublishReady,
+            CallFull,
+            NumberOnDoNotCallList,
+            PlatformCallsDisabled,
+            AgentAdminPaused,
+        ),
+    },
+)
+async def add_call_participants(
+    call_id: UUID,
+    request: ParticipantsRequest,
+    caller: MemberCaller,
+    session: TenantSession,
+    database: AppDatabase,
+    settings: AppSettings,
+    response: Response,
+    _: OncePerKey,
+) -> ParticipantsAdded:
+    """Bring more people into a call that is not over: browsers at once, phones when they answer.
+
+    All of them or, when one cannot be, none. The agent and everybody in the call hear them and are
+    heard by them.
+    """
+    wanted = check_participants(request.participants)
+    async with foreign_is_forbidden(database, call_id):
+        call, added = await add_participants(
+            session, caller, call_id, wanted, settings.dialing.carriers
+        )
+    if any(each.job is not None for each in added):
+        response.status_code = status.HTTP_202_ACCEPTED
+    return ParticipantsAdded(
+        id=call.id,
+        room_name=call.room_name,
+        status=call.status,
+        participants=[added_view(each.participant, each.job, settings) for each in added],
+    )

@@ -1,0 +1,51 @@
+"""More participants, on the wire. Source: API spec, "Call" ("Participant input", "output")."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from control_plane.calling.calls.schemas import (
+    MAX_PARTICIPANTS,
+    Access,
+    ParticipantInput,
+    ParticipantView,
+)
+
+
+class ParticipantsRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {"participants": [{"transport": "webrtc", "identity": "bo"}]}
+        },
+    )
+    participants: Annotated[
+        list[ParticipantInput], Field(min_length=1, max_length=MAX_PARTICIPANTS)
+    ]
+
+
+class AddedParticipant(ParticipantView):
+    """With what its transport needs: ``access`` for a browser, the others for a phone."""
+
+    access: Access | None = None
+    telephony_leg_id: UUID | None = None
+    job_id: UUID | None = None
+
+
+class CallQueued(BaseModel):
+    """A new call that waits for a phone to be answered."""
+
+    id: UUID
+    room_name: str
+    status: str
+    participants: list[AddedParticipant]
+
+
+class ParticipantsAdded(BaseModel):
+    id: UUID = Field(description="The call's.")
+    room_name: str
+    status: str = Field(description="The call's.")
+    participants: list[AddedParticipant] = Field(description="Those that were added.")

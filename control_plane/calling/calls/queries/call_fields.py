@@ -1,0 +1,149 @@
+"""What lists and details show of a call, worked out by PostgreSQL.
+
+A page has up to 1,000 calls, and making objects of them in this process would be most of the
+request. So the fields are columns of a query, of which a list takes the finished JSON and a detail
+takes the values.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Double,
+    Select,
+    Subquery,
+    case,
+    cast,
+    func,
+    literal_column,
+    select,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.orm import InstrumentedAttribute, aliased
+from sqlalchemy.sql.selectable import LateralFromClause
+
+from contracts.money import MICROS_PER_USD
+from control_plane.calling.calls.ending.provider_cost import CHANNELS
+from control_plane.calling.calls.models import Call, CallParticipant
+
+LISTED_COLUMNS: tuple[InstrumentedAttribute[Any], ...] = (
+    Call.id,
+    Call.tenant_id,
+    Call.room_name,
+    Call.agent_id,
+    Call.status,
+    Call.created_at,
+    Call.started_at,
+    Call.ended_at,
+    Call.connected_ms,
+    Call.billable_seconds,
+    Call.total_cost_micros,
+    Call.provider_cost_micros,
+    Call.provider_cost_calculated_at,
+    Call.end_reason,
+    Call.details,
+    Call.intelligence_status,
+)
+"""What the fields of a call are made from."""
+
+
+def fields_of(calls: Subquery) -> Select[Any]:
+    """The fields of ``CallView``, a column each, of calls with ``LISTED_COLUMNS``."""
+    call = aliased(Call, calls)
+    people = _people(call)
+    return select(
+        call.id,
+        call.room_name,
+        call.agent_id,
+        call.status,
+        _timestamp(call.created_at).label("created_at"),
+        _timestamp(call.started_at).label("started_at"),
+        _timestamp(call.ended_at).label("ended_at"),
+        case(
+            (
+                call.ended_at.is_not(None),
+                _divided(func.coalesce(call.connected_ms, _literal(0)), 1000),
+            )
+        ).label("bill_duration"),
+        call.billable_seconds,
+        _usd(call.total_cost_micros).label("total_cost"),
+        *_provider_cost(call),
+        _timestamp(call.provider_cost_calculated_at).label("provider_cost_calculated_at"),
+        call.end_reason,
+        call.details.label("metadata"),
+        call.intelligence_status,
+        people.c.participant_count,
+        people.c.primary_participant,
+        people.c.participants,
+    )
+
+
+def _people(call: type[Call]) -> LateralFromClause:
+    """The call's participants in the order of their invitation, in one row."""
+
+    def each(*columns: InstrumentedAttribute[str] | InstrumentedAttribute[UUID]) -> Any:
+        return func.json_agg(
+            aggregate_order_by(
+                _json_object(**{c.key: c for c in columns}), CallParticipant.position
+            )
+        )
+
+    person = CallParticipant
+    everyone = each(person.id, person.role, person.transport, person.identity, person.status)
+    return (
+        select(
+            func.count().label("participant_count"),
+            each(person.identity, person.transport)
+            .op("->")(_literal(0))
+            .label("primary_participant"),
+            func.coalesce(everyone, literal_column("'[]'::json")).label("participants"),
+        )
+        .where(person.tenant_id == call.tenant_id, person.call_id == call.id)
+        .correlate(call)
+        .lateral("people")
+    )
+
+
+def _provider_cost(call: type[Call]) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+    micros = {
+        channel: cast(call.provider_cost_micros.op("->>")(_literal(channel)), BigInteger)
+        for channel in CHANNELS
+    }
+    total: ColumnElement[Any] = functools.reduce(operator.add, micros.values())
+    breakdown = _json_object(**{channel: _usd(cost) for channel, cost in micros.items()})
+    return (
+        _usd(total).label("provider_cost"),
+        case((total.is_not(None), breakdown)).label("provider_cost_breakdown"),
+    )
+
+
+def _timestamp(at: Any) -> ColumnElement[str]:
+    """As everywhere in the API: RFC 3339 in UTC, without a fraction that is zero."""
+    pattern = _literal('YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    text = func.to_char(func.timezone(_literal("UTC"), at), pattern)
+    return func.replace(text, _literal(".000000Z"), _literal("Z"))
+
+
+def _usd(micros: Any) -> ColumnElement[Any]:
+    return _divided(micros, MICROS_PER_USD)
+
+
+def _divided(value: Any, by: int) -> ColumnElement[Any]:
+    return cast(value, Double) / literal_column(str(by), Double)
+
+
+def _json_object(**values: Any) -> ColumnElement[Any]:
+    return func.json_build_object(
+        *(part for key, value in values.items() for part in (_literal(key), value))
+    )
+
+
+def _literal(value: str | int) -> ColumnElement[Any]:
+    """Part of the statement's text, not a parameter: dozens of them would be sent each time."""
+    return literal_column(f"'{value}'" if isinstance(value, str) else str(value))

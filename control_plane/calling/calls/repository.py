@@ -1,0 +1,150 @@
+"""Every query on calls that changes them or locks them. All take the tenant; none commits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import (
+    BindParameter,
+    DateTime,
+    Text,
+    Update,
+    Uuid,
+    bindparam,
+    func,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import undefer
+
+from contracts.call_plan import CallLimits
+from contracts.call_status import CallStatus
+from control_plane.calling.calls.models import Call, CallParticipant
+from control_plane.platform.database import table_of
+
+
+class Dispatched(NamedTuple):
+    """A call's plan was offered to the workers as ``entry_id``."""
+
+    tenant_id: UUID
+    call_id: UUID
+    entry_id: str
+    at: datetime
+
+
+async def locked_call(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> Call | None:
+    """The call with its plan, held against every other transaction until this one ends."""
+    found: Call | None = await session.scalar(
+        select(Call)
+        .where(Call.tenant_id == tenant_id, Call.id == call_id)
+        .options(undefer(Call.plan))
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    return found
+
+
+async def call_exists(session: AsyncSession, call_id: UUID) -> bool:
+    """Whether any tenant has such a call. For jobs: it looks past the tenant."""
+    return await session.scalar(select(Call.id).where(Call.id == call_id)) is not None
+
+
+async def participants(
+    session: AsyncSession, tenant_id: UUID, call_ids: Sequence[UUID]
+) -> Sequence[CallParticipant]:
+    """The participants of the given calls, in the order in which they were invited."""
+    found = await session.scalars(
+        select(CallParticipant)
+        .where(CallParticipant.tenant_id == tenant_id, CallParticipant.call_id.in_(call_ids))
+        .order_by(CallParticipant.call_id, CallParticipant.position)
+    )
+    return found.all()
+
+
+async def participant(
+    session: AsyncSession, tenant_id: UUID, call_id: UUID, participant_id: UUID
+) -> CallParticipant | None:
+    found: CallParticipant | None = await session.scalar(
+        select(CallParticipant).where(
+            CallParticipant.tenant_id == tenant_id,
+            CallParticipant.call_id == call_id,
+            CallParticipant.id == participant_id,
+        )
+    )
+    return found
+
+
+async def note_dispatches(session: AsyncSession, dispatched: Sequence[Dispatched]) -> None:
+    """These calls' plans were offered to the workers. For jobs, as they are of any tenant."""
+    connection = await session.connection()
+    bound = zip(Dispatched._fields, zip(*dispatched, strict=True), strict=True)
+    await connection.execute(_noting(), {f"all_{name}": list(values) for name, values in bound})
+
+
+@cache
+def _noting() -> Update:
+    """Kept, because building the statement takes longer than running it."""
+    call = table_of(Call)
+    lists: tuple[BindParameter[Any], ...] = (
+        bindparam("all_tenant_id", type_=ARRAY(Uuid())),
+        bindparam("all_call_id", type_=ARRAY(Uuid())),
+        bindparam("all_entry_id", type_=ARRAY(Text())),
+        bindparam("all_at", type_=ARRAY(DateTime(timezone=True))),
+    )
+    given = func.unnest(*lists).table_valued(*Dispatched._fields).render_derived()
+    return (
+        update(call)
+        .where(call.c.tenant_id == given.c.tenant_id, call.c.id == given.c.call_id)
+        .values(dispatched_at=given.c.at, dispatch_entry_id=given.c.entry_id)
+    )
+
+
+async def undispatched(session: AsyncSession, created_before: datetime) -> Sequence[Call]:
+    """Running calls of any tenant, with their plans, that no worker was offered. For jobs.
+
+    A call that waits for a phone is none of them until the phone is answered.
+    """
+    found = await session.scalars(
+        select(Call)
+        .where(
+            Call.ended_at.is_(None),
+            Call.dispatched_at.is_(None),
+            Call.claimed_at.is_(None),
+            Call.created_at < created_before,
+            or_(Call.status == CallStatus.CONNECTING.value, Call.answered_at.is_not(None)),
+        )
+        .options(undefer(Call.plan))
+        .order_by(Call.created_at)
+        .limit(100)
+    )
+    return found.all()
+
+
+async def running_calls(
+    session: AsyncSession, queued_before: datetime
+) -> list[tuple[Call, CallLimits]]:
+    """Every tenant's calls that are not over, each with its limits. For jobs.
+
+    Of those that wait to be dialed, of which there may be very many, only what has waited since
+    ``queued_before``.
+    """
+    rows = await session.execute(
+        select(Call, Call.plan["limits"])
+        .where(
+            Call.ended_at.is_(None),
+            or_(
+                Call.status != CallStatus.QUEUED.value,
+                Call.dialed_at.is_not(None),
+                Call.created_at < queued_before,
+            ),
+        )
+        .order_by(Call.created_at)
+    )
+    return [(call, CallLimits.model_validate(limits)) for call, limits in rows]

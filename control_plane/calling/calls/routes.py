@@ -1,0 +1,256 @@
+"""``/v1/calls``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, BackgroundTasks, Query, Response, status
+from pydantic import BaseModel
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_status import CallStatus
+from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
+from control_plane.calling.calls.creating import creation
+from control_plane.calling.calls.creating.admission import check_request
+from control_plane.calling.calls.creating.creation import NewCall
+from control_plane.calling.calls.creating.dispatcher import AppDispatcher
+from control_plane.calling.calls.creating.planning import AppPlanSources
+from control_plane.calling.calls.ending.hang_up import hang_up
+from control_plane.calling.calls.errors import (
+    CallAlreadyOver,
+    CallNotFound,
+    KeyScopeViolation,
+    ProviderKeyUnavailable,
+    TranscriptNotAvailable,
+)
+from control_plane.calling.calls.models import Call
+from control_plane.calling.calls.participant_schemas import CallQueued
+from control_plane.calling.calls.participant_views import added_view, joining_view
+from control_plane.calling.calls.queries import call_queries
+from control_plane.calling.calls.queries.call_list import list_page
+from control_plane.calling.calls.schemas import (
+    AgentName,
+    CallCreated,
+    CallDetail,
+    CallEndedView,
+    CallEventPage,
+    CallEventView,
+    CallPage,
+    CallRequest,
+    TranscriptView,
+)
+from control_plane.calling.calls.views import call_detail, transcript_view
+from control_plane.calling.do_not_call.errors import NumberOnDoNotCallList
+from control_plane.calling.intelligence import repository as analyses
+from control_plane.calling.recordings.views import find_recording_view
+from control_plane.identity.authentication.dependencies import (
+    AnyCaller,
+    AppDatabase,
+    AppSettings,
+    MemberCaller,
+    TenantSession,
+)
+from control_plane.identity.authentication.errors import OriginNotAllowed
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
+from control_plane.money.billing.errors import InsufficientCredits
+from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.platform.http.openapi import AUTHENTICATED, MEMBER_ONLY, problems
+from control_plane.platform.http.paging import Offset
+from control_plane.platform.link.link import AppLink
+from control_plane.platform.settings import ControlPlaneSettings
+
+DETAIL_EVENTS = 200
+Limit = Annotated[int, Query(ge=1, le=1000)]
+
+router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRoute)
+
+
+@router.post(
+    "",
+    status_code=status.HTTP_201_CREATED,
+    response_model=CallCreated,
+    responses={
+        status.HTTP_202_ACCEPTED: {
+            "model": CallQueued,
+            "description": "At least one participant is a phone: it is queued, and the call waits.",
+        },
+        **problems(
+            *AUTHENTICATED,
+            OriginNotAllowed,
+            KeyScopeViolation,
+            NumberOnDoNotCallList,
+            PlatformCallsDisabled,
+            AgentNotFound,
+            AgentAdminPaused,
+            AgentNotPublishReady,
+            ProviderKeyUnavailable,
+            InsufficientCredits,
+        ),
+    },
+)
+async def create_call(
+    request: CallRequest,
+    caller: AnyCaller,
+    session: TenantSession,
+    sources: AppPlanSources,
+    dispatcher: AppDispatcher,
+    link: AppLink,
+    settings: AppSettings,
+    after_commit: BackgroundTasks,
+    _: OncePerKey,
+) -> Response:
+    """Start a call with an agent's published version.
+
+    What can be wrong is checked in this order: key (401), the page that uses it (403),
+    Idempotency-Key (422), request (400), the key's scope (403), do-not-call list (400), the number
+    that a phone is called from (400), calls stopped platform-wide (503), agent (404), agent paused
+    (423), published version (409), providers (422), credit (402).
+    """
+    wanted = check_request(caller, request)
+    new = await creation.create_call(session, caller.tenant_id, wanted, settings, sources)
+    if not new.waits_for_phone:
+        after_commit.add_task(dispatcher.dispatch, link.redis, new.plan, new.document)
+    return _created(new, settings)
+
+
+@router.get("", response_model=CallPage, responses=problems(*MEMBER_ONLY))
+async def list_calls(
+    caller: MemberCaller,
+    session: TenantSession,
+    limit: Limit = 200,
+    offset: Offset = 0,
+    cursor: UUID | None = None,
+    status: CallStatus | None = None,
+    agent_id: UUID | None = None,
+) -> Response:
+    """Calls, newest first. ``cursor`` is the id of the last call already seen."""
+    page = await list_page(
+        session,
+        caller.tenant_id,
+        limit=limit,
+        offset=offset,
+        cursor=cursor,
+        status=status,
+        agent_id=agent_id,
+    )
+    return Response(page, media_type="application/json")
+
+
+@router.get("/active", response_model=CallPage, responses=problems(*MEMBER_ONLY))
+async def list_active_calls(
+    caller: MemberCaller,
+    session: TenantSession,
+    limit: Limit = 200,
+    offset: Offset = 0,
+    cursor: UUID | None = None,
+) -> Response:
+    """Calls that are in progress."""
+    page = await list_page(
+        session,
+        caller.tenant_id,
+        limit=limit,
+        offset=offset,
+        cursor=cursor,
+        status=CallStatus.IN_PROGRESS,
+    )
+    return Response(page, media_type="application/json")
+
+
+@router.get("/{call_id}", responses=problems(*MEMBER_ONLY, CallNotFound))
+async def get_call(
+    call_id: UUID, caller: MemberCaller, session: TenantSession, settings: AppSettings
+) -> CallDetail:
+    """A call with its transcript, analysis and the first events of its log."""
+    call = await _found(session, caller.tenant_id, call_id, with_plan=True)
+    events, _ = await call_queries.page_of_events(
+        session, caller.tenant_id, call_id, DETAIL_EVENTS, 0
+    )
+    return call_detail(
+        call,
+        await call_queries.listed_fields(session, caller.tenant_id, call_id),
+        await call_queries.segments(session, caller.tenant_id, call_id),
+        events,
+        await analyses.find(session, caller.tenant_id, call_id),
+        await find_recording_view(session, caller.tenant_id, call_id, settings),
+    )
+
+
+@router.get("/{call_id}/events", responses=problems(*MEMBER_ONLY, CallNotFound))
+async def list_call_events(
+    call_id: UUID,
+    caller: MemberCaller,
+    session: TenantSession,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Offset = 0,
+) -> CallEventPage:
+    """The call's event log, in order."""
+    await _found(session, caller.tenant_id, call_id)
+    events, total = await call_queries.page_of_events(
+        session, caller.tenant_id, call_id, limit, offset
+    )
+    return CallEventPage(
+        events=[CallEventView.model_validate(event) for event in events],
+        total=total,
+        offset=offset,
+        limit=limit,
+    )
+
+
+@router.get(
+    "/{call_id}/transcript",
+    responses=problems(*MEMBER_ONLY, CallNotFound, TranscriptNotAvailable),
+)
+async def get_transcript(
+    call_id: UUID, caller: MemberCaller, session: TenantSession
+) -> TranscriptView:
+    """What was said so far, in order."""
+    await _found(session, caller.tenant_id, call_id)
+    said = await call_queries.segments(session, caller.tenant_id, call_id)
+    if not said:
+        raise TranscriptNotAvailable
+    return transcript_view(said)
+
+
+@router.post("/{call_id}/end", responses=problems(*MEMBER_ONLY, CallNotFound, CallAlreadyOver))
+async def end_call(
+    call_id: UUID, caller: MemberCaller, database: AppDatabase, link: AppLink
+) -> CallEndedView:
+    """End a call. Answers when it is over and billed, at the latest after a few seconds."""
+    message = await hang_up(database, link.redis, caller.tenant_id, call_id)
+    return CallEndedView(id=call_id, message=message)
+
+
+def _created(new: NewCall, settings: ControlPlaneSettings) -> Response:
+    plan = new.plan
+    if new.waits_for_phone:
+        shown: BaseModel = CallQueued(
+            id=plan.call_id,
+            room_name=plan.room_name,
+            status=new.status.value,
+            participants=[
+                added_view(each, new.legs.get(each.id), settings) for each in new.participants
+            ],
+        )
+        return _answer(shown, status.HTTP_202_ACCEPTED)
+    shown = CallCreated(
+        id=plan.call_id,
+        room_name=plan.room_name,
+        status=new.status.value,
+        participants=[joining_view(each, settings) for each in new.participants],
+        agent=AgentName(id=plan.agent_id, name=plan.agent.name),
+    )
+    return _answer(shown, status.HTTP_201_CREATED)
+
+
+def _answer(shown: BaseModel, status_code: int) -> Response:
+    return Response(shown.model_dump_json(), status_code, media_type="application/json")
+
+
+async def _found(
+    session: AsyncSession, tenant_id: UUID, call_id: UUID, *, with_plan: bool = False
+) -> Call:
+    call = await call_queries.find_call(session, tenant_id, call_id, with_plan=with_plan)
+    if call is None:
+        raise CallNotFound
+    return call

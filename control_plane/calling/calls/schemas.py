@@ -1,0 +1,238 @@
+"""Calls on the wire. Source: API spec, "Call", and "Calls" under Endpoints."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from contracts.agent_config import PostCall
+from contracts.money import usd
+from control_plane.calling.calls.ending.model_usage import ModelUsage
+from control_plane.calling.intelligence.schemas import IntelligenceView
+from control_plane.calling.recordings.schemas import RecordingView
+
+MAX_PARTICIPANTS = 16
+Identity = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=256)]
+
+
+class ParticipantInput(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    transport: Literal["webrtc", "pstn"]
+    identity: Identity
+    from_number: str | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class CallRequest(BaseModel):
+    """What a client asks for."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {
+                "agent_id": "7f3c8f0e-0d1e-4a3b-9d55-2f1f1f6a9c11",
+                "participants": [{"transport": "webrtc", "identity": "ada"}],
+            }
+        },
+    )
+    agent_id: UUID | None = Field(
+        None,
+        description="Required, except for a phone call with a publishable key, which has an agent "
+        "of its own for those.",
+    )
+    participants: Annotated[
+        list[ParticipantInput], Field(min_length=1, max_length=MAX_PARTICIPANTS)
+    ]
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    variables: dict[str, Any] = Field(default_factory=dict)
+    post_call: PostCall | None = None
+
+
+class CallCreate(CallRequest):
+    """The same, with the agent settled and phone numbers in E.164."""
+
+    agent_id: UUID
+
+
+class Access(BaseModel):
+    url: str = Field(description="Where the participant posts its SDP offer (WHIP, RFC 9725).")
+    token: str = Field(description="Bearer token of that request.")
+
+
+class ParticipantView(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+    id: UUID
+    role: str
+    transport: str
+    identity: str
+    status: str
+
+
+class JoiningParticipant(ParticipantView):
+    access: Access
+
+
+class AgentName(BaseModel):
+    id: UUID
+    name: str
+
+
+class CallCreated(BaseModel):
+    id: UUID
+    room_name: str
+    status: str
+    participants: list[JoiningParticipant]
+    agent: AgentName
+
+
+class PrimaryParticipant(BaseModel):
+    identity: str
+    transport: str
+
+
+class ProviderCostBreakdown(BaseModel):
+    llm: float
+    stt: float
+    tts: float
+
+
+class CallView(BaseModel):
+    """One call of a list. Costs are in US dollars, durations in seconds."""
+
+    id: UUID
+    room_name: str
+    agent_id: UUID
+    status: str
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    bill_duration: float | None = Field(description="Connected seconds.")
+    billable_seconds: int | None = Field(description="Connected seconds, rounded up to 30.")
+    total_cost: float | None
+    provider_cost: float | None
+    provider_cost_breakdown: ProviderCostBreakdown | None
+    provider_cost_calculated_at: datetime | None
+    end_reason: str | None
+    metadata: dict[str, Any]
+    intelligence_status: str
+    participant_count: int
+    primary_participant: PrimaryParticipant | None
+    participants: list[ParticipantView]
+
+
+class CallPage(BaseModel):
+    calls: list[CallView]
+    total: int
+    limit: int
+    offset: int
+    next_cursor: UUID | None
+
+
+class SegmentView(BaseModel):
+    """One finished utterance; times are ms from the call's start."""
+
+    speaker: Literal["user", "agent"]
+    text: str
+    sequence: int
+    started_at_ms: int
+    ended_at_ms: int
+    is_final: bool = True
+    source: str = "runtime"
+
+
+class LatencyMetrics(BaseModel):
+    """How long the parts of an agent's turn took, in ms; ``null`` where a part does not apply."""
+
+    model_config = ConfigDict(from_attributes=True)
+    transcription_delay_ms: int | None
+    end_of_turn_delay_ms: int | None
+    llm_first_token_ms: int | None
+    tts_first_byte_ms: int | None
+    end_to_end_ms: int | None
+
+
+class RawEntry(BaseModel):
+    """``response`` is what was said; ``metrics`` belongs to the agent's turns."""
+
+    id: UUID
+    type: Literal["user_input", "agent_response"]
+    response: str
+    interrupted: bool
+    metrics: LatencyMetrics | None
+
+
+class RawSegment(RawEntry, SegmentView):
+    """A raw entry with the fields of its segment."""
+
+
+class Transcript(BaseModel):
+    text: str
+    segments: list[SegmentView]
+    raw: list[RawEntry]
+
+
+class TranscriptView(BaseModel):
+    transcript: list[RawSegment]
+    text: str
+    segments: list[SegmentView]
+
+
+class ModelUsageView(BaseModel):
+    """What one model did in the call."""
+
+    channel: str = Field(description="`stt`, `llm` or `tts`.")
+    provider: str
+    model: str
+    audio_ms: int
+    input_tokens: int
+    output_tokens: int
+    characters: int
+    cost: float | None = Field(
+        description="Its part of the channel's `provider_cost_breakdown`, in US dollars; `null` "
+        "while the call runs."
+    )
+
+    @classmethod
+    def of(cls, usage: ModelUsage) -> ModelUsageView:
+        amounts = asdict(usage)
+        cost_micros = amounts.pop("cost_micros")
+        return cls(**amounts, cost=None if cost_micros is None else usd(cost_micros))
+
+
+class CallEventView(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+    id: UUID
+    call_id: UUID
+    level: str
+    source: str
+    message: str
+    created_at: datetime
+
+
+class CallEventPage(BaseModel):
+    events: list[CallEventView]
+    total: int
+    offset: int
+    limit: int
+
+
+class CallDetail(CallView):
+    agent: AgentName
+    transcript: Transcript
+    recording: RecordingView | None
+    intelligence: IntelligenceView
+    usage: list[ModelUsageView]
+    collected_slots: dict[str, str] = Field(
+        description="What the playbook engine has understood, by slot name."
+    )
+    events: list[CallEventView]
+
+
+class CallEndedView(BaseModel):
+    status: Literal["ended"] = "ended"
+    id: UUID
+    message: str

@@ -1,0 +1,35 @@
+"""What follows a change of the dialing queue: the link is told. What cannot be sent is made up for
+by the scheduler's next round and by the re-dispatcher."""
+
+from __future__ import annotations
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from contracts.commands import RemoveLeg
+from control_plane.calling.calls.creating.dispatcher import dispatch_call
+from control_plane.calling.dialing.attempts import AfterCommit
+from control_plane.platform.database import Database
+from control_plane.platform.link import commands
+from control_plane.platform.link.dialing import hang_up_leg
+from control_plane.platform.link.leases import lease_holder
+
+_log = structlog.get_logger(__name__)
+
+
+async def follow_up(database: Database, redis: Redis, after: AfterCommit) -> None:
+    if after.dispatch is not None:
+        await dispatch_call(database, redis, after.dispatch)
+    try:
+        if after.hang_up is not None:
+            await hang_up_leg(redis, *after.hang_up)
+        if after.left is not None:
+            call_id, participant_id = after.left
+            worker_id = await lease_holder(redis, call_id)
+            if worker_id is not None:
+                await commands.send(
+                    redis, worker_id, call_id, RemoveLeg(participant_id=participant_id)
+                )
+    except (RedisError, OSError) as error:
+        _log.warning("dialing_follow_up_not_sent", error=str(error))

@@ -1,0 +1,182 @@
+"""What is heard of an attempt changes its job, its participant and its call in one transaction.
+
+Every function here locks the call and then the job, and changes nothing if the attempt it is about
+is no longer the job's: a report that comes twice, late or out of order finds nothing to do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_plan import CallPlan
+from contracts.dial_outcome import DialOutcome
+from contracts.dialing import STAGE_RANK, DialReport, LegStage
+from contracts.end_reasons import EndReason
+from control_plane.calling.calls import repository as calls
+from control_plane.calling.calls.events import dial_effects
+from control_plane.calling.calls.models import Call
+from control_plane.calling.dialing import repository
+from control_plane.calling.dialing.callee_zones import callee_zones
+from control_plane.calling.dialing.models import DialingJob, JobState
+from control_plane.calling.dialing.schedule import next_opening
+from control_plane.platform.link.dialing import NOBODY
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class AfterCommit:
+    """What follows once the change is committed."""
+
+    hang_up: tuple[str, UUID] | None = None
+    """Bridge and attempt: nobody wants the leg any more."""
+    dispatch: CallPlan | None = None
+    """The phone was answered: a worker shall take the call."""
+    left: tuple[UUID, UUID] | None = None
+    """Call and participant: the phone has hung up."""
+
+
+NOTHING = AfterCommit()
+
+
+async def apply_report(session: AsyncSession, report: DialReport) -> AfterCommit:
+    """Take note of how far an attempt has come. Each stage counts once."""
+    call = await calls.locked_call(session, report.tenant_id, report.call_id)
+    job = await repository.locked_job(session, report.tenant_id, report.participant_id)
+    stop = AfterCommit(hang_up=(report.bridge_id, report.attempt_id))
+    is_running = report.stage is not LegStage.ENDED
+    if call is None or job is None or job.attempt_id != report.attempt_id or job.stage is None:
+        return stop if is_running else NOTHING
+    if STAGE_RANK[report.stage] <= STAGE_RANK[job.stage]:
+        return NOTHING
+    if not is_running:
+        return await _end_attempt(session, call, job, report)
+    job.stage, job.stage_at, job.bridge_id = report.stage, report.occurred_at, report.bridge_id
+    if not await _tell_call(session, call, job, report.stage, report.occurred_at):
+        return stop
+    if report.stage is LegStage.ANSWERED and call.dispatched_at is None:
+        return AfterCommit(dispatch=call.frozen_plan())
+    return NOTHING
+
+
+async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) -> AfterCommit:
+    """Nothing will be heard of the attempt any more: dial again if the rules allow, or give up."""
+    call, job = await _locked(session, seen)
+    if job is None or job.attempt_id != seen.attempt_id or job.stage != seen.stage:
+        return NOTHING  # Something was heard of it since.
+    if job.stage == LegStage.ANSWERED:
+        return _finish_conversation(call, job, at)
+    retry_at = await _next_attempt(job, DialOutcome.FAILED, at)
+    job.last_outcome = UNKNOWN
+    if call.is_over:
+        _close(job, JobState.CANCELED, at)
+    elif retry_at is not None:
+        _put_back(job, retry_at)
+        await dial_effects.leg_ended(
+            session, call, job.participant_id, job.carrier, DialOutcome.FAILED, at, retry_at
+        )
+    else:
+        _close(job, JobState.FAILED, at)
+        await dial_effects.leg_given_up(
+            session,
+            call,
+            job.participant_id,
+            EndReason.REAPER_POST_DIAL_TIMEOUT,
+            "Nothing was heard of a phone that was being dialed",
+            at,
+        )
+    return NOTHING
+
+
+async def give_up_waiting(
+    session: AsyncSession, seen: DialingJob, reason: EndReason, why: str, at: datetime
+) -> None:
+    """A job that waits is not dialed (again)."""
+    call, job = await _locked(session, seen)
+    if job is None or job.state != JobState.WAITING:
+        return
+    canceled = reason is EndReason.DO_NOT_CALL or call.is_over
+    _close(job, JobState.CANCELED if canceled else JobState.FAILED, at)
+    await dial_effects.leg_given_up(session, call, job.participant_id, reason, why, at)
+
+
+async def _locked(session: AsyncSession, seen: DialingJob) -> tuple[Call, DialingJob | None]:
+    call = await calls.locked_call(session, seen.tenant_id, seen.call_id)
+    assert call is not None, "calls are never deleted"
+    return call, await repository.locked_job(session, seen.tenant_id, seen.participant_id)
+
+
+async def _tell_call(
+    session: AsyncSession, call: Call, job: DialingJob, stage: LegStage, at: datetime
+) -> bool:
+    """Whether the leg is still wanted."""
+    tell = {
+        LegStage.DIALING: dial_effects.leg_dialing,
+        LegStage.RINGING: dial_effects.leg_ringing,
+        LegStage.ANSWERED: dial_effects.leg_answered,
+    }[stage]
+    return await tell(session, call, job.participant_id, at)
+
+
+async def _end_attempt(
+    session: AsyncSession, call: Call, job: DialingJob, report: DialReport
+) -> AfterCommit:
+    at = report.occurred_at
+    if report.bridge_id == NOBODY:
+        job.attempts -= 1
+        _close(job, JobState.CANCELED, at) if call.is_over else _put_back(job, job.due_at)
+        return NOTHING
+    if job.stage == LegStage.ANSWERED or report.outcome is None:
+        return _finish_conversation(call, job, at)
+    if job.stage == LegStage.REQUESTED:
+        # Its beginning was lost on the way here: the call's table wants it told.
+        await dial_effects.leg_dialing(session, call, job.participant_id, at)
+    job.last_outcome = report.outcome.value
+    if call.is_over:
+        _close(job, JobState.CANCELED, at)
+        return NOTHING
+    retry_at = await _next_attempt(job, report.outcome, at)
+    if retry_at is not None:
+        _put_back(job, retry_at)
+    else:
+        _close(job, JobState.FAILED, at)
+    await dial_effects.leg_ended(
+        session, call, job.participant_id, job.carrier, report.outcome, at, retry_at
+    )
+    return NOTHING
+
+
+async def _next_attempt(job: DialingJob, outcome: DialOutcome, at: datetime) -> datetime | None:
+    wait = job.retry_rules.wait_after(outcome, job.attempts)
+    if wait is None:
+        return None
+    schedule = job.dial_schedule
+    zones = () if schedule.window is None else await callee_zones(schedule, job.to_number)
+    opening = next_opening(schedule, zones, at + wait)
+    return opening if opening is not None and opening < job.give_up_at else None
+
+
+def _finish_conversation(call: Call, job: DialingJob, at: datetime) -> AfterCommit:
+    _close(job, JobState.COMPLETED, at)
+    return NOTHING if call.is_over else AfterCommit(left=(call.id, job.participant_id))
+
+
+def _put_back(job: DialingJob, due_at: datetime) -> None:
+    job.state = JobState.WAITING
+    job.due_at = due_at
+    _forget_attempt(job)
+
+
+def _close(job: DialingJob, state: JobState, at: datetime) -> None:
+    job.state = state
+    job.finished_at = at
+    _forget_attempt(job)
+
+
+def _forget_attempt(job: DialingJob) -> None:
+    job.attempt_id = job.stage = job.stage_at = job.dial_before = job.requested_at = None
+    job.bridge_id = None

@@ -1,0 +1,76 @@
+"""The dialing queue."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import ForeignKey, Text, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from contracts.dialing import LegStage
+from control_plane.calling.dialing.retry import RetryRules
+from control_plane.calling.dialing.schedule import Schedule
+from control_plane.platform.database import Base
+from control_plane.platform.tenancy.models import Tenant
+
+
+class JobState(StrEnum):
+    WAITING = "waiting"
+    """To be dialed at ``due_at``, or to be dialed again."""
+    ACTIVE = "active"
+    """Being dialed, or in conversation: it takes one of the places that the limits leave."""
+    COMPLETED = "completed"
+    """Somebody answered, and the leg is over."""
+    FAILED = "failed"
+    """Nobody was reached."""
+    CANCELED = "canceled"
+    """Its call ended first, or must not be made any more."""
+
+
+class DialingJob(Base):
+    """One phone leg from the request until it is over. ``id`` is the API's ``job_id``.
+
+    While it is active, ``attempt_id`` names the attempt and ``stage`` how far that has come.
+    """
+
+    __tablename__ = "dialing_jobs"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
+    call_id: Mapped[UUID]
+    participant_id: Mapped[UUID]
+    telephony_leg_id: Mapped[UUID] = mapped_column(default=uuid4)
+    carrier: Mapped[str]
+    to_number: Mapped[str]
+    from_number: Mapped[str]
+    priority: Mapped[int]
+    """The greater, the sooner."""
+    schedule: Mapped[dict[str, Any]]
+    retry: Mapped[dict[str, Any]]
+    state: Mapped[JobState] = mapped_column(Text, default=JobState.WAITING)
+    due_at: Mapped[datetime]
+    give_up_at: Mapped[datetime]
+    """Nothing is dialed from then on."""
+    attempts: Mapped[int] = mapped_column(default=0)
+    attempt_id: Mapped[UUID | None]
+    stage: Mapped[LegStage | None] = mapped_column(Text)
+    stage_at: Mapped[datetime | None]
+    dial_before: Mapped[datetime | None]
+    """No bridge takes the attempt any more after that."""
+    requested_at: Mapped[datetime | None]
+    """When the bridges were asked; ``None`` until then."""
+    bridge_id: Mapped[str | None]
+    last_outcome: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    finished_at: Mapped[datetime | None]
+
+    @property
+    def dial_schedule(self) -> Schedule:
+        return Schedule.model_validate(self.schedule)
+
+    @property
+    def retry_rules(self) -> RetryRules:
+        return RetryRules.model_validate(self.retry)

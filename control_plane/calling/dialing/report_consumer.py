@@ -1,0 +1,75 @@
+"""Takes the bridges' reports from the stream to PostgreSQL.
+
+A report that is applied twice changes nothing the second time, so an entry leaves the stream after
+the transaction that applied it. One that is lost is found again by the scheduler, in what its
+bridge keeps saying of the attempt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from contracts import redis_names
+from control_plane.calling.dialing.after_commit import follow_up
+from control_plane.calling.dialing.attempts import apply_report
+from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.link.dialing import read_report
+from control_plane.platform.link.event_stream import EventStream, StreamEntry
+
+CONSUMER_NAME = "jobs"
+"""One name for every jobs process: whoever is alive takes over what the others left."""
+
+RECLAIM_IDLE_MS = 2_000
+RETRY_SECONDS = 0.5
+_log = structlog.get_logger(__name__)
+
+
+class ReportConsumer:
+    """Run one per jobs process.
+
+    Args:
+        redis: a client that allows for ``event_stream.BLOCK_SECONDS``.
+    """
+
+    def __init__(self, database: Database, redis: Redis) -> None:
+        self._database = database
+        self._redis = redis
+        self.stream = EventStream(
+            redis,
+            CONSUMER_NAME,
+            stream=redis_names.DIAL_REPORT_STREAM,
+            group=redis_names.DIAL_REPORT_GROUP,
+        )
+
+    async def run(self) -> None:
+        """Consume until cancelled."""
+        while True:
+            try:
+                await self.consume(await self.stream.reclaim(RECLAIM_IDLE_MS))
+                await self.consume(await self.stream.read_new())
+            except (RedisError, OSError) as error:
+                _log.warning("dial_reports_unavailable", error=str(error))
+                await asyncio.sleep(RETRY_SECONDS)
+            except DatabaseUnavailable:
+                _log.warning("dial_reports_wait_for_database")
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def consume(self, entries: Sequence[StreamEntry]) -> None:
+        """Apply the reports in their order, and finish the entries.
+
+        Raises:
+            RedisError, DatabaseUnavailable: what is not finished comes again.
+        """
+        for entry in entries:
+            report = read_report(entry.document)
+            if report is not None:
+                async with self._database.system_session() as session:
+                    after = await apply_report(session, report)
+                await follow_up(self._database, self._redis, after)
+            await self.stream.finish([entry])

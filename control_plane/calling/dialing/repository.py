@@ -1,0 +1,162 @@
+"""Every query on the dialing queue. All take the tenant but those for jobs; none commits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import exists, func, select, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.calling.calls.models import Call
+from control_plane.calling.dialing.models import DialingJob, JobState
+from control_plane.calling.pauses.models import AgentPause
+
+
+class ActiveAttempt(NamedTuple):
+    job: DialingJob
+    call_is_over: bool
+
+
+async def note_due(session: AsyncSession, call: Call, due_at: datetime) -> None:
+    """A phone of the call is to be dialed at ``due_at``."""
+    await session.execute(
+        update(Call)
+        .where(Call.tenant_id == call.tenant_id, Call.id == call.id)
+        # NULL is not the least of two.
+        .values(due_at=func.least(Call.due_at, due_at))
+        .execution_options(synchronize_session=False)
+    )
+
+
+async def locked_job(
+    session: AsyncSession, tenant_id: UUID, participant_id: UUID
+) -> DialingJob | None:
+    """The job of a phone leg, held against every other transaction. Its call is locked first."""
+    found: DialingJob | None = await session.scalar(
+        select(DialingJob)
+        .where(DialingJob.tenant_id == tenant_id, DialingJob.participant_id == participant_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    return found
+
+
+async def tenants_with_due_jobs(session: AsyncSession, now: datetime) -> Sequence[UUID]:
+    """For jobs."""
+    found = await session.scalars(
+        select(DialingJob.tenant_id)
+        .where(DialingJob.state == JobState.WAITING, DialingJob.due_at <= now)
+        .distinct()
+    )
+    return found.all()
+
+
+async def hold_tenant(session: AsyncSession, tenant_id: UUID) -> bool:
+    """Take the tenant's places for this transaction; ``False`` while another scheduler has them."""
+    held = await session.scalar(
+        text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 0))"),
+        {"name": f"dialing:{tenant_id}"},
+    )
+    return bool(held)
+
+
+async def active_by_number(session: AsyncSession, tenant_id: UUID) -> Counter[str]:
+    """How many legs are active, by caller id."""
+    active = await session.scalars(
+        select(DialingJob.from_number).where(
+            DialingJob.tenant_id == tenant_id, DialingJob.state == JobState.ACTIVE
+        )
+    )
+    return Counter(active)
+
+
+async def lock_due_jobs(
+    session: AsyncSession,
+    tenant_id: UUID,
+    now: datetime,
+    limit: int,
+    *,
+    without: Collection[UUID],
+    full_numbers: Collection[str],
+) -> Sequence[DialingJob]:
+    """The next jobs to dial, by priority and then by how long they have been due.
+
+    Jobs of a paused agent, or of a call that is over, stay where they are.
+    """
+    found = await session.scalars(
+        select(DialingJob)
+        .join(Call, Call.id == DialingJob.call_id)
+        .where(
+            DialingJob.tenant_id == tenant_id,
+            DialingJob.state == JobState.WAITING,
+            DialingJob.due_at <= now,
+            DialingJob.give_up_at > now,
+            DialingJob.id.not_in(without),
+            DialingJob.from_number.not_in(full_numbers),
+            Call.tenant_id == tenant_id,
+            Call.ended_at.is_(None),
+            Call.end_requested_at.is_(None),
+            ~exists().where(AgentPause.agent_id == Call.agent_id),
+        )
+        .order_by(DialingJob.priority.desc(), DialingJob.due_at, DialingJob.id)
+        .limit(limit)
+        .with_for_update(of=DialingJob, skip_locked=True)
+        .execution_options(populate_existing=True)
+    )
+    return found.all()
+
+
+async def note_requested(session: AsyncSession, attempt_id: UUID, at: datetime) -> None:
+    """The bridges were asked for the attempt. For jobs."""
+    await session.execute(
+        update(DialingJob).where(DialingJob.attempt_id == attempt_id).values(requested_at=at)
+    )
+
+
+async def active_attempts(session: AsyncSession) -> list[ActiveAttempt]:
+    """Every tenant's. For jobs."""
+    rows = await session.execute(
+        select(DialingJob, Call.ended_at.is_not(None))
+        .join(Call, Call.id == DialingJob.call_id)
+        .where(DialingJob.state == JobState.ACTIVE)
+        .order_by(DialingJob.stage_at)
+    )
+    return [ActiveAttempt(job, is_over) for job, is_over in rows]
+
+
+async def cancel_waiting_legs(session: AsyncSession, call: Call, at: datetime) -> None:
+    """The call is over: its phones are not dialed (again)."""
+    await session.execute(
+        update(DialingJob)
+        .where(
+            DialingJob.tenant_id == call.tenant_id,
+            DialingJob.call_id == call.id,
+            DialingJob.state == JobState.WAITING,
+        )
+        .values(state=JobState.CANCELED, finished_at=at)
+        .execution_options(synchronize_session=False)
+    )
+
+
+async def lapsed_jobs(session: AsyncSession, now: datetime, limit: int) -> Sequence[DialingJob]:
+    """Jobs of any tenant that could not be dialed in time. For jobs."""
+    found = await session.scalars(
+        select(DialingJob)
+        .where(DialingJob.state == JobState.WAITING, DialingJob.give_up_at <= now)
+        .order_by(DialingJob.give_up_at)
+        .limit(limit)
+    )
+    return found.all()
+
+
+async def count_by_state(session: AsyncSession, tenant_id: UUID) -> dict[JobState, int]:
+    rows = await session.execute(
+        select(DialingJob.state, func.count())
+        .where(DialingJob.tenant_id == tenant_id)
+        .group_by(DialingJob.state)
+    )
+    return {JobState(state): count for state, count in rows}

@@ -1,0 +1,177 @@
+"""Dials what is due, and sees that no attempt is left without an end."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from contracts.dialing import DialReport, DialRequest, LegStage
+from contracts.end_reasons import EndReason
+from contracts.redis_names import LEASE_TTL_SECONDS
+from control_plane.calling.dialing import attempts, repository
+from control_plane.calling.dialing.after_commit import follow_up
+from control_plane.calling.dialing.attempt_judgement import Act, ObservedAttempt, judge_attempt
+from control_plane.calling.dialing.models import DialingJob
+from control_plane.calling.dialing.picking import dial_request, pick_due
+from control_plane.calling.dialing.repository import ActiveAttempt
+from control_plane.calling.dialing.silence import Silence
+from control_plane.operator.repository import platform_switches
+from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.link import dialing as link
+from control_plane.platform.settings import DialingSettings
+
+INTERVAL_SECONDS = 0.5
+LAPSED_AT_ONCE = 100
+_log = structlog.get_logger(__name__)
+
+
+class DialingScheduler:
+    """Run one per jobs process; several share the work and keep the limits together."""
+
+    def __init__(
+        self,
+        database: Database,
+        redis: Redis,
+        settings: DialingSettings,
+        silence: Silence | None = None,
+    ) -> None:
+        self._database = database
+        self._redis = redis
+        self._settings = settings
+        self._silence = silence or Silence(LEASE_TTL_SECONDS, time.monotonic)
+
+    async def run(self) -> None:
+        """Dial until cancelled."""
+        while True:
+            await self.round(datetime.now(UTC))
+            await asyncio.sleep(INTERVAL_SECONDS)
+
+    async def round(self, now: datetime) -> None:
+        """Look after what is being dialed, then start what is due. Whatever is away is waited for:
+        without Redis nothing new is started."""
+        try:
+            await self._give_up_lapsed(now)
+            await self._watch_attempts(now)
+            await self._start_due(now)
+        except (RedisError, OSError) as error:
+            self._silence.deaf()
+            _log.warning("dialing_waits_for_link", error=str(error))
+        except DatabaseUnavailable:
+            _log.warning("dialing_waits_for_database")
+
+    async def _start_due(self, now: datetime) -> None:
+        async with self._database.system_session() as session:
+            if not (await platform_switches(session)).calls_enabled:
+                return
+            tenants = await repository.tenants_with_due_jobs(session, now)
+        for tenant_id in tenants:
+            async with self._database.system_session() as session:
+                picked = await pick_due(session, tenant_id, self._settings, now)
+            for request in picked.requests:
+                await self._send(request, now)
+            for job in picked.unwanted:
+                await self._give_up(
+                    job,
+                    EndReason.DO_NOT_CALL,
+                    f"{job.to_number} is on your do-not-call list: it is not dialed",
+                    now,
+                )
+
+    async def _send(self, request: DialRequest, now: datetime) -> None:
+        await link.request_dial(self._redis, request)
+        async with self._database.system_session() as session:
+            await repository.note_requested(session, request.attempt_id, now)
+        _log.info(
+            "dial_requested",
+            call_id=str(request.call_id),
+            attempt_id=str(request.attempt_id),
+            carrier=request.carrier,
+        )
+
+    async def _give_up_lapsed(self, now: datetime) -> None:
+        async with self._database.system_session() as session:
+            jobs = await repository.lapsed_jobs(session, now, LAPSED_AT_ONCE)
+        for job in jobs:
+            why = f"{job.to_number} could not be dialed in the time allowed"
+            await self._give_up(job, EndReason.REAPER_QUEUED_TIMEOUT, why, now)
+
+    async def _give_up(self, job: DialingJob, reason: EndReason, why: str, now: datetime) -> None:
+        async with self._database.system_session() as session:
+            await attempts.give_up_waiting(session, job, reason, why, now)
+
+    async def _watch_attempts(self, now: datetime) -> None:
+        async with self._database.system_session() as session:
+            active = await repository.active_attempts(session)
+        watched = [job.attempt_id for job, _ in active if job.attempt_id is not None]
+        reports = await link.newest_reports(self._redis, watched)
+        lost = self._silence.heard(watched, reports.keys())
+        ring_timeout = timedelta(seconds=self._settings.ring_timeout_seconds)
+        for attempt in active:
+            assert attempt.job.attempt_id is not None
+            report = reports.get(attempt.job.attempt_id)
+            observed = _observed(attempt, report, attempt.job.attempt_id in lost)
+            act = judge_attempt(observed, now, ring_timeout)
+            await self._do(act, attempt.job, report, now)
+
+    async def _do(
+        self, act: Act, job: DialingJob, report: DialReport | None, now: datetime
+    ) -> None:
+        assert job.attempt_id is not None
+        match act:
+            case Act.NOTHING:
+                pass
+            case Act.SEND_REQUEST:
+                await self._send(dial_request(job, self._settings), now)
+            case Act.WITHDRAW:
+                await link.withdraw(
+                    self._redis,
+                    job.attempt_id,
+                    job.call_id,
+                    job.tenant_id,
+                    job.participant_id,
+                    now,
+                )
+            case Act.HANG_UP:
+                assert job.bridge_id is not None
+                await link.hang_up_leg(self._redis, job.bridge_id, job.attempt_id)
+            case Act.APPLY_REPORT:
+                assert report is not None
+                async with self._database.system_session() as session:
+                    after = await attempts.apply_report(session, report)
+                await follow_up(self._database, self._redis, after)
+            case Act.GIVE_UP:
+                async with self._database.system_session() as session:
+                    after = await attempts.lose_attempt(session, job, now)
+                await follow_up(self._database, self._redis, after)
+                _log.warning(
+                    "attempt_given_up",
+                    call_id=str(job.call_id),
+                    attempt_id=str(job.attempt_id),
+                    stage=job.stage,
+                    bridge_id=job.bridge_id,
+                )
+
+
+def _observed(
+    attempt: ActiveAttempt, report: DialReport | None, bridge_is_lost: bool
+) -> ObservedAttempt:
+    job = attempt.job
+    assert job.stage is not None
+    assert job.stage_at is not None
+    assert job.dial_before is not None
+    return ObservedAttempt(
+        stage=LegStage(job.stage),
+        stage_at=job.stage_at,
+        dial_before=job.dial_before,
+        was_requested=job.requested_at is not None,
+        call_is_over=attempt.call_is_over,
+        reported=report.stage if report else None,
+        reported_at=report.occurred_at if report else None,
+        bridge_is_lost=bridge_is_lost,
+    )

@@ -1,0 +1,86 @@
+"""Putting phone legs into the dialing queue."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.calling.calls.creating.caller_id import CallerId
+from control_plane.calling.calls.models import Call, CallParticipant
+from control_plane.calling.dialing import repository
+from control_plane.calling.dialing.callee_zones import callee_zones
+from control_plane.calling.dialing.errors import NeverDialable
+from control_plane.calling.dialing.models import DialingJob
+from control_plane.calling.dialing.retry import ONE_CALL, RetryRules
+from control_plane.calling.dialing.schedule import Schedule, next_opening
+
+DEFAULT_PRIORITY = 5
+LOWEST_PRIORITY, HIGHEST_PRIORITY = 0, 9
+LONGEST_WAIT = timedelta(days=7)
+"""A leg that could not be dialed for so long is given up."""
+
+NOW = Schedule()
+
+
+async def enqueue_leg(
+    session: AsyncSession,
+    call: Call,
+    participant: CallParticipant,
+    caller_id: CallerId,
+    *,
+    priority: int = DEFAULT_PRIORITY,
+    schedule: Schedule = NOW,
+    retry: RetryRules = ONE_CALL,
+) -> DialingJob:
+    """Queue the phone leg of ``participant``, whose ``identity`` is the number, in E.164.
+
+    The job commits with ``session``; the jobs process dials it as soon as schedule and limits
+    allow. Its ``id`` and ``telephony_leg_id`` are what the API shows of the participant.
+
+    Args:
+        call: its row is in the database, whether or not the object is in ``session``.
+        caller_id: see ``control_plane.calling.calls.creating.caller_id.resolve_caller_id``.
+        priority: 0 to 9, the greater the sooner.
+
+    Raises:
+        NeverDialable: ``schedule`` leaves no moment to dial the number.
+    """
+    now = datetime.now(UTC)
+    job = DialingJob(
+        tenant_id=call.tenant_id,
+        call_id=call.id,
+        participant_id=participant.id,
+        carrier=caller_id.carrier,
+        to_number=participant.identity,
+        from_number=caller_id.number,
+        priority=priority,
+        schedule=schedule.model_dump(mode="json", exclude_none=True),
+        retry=retry.model_dump(mode="json"),
+        due_at=await first_dialing(schedule, participant.identity, now),
+        give_up_at=min(now + LONGEST_WAIT, schedule.not_after or datetime.max.replace(tzinfo=UTC)),
+    )
+    session.add(job)
+    await session.flush()
+    await repository.note_due(session, call, job.due_at)
+    return job
+
+
+async def first_dialing(schedule: Schedule, number: str, now: datetime) -> datetime:
+    """When ``schedule`` first allows to dial ``number``.
+
+    Raises:
+        NeverDialable: not within the week after ``now``.
+    """
+    zones = () if schedule.window is None else await callee_zones(schedule, number)
+    if schedule.window is not None and not zones:
+        raise NeverDialable(f"the time zone of {number} is not known; give schedule.timezone")
+    opening = next_opening(schedule, zones, now)
+    if opening is not None and opening <= now + LONGEST_WAIT:
+        return opening
+    if len(zones) > 1:
+        raise NeverDialable(
+            f"{number} can be in {len(zones)} time zones, and the window does not open in all of "
+            "them at once in time; give schedule.timezone"
+        )
+    raise NeverDialable("the schedule allows no moment to dial within a week from now")

@@ -1,0 +1,50 @@
+"""A rubric, judged by its words. Pure."""
+
+from __future__ import annotations
+
+from control_plane.calling.intelligence.analysers.assignment import Assignment
+from control_plane.calling.intelligence.analysers.findings import CriterionVerdict, Evaluation
+from control_plane.calling.intelligence.analysers.local.words import stem, words
+from control_plane.calling.intelligence.analysers.rubric import criteria_of
+from pipelines.playbook.word_list import word_list
+
+PREFACE = (
+    "Made by the local analyser, without a language model: it looks for a criterion's words in "
+    "what was said and collected, and does not understand them."
+)
+_ENOUGH = 0.5
+_SHORTEST_WORD = 3
+_FILLER = frozenset(
+    word_list(
+        "the and for with that this was were has have had did does agent caller customer call "
+        "should must asked asks ask told tells tell was his her their them they are any all not "
+        "but from into when what who whether politely clearly correctly properly"
+    )
+)
+
+
+def evaluate(assignment: Assignment) -> Evaluation:
+    said = " ".join(each.text for each in assignment.utterances)
+    collected = " ".join(f"{name} {value}" for name, value in assignment.slots.items())
+    heard = {stem(word) for word in words(f"{said} {collected}")}
+    verdicts = tuple(
+        _judge(criterion, heard)
+        for criterion in criteria_of(assignment.settings.evaluation.rubric or "")
+    )
+    return Evaluation.of(verdicts, PREFACE)
+
+
+def _judge(criterion: str, heard: set[str]) -> CriterionVerdict:
+    wanted = {
+        stem(word)
+        for word in words(criterion)
+        if len(word) >= _SHORTEST_WORD and word not in _FILLER
+    }
+    found = wanted & heard
+    score = round(len(found) / len(wanted), 3) if wanted else 0.0
+    return CriterionVerdict(
+        criterion=criterion,
+        passed=score >= _ENOUGH,
+        score=score,
+        reasoning=f"{len(found)} of its {len(wanted)} key words occur ({criterion})",
+    )

@@ -1,0 +1,49 @@
+"""How a caller sounds, by the words they use. Pure, English only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from control_plane.calling.intelligence.analysers.findings import Sentiment
+from control_plane.calling.intelligence.analysers.local.words import words
+from pipelines.playbook.word_list import word_list
+
+_POSITIVE = frozenset(
+    word_list(
+        "thanks thank great good perfect excellent wonderful lovely happy pleased love nice "
+        "awesome brilliant helpful fantastic amazing appreciate glad super delighted"
+    )
+)
+_NEGATIVE = frozenset(
+    word_list(
+        "bad terrible awful angry annoyed annoying unhappy disappointed disappointing worst hate "
+        "horrible useless ridiculous unacceptable complaint complain broken wrong frustrated "
+        "frustrating rude upset furious problem poor stupid scam"
+    )
+)
+_NEGATIONS = frozenset(
+    word_list("not no never don't doesn't didn't isn't wasn't won't can't cannot hardly without")
+)
+_REACH_OF_NEGATION = 3
+_CLEARLY_MORE = 2
+
+
+def sentiment_of(utterances: Iterable[str]) -> Sentiment:
+    """``mixed`` where both kinds of words are frequent and neither clearly outweighs the other."""
+    positive = negative = 0
+    for utterance in utterances:
+        spoken = words(utterance)
+        for position, word in enumerate(spoken):
+            if word not in _POSITIVE and word not in _NEGATIVE:
+                continue
+            before = spoken[max(0, position - _REACH_OF_NEGATION) : position]
+            is_negated = not _NEGATIONS.isdisjoint(before)
+            if (word in _POSITIVE) != is_negated:
+                positive += 1
+            else:
+                negative += 1
+    if positive >= _CLEARLY_MORE * negative and positive > 0:
+        return "positive"
+    if negative >= _CLEARLY_MORE * positive and negative > 0:
+        return "negative"
+    return "mixed" if positive and negative else "neutral"

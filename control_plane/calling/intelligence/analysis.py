@@ -1,0 +1,222 @@
+"""Carrying out one analysis: reading the call, asking the analyser, storing what it found.
+
+Everything is read and written as the call's tenant, so that row-level security stands around the
+analysis as around a request; and no transaction is open while an analyser is at work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, cast
+from uuid import UUID
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.calling.calls.events.event_log import log_event
+from control_plane.calling.calls.models import Call, Segment
+from control_plane.calling.calls.repository import locked_call
+from control_plane.calling.intelligence import repository
+from control_plane.calling.intelligence.analysers.analyser import Analyser
+from control_plane.calling.intelligence.analysers.assignment import Assignment, Utterance
+from control_plane.calling.intelligence.analysers.findings import Findings, Obstacle, PartError
+from control_plane.calling.intelligence.analysers.selection import Unavailable, choose_analyser
+from control_plane.calling.intelligence.completion import finish, skip
+from control_plane.calling.intelligence.lean_fallback import send_lean_once
+from control_plane.calling.intelligence.models import CallAnalysis
+from control_plane.calling.recordings.repository import latest_recording
+from control_plane.calling.recordings.views import recording_view
+from control_plane.platform.database import Database
+from control_plane.platform.settings import ControlPlaneSettings
+
+MOST_ROUNDS = 5
+"""How often an analysis begins anew because the transcript has grown meanwhile."""
+_log = structlog.get_logger(__name__)
+
+
+class AnalysisPostponed(Exception):
+    """The provider is to be asked again later."""
+
+
+@dataclass(frozen=True)
+class _Work:
+    said: Sequence[Segment]
+    assignment: Assignment
+    analyser: Analyser | Unavailable
+
+
+async def analyse(
+    database: Database,
+    settings: ControlPlaneSettings,
+    tenant_id: UUID,
+    call_id: UUID,
+    job_id: UUID,
+    *,
+    is_last_try: bool,
+) -> None:
+    """Carry out the analysis ``job_id``; if it is no longer the call's, do nothing.
+
+    Raises:
+        AnalysisPostponed: try again later. Nothing that was paid for is lost.
+        DatabaseUnavailable: the same.
+    """
+    for _ in range(MOST_ROUNDS):
+        async with database.tenant_session(tenant_id) as session:
+            work = await _take_up(session, database, settings, tenant_id, call_id, job_id)
+        if work is None:
+            return
+        findings = await _find_out(work)
+        if findings.can_be_tried_again and not is_last_try:
+            async with database.tenant_session(tenant_id) as session:
+                await _postpone(session, tenant_id, call_id, job_id, findings)
+            raise AnalysisPostponed(findings.errors[-1].message)
+        async with database.tenant_session(tenant_id) as session:
+            if await _conclude(session, settings, tenant_id, call_id, job_id, work, findings):
+                return
+    raise AnalysisPostponed("the transcript is still growing")
+
+
+async def give_up_abandoned(
+    database: Database, settings: ControlPlaneSettings, task_name: str, touched_before: datetime
+) -> None:
+    """Finish analyses that no job named ``task_name`` is left to finish."""
+    async with database.system_session() as session:
+        abandoned = await repository.abandoned(session, task_name, touched_before)
+    error = PartError(None, Obstacle.INTERRUPTED, "The analysis was interrupted; ask for it again")
+    for analysis in abandoned:
+        if analysis.job_id is None:
+            continue
+        _log.error("analysis_abandoned", call_id=str(analysis.call_id))
+        async with database.tenant_session(analysis.tenant_id) as session:
+            mine = await _held(session, analysis.tenant_id, analysis.call_id, analysis.job_id)
+            if mine is not None:
+                call, row = mine
+                said = await repository.transcript(session, call.tenant_id, call.id)
+                await finish(
+                    session,
+                    call,
+                    row,
+                    said,
+                    Findings(errors=(error,)),
+                    provider=row.provider or "",
+                    model=row.model or "",
+                    recording=await _recording(session, call, settings),
+                )
+
+
+async def _held(
+    session: AsyncSession, tenant_id: UUID, call_id: UUID, job_id: UUID
+) -> tuple[Call, CallAnalysis] | None:
+    """The call, locked, and its analysis, if that is still ``job_id``."""
+    call = await locked_call(session, tenant_id, call_id)
+    analysis = await repository.find(session, tenant_id, call_id)
+    if call is None or analysis is None or analysis.job_id != job_id:
+        return None
+    return call, analysis
+
+
+async def _take_up(
+    session: AsyncSession,
+    database: Database,
+    settings: ControlPlaneSettings,
+    tenant_id: UUID,
+    call_id: UUID,
+    job_id: UUID,
+) -> _Work | None:
+    held = await _held(session, tenant_id, call_id, job_id)
+    if held is None:
+        return None
+    call, analysis = held
+    said = await repository.transcript(session, tenant_id, call_id)
+    assignment = _assignment(call, said)
+    if assignment.is_empty:
+        await skip(session, call, await _recording(session, call, settings))
+        return None
+    analysis.touched_at = datetime.now(UTC)
+    analyser = await choose_analyser(
+        session, database, settings, tenant_id, job_id, assignment.settings.model
+    )
+    return _Work(said, assignment, analyser)
+
+
+def _assignment(call: Call, said: Sequence[Segment]) -> Assignment:
+    plan = call.frozen_plan()
+    return Assignment(
+        agent_name=plan.agent.name,
+        locale=plan.locale,
+        utterances=tuple(
+            Utterance(
+                sequence=segment.sequence,
+                speaker=cast(Literal["user", "agent"], segment.speaker),
+                text=segment.text,
+                started_at_ms=segment.started_at_ms,
+            )
+            for segment in said
+        ),
+        slots=dict(call.collected_slots),
+        settings=plan.post_call,
+        end_reason=call.end_reason,
+        connected_ms=call.connected_ms or 0,
+    )
+
+
+async def _find_out(work: _Work) -> Findings:
+    if isinstance(work.analyser, Unavailable):
+        return Findings(errors=(work.analyser.error,))
+    return await work.analyser.analyse(work.assignment)
+
+
+async def _postpone(
+    session: AsyncSession, tenant_id: UUID, call_id: UUID, job_id: UUID, findings: Findings
+) -> None:
+    held = await _held(session, tenant_id, call_id, job_id)
+    if held is None:
+        return
+    call, analysis = held
+    now = datetime.now(UTC)
+    analysis.touched_at = now
+    message = f"The analysis will be tried again: {findings.errors[-1].message}"
+    log_event(session, call, "post_call", message, now, "warning")
+    await send_lean_once(session, call, analysis)
+
+
+async def _conclude(
+    session: AsyncSession,
+    settings: ControlPlaneSettings,
+    tenant_id: UUID,
+    call_id: UUID,
+    job_id: UUID,
+    work: _Work,
+    findings: Findings,
+) -> bool:
+    """``False`` if the call is no longer what was analysed."""
+    held = await _held(session, tenant_id, call_id, job_id)
+    if held is None:
+        return True
+    call, analysis = held
+    said = await repository.transcript(session, tenant_id, call_id)
+    if len(said) != len(work.said) or call.collected_slots != work.assignment.slots:
+        return False
+    analyser = work.analyser
+    await finish(
+        session,
+        call,
+        analysis,
+        said,
+        findings,
+        provider=analyser.provider,
+        model=analyser.model,
+        recording=await _recording(session, call, settings),
+    )
+    return True
+
+
+async def _recording(
+    session: AsyncSession, call: Call, settings: ControlPlaneSettings
+) -> dict[str, Any] | None:
+    recording = await latest_recording(session, call.tenant_id, call.id)
+    if recording is None:
+        return None
+    return (await recording_view(recording, settings)).model_dump(mode="json")

@@ -1,0 +1,118 @@
+"""The one place where an analysis becomes a call's result, and is told of.
+
+Whoever calls holds the call's row locked, with its plan loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_status import CallStatus
+from control_plane.calling.calls.events.event_log import Level, log_event
+from control_plane.calling.calls.models import Call, Segment
+from control_plane.calling.intelligence import repository
+from control_plane.calling.intelligence.analysers.findings import Findings
+from control_plane.calling.intelligence.models import CallAnalysis
+from control_plane.calling.intelligence.payloads import (
+    add_intelligence_ready,
+    add_rich_call_completed,
+)
+from control_plane.calling.intelligence.status import IntelligenceStatus
+
+
+async def skip(session: AsyncSession, call: Call, recording: dict[str, Any] | None = None) -> None:
+    """There is nothing to analyse; ``recording`` as in ``finish``."""
+    analysis = await _row(session, call)
+    analysis.job_id = None
+    analysis.finished_at = datetime.now(UTC)
+    call.intelligence_status = IntelligenceStatus.SKIPPED.value
+    if call.status == CallStatus.COMPLETED.value:
+        said = await repository.transcript(session, call.tenant_id, call.id)
+        add_rich_call_completed(session, call, said, analysis, recording)
+
+
+async def finish(
+    session: AsyncSession,
+    call: Call,
+    analysis: CallAnalysis,
+    said: Sequence[Segment],
+    findings: Findings,
+    *,
+    provider: str,
+    model: str,
+    recording: dict[str, Any] | None,
+) -> None:
+    """Store ``findings``, which were made from ``said``, and tell of them.
+
+    An analysis that found nothing leaves what an earlier one has found.
+
+    Args:
+        recording: the view of the call's recording, as JSON; ``None`` where nothing was recorded.
+    """
+    await _account(session, call, analysis, f"{provider}/{model}")
+    analysis.job_id = None
+    analysis.finished_at = datetime.now(UTC)
+    analysis.errors = [error.document() for error in findings.errors]
+    call.intelligence_status = findings.status.value
+    if findings.has_any:
+        analysis.segments = len(said)
+        analysis.provider, analysis.model = provider, model
+        analysis.summary = findings.summary
+        analysis.sentiment = findings.sentiment
+        analysis.structured_data = findings.structured_data
+        evaluation = findings.evaluation
+        analysis.evaluation = None if evaluation is None else evaluation.model_dump(mode="json")
+    _log(session, call, findings, f"{provider} {model}")
+    if call.status == CallStatus.COMPLETED.value:
+        add_rich_call_completed(session, call, said, analysis, recording)
+    add_intelligence_ready(session, call, said, analysis)
+    await session.flush()
+
+
+async def _row(session: AsyncSession, call: Call) -> CallAnalysis:
+    analysis = await repository.find(session, call.tenant_id, call.id)
+    if analysis is None:
+        analysis = CallAnalysis(
+            call_id=call.id, tenant_id=call.tenant_id, errors=[], usage={}, segments=0
+        )
+        session.add(analysis)
+    return analysis
+
+
+async def _account(session: AsyncSession, call: Call, analysis: CallAnalysis, model: str) -> None:
+    """Add what the analysis cost to what earlier ones did."""
+    if analysis.job_id is None:
+        return
+    requests, input_tokens, output_tokens = await repository.paid_totals(
+        session, call.tenant_id, analysis.job_id
+    )
+    if requests:
+        before = analysis.usage.get(model, {})
+        spent = {
+            "requests": requests,
+            "input_tokens": input_tokens,
+            "output_tokens": output_tokens,
+        }
+        total = {name: before.get(name, 0) + amount for name, amount in spent.items()}
+        analysis.usage = analysis.usage | {model: total}
+    await repository.forget_paid_answers(session, call.tenant_id, analysis.job_id)
+
+
+def _log(session: AsyncSession, call: Call, findings: Findings, who: str) -> None:
+    found = {
+        "summary": findings.summary,
+        "structured data": findings.structured_data,
+        "evaluation": findings.evaluation,
+    }
+    names = ", ".join(name for name, value in found.items() if value is not None)
+    now = datetime.now(UTC)
+    if names:
+        log_event(session, call, "post_call", f"Analysed by {who}: {names}", now)
+    for error in findings.errors:
+        level: Level = "warning" if names else "error"
+        about = f"{error.part.value.replace('_', ' ').capitalize()}: " if error.part else ""
+        log_event(session, call, "post_call", f"{about}{error.message}", now, level)

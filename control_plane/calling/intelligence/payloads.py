@@ -1,0 +1,103 @@
+"""The events that follow an analysis. Source: API spec, "Events", "Payload data".
+
+They are the API's own: their envelope has a ``type``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.money import usd
+from control_plane.calling.calls.ending.provider_cost import CHANNELS
+from control_plane.calling.calls.models import Call, Segment
+from control_plane.calling.calls.outbox_payloads import transcript
+from control_plane.calling.intelligence.models import CallAnalysis
+from control_plane.platform.outbox.models import OutboxEvent
+
+
+def add_rich_call_completed(
+    session: AsyncSession,
+    call: Call,
+    said: Sequence[Segment],
+    analysis: CallAnalysis,
+    recording: dict[str, Any] | None,
+) -> None:
+    """``recording`` is its view, as JSON; ``None`` where nothing was recorded."""
+    _add(session, call, "call.completed", rich_call_completed(call, said, analysis, recording))
+
+
+def add_intelligence_ready(
+    session: AsyncSession, call: Call, said: Sequence[Segment], analysis: CallAnalysis
+) -> None:
+    _add(session, call, "call.intelligence.ready", intelligence_ready(call, said, analysis))
+
+
+def rich_call_completed(
+    call: Call,
+    said: Sequence[Segment],
+    analysis: CallAnalysis,
+    recording: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """``data`` of the rich ``call.completed``.
+
+    ``cost`` is what the tenant was charged. ``provider_cost`` is what the plan's price rows of its
+    providers come to, and ``telecom_cost`` the rest: what carrying the call costs.
+    """
+    total = call.total_cost_micros or 0
+    by_channel = call.provider_cost_micros or dict.fromkeys(CHANNELS, 0)
+    providers = sum(by_channel.values())
+    return {
+        "call_id": str(call.id),
+        "session_id": call.room_name,
+        "agent_id": str(call.agent_id),
+        "status": call.status,
+        "reason": call.end_reason,
+        "duration": _duration_seconds(call),
+        "cost": usd(total),
+        "telecom_cost": usd(total - providers),
+        "provider_cost": usd(providers),
+        "provider_cost_breakdown": {channel: usd(by_channel[channel]) for channel in CHANNELS},
+        "intelligence_status": call.intelligence_status,
+        "transcript": transcript(said),
+        **_results(analysis),
+        "recording": recording,
+        "errors": analysis.errors,
+    }
+
+
+def intelligence_ready(
+    call: Call, said: Sequence[Segment], analysis: CallAnalysis
+) -> dict[str, Any]:
+    """``data`` of ``call.intelligence.ready``."""
+    return {
+        "call_id": str(call.id),
+        "status": call.status,
+        "duration": _duration_seconds(call),
+        "cost": usd(call.total_cost_micros or 0),
+        "intelligence_status": call.intelligence_status,
+        "transcript": transcript(said),
+        **_results(analysis),
+        "errors": analysis.errors,
+    }
+
+
+def _results(analysis: CallAnalysis) -> dict[str, Any]:
+    evaluation = analysis.evaluation
+    return {
+        "summary": analysis.summary,
+        "sentiment": analysis.sentiment,
+        "structured_data": analysis.structured_data,
+        "evaluation": evaluation
+        and {name: evaluation[name] for name in ("passed", "score", "reasoning")},
+    }
+
+
+def _duration_seconds(call: Call) -> float:
+    return (call.connected_ms or 0) / 1000
+
+
+def _add(session: AsyncSession, call: Call, event: str, data: dict[str, Any]) -> None:
+    session.add(OutboxEvent(tenant_id=call.tenant_id, event=event, data=data, origin="api"))

@@ -1,0 +1,65 @@
+"""``/v1/calls/{call_id}/summary`` and ``/reprocess``."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from fastapi import APIRouter, status
+
+from control_plane.calling.calls.errors import CallNotFound
+from control_plane.calling.calls.queries.call_queries import find_call
+from control_plane.calling.calls.repository import locked_call
+from control_plane.calling.intelligence import repository, triggers
+from control_plane.calling.intelligence.errors import (
+    AnalysisUnderWay,
+    CallNotOver,
+    SummaryNotAvailable,
+)
+from control_plane.calling.intelligence.schemas import AnalysisQueued, SummaryView
+from control_plane.calling.intelligence.views import summary_view
+from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
+from control_plane.platform.audit.recording import record_change
+from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+
+router = APIRouter(prefix="/v1/calls", tags=["post-call"], route_class=IdempotentRoute)
+
+
+@router.get(
+    "/{call_id}/summary", responses=problems(*MEMBER_ONLY, CallNotFound, SummaryNotAvailable)
+)
+async def get_summary(call_id: UUID, caller: MemberCaller, session: TenantSession) -> SummaryView:
+    """The stored summary of a call and how its caller sounded. Asking runs no analysis.
+
+    There is none before the call's first analysis has finished."""
+    call = await find_call(session, caller.tenant_id, call_id)
+    if call is None:
+        raise CallNotFound
+    analysis = await repository.find(session, caller.tenant_id, call_id)
+    if analysis is None or analysis.finished_at is None:
+        raise SummaryNotAvailable(
+            "The call is being analysed; ask again in a moment" if analysis else None
+        )
+    return summary_view(call, analysis)
+
+
+@router.post(
+    "/{call_id}/reprocess",
+    status_code=status.HTTP_202_ACCEPTED,
+    responses=problems(*MEMBER_ONLY, CallNotFound, AnalysisUnderWay, CallNotOver),
+)
+async def reprocess_call(
+    call_id: UUID, caller: MemberCaller, session: TenantSession, _: OncePerKey
+) -> AnalysisQueued:
+    """Analyse a call again, with the settings stored at its creation.
+
+    The results so far stay until the new ones are there; then `call.completed` and
+    `call.intelligence.ready` are sent again."""
+    call = await locked_call(session, caller.tenant_id, call_id)
+    if call is None:
+        raise CallNotFound
+    if not call.is_over:
+        raise CallNotOver
+    job_id = await triggers.begin(session, call)
+    record_change(session, caller, "call.reprocessed", target_id=call_id)
+    return AnalysisQueued(job_id=job_id, message="The call will be analysed again.")

@@ -1,0 +1,84 @@
+"""``/v1/calls/{call_id}/stream``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response, status
+
+from control_plane.calling.calls.errors import CallNotFound
+from control_plane.calling.calls.queries import call_queries
+from control_plane.calling.live_view.errors import TooManyViewers
+from control_plane.calling.live_view.event_translation import END_ID
+from control_plane.calling.live_view.live_feed import LiveFeed
+from control_plane.calling.live_view.schemas import LiveEvent
+from control_plane.calling.live_view.server_sent_events import MEDIA_TYPE, EventStreamResponse
+from control_plane.calling.live_view.viewer import so_far, stream
+from control_plane.identity.authentication.dependencies import AppDatabase, MemberCaller
+from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+
+router = APIRouter(prefix="/v1/calls", tags=["live view"])
+
+_EXAMPLE = """\
+event: state
+data: {"subject":"call","state":"in_progress","end_reason":null}
+
+event: transcript
+data: {"utterance":0,"sequence":0,"speaker":"agent","text":"Hello!","is_final":true,"at_ms":1280}
+id: 1795254000123-0
+
+event: state
+data: {"subject":"call","state":"completed","end_reason":"participant_disconnected"}
+id: end
+"""
+
+
+async def feed_of(request: Request) -> LiveFeed:
+    feed: LiveFeed = request.app.state.live_feed
+    return feed
+
+
+@router.get(
+    "/{call_id}/stream",
+    status_code=status.HTTP_200_OK,
+    response_class=EventStreamResponse,
+    responses={
+        status.HTTP_200_OK: {
+            "model": LiveEvent,
+            "description": f"Server-sent events; the schema is that of each.\n\n```\n{_EXAMPLE}```",
+        },
+        status.HTTP_204_NO_CONTENT: {
+            "description": "The call is over and the client has seen its end: do not come again."
+        },
+        **problems(*MEMBER_ONLY, CallNotFound, TooManyViewers),
+    },
+    # FastAPI takes every answer that is not JSON for a string.
+    openapi_extra={"responses": {"200": {"content": {MEDIA_TYPE: {"schema": {"type": "object"}}}}}},
+)
+async def stream_call(
+    call_id: UUID,
+    caller: MemberCaller,
+    database: AppDatabase,
+    feed: Annotated[LiveFeed, Depends(feed_of)],
+    last_event_id: Annotated[
+        str | None, Header(description="The last `id` seen, to go on after it.")
+    ] = None,
+    follow: Annotated[
+        bool, Query(description="With `false` the stream ends with what was said so far.")
+    ] = True,
+) -> Response:
+    """Watch a call as it happens, as server-sent events: `state`, `transcript`, `latency`,
+    `interruption`, `tool`, `recording`.
+
+    It begins with what was said so far, and ends with the call. A call that is over is told whole.
+    """
+    async with database.tenant_session(caller.tenant_id) as session:
+        call = await call_queries.find_call(session, caller.tenant_id, call_id)
+    if call is None:
+        raise CallNotFound
+    if call.is_over and last_event_id == END_ID:
+        return Response(status_code=status.HTTP_204_NO_CONTENT)
+    feed.check_room()
+    begin = await so_far(feed, database, call, last_event_id)
+    return EventStreamResponse(stream(feed, database, call, begin, follow=follow))

@@ -1,0 +1,65 @@
+"""Numbers on the wire. Source: API spec, "Number"."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from control_plane.calling.numbers.phone_number import e164
+
+MAX_CONCURRENT_CALLS = 10_000
+PhoneNumber = Annotated[
+    str,
+    StringConstraints(max_length=64),
+    AfterValidator(e164),
+    Field(description="With `+` and country code; spaces, dots, dashes and brackets are dropped."),
+]
+
+
+class ManagedNumber(BaseModel):
+    """What the operator gives a tenant."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"example": {"number": "+14155550100", "is_default": True}},
+    )
+    number: PhoneNumber
+    carrier: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = Field(
+        None, description="Who carries its calls; the installation's only carrier if left out."
+    )
+    agent_id: UUID | None = Field(None, description="The agent whose calls are made from it.")
+    is_default: bool = Field(
+        False, description="Calls that name no number are made from it; at most one number is that."
+    )
+    max_concurrent_calls: Annotated[int, Field(ge=1, le=MAX_CONCURRENT_CALLS)] | None = Field(
+        None, description="Calls from it at once; the installation's limit if left out."
+    )
+
+
+class NumberView(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+    id: UUID
+    number: str = Field(description="E.164.")
+    tenant_id: UUID
+    agent_id: UUID | None
+    carrier: str | None
+    is_managed: bool = Field(description="Given by the operator, not registered by the tenant.")
+    is_default: bool
+    max_concurrent_calls: int | None
+    webhook_status: Literal["configured", "manual_required", "failed"] | None
+    created_at: datetime
+
+
+class NumberPage(BaseModel):
+    numbers: list[NumberView]
+    total: int
+    offset: int
+    limit: int
+
+
+class NumberRemoved(BaseModel):
+    status: Literal["removed"] = "removed"
+    number: str

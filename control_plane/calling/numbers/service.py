@@ -1,0 +1,69 @@
+"""Which numbers a tenant has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID, uuid4
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.building.agents import repository as agents
+from control_plane.calling.numbers import repository
+from control_plane.calling.numbers.errors import NumberTaken
+from control_plane.calling.numbers.models import Number
+from control_plane.calling.numbers.schemas import ManagedNumber
+from control_plane.operator import tenant_repository
+from control_plane.operator.errors import TenantNotFound
+from control_plane.platform.errors import InvalidRequest
+
+
+async def give_number(
+    session: AsyncSession, tenant_id: UUID, wanted: ManagedNumber, carriers: Collection[str]
+) -> tuple[Number, bool]:
+    """Give the tenant a number, or change what it has; the number and whether it is new.
+
+    Needs a session of the system's role.
+
+    Raises:
+        TenantNotFound, NumberTaken.
+        InvalidRequest: the carrier is not the installation's, or the agent not the tenant's.
+    """
+    # The tenant's row is held, so that two requests do not both make their number the default.
+    if await tenant_repository.find(session, tenant_id, for_update=True) is None:
+        raise TenantNotFound
+    carrier = _carrier(wanted.carrier, carriers)
+    agent_id = wanted.agent_id
+    if agent_id is not None and await agents.find(session, tenant_id, agent_id) is None:
+        raise InvalidRequest.at("agent_id", "is not an agent of the tenant")
+    if wanted.is_default:
+        await repository.clear_default(session, tenant_id)
+    number = Number(
+        id=uuid4(),
+        tenant_id=tenant_id,
+        number=wanted.number,
+        carrier=carrier,
+        agent_id=agent_id,
+        is_managed=True,
+        is_default=wanted.is_default,
+        max_concurrent_calls=wanted.max_concurrent_calls,
+    )
+    is_new = await repository.add(session, number)
+    kept = await repository.locked(session, wanted.number)
+    if kept is None or kept.tenant_id != tenant_id:
+        raise NumberTaken
+    if not is_new:
+        kept.carrier = carrier
+        kept.agent_id = agent_id
+        kept.is_default = wanted.is_default
+        kept.max_concurrent_calls = wanted.max_concurrent_calls
+        await session.flush()
+    return kept, is_new
+
+
+def _carrier(wanted: str | None, carriers: Collection[str]) -> str | None:
+    if wanted is not None and wanted not in carriers:
+        known = ", ".join(sorted(carriers)) or "it has none"
+        raise InvalidRequest.at("carrier", f"is not a carrier of this installation: {known}")
+    if wanted is None and len(carriers) > 1:
+        raise InvalidRequest.at("carrier", f"is one of {', '.join(sorted(carriers))}")
+    return wanted or next(iter(carriers), None)

@@ -1,0 +1,93 @@
+"""Passing a participant's offer to the worker that runs the call, and its answer back."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import structlog
+from redis.exceptions import RedisError
+
+from contracts.commands import CommandRefused, LegAnswered, OfferLeg, RemoveLeg
+from control_plane.calling.calls import repository
+from control_plane.calling.calls.errors import CallNotFound
+from control_plane.calling.calls.queries import call_queries
+from control_plane.calling.realtime.access_token import RoomAccess
+from control_plane.calling.realtime.errors import BadOffer, CallOver, NoWorker
+from control_plane.platform.database import Database
+from control_plane.platform.link import commands
+from control_plane.platform.link.leases import lease_holder, wait_for_lease
+from control_plane.platform.link.link import LONGEST_REPLY_SECONDS, Link, LinkUnavailable
+
+CLAIM_WAIT_SECONDS = 8.0
+"""How long a first offer waits for a worker to open the room."""
+
+_log = structlog.get_logger(__name__)
+
+
+async def join(database: Database, link: Link, access: RoomAccess, offer: str) -> str:
+    """The SDP answer to ``offer``.
+
+    Raises:
+        CallNotFound, CallOver: there is no room, or not any more.
+        BadOffer: the worker cannot answer it.
+        NoWorker: nobody has opened the room in time, or whoever did does not answer.
+        LinkUnavailable: Redis is away.
+        DatabaseUnavailable: PostgreSQL is away.
+    """
+    identity = await _identity(database, access)
+    request = OfferLeg(
+        participant_id=access.participant_id, identity=identity, sdp=offer, reply_to=uuid4()
+    )
+    try:
+        worker_id = await wait_for_lease(link.redis, access.call_id, CLAIM_WAIT_SECONDS)
+        if worker_id is None:
+            raise NoWorker("No media worker has taken the call yet; try again shortly.")
+        reply = await commands.offer_leg(
+            link.patient_redis, worker_id, access.call_id, request, LONGEST_REPLY_SECONDS
+        )
+    except (RedisError, OSError) as error:
+        _log.warning("offer_not_passed_on", call_id=str(access.call_id), error=str(error))
+        raise LinkUnavailable from error
+    match reply and reply.body:
+        case LegAnswered(sdp=answer):
+            return answer
+        case CommandRefused(code="bad_offer", detail=detail):
+            raise BadOffer(detail)
+        case CommandRefused(code="room_closed"):
+            raise CallOver
+        case _:
+            raise NoWorker("The media worker of this call does not answer; try again shortly.")
+
+
+async def leave(link: Link, access: RoomAccess) -> None:
+    """Tell the worker that a participant leaves in good order. Of a call that is over: nothing.
+
+    Raises:
+        LinkUnavailable: Redis is away.
+    """
+    try:
+        worker_id = await lease_holder(link.redis, access.call_id)
+        if worker_id is not None:
+            await commands.send(
+                link.redis,
+                worker_id,
+                access.call_id,
+                RemoveLeg(participant_id=access.participant_id),
+            )
+    except (RedisError, OSError) as error:
+        _log.warning("leave_not_passed_on", call_id=str(access.call_id), error=str(error))
+        raise LinkUnavailable from error
+
+
+async def _identity(database: Database, access: RoomAccess) -> str:
+    """Who joins, provided that the call still runs."""
+    async with database.tenant_session(access.tenant_id) as session:
+        call = await call_queries.find_call(session, access.tenant_id, access.call_id)
+        participant = await repository.participant(
+            session, access.tenant_id, access.call_id, access.participant_id
+        )
+    if call is None or participant is None:
+        raise CallNotFound
+    if call.is_over:
+        raise CallOver(f"The call ended with {call.end_reason}; create a new one.")
+    return participant.identity

@@ -1,0 +1,131 @@
+"""``/v1/rtc``: where a browser brings its offer, as in WHIP (RFC 9725)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request, Response, status
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from control_plane.calling.calls.errors import CallNotFound
+from control_plane.calling.realtime.access_token import (
+    InvalidAccessToken,
+    RoomAccess,
+    decode_access,
+)
+from control_plane.calling.realtime.errors import (
+    AccessTokenForAnotherCall,
+    AccessTokenInvalid,
+    BadOffer,
+    CallOver,
+    NoWorker,
+)
+from control_plane.calling.realtime.joining import join, leave
+from control_plane.calling.realtime.session_description import (
+    CONTENT_TYPE,
+    MAX_OFFER_BYTES,
+    NotSdp,
+    check_offer,
+    ice_server_links,
+)
+from control_plane.identity.authentication.dependencies import AppDatabase, AppSettings
+from control_plane.platform.errors import BodyTooLarge, DatabaseUnavailable, UnsupportedMediaType
+from control_plane.platform.http.openapi import problems
+from control_plane.platform.link.link import AppLink, LinkUnavailable
+
+router = APIRouter(prefix="/v1/rtc", tags=["realtime"])
+_bearer = HTTPBearer(
+    auto_error=False, scheme_name="access_token", description="`access.token` of a participant."
+)
+_ACCESS = (AccessTokenInvalid, AccessTokenForAnotherCall, LinkUnavailable)
+_SDP = {"content": {CONTENT_TYPE: {"schema": {"type": "string"}}}}
+
+
+async def room_access(
+    call_id: UUID,
+    settings: AppSettings,
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+) -> RoomAccess:
+    """Whoever the access token lets into this call."""
+    if credentials is None:
+        raise AccessTokenInvalid(
+            "Send the participant's access.token: 'Authorization: Bearer <token>'"
+        )
+    try:
+        access = decode_access(credentials.credentials, settings.secret_key)
+    except InvalidAccessToken as error:
+        raise AccessTokenInvalid(str(error)) from error
+    if access.call_id != call_id:
+        raise AccessTokenForAnotherCall("This access token is for another call.")
+    return access
+
+
+Access = Annotated[RoomAccess, Depends(room_access)]
+
+
+async def sdp_offer(request: Request, _: Access) -> str:
+    """The request's body, when it looks like an offer."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != CONTENT_TYPE:
+        raise UnsupportedMediaType(f"Send the offer as 'Content-Type: {CONTENT_TYPE}'")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_OFFER_BYTES:
+            raise BodyTooLarge(f"An offer may have at most {MAX_OFFER_BYTES} bytes")
+    try:
+        offer = body.decode()
+        check_offer(offer)
+    except UnicodeDecodeError as error:
+        raise BadOffer("The offer is not UTF-8 text.") from error
+    except NotSdp as error:
+        raise BadOffer(str(error)) from error
+    return offer
+
+
+@router.post(
+    "/{call_id}",
+    status_code=status.HTTP_201_CREATED,
+    response_class=Response,
+    responses={
+        status.HTTP_201_CREATED: _SDP | {"description": "The SDP answer, candidates included."},
+        **problems(
+            *_ACCESS,
+            DatabaseUnavailable,
+            CallNotFound,
+            CallOver,
+            BadOffer,
+            NoWorker,
+            UnsupportedMediaType,
+            BodyTooLarge,
+        ),
+    },
+    openapi_extra={"requestBody": _SDP | {"required": True}},
+)
+async def offer_leg(
+    access: Access,
+    offer: Annotated[str, Depends(sdp_offer)],
+    database: AppDatabase,
+    link: AppLink,
+    settings: AppSettings,
+) -> Response:
+    """Join a call: an SDP offer with all its candidates, answered with the SDP answer.
+
+    `Location` is the leg: DELETE it to leave. `Link` headers name the ICE servers to use.
+    """
+    answer = await join(database, link, access, offer)
+    response = Response(answer, status.HTTP_201_CREATED, media_type=CONTENT_TYPE)
+    response.headers["Location"] = f"/v1/rtc/{access.call_id}/legs/{access.participant_id}"
+    for value in ice_server_links(settings.ice_servers):
+        response.headers.append("Link", value)
+    return response
+
+
+@router.delete("/{call_id}/legs/{participant_id}", responses=problems(*_ACCESS))
+async def remove_leg(participant_id: UUID, access: Access, link: AppLink) -> Response:
+    """Leave a call in good order. Leaving twice, or a call that is over, is fine."""
+    if access.participant_id != participant_id:
+        raise AccessTokenForAnotherCall("This access token is for another participant.")
+    await leave(link, access)
+    return Response(status_code=status.HTTP_200_OK)

@@ -1,0 +1,174 @@
+"""Looks at every running call in turn and ends those that nobody else will end."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from contracts.call_plan import CallLimits
+from contracts.call_status import CallStatus
+from contracts.commands import EndCall
+from contracts.end_reasons import EndReason
+from contracts.heartbeat import CallMedia
+from contracts.redis_names import LEASE_TTL_SECONDS
+from control_plane.calling.calls import repository
+from control_plane.calling.calls.ending.billed_position import billed_position_ms
+from control_plane.calling.calls.ending.call_end import end_call
+from control_plane.calling.calls.events.envelope import read_entry
+from control_plane.calling.calls.models import Call
+from control_plane.calling.calls.transitions import waits_for_phone
+from control_plane.calling.reaper.arriving_ends import ArrivingEnds
+from control_plane.calling.reaper.clear_view import ClearView
+from control_plane.calling.reaper.judgement import LONGEST_QUEUED, ObservedCall, judge
+from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.link import commands
+from control_plane.platform.link.applied_cursors import clear_ended_call
+from control_plane.platform.link.dispatch import forget_old_plans
+from control_plane.platform.link.event_stream import waiting_entries
+from control_plane.platform.link.leases import lease_holder, leased
+from control_plane.platform.link.media_positions import all_media_positions, forget_media_positions
+
+INTERVAL_SECONDS = 2.0
+_log = structlog.get_logger(__name__)
+
+
+class Reaper:
+    """Run one per jobs process; several do no harm."""
+
+    def __init__(
+        self,
+        database: Database,
+        redis: Redis,
+        queued_timeout_seconds: float,
+        view: ClearView | None = None,
+    ) -> None:
+        self._database = database
+        self._redis = redis
+        self._queued_timeout = timedelta(seconds=queued_timeout_seconds)
+        self._view = view or ClearView(LEASE_TTL_SECONDS, time.monotonic)
+
+    async def run(self) -> None:
+        """Reap until cancelled."""
+        while True:
+            await self.round()
+            await asyncio.sleep(INTERVAL_SECONDS)
+
+    async def round(self) -> None:
+        """One look at every running call. Does nothing while Redis or PostgreSQL is away."""
+        try:
+            await self._redis.ping()
+            self._view.seen()
+            if self._view.is_clear:
+                await self._reap()
+        except (RedisError, OSError) as error:
+            self._view.lost()
+            _log.warning("reaper_waits_for_link", error=str(error))
+        except DatabaseUnavailable:
+            _log.warning("reaper_waits_for_database")
+
+    async def _reap(self) -> None:
+        async with self._database.system_session() as session:
+            calls = await repository.running_calls(session, datetime.now(UTC) - LONGEST_QUEUED)
+        positions = await all_media_positions(self._redis)
+        leases = await leased(self._redis, [call.id for call, _ in calls])
+        now = datetime.now(UTC)
+        verdicts = self._judge(calls, positions, leases, frozenset(), now)
+        if verdicts:
+            # Only now is it worth reading the stream: an end on its way is better than ours.
+            ends = ArrivingEnds()
+            async for entry in waiting_entries(self._redis):
+                ends.add(read_entry(entry))
+            ending = ends.on_their_way({call.id: call.applied_seq for call, _ in calls}, leases)
+            verdicts = self._judge(calls, positions, leases, ending, now)
+        for call, _ in calls:
+            if (reason := verdicts.get(call.id)) is not None:
+                await self._end(call, reason, positions.get(call.id))
+        await self._tidy(positions, {call.id for call, _ in calls}, now)
+
+    def _judge(
+        self,
+        calls: Collection[tuple[Call, CallLimits]],
+        positions: Mapping[UUID, CallMedia],
+        leases: Collection[UUID],
+        ending: Collection[UUID],
+        now: datetime,
+    ) -> dict[UUID, EndReason]:
+        verdicts: dict[UUID, EndReason] = {}
+        for call, limits in calls:
+            observed = _observed(
+                call,
+                limits,
+                has_lease=call.id in leases,
+                has_media_position=call.id in positions,
+                end_is_on_its_way=call.id in ending,
+            )
+            reason = judge(observed, now, self._queued_timeout)
+            if reason is not None:
+                verdicts[call.id] = reason
+        return verdicts
+
+    async def _end(self, seen: Call, reason: EndReason, media: CallMedia | None) -> None:
+        async with self._database.system_session() as session:
+            call = await repository.locked_call(session, seen.tenant_id, seen.id)
+            if call is None or call.applied_seq != seen.applied_seq:
+                return  # Something was heard of it since: judge again in the next round.
+            connected_ms = billed_position_ms(
+                call.started_at is not None,
+                call.metered_ms,
+                media.connected_ms if media else None,
+            )
+            if not await end_call(session, call, reason, connected_ms, datetime.now(UTC)):
+                return
+        _log.warning("call_reaped", call_id=str(call.id), end_reason=reason.value)
+        worker_id = await lease_holder(self._redis, call.id)
+        if worker_id is not None:
+            await commands.send(self._redis, worker_id, call.id, EndCall(end_reason=reason))
+        await clear_ended_call(self._redis, call.id, call.applied_seq, call.dispatch_entry_id)
+
+    async def _tidy(
+        self, positions: Mapping[UUID, CallMedia], running: Collection[UUID], now: datetime
+    ) -> None:
+        """Forget positions that a worker wrote once more after its call was settled."""
+        stale = [
+            call_id
+            for call_id, media in positions.items()
+            if call_id not in running and now - media.sent_at > timedelta(seconds=LEASE_TTL_SECONDS)
+        ]
+        await forget_media_positions(self._redis, stale)
+        await forget_old_plans(self._redis, int(now.timestamp() * 1000))
+
+
+def _observed(
+    call: Call,
+    limits: CallLimits,
+    *,
+    has_lease: bool,
+    has_media_position: bool,
+    end_is_on_its_way: bool,
+) -> ObservedCall:
+    return ObservedCall(
+        created_at=call.created_at,
+        waits_for_phone=waits_for_phone(CallStatus(call.status)) and call.answered_at is None,
+        due_at=call.due_at,
+        dialed_at=call.dialed_at,
+        answered_at=call.answered_at,
+        claimed_at=call.claimed_at,
+        started_at=call.started_at,
+        max_duration=timedelta(seconds=limits.max_duration_seconds),
+        join_timeout=timedelta(seconds=limits.join_timeout_seconds),
+        end_requested_at=call.end_requested_at,
+        end_requested_reason=EndReason(call.end_requested_reason)
+        if call.end_requested_reason
+        else None,
+        has_lease=has_lease,
+        has_media_position=has_media_position,
+        end_is_on_its_way=end_is_on_its_way,
+    )

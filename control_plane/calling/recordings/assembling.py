@@ -1,0 +1,83 @@
+"""From the parts in the object store to a recording's files there. Blocking: for a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from contracts.recording import part_starts_at_ms, parts_folder
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+    from control_plane.calling.recordings.audio_files import Stereo
+
+
+class NothingStored(Exception):
+    """There is no part of this recording."""
+
+
+@dataclass(frozen=True)
+class Files:
+    duration_ms: int
+    wav_bytes: int
+    ogg_bytes: int
+
+
+def assemble_files(store: ObjectStore, folder: str, duration_ms: int) -> Files:
+    """Make ``stereo_mix.wav`` and ``stereo_mix.ogg`` in a recording's ``folder``.
+
+    Running it again makes the same files. ``duration_ms`` is the least that they last.
+
+    Raises:
+        NothingStored: there are no parts.
+        PartUnreadable: a part is damaged.
+        obstore.exceptions.BaseError, OSError: the store or the disk refuses.
+    """
+    import obstore
+
+    from control_plane.calling.recordings.audio_files import with_silence, write_files
+
+    paths = part_paths(store, folder)
+    if not paths:
+        raise NothingStored
+    with TemporaryDirectory(prefix="switchboard-recording-") as scratch:
+        wav, ogg = Path(scratch, "stereo_mix.wav"), Path(scratch, "stereo_mix.ogg")
+        pieces = with_silence(_parts(store, paths), duration_ms)
+        files = Files(
+            duration_ms=write_files(pieces, wav, ogg),
+            wav_bytes=wav.stat().st_size,
+            ogg_bytes=ogg.stat().st_size,
+        )
+        for file in (wav, ogg):
+            obstore.put(store, folder + file.name, file)
+    return files
+
+
+def remove_parts(store: ObjectStore, folder: str) -> None:
+    """Nobody needs them any more. Running it again does nothing."""
+    import obstore
+
+    paths = part_paths(store, folder)
+    if paths:
+        obstore.delete(store, paths)
+
+
+def part_paths(store: ObjectStore, folder: str) -> list[str]:
+    """In the order of the call's clock."""
+    import obstore
+
+    found = [each["path"] for page in obstore.list(store, parts_folder(folder)) for each in page]
+    return sorted(found, key=part_starts_at_ms)
+
+
+def _parts(store: ObjectStore, paths: list[str]) -> Iterator[tuple[int, Stereo]]:
+    import obstore
+
+    from control_plane.calling.recordings.audio_files import decoded
+
+    for path in paths:
+        yield part_starts_at_ms(path), decoded(bytes(obstore.get(store, path).bytes()))

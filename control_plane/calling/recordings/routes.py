@@ -1,0 +1,41 @@
+"""``/v1/calls/{call_id}/recording``, and the router of everything about recordings."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from control_plane.calling.calls.errors import CallNotFound
+from control_plane.calling.calls.queries.call_queries import find_call
+from control_plane.calling.recordings import file_routes
+from control_plane.calling.recordings.errors import RecordingNotAvailable
+from control_plane.calling.recordings.schemas import CallRecording
+from control_plane.calling.recordings.views import find_recording_view
+from control_plane.identity.authentication.dependencies import (
+    AppSettings,
+    MemberCaller,
+    TenantSession,
+)
+from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+
+router = APIRouter()
+router.include_router(file_routes.router)
+
+
+@router.get(
+    "/v1/calls/{call_id}/recording",
+    tags=["recordings"],
+    responses=problems(*MEMBER_ONLY, CallNotFound, RecordingNotAvailable),
+)
+async def get_recording(
+    call_id: UUID, caller: MemberCaller, session: TenantSession, settings: AppSettings
+) -> CallRecording:
+    """The call's recording. `processing` until its files are made, soon after the call's end;
+    when it is `completed` it has addresses that work for a while."""
+    if await find_call(session, caller.tenant_id, call_id) is None:
+        raise CallNotFound
+    recording = await find_recording_view(session, caller.tenant_id, call_id, settings)
+    if recording is None:
+        raise RecordingNotAvailable
+    return CallRecording(call_id=call_id, recording=recording)

@@ -1,0 +1,117 @@
+"""Jobs of recordings."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import structlog
+from procrastinate import JobContext, RetryStrategy
+
+from control_plane.calling.recordings import repository
+from control_plane.calling.recordings.assembling import (
+    Files,
+    NothingStored,
+    assemble_files,
+    remove_parts,
+)
+from control_plane.calling.recordings.models import Recording
+from control_plane.calling.recordings.object_store import open_store, store_errors
+from control_plane.platform.database import Database
+from control_plane.platform.job_queue import (
+    RECORDINGS_QUEUE,
+    database_of,
+    enqueue,
+    job_queue,
+    settings_of,
+)
+
+MOST_ATTEMPTS = 10
+"""Some half an hour in all."""
+PARTS_KEPT = timedelta(days=1)
+"""How long parts wait for a worker that never said that the recording has stopped."""
+
+_log = structlog.get_logger(__name__)
+
+
+@job_queue.task(
+    name="recordings.assemble",
+    queue=RECORDINGS_QUEUE,
+    pass_context=True,
+    retry=RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2),
+)
+async def assemble_recording(context: JobContext, *, tenant_id: str, recording_id: str) -> None:
+    """Make the files of a recording whose call is over. Running it again makes them again."""
+    database, url = database_of(context), settings_of(context).object_store_url
+    recording = await _recording(database, tenant_id, recording_id)
+    if recording is None:
+        return
+    from control_plane.calling.recordings.audio_files import PartUnreadable
+
+    failures: tuple[type[Exception], ...] = (PartUnreadable, ValueError, *store_errors())
+    try:
+        files = await asyncio.to_thread(
+            lambda: assemble_files(open_store(url), recording.folder, recording.duration_ms or 0)
+        )
+    except NothingStored:
+        await _failed(database, recording, "Nothing of it reached the store of recordings")
+        return
+    except failures as error:
+        _log.warning("recording_not_assembled", call_id=str(recording.call_id), error=str(error))
+        if context.job.attempts + 1 >= MOST_ATTEMPTS:
+            await _failed(database, recording, "Its files could not be made")
+        raise
+    await _completed(database, recording, files)
+    if recording.stopped_at is not None:
+        await asyncio.to_thread(lambda: remove_parts(open_store(url), recording.folder))
+
+
+@job_queue.task(
+    name="recordings.remove_parts",
+    queue=RECORDINGS_QUEUE,
+    pass_context=True,
+    retry=RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2),
+)
+async def remove_left_parts(context: JobContext, *, tenant_id: str, recording_id: str) -> None:
+    """Remove the parts of a recording whose files were made without its worker's last word."""
+    url = settings_of(context).object_store_url
+    recording = await _recording(database_of(context), tenant_id, recording_id)
+    if recording is not None and recording.status == "completed":
+        await asyncio.to_thread(lambda: remove_parts(open_store(url), recording.folder))
+
+
+async def _recording(database: Database, tenant_id: str, recording_id: str) -> Recording | None:
+    async with database.system_session() as session:
+        return await repository.locked_recording(session, UUID(tenant_id), UUID(recording_id))
+
+
+async def _completed(database: Database, recording: Recording, files: Files) -> None:
+    async with database.system_session() as session:
+        now = await repository.locked_recording(session, recording.tenant_id, recording.id)
+        if now is None:
+            return
+        now.status = "completed"
+        now.completed_at = datetime.now(UTC)
+        now.duration_ms = files.duration_ms
+        now.wav_bytes, now.ogg_bytes = files.wav_bytes, files.ogg_bytes
+        if now.stopped_at is None:
+            await enqueue(
+                session,
+                remove_left_parts,
+                not_within=PARTS_KEPT,
+                tenant_id=str(recording.tenant_id),
+                recording_id=str(recording.id),
+            )
+    _log.info("recording_completed", call_id=str(recording.call_id), duration_ms=files.duration_ms)
+
+
+async def _failed(database: Database, recording: Recording, why: str) -> None:
+    """Unless it was completed before: then the files are there, and the parts gone."""
+    async with database.system_session() as session:
+        now = await repository.locked_recording(session, recording.tenant_id, recording.id)
+        if now is None or now.status == "completed":
+            return
+        now.status = "failed"
+        now.detail = "; ".join(filter(None, [now.detail, why]))
+    _log.error("recording_failed", call_id=str(recording.call_id), reason=why)

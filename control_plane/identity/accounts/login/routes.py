@@ -1,0 +1,204 @@
+"""``/v1/auth``: for whoever is not known yet, and for leaving again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, BackgroundTasks, Response, status
+
+from control_plane.identity.accounts.dependencies import AppPasswords, PersonSession
+from control_plane.identity.accounts.errors import (
+    EmailTaken,
+    ForeignOrigin,
+    InvalidCredentials,
+    InvalidToken,
+    NoMembership,
+    SignUpDisabled,
+    TooManyAttempts,
+)
+from control_plane.identity.accounts.login.answer import logged_in, tell_of_new_device
+from control_plane.identity.accounts.login.service import log_in, prove_password
+from control_plane.identity.accounts.login.sign_up import sign_up
+from control_plane.identity.accounts.mails import (
+    password_changed_mail,
+    password_reset_mail,
+)
+from control_plane.identity.accounts.me import me_of_user
+from control_plane.identity.accounts.passwords.changes import (
+    RESET_LIFE,
+    request_reset,
+    reset_password,
+)
+from control_plane.identity.accounts.schemas import (
+    LoggedIn,
+    LoggedOut,
+    Login,
+    Me,
+    PasswordResetConfirmation,
+    PasswordResetRequest,
+    PasswordResetRequested,
+    PasswordSet,
+    SignUp,
+    TenantSwitch,
+)
+from control_plane.identity.accounts.sessions.browser import (
+    BrowserOnOwnPage,
+    ThisBrowser,
+    give_device,
+    take_session,
+)
+from control_plane.identity.accounts.sessions.repository import end_by_token, move_to_tenant
+from control_plane.identity.accounts.tokens import csrf_token_of, hash_of
+from control_plane.identity.authentication.dependencies import AppDatabase, AppSettings, UserCaller
+from control_plane.platform.audit.recording import record_change
+from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.http.openapi import USER_ONLY, problems
+from control_plane.platform.mail.dependencies import AppMailer
+
+router = APIRouter(prefix="/auth")
+_OPEN = (DatabaseUnavailable, ForeignOrigin, TooManyAttempts)
+
+
+@router.post(
+    "/sign-up",
+    status_code=status.HTTP_201_CREATED,
+    responses=problems(*_OPEN, SignUpDisabled, EmailTaken),
+)
+async def sign_up_route(
+    wanted: SignUp,
+    browser: BrowserOnOwnPage,
+    database: AppDatabase,
+    passwords: AppPasswords,
+    settings: AppSettings,
+    mailer: AppMailer,
+    background: BackgroundTasks,
+    response: Response,
+) -> LoggedIn:
+    """Open an account: a tenant, you as its owner and the welcome credit. Logs you in.
+
+    Make an API key with `POST /v1/api-keys` when you need one. With the address and password of an
+    account that there is, a further tenant of that account is opened.
+    """
+    entry = await sign_up(database, passwords, settings, browser, wanted, datetime.now(UTC))
+    tell_of_new_device(entry, browser, settings, mailer, background)
+    return await logged_in(entry, database, settings, response)
+
+
+@router.post("/login", responses=problems(*_OPEN, InvalidCredentials, NoMembership))
+async def login(
+    given: Login,
+    browser: BrowserOnOwnPage,
+    database: AppDatabase,
+    passwords: AppPasswords,
+    settings: AppSettings,
+    mailer: AppMailer,
+    background: BackgroundTasks,
+    response: Response,
+) -> LoggedIn:
+    """Start a dashboard session. A browser that was never used before is told to you by mail."""
+    now = datetime.now(UTC)
+    proof = await prove_password(
+        database, passwords, browser, given.email, given.password.get_secret_value(), now
+    )
+    async with database.system_session() as session:
+        entry = await log_in(
+            session,
+            browser,
+            proof,
+            given.tenant_id,
+            ttl_seconds=settings.session_ttl_seconds,
+            now=now,
+        )
+    tell_of_new_device(entry, browser, settings, mailer, background)
+    return await logged_in(entry, database, settings, response)
+
+
+@router.post("/logout", responses=problems(*USER_ONLY))
+async def logout(
+    caller: UserCaller,
+    browser: ThisBrowser,
+    session: PersonSession,
+    settings: AppSettings,
+    response: Response,
+) -> LoggedOut:
+    """End this session."""
+    await end_by_token(session, hash_of(browser.session_token or ""))
+    record_change(session, caller, "user.logged_out", target_id=caller.actor.id)
+    take_session(response, is_https=settings.public_url.startswith("https:"))
+    return LoggedOut()
+
+
+@router.post("/switch-tenant", responses=problems(*USER_ONLY, NoMembership))
+async def switch_tenant(
+    wanted: TenantSwitch, caller: UserCaller, browser: ThisBrowser, session: PersonSession
+) -> Me:
+    """Go on in another tenant that you belong to, with the same session."""
+    token, user_id = browser.session_token or "", caller.actor.id
+    assert user_id is not None
+    if not await move_to_tenant(session, user_id, hash_of(token), wanted.tenant_id):
+        raise NoMembership("You belong to no such tenant; GET /v1/me lists yours")
+    if wanted.tenant_id != caller.tenant_id:
+        record_change(
+            session,
+            replace(caller, tenant_id=wanted.tenant_id),
+            "user.switched_tenant",
+            target_id=user_id,
+        )
+    return await me_of_user(session, user_id, wanted.tenant_id, csrf_token=csrf_token_of(token))
+
+
+@router.post("/password-reset", status_code=status.HTTP_202_ACCEPTED, responses=problems(*_OPEN))
+async def request_password_reset(
+    wanted: PasswordResetRequest,
+    browser: BrowserOnOwnPage,
+    database: AppDatabase,
+    settings: AppSettings,
+    mailer: AppMailer,
+    background: BackgroundTasks,
+) -> PasswordResetRequested:
+    """Have a token mailed to you with which you set a new password."""
+    token = await request_reset(database, browser.origin, wanted.email, datetime.now(UTC))
+    if token is not None:
+        mail = password_reset_mail(
+            wanted.email,
+            token,
+            public_url=settings.public_url,
+            minutes=int(RESET_LIFE.total_seconds() // 60),
+        )
+        background.add_task(mailer.send, mail)
+    return PasswordResetRequested(
+        mail_enabled=mailer.sends_mail,
+        message=(
+            "If this address has an account, a mail with a token is on its way to it."
+            if mailer.sends_mail
+            else "This installation sends no mail. If this address has an account, whoever runs "
+            "the installation finds the mail with a token in its outbox folder."
+        ),
+    )
+
+
+@router.post("/password-reset/confirm", responses=problems(*_OPEN[:2], InvalidToken))
+async def confirm_password_reset(
+    given: PasswordResetConfirmation,
+    browser: BrowserOnOwnPage,
+    database: AppDatabase,
+    passwords: AppPasswords,
+    settings: AppSettings,
+    mailer: AppMailer,
+    background: BackgroundTasks,
+    response: Response,
+) -> PasswordSet:
+    """Set a new password with the token. Ends every session of the account; log in anew."""
+    user, device_token = await reset_password(
+        database,
+        passwords,
+        browser,
+        given.token,
+        given.password.get_secret_value(),
+        datetime.now(UTC),
+    )
+    give_device(response, device_token, is_https=settings.public_url.startswith("https:"))
+    mail = password_changed_mail(user.email, browser.origin, public_url=settings.public_url)
+    background.add_task(mailer.send, mail)
+    return PasswordSet()

@@ -1,0 +1,115 @@
+"""Logging in. The transactions are short ones of its own, because comparing a password takes longer
+than a transaction should, and because a refused attempt must stay counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.identity.accounts import repository
+from control_plane.identity.accounts.errors import InvalidCredentials, NoMembership
+from control_plane.identity.accounts.login.attempts import (
+    LOGINS_PER_ACCOUNT,
+    LOGINS_PER_ADDRESS,
+    Counter,
+    count_attempt,
+    forgive_attempt,
+    network_of,
+)
+from control_plane.identity.accounts.login.entry import Entry, let_in
+from control_plane.identity.accounts.models import User
+from control_plane.identity.accounts.passwords.hashing import Passwords
+from control_plane.identity.accounts.sessions import devices
+from control_plane.identity.accounts.sessions.browser import Browser
+from control_plane.identity.accounts.tokens import hash_of
+from control_plane.identity.members import repository as members
+from control_plane.platform.database import Database
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class ProvenPassword:
+    """Somebody knew the password of ``user_id``. ``accept`` it within the transaction that acts
+    on it."""
+
+    user_id: UUID
+    stored_hash: str
+    updated_hash: str | None
+    counters: tuple[Counter, ...]
+
+    async def accept(self, session: AsyncSession) -> User:
+        """The person, whose row is locked; their attempts are forgiven.
+
+        Raises:
+            InvalidCredentials: the password was changed meanwhile.
+        """
+        user = await repository.find_locked(session, self.user_id)
+        if user is None or user.password_hash != self.stored_hash:
+            raise InvalidCredentials
+        if self.updated_hash is not None:
+            user.password_hash = self.updated_hash
+        await forgive_attempt(session, self.counters)
+        return user
+
+
+async def prove_password(
+    database: Database,
+    passwords: Passwords,
+    browser: Browser,
+    email: str,
+    password: str,
+    now: datetime,
+) -> ProvenPassword:
+    """Compare a password, throttled. An unknown address takes the same steps as a known one.
+
+    Raises:
+        TooManyAttempts: for this account, or from this network.
+        InvalidCredentials: wrong password, no such person, or one who has not set any.
+    """
+    async with database.system_session() as session:
+        user = await repository.find_by_email(session, email)
+        device_hash = hash_of(browser.device_token or "")
+        is_known_device = await devices.is_known(session, email, device_hash)
+    # Strangers who guess cannot lock the owner out of a browser that was used before.
+    subject = (email, device_hash.hex()) if is_known_device else (email,)
+    counters = (
+        LOGINS_PER_ADDRESS.of(network_of(browser.origin.address)),
+        LOGINS_PER_ACCOUNT.of(*subject),
+    )
+    await count_attempt(database, counters, now)
+    stored = None if user is None else user.password_hash
+    is_right, updated = await passwords.verify(password, stored)
+    if not is_right or user is None or stored is None:
+        # Not in the audit log, which is append-only and not for strangers to fill.
+        _log.info("login_refused", address=browser.origin.address)
+        raise InvalidCredentials
+    return ProvenPassword(user.id, stored, updated, counters)
+
+
+async def log_in(
+    session: AsyncSession,
+    browser: Browser,
+    proof: ProvenPassword,
+    tenant_id: UUID | None,
+    *,
+    ttl_seconds: int,
+    now: datetime,
+) -> Entry:
+    """Let the person in to the tenant they name, or to the one they have belonged to for longest.
+
+    Raises:
+        InvalidCredentials: the password was changed meanwhile.
+        NoMembership: they do not belong to that tenant, or to none at all.
+    """
+    user = await proof.accept(session)
+    tenants = [membership.tenant_id for membership in await members.of_user(session, user.id)]
+    if tenant_id is None and tenants:
+        tenant_id = tenants[0]
+    if tenant_id is None or tenant_id not in tenants:
+        raise NoMembership("You belong to no such tenant; ask one of its owners to invite you")
+    return await let_in(session, browser, user, tenant_id, ttl_seconds=ttl_seconds, now=now)

@@ -1,0 +1,112 @@
+"""Opening an account oneself."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.identity.accounts import repository
+from control_plane.identity.accounts.errors import EmailTaken, InvalidCredentials, SignUpDisabled
+from control_plane.identity.accounts.login.attempts import (
+    SIGN_UPS_PER_ADDRESS,
+    count_attempt,
+    network_of,
+)
+from control_plane.identity.accounts.login.entry import Entry, actor_of, let_in
+from control_plane.identity.accounts.login.service import ProvenPassword, prove_password
+from control_plane.identity.accounts.models import User
+from control_plane.identity.accounts.passwords.hashing import Passwords, check_new_password
+from control_plane.identity.accounts.schemas import SignUp
+from control_plane.identity.accounts.sessions.browser import Browser
+from control_plane.identity.tenants.service import open_tenant
+from control_plane.platform.audit.recording import record_act
+from control_plane.platform.database import Database
+from control_plane.platform.outbox.events import add_notification_event
+from control_plane.platform.settings import ControlPlaneSettings
+
+_TAKEN = (
+    "This mail address has an account already. Send that account's password to open a further "
+    "tenant, log in, or reset the password"
+)
+
+
+async def sign_up(
+    database: Database,
+    passwords: Passwords,
+    settings: ControlPlaneSettings,
+    browser: Browser,
+    wanted: SignUp,
+    now: datetime,
+) -> Entry:
+    """Make the tenant with its owner and the welcome credit, and let the owner in.
+
+    Somebody who has an account opens a further tenant with that account's password. No API key is
+    made: a key that nobody asked for is one that nobody looks after.
+
+    Raises:
+        SignUpDisabled, TooManyAttempts, InvalidRequest
+        EmailTaken: the address has an account, and this is not its password.
+    """
+    if not settings.sign_up_enabled:
+        raise SignUpDisabled("Ask whoever runs this installation for an account")
+    network = network_of(browser.origin.address)
+    await count_attempt(database, [SIGN_UPS_PER_ADDRESS.of(network)], now)
+    password = wanted.password.get_secret_value()
+    async with database.system_session() as session:
+        is_new = await repository.find_by_email(session, wanted.email) is None
+    proof: ProvenPassword | None = None
+    new_hash: str | None = None
+    if is_new:
+        check_new_password(password, email=wanted.email)
+        new_hash = await passwords.hash(password)
+    else:
+        try:
+            proof = await prove_password(database, passwords, browser, wanted.email, password, now)
+        except InvalidCredentials as error:
+            raise EmailTaken(_TAKEN) from error
+    async with database.system_session() as session:
+        if proof is not None:
+            user = await proof.accept(session)
+        else:
+            added = await repository.add(session, wanted.email)
+            if added is None:
+                raise EmailTaken(_TAKEN)
+            user = added
+            user.name, user.password_hash = wanted.name, new_hash
+        tenant = await open_tenant(
+            session,
+            wanted.tenant_name,
+            user,
+            welcome_credit_micros=settings.welcome_credit_micros,
+        )
+        _announce(session, tenant.id, user)
+        record_act(
+            session,
+            tenant.id,
+            actor_of(user),
+            browser.origin,
+            "tenant.created",
+            target_id=tenant.id,
+        )
+        return await let_in(
+            session,
+            browser,
+            user,
+            tenant.id,
+            is_first_login=proof is None,
+            ttl_seconds=settings.session_ttl_seconds,
+            now=now,
+        )
+
+
+def _announce(session: AsyncSession, tenant_id: UUID, user: User) -> None:
+    add_notification_event(
+        session,
+        tenant_id,
+        "auth.welcome",
+        title="Welcome",
+        message=f"{user.email} opened this account.",
+        metadata={"user_id": str(user.id), "email": user.email},
+    )

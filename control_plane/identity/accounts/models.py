@@ -1,0 +1,74 @@
+"""People, and how they are recognised. All but their names is for system sessions only."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import ForeignKey, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from control_plane.platform.database import Base
+
+
+class User(Base):
+    """A person, one per mail address in the whole installation."""
+
+    __tablename__ = "users"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    email: Mapped[str] = mapped_column(unique=True)
+    """In lower case."""
+    name: Mapped[str | None]
+    password_hash: Mapped[str | None]
+    """``None`` until the person has set one, as after the operator opened their account."""
+    email_confirmed_at: Mapped[datetime | None]
+    """When they first showed that they read this mailbox, by a token that was sent there."""
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class DashboardSession(Base):
+    """One login of a person, in one tenant at a time. The token is stored as its hash."""
+
+    __tablename__ = "dashboard_sessions"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    token_hash: Mapped[bytes] = mapped_column(unique=True)
+    tenant_id: Mapped[UUID]
+    user_id: Mapped[UUID]
+    """With the tenant a key into ``memberships``: the session ends when the membership does."""
+    address: Mapped[str | None]
+    user_agent: Mapped[str | None]
+    created_at: Mapped[datetime]
+    last_used_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+
+
+class KnownDevice(Base):
+    """A browser from which a person has logged in before."""
+
+    __tablename__ = "known_devices"
+
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    token_hash: Mapped[bytes] = mapped_column(primary_key=True)
+    last_seen_at: Mapped[datetime]
+
+
+class PasswordReset(Base):
+    """The one open reset of a person."""
+
+    __tablename__ = "password_resets"
+
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    token_hash: Mapped[bytes] = mapped_column(unique=True)
+    expires_at: Mapped[datetime]
+
+
+class AttemptCount(Base):
+    """How often something was tried within a window of time."""
+
+    __tablename__ = "attempt_counts"
+
+    key_hash: Mapped[bytes] = mapped_column(primary_key=True)
+    attempts: Mapped[int]
+    window_ends_at: Mapped[datetime]

@@ -1,0 +1,131 @@
+"""Setting a new password: by a token from the mailbox, or knowing the old one."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.identity.accounts import repository
+from control_plane.identity.accounts.errors import InvalidCredentials, InvalidToken
+from control_plane.identity.accounts.login.attempts import (
+    RESETS_PER_ACCOUNT,
+    RESETS_PER_ADDRESS,
+    count_attempt,
+    network_of,
+)
+from control_plane.identity.accounts.login.entry import actor_of
+from control_plane.identity.accounts.login.service import prove_password
+from control_plane.identity.accounts.models import User
+from control_plane.identity.accounts.passwords import reset_repository
+from control_plane.identity.accounts.passwords.hashing import Passwords, check_new_password
+from control_plane.identity.accounts.sessions import devices
+from control_plane.identity.accounts.sessions import repository as session_repository
+from control_plane.identity.accounts.sessions.browser import Browser
+from control_plane.identity.accounts.tokens import hash_of, new_token
+from control_plane.identity.members import repository as members
+from control_plane.platform.audit.recording import record_act
+from control_plane.platform.database import Database
+from control_plane.platform.errors import InvalidRequest
+from control_plane.platform.tenancy.caller import RequestOrigin
+
+RESET_LIFE = timedelta(hours=1)
+
+
+async def request_reset(
+    database: Database, origin: RequestOrigin, email: str, now: datetime
+) -> str | None:
+    """A token to mail, in place of any earlier one; ``None`` if nobody has this address.
+
+    Raises:
+        TooManyAttempts: for this address, known or not, or from this network.
+    """
+    counters = [
+        RESETS_PER_ADDRESS.of(network_of(origin.address)),
+        RESETS_PER_ACCOUNT.of(email),
+    ]
+    await count_attempt(database, counters, now)
+    token = new_token()
+    async with database.system_session() as session:
+        is_stored = await reset_repository.store(
+            session, email, hash_of(token), expires_at=now + RESET_LIFE
+        )
+    return token if is_stored else None
+
+
+async def reset_password(
+    database: Database,
+    passwords: Passwords,
+    browser: Browser,
+    token: str,
+    password: str,
+    now: datetime,
+) -> tuple[User, str]:
+    """Set the password of whoever the token was mailed to, end every session of theirs and forget
+    their devices but this one, whose token is returned with the person.
+
+    Raises:
+        InvalidToken: it is unknown, used or expired.
+        InvalidRequest: the password is not good enough; the token stays good.
+    """
+    async with database.system_session() as session:
+        user_id = await reset_repository.find(session, hash_of(token), now=now)
+        found = None if user_id is None else await repository.find(session, user_id)
+    if found is None:
+        raise InvalidToken("Ask for another mail")
+    check_new_password(password, email=found.email)
+    new_hash = await passwords.hash(password)
+    async with database.system_session() as session:
+        if not await reset_repository.use_up(session, hash_of(token), now=now):
+            raise InvalidToken("Ask for another mail")
+        user = await repository.find_locked(session, found.id)
+        assert user is not None
+        user.password_hash = new_hash
+        user.email_confirmed_at = user.email_confirmed_at or now
+        await session_repository.end_all(session, user.id)
+        await devices.forget_all(session, user.id)
+        device_token = browser.device_token or new_token()
+        await devices.remember(session, user.id, hash_of(device_token), now)
+        await _record(session, user, browser.origin, "user.password_reset")
+        return user, device_token
+
+
+async def change_password(
+    database: Database,
+    passwords: Passwords,
+    browser: Browser,
+    user_id: UUID,
+    current: str,
+    new: str,
+    now: datetime,
+) -> User:
+    """Set a new password; every other session of the person ends.
+
+    Raises:
+        TooManyAttempts
+        InvalidRequest: the current password is wrong, or the new one not good enough.
+    """
+    async with database.system_session() as session:
+        found = await repository.find(session, user_id)
+    assert found is not None
+    check_new_password(new, email=found.email, field="new_password")
+    try:
+        proof = await prove_password(database, passwords, browser, found.email, current, now)
+    except InvalidCredentials as error:
+        raise InvalidRequest.at("current_password", "is not your password") from error
+    new_hash = await passwords.hash(new)
+    async with database.system_session() as session:
+        user = await proof.accept(session)
+        user.password_hash = new_hash
+        await session_repository.end_all(
+            session, user.id, but_token_hash=hash_of(browser.session_token or "")
+        )
+        await _record(session, user, browser.origin, "user.password_changed")
+        return user
+
+
+async def _record(session: AsyncSession, user: User, origin: RequestOrigin, action: str) -> None:
+    """In every tenant that the person belongs to: it concerns each."""
+    for membership in await members.of_user(session, user.id):
+        record_act(session, membership.tenant_id, actor_of(user), origin, action, target_id=user.id)

@@ -1,0 +1,92 @@
+"""Turning a dashboard session's cookie into a caller."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import cast
+from urllib.parse import urlsplit
+
+from fastapi import Request
+
+from control_plane.identity.accounts.errors import ForeignOrigin
+from control_plane.identity.accounts.sessions import repository as session_repository
+from control_plane.identity.accounts.sessions.lifetime import expires_at, must_note_use
+from control_plane.identity.accounts.tokens import hash_of, is_csrf_token
+from control_plane.identity.authentication.errors import CsrfTokenRequired
+from control_plane.platform.database import Database
+from control_plane.platform.errors import Unauthorized
+from control_plane.platform.settings import ControlPlaneSettings
+from control_plane.platform.tenancy.caller import Actor, Caller, RequestOrigin, Role
+
+SESSION_COOKIE = "switchboard_session"
+SESSION_SCHEME = "dashboard_session"
+"""Its name among the security schemes of the OpenAPI document."""
+CSRF_HEADER = "X-CSRF-Token"
+_CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+async def caller_of_session(
+    database: Database, token: str, request: Request, origin: RequestOrigin
+) -> Caller:
+    """The user whose session it is, in the tenant that the session is for.
+
+    The role is the membership's at this moment, so a changed one counts at once.
+
+    Raises:
+        Unauthorized: the session is unknown, over or revoked.
+        ForeignOrigin: a page of another site sent the request.
+        CsrfTokenRequired: the request changes something and lacks the session's CSRF token.
+        DatabaseUnavailable: PostgreSQL is away.
+    """
+    settings: ControlPlaneSettings = request.app.state.settings
+    refuse_other_sites(request, settings.public_url)
+    now = datetime.now(UTC)
+    async with database.system_session() as session:
+        found = await session_repository.find_open(session, hash_of(token), now=now)
+        if found is None:
+            raise Unauthorized("This session is unknown or over; log in again")
+        opened, ttl_seconds = found.session, settings.session_ttl_seconds
+        if must_note_use(opened.last_used_at, now, ttl_seconds):
+            await session_repository.note_use(
+                session,
+                opened.id,
+                used_at=now,
+                ends_at=expires_at(opened.created_at, now, ttl_seconds),
+            )
+    if request.method not in _CHANGES_NOTHING and not is_csrf_token(
+        request.headers.get(CSRF_HEADER), token
+    ):
+        raise CsrfTokenRequired(
+            f"Send the header {CSRF_HEADER} with the csrf_token of your login or of GET /v1/me"
+        )
+    return Caller(
+        tenant_id=opened.tenant_id,
+        actor=Actor("user", found.user.id, found.user.email),
+        origin=origin,
+        role=cast(Role, found.role),
+    )
+
+
+def refuse_other_sites(request: Request, public_url: str) -> None:
+    """Browsers name the page's origin in requests that change something or cross origins.
+
+    Raises:
+        ForeignOrigin: the page is neither of the public address nor of the one asked.
+    """
+    page = request.headers.get("origin")
+    if page is None:
+        return
+    own = {_origin_of(public_url), _origin_of(str(request.base_url))}
+    if _origin_of(page) not in own:
+        raise ForeignOrigin("Open the dashboard under the address of this installation")
+
+
+def _origin_of(url: str) -> tuple[str, str, int | None]:
+    """Scheme, host and port; the scheme's own port counts as none. What is no URL equals none."""
+    try:
+        parts = urlsplit(url.lower())
+        port = parts.port
+    except ValueError:
+        return ("", url, None)
+    is_default = (parts.scheme, port) in (("http", 80), ("https", 443))
+    return (parts.scheme, parts.hostname or "", None if is_default else port)

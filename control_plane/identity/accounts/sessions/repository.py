@@ -1,0 +1,121 @@
+"""Every query on dashboard sessions. All of them need a system session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, CursorResult, and_, delete, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.identity.accounts.models import DashboardSession, User
+from control_plane.identity.members.models import Membership
+
+
+@dataclass(frozen=True)
+class OpenSession:
+    """A session with whom it belongs to and what they are in its tenant, as of now."""
+
+    session: DashboardSession
+    user: User
+    role: str
+
+
+async def find_open(
+    session: AsyncSession, token_hash: bytes, *, now: datetime
+) -> OpenSession | None:
+    found = await session.execute(
+        select(DashboardSession, User, Membership.role)
+        .join(User, User.id == DashboardSession.user_id)
+        .join(
+            Membership,
+            and_(
+                Membership.tenant_id == DashboardSession.tenant_id,
+                Membership.user_id == DashboardSession.user_id,
+            ),
+        )
+        .where(DashboardSession.token_hash == token_hash, DashboardSession.expires_at > now)
+    )
+    row = found.one_or_none()
+    return None if row is None else OpenSession(*row)
+
+
+async def note_use(
+    session: AsyncSession, session_id: UUID, *, used_at: datetime, ends_at: datetime
+) -> None:
+    await session.execute(
+        update(DashboardSession)
+        .where(DashboardSession.id == session_id)
+        .values(last_used_at=used_at, expires_at=ends_at)
+    )
+
+
+async def list_open(
+    session: AsyncSession, user_id: UUID, *, now: datetime
+) -> Sequence[DashboardSession]:
+    """The person's sessions, the one used last first."""
+    found = await session.scalars(
+        select(DashboardSession)
+        .where(DashboardSession.user_id == user_id, DashboardSession.expires_at > now)
+        .order_by(DashboardSession.last_used_at.desc(), DashboardSession.id)
+    )
+    return found.all()
+
+
+async def move_to_tenant(
+    session: AsyncSession, user_id: UUID, token_hash: bytes, tenant_id: UUID
+) -> bool:
+    """Whether the session is in that tenant now: only if the person belongs to it."""
+    membership = select(Membership.user_id).where(
+        Membership.tenant_id == tenant_id, Membership.user_id == user_id
+    )
+    moved = await session.scalar(
+        update(DashboardSession)
+        .where(DashboardSession.token_hash == token_hash, membership.exists())
+        .values(tenant_id=tenant_id)
+        .returning(DashboardSession.id)
+    )
+    return moved is not None
+
+
+async def end(session: AsyncSession, user_id: UUID, session_id: UUID) -> bytes | None:
+    """End one of the person's sessions and return its token's hash; ``None`` if there is none."""
+    ended: bytes | None = await session.scalar(
+        delete(DashboardSession)
+        .where(DashboardSession.user_id == user_id, DashboardSession.id == session_id)
+        .returning(DashboardSession.token_hash)
+    )
+    return ended
+
+
+async def end_all(
+    session: AsyncSession, user_id: UUID, *, but_token_hash: bytes | None = None
+) -> int:
+    """End the person's sessions, all or all but one, and say how many."""
+    conditions = [DashboardSession.user_id == user_id]
+    if but_token_hash is not None:
+        conditions.append(DashboardSession.token_hash != but_token_hash)
+    return await _delete(session, *conditions)
+
+
+async def keep_latest(session: AsyncSession, user_id: UUID, most: int) -> None:
+    """End all of the person's sessions but the ``most`` that were used last."""
+    latest = (
+        select(DashboardSession.id)
+        .where(DashboardSession.user_id == user_id)
+        .order_by(DashboardSession.last_used_at.desc(), DashboardSession.id)
+        .limit(most)
+    )
+    await _delete(session, DashboardSession.user_id == user_id, DashboardSession.id.not_in(latest))
+
+
+async def end_by_token(session: AsyncSession, token_hash: bytes) -> None:
+    await _delete(session, DashboardSession.token_hash == token_hash)
+
+
+async def _delete(session: AsyncSession, *conditions: ColumnElement[bool]) -> int:
+    result = await session.execute(delete(DashboardSession).where(*conditions))
+    assert isinstance(result, CursorResult)
+    return result.rowcount

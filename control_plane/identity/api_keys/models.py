@@ -1,0 +1,53 @@
+"""API keys. A secret is never stored, only its SHA-256 hash."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Text, Uuid, func
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, mapped_column
+
+from control_plane.identity.api_keys.secrets import KeyKind
+from control_plane.platform.database import Base
+from control_plane.platform.tenancy.models import Tenant
+
+
+class ApiKey(Base):
+    """What is known by a name and an id, and outlives its secrets."""
+
+    __tablename__ = "api_keys"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
+    name: Mapped[str]
+    kind: Mapped[KeyKind] = mapped_column(Text)
+    hint: Mapped[str]
+    """The newest secret's first and last characters, to recognise it by."""
+    allowed_channels: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    allowed_origins: Mapped[list[str] | None] = mapped_column(ARRAY(Text))
+    """``None``: any web page, and programs that are none."""
+    allowed_agent_ids: Mapped[list[UUID] | None] = mapped_column(ARRAY(Uuid))
+    """For web calls; ``None``: every agent of the tenant."""
+    phone_agent_id: Mapped[UUID | None]
+    """The one agent of its phone calls; set exactly when ``phone`` is an allowed channel."""
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    last_used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+
+class ApiKeySecret(Base):
+    """One secret of a key: the newest, or one whose overlap after a rotation has not ended."""
+
+    __tablename__ = "api_key_secrets"
+    __table_args__ = (
+        ForeignKeyConstraint(["tenant_id", "api_key_id"], ["api_keys.tenant_id", "api_keys.id"]),
+    )
+
+    key_hash: Mapped[bytes] = mapped_column(primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
+    api_key_id: Mapped[UUID]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    expires_at: Mapped[datetime | None]
+    """``None``: the newest, of which each key has one."""

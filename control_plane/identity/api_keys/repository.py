@@ -1,0 +1,124 @@
+"""Every query on API keys."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Select, bindparam, delete, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.identity.api_keys.models import ApiKey, ApiKeySecret
+from control_plane.identity.api_keys.secrets import KeyKind
+from control_plane.platform.database import table_of
+
+
+class FoundKey(NamedTuple):
+    """What a request needs to know of the key that it carries."""
+
+    id: UUID
+    tenant_id: UUID
+    name: str
+    kind: KeyKind
+    allowed_channels: list[str]
+    allowed_origins: list[str] | None
+    allowed_agent_ids: list[UUID] | None
+    phone_agent_id: UUID | None
+    last_used_at: datetime | None
+
+
+async def find_by_secret(
+    session: AsyncSession, key_hash: bytes, *, now: datetime
+) -> FoundKey | None:
+    """The key that a secret opens now, whichever tenant it belongs to: needs a system session."""
+    connection = await session.connection()
+    found = (await connection.execute(_by_secret(), {"hash": key_hash, "now": now})).one_or_none()
+    return None if found is None else FoundKey(*found)
+
+
+@cache
+def _by_secret() -> Select[*tuple[Any, ...]]:
+    """Every request asks this, so the statement is built once and needs nothing of the mapper."""
+    key, secret = table_of(ApiKey).c, table_of(ApiKeySecret).c
+    now = bindparam("now", type_=secret.expires_at.type)
+    return (
+        select(*(key[name] for name in FoundKey._fields))
+        .join(table_of(ApiKeySecret), secret.api_key_id == key.id)
+        .where(
+            secret.key_hash == bindparam("hash"),
+            or_(secret.expires_at.is_(None), secret.expires_at > now),
+            key.revoked_at.is_(None),
+        )
+    )
+
+
+async def touch(
+    session: AsyncSession, key: FoundKey, *, used_at: datetime, older_than: datetime
+) -> None:
+    """Note the use of a key, once per interval at most: requests must not queue for its row."""
+    if key.last_used_at is not None and key.last_used_at >= older_than:
+        return
+    await session.execute(
+        update(ApiKey)
+        .where(
+            ApiKey.id == key.id,
+            or_(ApiKey.last_used_at.is_(None), ApiKey.last_used_at < older_than),
+        )
+        .values(last_used_at=used_at)
+    )
+
+
+async def list_keys(
+    session: AsyncSession, tenant_id: UUID, *, limit: int, offset: int
+) -> tuple[Sequence[ApiKey], int]:
+    """One page, newest first, and how many there are. Revoked keys are listed too."""
+    of_tenant = ApiKey.tenant_id == tenant_id
+    total = await session.scalar(select(func.count()).select_from(ApiKey).where(of_tenant))
+    keys = await session.scalars(
+        select(ApiKey)
+        .where(of_tenant)
+        .order_by(ApiKey.created_at.desc(), ApiKey.id)
+        .limit(limit)
+        .offset(offset)
+    )
+    return keys.all(), total or 0
+
+
+async def find(
+    session: AsyncSession, tenant_id: UUID, key_id: UUID, *, for_update: bool = False
+) -> ApiKey | None:
+    statement = select(ApiKey).where(ApiKey.tenant_id == tenant_id, ApiKey.id == key_id)
+    if for_update:
+        statement = statement.with_for_update()
+    found: ApiKey | None = await session.scalar(statement)
+    return found
+
+
+async def overlap_ends(
+    session: AsyncSession, tenant_id: UUID, key_ids: Collection[UUID], *, now: datetime
+) -> dict[UUID, datetime]:
+    """When the last of a key's older secrets ends, for those of the keys that have one."""
+    rows = await session.execute(
+        select(ApiKeySecret.api_key_id, func.max(ApiKeySecret.expires_at))
+        .where(
+            ApiKeySecret.tenant_id == tenant_id,
+            ApiKeySecret.api_key_id.in_(key_ids),
+            ApiKeySecret.expires_at > now,
+        )
+        .group_by(ApiKeySecret.api_key_id)
+    )
+    return {key_id: ends_at for key_id, ends_at in rows if ends_at is not None}
+
+
+async def end_secrets(session: AsyncSession, key: ApiKey, *, at: datetime, now: datetime) -> None:
+    """No secret of the key outlives ``at``; one that ends earlier still does."""
+    of_key = (ApiKeySecret.tenant_id == key.tenant_id, ApiKeySecret.api_key_id == key.id)
+    await session.execute(
+        update(ApiKeySecret)
+        .where(*of_key, or_(ApiKeySecret.expires_at.is_(None), ApiKeySecret.expires_at > at))
+        .values(expires_at=at)
+    )
+    await session.execute(delete(ApiKeySecret).where(*of_key, ApiKeySecret.expires_at <= now))

@@ -1,0 +1,144 @@
+"""API keys on the wire."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
+
+from control_plane.identity.api_keys.secrets import KeyKind
+from control_plane.identity.api_keys.web_origin import web_origin
+
+MAX_OVERLAP_SECONDS = 30 * 24 * 3600
+
+KeyChannel = Literal["web", "phone"]
+KeyName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+WebOrigin = Annotated[str, StringConstraints(max_length=300), AfterValidator(web_origin)]
+
+AllowedChannels = Annotated[
+    set[KeyChannel],
+    Field(min_length=1, description="What a publishable key may start."),
+]
+AllowedOrigins = Annotated[
+    set[WebOrigin],
+    Field(
+        min_length=1,
+        max_length=100,
+        description="Pages that may use a publishable key, such as `https://shop.example`: a "
+        "request whose `Origin` header is missing or another is refused. `null`: any page.",
+    ),
+]
+AllowedAgents = Annotated[
+    set[UUID],
+    Field(
+        min_length=1,
+        max_length=1000,
+        description="Agents that a publishable key may call over the web. `null`: every agent.",
+    ),
+]
+PhoneAgent = Annotated[
+    UUID,
+    Field(description="The agent of a publishable key's phone calls; `phone` requires it."),
+]
+
+
+class KeyScope(BaseModel):
+    """What confines a publishable key; a secret key has none of these."""
+
+    model_config = ConfigDict(extra="forbid")
+    allowed_channels: AllowedChannels | None = None
+    allowed_origins: AllowedOrigins | None = None
+    allowed_agent_ids: AllowedAgents | None = None
+    phone_agent_id: PhoneAgent | None = None
+
+
+class ApiKeyCreate(KeyScope):
+    """The fields of the scope are for publishable keys; without `allowed_channels` it is `web`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "name": "Shop page",
+                "kind": "publishable",
+                "allowed_channels": ["web"],
+                "allowed_origins": ["https://shop.example"],
+            }
+        },
+    )
+    name: KeyName
+    kind: KeyKind
+
+
+class ApiKeyUpdate(KeyScope):
+    """Only what is sent changes. `null` lifts `allowed_origins` and `allowed_agent_ids`, and takes
+    `phone_agent_id` away."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"name": "Shop page", "allowed_channels": ["web"]}},
+    )
+    name: KeyName | None = None
+
+    @model_validator(mode="after")
+    def _something_changes(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError(f"send at least one of {', '.join(type(self).model_fields)}")
+        return self
+
+
+class ApiKeyRotate(BaseModel):
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"overlap_seconds": 0}})
+    overlap_seconds: int = Field(
+        0,
+        ge=0,
+        le=MAX_OVERLAP_SECONDS,
+        description="How long the secret that worked until now still works, up to 30 days.",
+    )
+
+
+class ApiKeyView(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+    id: UUID
+    name: str
+    kind: KeyKind
+    hint: str = Field(description="First and last characters of the newest secret.")
+    allowed_channels: list[KeyChannel]
+    allowed_origins: list[str] | None
+    allowed_agent_ids: list[UUID] | None
+    phone_agent_id: UUID | None
+    created_at: datetime
+    last_used_at: datetime | None = Field(description="To the minute.")
+    overlap_ends_at: datetime | None = Field(
+        None, description="Until when a secret from before the last rotation still works."
+    )
+    revoked_at: datetime | None
+
+
+class ApiKeyCreated(ApiKeyView):
+    status: Literal["created"] = "created"
+    key: str = Field(description="The key itself. It is shown this once.")
+
+
+class ApiKeyRotated(ApiKeyView):
+    status: Literal["rotated"] = "rotated"
+    key: str = Field(description="The new secret of the same key. It is shown this once.")
+
+
+class ApiKeyList(BaseModel):
+    api_keys: list[ApiKeyView]
+    total: int
+    offset: int
+    limit: int
+
+
+class ApiKeyRevoked(BaseModel):
+    status: Literal["revoked"] = "revoked"
+    id: UUID

@@ -1,0 +1,51 @@
+"""What a publishable key may do, set and checked as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.building.agents import repository as agents
+from control_plane.identity.api_keys.models import ApiKey
+from control_plane.platform.errors import InvalidRequest
+
+
+async def set_scope(session: AsyncSession, key: ApiKey, sent: Mapping[str, Any]) -> None:
+    """Set the fields of ``KeyScope`` that were ``sent``. Agents that a key names already may have
+    been deleted since: they match no call.
+
+    Raises:
+        InvalidRequest: a scope for a secret key, an agent that the tenant does not have, or
+            ``phone`` without ``phone_agent_id`` or the other way round.
+    """
+    if key.kind == "secret" and sent:
+        raise InvalidRequest.at(min(sent), "a secret key has full access; leave it out")
+    await _check_agents(session, key.tenant_id, sent)
+    for field, value in sent.items():
+        setattr(key, field, sorted(value) if isinstance(value, set) else value)
+    has_phone = "phone" in key.allowed_channels
+    if has_phone and key.phone_agent_id is None:
+        raise InvalidRequest.at(
+            "phone_agent_id", "name the one agent of the key's phone calls: 'phone' is allowed"
+        )
+    if key.phone_agent_id is not None and not has_phone:
+        raise InvalidRequest.at(
+            "phone_agent_id", "needs 'phone' in allowed_channels; without it, send null"
+        )
+
+
+async def _check_agents(session: AsyncSession, tenant_id: UUID, sent: Mapping[str, Any]) -> None:
+    by_field = {
+        "allowed_agent_ids": sent.get("allowed_agent_ids") or set(),
+        "phone_agent_id": {sent["phone_agent_id"]} if sent.get("phone_agent_id") else set(),
+    }
+    wanted = set[UUID]().union(*by_field.values())
+    known = await agents.existing_ids(session, tenant_id, wanted) if wanted else set()
+    for field, agent_ids in by_field.items():
+        if unknown := agent_ids - known:
+            raise InvalidRequest.at(
+                field, f"you have no agent {', '.join(sorted(map(str, unknown)))}"
+            )

@@ -1,0 +1,159 @@
+"""What routes depend on: who calls, and a transaction that belongs to the caller's tenant.
+
+Each route takes exactly one of these callers, which is its policy:
+
+===============  ==============================================================
+``AnyCaller``    any key of the tenant, publishable ones too, or a dashboard session
+``MemberCaller`` a secret key, or a dashboard session of any role
+``AdminCaller``  a secret key, or a dashboard session of an admin or owner
+``UserCaller``   a dashboard session only
+===============  ==============================================================
+
+Whatever is depended on is a coroutine, even where there is nothing to wait for: FastAPI sends
+plain functions through a thread each, which costs more than most of them do.
+
+Sessions commit when the route function has returned and before the response is sent
+(``scope="function"``): a client never hears of a success that was rolled back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+import structlog
+from fastapi import Depends, Request
+from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.identity.accounts.sessions.authentication import (
+    SESSION_COOKIE,
+    SESSION_SCHEME,
+    caller_of_session,
+)
+from control_plane.identity.authentication import service
+from control_plane.identity.authentication.errors import (
+    RoleRequired,
+    SecretKeyRequired,
+    SessionRequired,
+)
+from control_plane.platform.database import Database
+from control_plane.platform.settings import ControlPlaneSettings
+from control_plane.platform.tenancy.caller import Caller, RequestOrigin
+
+_api_key = HTTPBearer(
+    auto_error=False, scheme_name="api_key", description="A secret or publishable API key."
+)
+_dashboard_session = APIKeyCookie(
+    name=SESSION_COOKIE,
+    auto_error=False,
+    scheme_name=SESSION_SCHEME,
+    description="The cookie of a login. What changes something also needs X-CSRF-Token.",
+)
+_operator_token = HTTPBearer(
+    auto_error=False, scheme_name="operator_token", description="The installation's own token."
+)
+Credentials = HTTPAuthorizationCredentials | None
+
+
+async def database_of(request: Request) -> Database:
+    database: Database = request.app.state.database
+    return database
+
+
+async def settings_of(request: Request) -> ControlPlaneSettings:
+    settings: ControlPlaneSettings = request.app.state.settings
+    return settings
+
+
+async def origin_of(request: Request) -> RequestOrigin:
+    return RequestOrigin(
+        address=request.client.host if request.client else None,
+        # It goes into the audit log, and PostgreSQL stores no NUL.
+        user_agent=(request.headers.get("user-agent") or "").replace("\x00", "") or None,
+        request_id=getattr(request.state, "request_id", None),
+        page=request.headers.get("origin"),
+    )
+
+
+AppDatabase = Annotated[Database, Depends(database_of)]
+AppSettings = Annotated[ControlPlaneSettings, Depends(settings_of)]
+Origin = Annotated[RequestOrigin, Depends(origin_of)]
+
+
+async def any_caller(
+    request: Request,
+    credentials: Annotated[Credentials, Depends(_api_key)],
+    session_token: Annotated[str | None, Depends(_dashboard_session)],
+) -> Caller:
+    """Whoever a key or a session belongs to. With both, the key counts."""
+    # Not dependencies: FastAPI solves those anew wherever a caller is depended on, four times for
+    # some requests.
+    database, origin = await database_of(request), await origin_of(request)
+    if credentials is None and session_token is not None:
+        caller = await caller_of_session(database, session_token, request, origin)
+    else:
+        caller = await service.caller_of_key(database, _token(credentials), origin)
+    structlog.contextvars.bind_contextvars(tenant_id=str(caller.tenant_id))
+    return caller
+
+
+AnyCaller = Annotated[Caller, Depends(any_caller)]
+
+
+async def member_caller(caller: AnyCaller) -> Caller:
+    if caller.publishable is not None:
+        raise SecretKeyRequired
+    return caller
+
+
+MemberCaller = Annotated[Caller, Depends(member_caller)]
+
+
+async def admin_caller(caller: MemberCaller) -> Caller:
+    if not caller.may_administer:
+        raise RoleRequired("This needs the role owner or admin; yours is member")
+    return caller
+
+
+AdminCaller = Annotated[Caller, Depends(admin_caller)]
+
+
+async def user_caller(caller: AnyCaller) -> Caller:
+    if caller.role is None:
+        raise SessionRequired
+    return caller
+
+
+UserCaller = Annotated[Caller, Depends(user_caller)]
+
+
+async def tenant_session(caller: AnyCaller, database: AppDatabase) -> AsyncIterator[AsyncSession]:
+    """A transaction confined to the caller's tenant."""
+    async with database.tenant_session(caller.tenant_id) as session:
+        yield session
+
+
+TenantSession = Annotated[AsyncSession, Depends(tenant_session, scope="function")]
+
+
+async def operator(
+    settings: AppSettings, credentials: Annotated[Credentials, Depends(_operator_token)]
+) -> None:
+    """Lets only the installation's operator pass."""
+    service.check_operator(settings.operator_token, _token(credentials))
+
+
+async def operator_session(
+    database: AppDatabase, _: Annotated[None, Depends(operator)]
+) -> AsyncIterator[AsyncSession]:
+    """A transaction over every tenant, for the operator's routes."""
+    async with database.system_session() as session:
+        yield session
+
+
+OperatorSession = Annotated[AsyncSession, Depends(operator_session, scope="function")]
+
+
+def _token(credentials: Credentials) -> str | None:
+    return None if credentials is None else credentials.credentials

@@ -1,0 +1,75 @@
+"""Turning a bearer token into a caller."""
+
+from __future__ import annotations
+
+import hmac
+from datetime import UTC, datetime, timedelta
+
+from control_plane.identity.api_keys import repository, secrets
+from control_plane.identity.api_keys.repository import FoundKey
+from control_plane.identity.authentication.errors import OriginNotAllowed
+from control_plane.platform.database import Database
+from control_plane.platform.errors import Unauthorized
+from control_plane.platform.tenancy.caller import Actor, Caller, PublishableScope, RequestOrigin
+
+_LAST_USED_RESOLUTION = timedelta(minutes=1)
+
+
+async def caller_of_key(database: Database, key: str | None, origin: RequestOrigin) -> Caller:
+    """Find the key's owner.
+
+    Raises:
+        Unauthorized: no key, not a key, an unknown or revoked one, or a secret that was rotated
+            away and whose overlap is over.
+        OriginNotAllowed: a publishable key is used from a page that it does not permit.
+        DatabaseUnavailable: PostgreSQL is away.
+    """
+    if key is None:
+        raise Unauthorized("Send your API key: 'Authorization: Bearer sb_secret_…'")
+    if not secrets.is_well_formed(key):
+        raise Unauthorized("The bearer token is not an API key of this service")
+    now = datetime.now(UTC)
+    async with database.system_statements() as session:
+        found = await repository.find_by_secret(session, secrets.hash_of(key), now=now)
+        if found is None:
+            raise Unauthorized("This API key is unknown, revoked or rotated away")
+        _check_origin(found, origin.page)
+        await repository.touch(session, found, used_at=now, older_than=now - _LAST_USED_RESOLUTION)
+    return Caller(
+        tenant_id=found.tenant_id,
+        actor=Actor(
+            "secret_key" if found.kind == "secret" else "publishable_key", found.id, found.name
+        ),
+        origin=origin,
+        publishable=_scope_of(found),
+    )
+
+
+def _scope_of(key: FoundKey) -> PublishableScope | None:
+    if key.kind == "secret":
+        return None
+    return PublishableScope(
+        channels=frozenset(key.allowed_channels),
+        agent_ids=None if key.allowed_agent_ids is None else frozenset(key.allowed_agent_ids),
+        phone_agent_id=key.phone_agent_id,
+    )
+
+
+def _check_origin(key: FoundKey, page: str | None) -> None:
+    """Browsers send origins in the form in which keys store them, so that equality is enough."""
+    if key.allowed_origins is None or page in key.allowed_origins:
+        return
+    if page is None:
+        raise OriginNotAllowed(
+            "This publishable key is confined to web pages, and the request has no Origin header"
+        )
+    raise OriginNotAllowed(f"This publishable key does not permit the origin '{page[:200]}'")
+
+
+def check_operator(expected: str | None, given: str | None) -> None:
+    """
+    Raises:
+        Unauthorized: the token is wrong, or the installation has no operator token.
+    """
+    if not expected or not given or not hmac.compare_digest(expected.encode(), given.encode()):
+        raise Unauthorized("This route needs the operator token of the installation")

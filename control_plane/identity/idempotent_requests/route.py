@@ -1,0 +1,167 @@
+"""Carrying a request out once, however often it is sent.
+
+A route that creates or spends takes part with two words::
+
+    router = APIRouter(prefix="/v1/things", route_class=IdempotentRoute)
+
+    @router.post("", status_code=201)
+    async def create_thing(
+        wanted: ThingCreate, caller: MemberCaller, session: TenantSession, _: OncePerKey
+    ) -> ThingCreated: ...
+
+``OncePerKey`` takes the request's ``Idempotency-Key``, if it has one, in the route's own
+``TenantSession`` before the body is looked at, and ``IdempotentRoute`` keeps the route's answer in
+the same transaction. So key, effects and answer are committed together, and a request that is
+refused or rolled back leaves no key. The route does its work in that session; what must follow the
+commit belongs into ``BackgroundTasks``, which run for the first request only.
+
+The same request again gets the same status, headers and body with ``Idempotency-Replayed: true``;
+one that arrives while the first still runs waits for it. Operators' routes take
+``OncePerOperatorKey`` beside ``OperatorSession``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Depends, Header, Request, Response
+from fastapi.routing import APIRoute
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.sealing import CannotOpen, Sealer
+from control_plane.identity.authentication.dependencies import (
+    AnyCaller,
+    AppSettings,
+    OperatorSession,
+    TenantSession,
+)
+from control_plane.platform.idempotency import repository
+from control_plane.platform.idempotency.answer import KEY_HEADER, Answer, key_digest, request_digest
+from control_plane.platform.idempotency.errors import IdempotencyKeyReused
+
+KEY_LIFETIME = timedelta(hours=24)
+
+_Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+_OPERATOR = ("operator", None)
+
+KeyHeader = Annotated[
+    str | None,
+    Header(
+        alias=KEY_HEADER,
+        min_length=1,
+        max_length=255,
+        pattern=r"^[\x21-\x7e]+$",
+        description="A name for this request that you use for no other, such as a random UUID. "
+        "Sent again within 24 hours, the request is not carried out again: the answer is the "
+        "first one's, with `Idempotency-Replayed: true`.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """A key that the request of this session holds."""
+
+    session: AsyncSession
+    sealer: Sealer
+    key_digest: bytes
+
+    async def remember(self, response: Response) -> None:
+        sealed = self.sealer.seal(Answer.of(response).text)
+        await repository.remember(self.session, self.key_digest, sealed)
+
+
+class _AnsweredBefore(Exception):
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+class IdempotentRoute(APIRoute):
+    """Keeps the answers of requests that came with a key."""
+
+    def get_route_handler(self) -> _Handler:
+        handle = super().get_route_handler()
+
+        async def handle_once(request: Request) -> Response:
+            try:
+                response = await handle(request)
+            except _AnsweredBefore as before:
+                return before.answer.replayed()
+            claim: _Claim | None = getattr(request.state, "idempotency_claim", None)
+            if claim is not None:
+                await claim.remember(response)
+            return response
+
+        return handle_once
+
+
+async def _claim_for_tenant(
+    request: Request,
+    caller: AnyCaller,
+    session: TenantSession,
+    settings: AppSettings,
+    key: KeyHeader = None,
+) -> None:
+    if key is not None:
+        actor = (caller.actor.kind, caller.actor.id)
+        await _claim(request, session, settings.sealer, caller.tenant_id, actor, key)
+
+
+async def _claim_for_operator(
+    request: Request, session: OperatorSession, settings: AppSettings, key: KeyHeader = None
+) -> None:
+    if key is not None:
+        await _claim(request, session, settings.sealer, None, _OPERATOR, key)
+
+
+OncePerKey = Annotated[None, Depends(_claim_for_tenant)]
+OncePerOperatorKey = Annotated[None, Depends(_claim_for_operator)]
+
+
+async def _claim(
+    request: Request,
+    session: AsyncSession,
+    sealer: Sealer,
+    tenant_id: UUID | None,
+    actor: tuple[str, UUID | None],
+    key: str,
+) -> None:
+    """
+    Raises:
+        _AnsweredBefore: the same request was carried out under the key.
+        IdempotencyKeyReused: another one was.
+    """
+    route = request.scope["route"]
+    if not isinstance(route, IdempotentRoute):
+        raise TypeError(f"{route!r} takes a key and is no {IdempotentRoute.__name__}")
+    named = key_digest(tenant_id, actor, request.method, route.path, key)
+    asked = await _digest_of(request, route)
+    now = datetime.now(UTC)
+    if await repository.claim(
+        session, tenant_id, named, asked, now=now, expired_before=now - KEY_LIFETIME
+    ):
+        request.state.idempotency_claim = _Claim(session, sealer, named)
+        return
+    before = await repository.find(session, named)
+    if before is None or before.request_digest != asked:
+        raise IdempotencyKeyReused(
+            f"Another request was sent with this {KEY_HEADER}; give each request a key of its own"
+        )
+    try:
+        answer = Answer.read(sealer.open(before.sealed_answer))
+    except CannotOpen:
+        raise IdempotencyKeyReused(
+            f"The answer kept for this {KEY_HEADER} can no longer be read; use another key"
+        ) from None
+    raise _AnsweredBefore(answer)
+
+
+async def _digest_of(request: Request, route: APIRoute) -> bytes:
+    body = await request.body()
+    document = await request.json() if body and route.body_field is not None else None
+    return request_digest(request.url.path, request.url.query, body, document)

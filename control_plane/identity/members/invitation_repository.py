@@ -1,0 +1,106 @@
+"""Every query on invitations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import func, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.identity.members.models import Invitation
+
+_IS_OPEN = Invitation.accepted_at.is_(None) & Invitation.revoked_at.is_(None)
+
+
+async def add(
+    session: AsyncSession,
+    tenant_id: UUID,
+    *,
+    email: str,
+    role: str,
+    token_hash: bytes,
+    invited_by: str,
+    now: datetime,
+    expires_at: datetime,
+) -> Invitation | None:
+    """``None`` if the address has an open invitation, also one just being made. One that has
+    expired gives way."""
+    await session.execute(
+        update(Invitation)
+        .where(
+            Invitation.tenant_id == tenant_id,
+            Invitation.email == email,
+            Invitation.expires_at <= now,
+            _IS_OPEN,
+        )
+        .values(revoked_at=now)
+    )
+    added: Invitation | None = await session.scalar(
+        insert(Invitation)
+        .values(
+            id=uuid4(),
+            tenant_id=tenant_id,
+            email=email,
+            role=role,
+            token_hash=token_hash,
+            invited_by=invited_by,
+            invite_sent=False,
+            created_at=now,
+            sent_at=now,
+            expires_at=expires_at,
+        )
+        .on_conflict_do_nothing(index_elements=["tenant_id", "email"], index_where=_IS_OPEN)
+        .returning(Invitation)
+    )
+    return added
+
+
+async def list_invitations(
+    session: AsyncSession, tenant_id: UUID, *, limit: int, offset: int
+) -> tuple[Sequence[Invitation], int]:
+    """One page, newest first, and how many there are; closed ones too."""
+    of_tenant = Invitation.tenant_id == tenant_id
+    total = await session.scalar(select(func.count()).select_from(Invitation).where(of_tenant))
+    found = await session.scalars(
+        select(Invitation)
+        .where(of_tenant)
+        .order_by(Invitation.created_at.desc(), Invitation.id)
+        .limit(limit)
+        .offset(offset)
+    )
+    return found.all(), total or 0
+
+
+async def find_locked(
+    session: AsyncSession, tenant_id: UUID, invitation_id: UUID
+) -> Invitation | None:
+    found: Invitation | None = await session.scalar(
+        select(Invitation)
+        .where(Invitation.tenant_id == tenant_id, Invitation.id == invitation_id)
+        .with_for_update()
+    )
+    return found
+
+
+async def find_open_by_token(
+    session: AsyncSession, token_hash: bytes, *, now: datetime, lock: bool = False
+) -> Invitation | None:
+    """Whichever tenant invites: needs a system session."""
+    query = select(Invitation).where(
+        Invitation.token_hash == token_hash, Invitation.expires_at > now, _IS_OPEN
+    )
+    found: Invitation | None = await session.scalar(query.with_for_update() if lock else query)
+    return found
+
+
+async def note_mail(
+    session: AsyncSession, tenant_id: UUID, invitation_id: UUID, *, was_sent: bool
+) -> None:
+    await session.execute(
+        update(Invitation)
+        .where(Invitation.tenant_id == tenant_id, Invitation.id == invitation_id)
+        .values(invite_sent=was_sent)
+    )

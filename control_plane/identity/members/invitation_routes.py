@@ -1,0 +1,194 @@
+"""``/v1/invitations``."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, BackgroundTasks, Query, Request, Response, status
+
+from control_plane.identity.accounts.dependencies import AppPasswords
+from control_plane.identity.accounts.errors import (
+    ForeignOrigin,
+    InvalidCredentials,
+    InvalidToken,
+    TooManyAttempts,
+)
+from control_plane.identity.accounts.login.answer import logged_in, tell_of_new_device
+from control_plane.identity.accounts.login.attempts import count_attempt
+from control_plane.identity.accounts.schemas import LoggedIn
+from control_plane.identity.accounts.sessions.authentication import caller_of_session
+from control_plane.identity.accounts.sessions.browser import BrowserOnOwnPage
+from control_plane.identity.authentication.dependencies import (
+    AdminCaller,
+    AppDatabase,
+    AppSettings,
+    TenantSession,
+)
+from control_plane.identity.authentication.errors import CsrfTokenRequired
+from control_plane.identity.members import invitation_repository as repository
+from control_plane.identity.members import invitations
+from control_plane.identity.members.acceptance import accept_invitation
+from control_plane.identity.members.errors import (
+    AlreadyMember,
+    InvitationClosed,
+    InvitationExists,
+    InvitationForSomebodyElse,
+    InvitationNotFound,
+    ResendTooSoon,
+)
+from control_plane.identity.members.invitation_mailing import mail_invitation
+from control_plane.identity.members.models import Invitation
+from control_plane.identity.members.schemas import (
+    InvitationAcceptance,
+    InvitationCreate,
+    InvitationList,
+    InvitationRevoked,
+    InvitationView,
+)
+from control_plane.platform.errors import DatabaseUnavailable, Unauthorized
+from control_plane.platform.http.openapi import ADMIN_ONLY, problems
+from control_plane.platform.http.paging import Offset
+from control_plane.platform.mail.dependencies import AppMailer
+
+router = APIRouter(prefix="/invitations")
+
+
+@router.post(
+    "",
+    status_code=status.HTTP_201_CREATED,
+    responses=problems(*ADMIN_ONLY, AlreadyMember, InvitationExists, TooManyAttempts),
+)
+async def create_invitation(
+    wanted: InvitationCreate,
+    caller: AdminCaller,
+    database: AppDatabase,
+    mailer: AppMailer,
+    settings: AppSettings,
+) -> InvitationView:
+    """Invite somebody by mail. Only an owner's session invites an owner.
+
+    `invite_sent: false` means that the invitation stands but its mail was not sent.
+    """
+    now = datetime.now(UTC)
+    await count_attempt(database, [invitations.MAILS_PER_TENANT.of(str(caller.tenant_id))], now)
+    async with database.tenant_session(caller.tenant_id) as session:
+        invitation, token = await invitations.invite(session, caller, wanted, now)
+    was_sent = await mail_invitation(database, mailer, settings, caller, invitation, token)
+    return _view(invitation, now, invite_sent=was_sent)
+
+
+@router.get("", responses=problems(*ADMIN_ONLY))
+async def list_invitations(
+    caller: AdminCaller,
+    session: TenantSession,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    offset: Offset = 0,
+) -> InvitationList:
+    """Every invitation, newest first, closed ones too."""
+    found, total = await repository.list_invitations(
+        session, caller.tenant_id, limit=limit, offset=offset
+    )
+    now = datetime.now(UTC)
+    return InvitationList(
+        invitations=[_view(one, now, invite_sent=one.invite_sent) for one in found],
+        total=total,
+        offset=offset,
+        limit=limit,
+    )
+
+
+@router.post(
+    "/accept",
+    responses=problems(
+        DatabaseUnavailable,
+        ForeignOrigin,
+        CsrfTokenRequired,
+        InvalidToken,
+        InvalidCredentials,
+        InvitationForSomebodyElse,
+        TooManyAttempts,
+    ),
+)
+async def accept(
+    given: InvitationAcceptance,
+    request: Request,
+    browser: BrowserOnOwnPage,
+    database: AppDatabase,
+    passwords: AppPasswords,
+    settings: AppSettings,
+    mailer: AppMailer,
+    background: BackgroundTasks,
+    response: Response,
+) -> LoggedIn:
+    """Join the tenant with the token from the mail. Logs you in to it.
+
+    A new person chooses a password; somebody with an account sends that account's password, or the
+    cookie and `X-CSRF-Token` of its session instead.
+    """
+    caller = None
+    if given.password is None and browser.session_token is not None:
+        try:
+            caller = await caller_of_session(
+                database, browser.session_token, request, browser.origin
+            )
+        except Unauthorized:
+            caller = None
+    entry = await accept_invitation(
+        database,
+        passwords,
+        browser,
+        caller,
+        given,
+        ttl_seconds=settings.session_ttl_seconds,
+        now=datetime.now(UTC),
+    )
+    tell_of_new_device(entry, browser, settings, mailer, background)
+    return await logged_in(entry, database, settings, response)
+
+
+@router.post(
+    "/{invitation_id}/resend",
+    responses=problems(
+        *ADMIN_ONLY, InvitationNotFound, InvitationClosed, ResendTooSoon, TooManyAttempts
+    ),
+)
+async def resend_invitation(
+    invitation_id: UUID,
+    caller: AdminCaller,
+    database: AppDatabase,
+    mailer: AppMailer,
+    settings: AppSettings,
+) -> InvitationView:
+    """Send the mail again, with a new token and seven days from now. Once a minute at most."""
+    now = datetime.now(UTC)
+    async with database.tenant_session(caller.tenant_id) as session:
+        invitation, token = await invitations.renew(session, caller, invitation_id, now)
+    was_sent = await mail_invitation(database, mailer, settings, caller, invitation, token)
+    return _view(invitation, now, invite_sent=was_sent)
+
+
+@router.delete(
+    "/{invitation_id}", responses=problems(*ADMIN_ONLY, InvitationNotFound, InvitationClosed)
+)
+async def revoke_invitation(
+    invitation_id: UUID, caller: AdminCaller, session: TenantSession
+) -> InvitationRevoked:
+    """Close an invitation for good: its token no longer works."""
+    await invitations.revoke(session, caller, invitation_id, datetime.now(UTC))
+    return InvitationRevoked(id=invitation_id)
+
+
+def _view(invitation: Invitation, now: datetime, *, invite_sent: bool) -> InvitationView:
+    return InvitationView(
+        id=invitation.id,
+        email=invitation.email,
+        role=invitation.role,
+        status=invitations.status_of(invitation, now),
+        invited_by=invitation.invited_by,
+        invite_sent=invite_sent,
+        created_at=invitation.created_at,
+        sent_at=invitation.sent_at,
+        expires_at=invitation.expires_at,
+    )

@@ -1,0 +1,114 @@
+"""Every query on memberships."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Select, delete, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.identity.accounts.models import User
+from control_plane.identity.members.models import Membership
+from control_plane.platform.tenancy.models import Tenant
+
+
+@dataclass(frozen=True)
+class TenantOfUser:
+    """A tenant as one of its people sees it."""
+
+    tenant_id: UUID
+    name: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Member:
+    """One of a tenant's people as the tenant sees them."""
+
+    user_id: UUID
+    email: str
+    name: str | None
+    role: str
+    joined_at: datetime
+
+
+async def of_user(session: AsyncSession, user_id: UUID) -> Sequence[TenantOfUser]:
+    """Where a person belongs, since longest first. Needs a system session."""
+    rows = await session.execute(
+        select(Membership.tenant_id, Tenant.name, Membership.role)
+        .join(Tenant, Tenant.id == Membership.tenant_id)
+        .where(Membership.user_id == user_id)
+        .order_by(Membership.joined_at, Membership.tenant_id)
+    )
+    return [TenantOfUser(*row) for row in rows]
+
+
+async def list_members(
+    session: AsyncSession, tenant_id: UUID, *, limit: int, offset: int
+) -> tuple[Sequence[Member], int]:
+    """One page, since longest first, and how many there are."""
+    total = await session.scalar(
+        select(func.count()).select_from(Membership).where(Membership.tenant_id == tenant_id)
+    )
+    rows = await session.execute(
+        _members(tenant_id)
+        .order_by(Membership.joined_at, Membership.user_id)
+        .limit(limit)
+        .offset(offset)
+    )
+    return [Member(*row) for row in rows], total or 0
+
+
+async def find_member(session: AsyncSession, tenant_id: UUID, user_id: UUID) -> Member | None:
+    rows = await session.execute(_members(tenant_id).where(Membership.user_id == user_id))
+    row = rows.one_or_none()
+    return None if row is None else Member(*row)
+
+
+async def has_member(session: AsyncSession, tenant_id: UUID, email: str) -> bool:
+    found = await session.scalar(
+        select(Membership.user_id)
+        .join(User, User.id == Membership.user_id)
+        .where(Membership.tenant_id == tenant_id, User.email == email)
+    )
+    return found is not None
+
+
+async def locked_memberships(
+    session: AsyncSession, tenant_id: UUID, user_id: UUID
+) -> tuple[Membership | None, int]:
+    """The person's membership and how many owners the tenant has, both true until the end of the
+    transaction: whoever else would change an owner waits, and then sees what was changed."""
+    rows = await session.scalars(
+        select(Membership)
+        .where(
+            Membership.tenant_id == tenant_id,
+            (Membership.role == "owner") | (Membership.user_id == user_id),
+        )
+        # One order for everybody, so that nobody waits in a circle.
+        .order_by(Membership.user_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    found = rows.all()
+    wanted = next((row for row in found if row.user_id == user_id), None)
+    return wanted, sum(row.role == "owner" for row in found)
+
+
+async def remove(session: AsyncSession, tenant_id: UUID, user_id: UUID) -> None:
+    """Their sessions in this tenant end with it."""
+    await session.execute(
+        delete(Membership).where(Membership.tenant_id == tenant_id, Membership.user_id == user_id)
+    )
+
+
+def _members(tenant_id: UUID) -> Select[UUID, str, str | None, str, datetime]:
+    # Column by column: a tenant's transaction may read no more of a person.
+    return (
+        select(User.id, User.email, User.name, Membership.role, Membership.joined_at)
+        .join(Membership, Membership.user_id == User.id)
+        .where(Membership.tenant_id == tenant_id)
+    )

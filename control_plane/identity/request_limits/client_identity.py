@@ -1,0 +1,52 @@
+"""Whom a request counts for: the credential that it carries, and the address that it comes from."""
+
+from __future__ import annotations
+
+import hashlib
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import IPv6Address, ip_address, ip_network
+
+from starlette.datastructures import Headers
+
+from control_plane.identity.accounts.sessions.authentication import SESSION_COOKIE
+
+_HASH_BYTES = 16
+_HOME_PREFIX_BITS = 64
+
+
+def credential_identity(headers: Headers) -> str | None:
+    """A hash of the bearer token, or else of the session cookie; ``None`` with neither.
+
+    Nobody has checked the credential yet. That is on purpose: guessing is limited, too.
+    """
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    credential = token.strip() if scheme.lower() == "bearer" else ""
+    credential = credential or _session_of(headers.get("cookie", ""))
+    if not credential:
+        return None
+    return hashlib.blake2b(credential.encode(), digest_size=_HASH_BYTES).hexdigest()
+
+
+def address_identity(address: str | None) -> str | None:
+    """The address; of IPv6 the network of 64 bits, all of which one subscriber has."""
+    if address is None:
+        return None
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ip_network((parsed.packed, _HOME_PREFIX_BITS), strict=False))
+
+
+def _session_of(cookie_header: str) -> str:
+    if SESSION_COOKIE not in cookie_header:
+        return ""
+    try:
+        morsel = SimpleCookie(cookie_header).get(SESSION_COOKIE)
+    except CookieError:
+        return ""
+    return "" if morsel is None else morsel.value

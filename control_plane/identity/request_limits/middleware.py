@@ -1,0 +1,125 @@
+"""Limits how many requests a key and a client address may send in a minute.
+
+Answers carry ``RateLimit-Policy`` and ``RateLimit`` in the structured fields of
+draft-ietf-httpapi-ratelimit-headers-10: each policy's quota ``q`` and window ``w`` in seconds, what
+is left of it (``r``), and in how many seconds more will be (``t``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from control_plane.identity.request_limits.client_identity import (
+    address_identity,
+    credential_identity,
+)
+from control_plane.platform.http.problems import problem_response
+from control_plane.platform.rate_limits.breaker import Breaker
+from control_plane.platform.rate_limits.counters import (
+    CountersUnavailable,
+    RequestCounters,
+    Verdict,
+)
+from control_plane.platform.rate_limits.errors import RateLimited
+from control_plane.platform.rate_limits.quota import LIMITED_PATHS, Policy, Quota
+
+POLICY_HEADER = "RateLimit-Policy"
+QUOTA_HEADER = "RateLimit"
+
+_log = structlog.get_logger(__name__)
+
+
+class RateLimitMiddleware:
+    """Answers 429 beyond a limit. While Redis does not answer, nothing is limited: the API does not
+    depend on it for this, and a request waits for it at most as long as ``RequestCounters`` does.
+
+    Args:
+        per_key, per_address: requests a minute; 0 sets no limit.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        counters: RequestCounters,
+        per_key: int,
+        per_address: int,
+        breaker: Breaker | None = None,
+    ) -> None:
+        self._app = app
+        self._counters = counters
+        self._per_key = Policy("key", per_key)
+        self._per_address = Policy("address", per_address)
+        self._breaker = breaker or Breaker()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        clients = self._clients_of(scope) if _is_limited(scope) else {}
+        verdict = await self._count(clients) if clients else None
+        if verdict is None:
+            await self._app(scope, receive, send)
+            return
+        fields = {
+            POLICY_HEADER: ", ".join(policy.field for policy in clients),
+            QUOTA_HEADER: ", ".join(quota.field for quota in verdict.quotas),
+        }
+
+        async def send_with_fields(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(fields)
+            await send(message)
+
+        if verdict.refused_by is None:
+            await self._app(scope, receive, send_with_fields)
+            return
+        request_id = scope.get("state", {}).get("request_id")
+        response = problem_response(_refusal(verdict.quotas, verdict.refused_by), request_id)
+        await response(scope, receive, send_with_fields)
+
+    def _clients_of(self, scope: Scope) -> Mapping[Policy, str]:
+        """Whom each policy that is set limits here."""
+        client = scope.get("client")
+        identities = {
+            self._per_key: credential_identity(Headers(scope=scope)),
+            self._per_address: address_identity(client[0] if client else None),
+        }
+        return {
+            policy: identity
+            for policy, identity in identities.items()
+            if policy.limit and identity is not None
+        }
+
+    async def _count(self, clients: Mapping[Policy, str]) -> Verdict | None:
+        """``None`` while the counters cannot be reached."""
+        if not self._breaker.may_try():
+            return None
+        try:
+            verdict = await self._counters.count_request(clients)
+        except CountersUnavailable as error:
+            if self._breaker.failed():
+                _log.warning("rate_limits_suspended", reason=str(error))
+            return None
+        if self._breaker.succeeded():
+            _log.info("rate_limits_resumed")
+        return verdict
+
+
+def _is_limited(scope: Scope) -> bool:
+    if scope["type"] != "http" or scope["method"] == "OPTIONS":
+        return False
+    path: str = scope["path"]
+    return path.startswith(LIMITED_PATHS)
+
+
+def _refusal(quotas: Iterable[Quota], policy: Policy) -> RateLimited:
+    wait = next(quota.reset_seconds for quota in quotas if quota.policy == policy)
+    return RateLimited(
+        f"At most {policy.limit} requests a minute for each {policy.name}; try again in {wait} s",
+        headers={"Retry-After": str(wait)},
+        policy=policy.name,
+        limit=policy.limit,
+        used=policy.limit,
+    )

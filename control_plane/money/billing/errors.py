@@ -1,0 +1,13 @@
+"""What billing refuses."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from control_plane.platform.errors import Problem
+
+
+class InsufficientCredits(Problem):
+    status = HTTPStatus.PAYMENT_REQUIRED
+    code = "insufficient_credits"
+    title = "Insufficient credits"

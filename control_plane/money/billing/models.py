@@ -1,0 +1,73 @@
+"""Tables of money. Every amount is in micro-dollars."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import Identity, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from control_plane.money.billing.buckets import Buckets
+from control_plane.platform.database import Base
+
+
+class BillingAccount(Base):
+    """A tenant's running totals: the sums of its ledger entries and of its open reserves.
+
+    The row is what simultaneous calls queue up for; each change of it is made in the transaction
+    that adds the entry or the reserve.
+    """
+
+    __tablename__ = "billing_accounts"
+
+    tenant_id: Mapped[UUID] = mapped_column(primary_key=True)
+    is_active: Mapped[bool] = mapped_column(default=True)
+    free_micros: Mapped[int] = mapped_column(default=0)
+    purchased_micros: Mapped[int] = mapped_column(default=0)
+    held_micros: Mapped[int] = mapped_column(default=0)
+
+    @property
+    def buckets(self) -> Buckets:
+        return Buckets(self.free_micros, self.purchased_micros)
+
+
+class LedgerEntry(Base):
+    """One movement of credit, never changed or deleted. Positive amounts are the tenant's gain.
+
+    ``reference`` names what the entry is for and exists once per tenant, so that nothing is
+    posted twice.
+    """
+
+    __tablename__ = "ledger_entries"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    position: Mapped[int] = mapped_column(Identity(always=True))
+    tenant_id: Mapped[UUID]
+    reference: Mapped[str]
+    transaction_type: Mapped[str]
+    call_id: Mapped[UUID | None]
+    free_micros: Mapped[int]
+    purchased_micros: Mapped[int]
+    amount_seconds: Mapped[int]
+    description: Mapped[str]
+    details: Mapped[dict[str, Any]] = mapped_column("metadata", default=dict)
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    @property
+    def amount_micros(self) -> int:
+        return self.free_micros + self.purchased_micros
+
+
+class CallReserve(Base):
+    """What one call holds of its tenant's credit. Settled or released once, then never again."""
+
+    __tablename__ = "call_reserves"
+
+    call_id: Mapped[UUID] = mapped_column(primary_key=True)
+    tenant_id: Mapped[UUID]
+    state: Mapped[str] = mapped_column(default="open")
+    held_micros: Mapped[int]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    resolved_at: Mapped[datetime | None]

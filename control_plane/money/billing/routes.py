@@ -1,0 +1,44 @@
+"""``/v1/billing``."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.money.billing import repository
+from control_plane.money.billing.period import period_end, period_start
+from control_plane.money.billing.schemas import Balance, Transactions
+from control_plane.money.billing.statements import balance_of, transaction_view
+from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+
+MAX_TRANSACTIONS = 200
+
+router = APIRouter(prefix="/v1/billing", tags=["billing"], responses=problems(*MEMBER_ONLY))
+
+
+@router.get("/balance")
+async def get_balance(caller: MemberCaller, session: TenantSession) -> Balance:
+    """The credit left, in every unit in which it is spoken of."""
+    return await balance_of(session, caller.tenant_id, datetime.now(UTC))
+
+
+@router.get("/transactions")
+async def list_transactions(
+    caller: MemberCaller,
+    session: TenantSession,
+    limit: Annotated[int, Query(ge=1, description="More than 200 counts as 200.")] = 50,
+    from_: Annotated[str | None, Query(alias="from", description="ISO date, inclusive.")] = None,
+    to: Annotated[str | None, Query(description="ISO date, to the end of that day.")] = None,
+) -> Transactions:
+    """Ledger entries, newest first."""
+    entries = await repository.transactions(
+        session,
+        caller.tenant_id,
+        min(limit, MAX_TRANSACTIONS),
+        period_start(from_),
+        period_end(to),
+    )
+    return Transactions(transactions=[transaction_view(entry) for entry in entries])

@@ -1,0 +1,65 @@
+"""What a tenant is shown of its account."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.money import MICROS_PER_CREDIT, usd
+from control_plane.building.agents import repository as agents
+from control_plane.calling.calls.queries.call_queries import has_calls
+from control_plane.money.billing import balance as rules
+from control_plane.money.billing import repository
+from control_plane.money.billing.models import BillingAccount, LedgerEntry
+from control_plane.money.billing.schemas import Balance, Transaction
+
+
+async def balance_of(session: AsyncSession, tenant_id: UUID, now: datetime) -> Balance:
+    """The tenant's balance; ``now`` (aware) sets the seven full UTC days that count as recent."""
+    account = await repository.account(session, tenant_id) or BillingAccount(
+        tenant_id=tenant_id, is_active=True, free_micros=0, purchased_micros=0, held_micros=0
+    )
+    today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    spent = await repository.daily_charges(
+        session, tenant_id, today - timedelta(days=rules.SPEND_WINDOW_DAYS), today
+    )
+    _, agent_count = await agents.list_rows(session, tenant_id, limit=1, offset=0)
+    total = account.buckets.total_micros
+    daily_spend_usd = rules.recent_daily_spend_usd(spent)
+    return Balance(
+        tenant_id=tenant_id,
+        balance_seconds=rules.reference_seconds(total),
+        balance_usd=usd(total),
+        balance_cents=total // MICROS_PER_CREDIT,
+        balance_credits=rules.credits_of(total),
+        purchased_credits=rules.credits_of(account.purchased_micros),
+        free_credits=rules.credits_of(account.free_micros),
+        held_usd=usd(account.held_micros),
+        available_usd=usd(total - account.held_micros),
+        estimated_minutes_remaining=rules.reference_minutes(total),
+        topup_minutes_remaining=rules.reference_minutes(account.purchased_micros),
+        is_active=account.is_active,
+        tone=rules.tone(total, account.is_active),
+        tenant_state=rules.tenant_state(
+            has_agents=agent_count > 0, has_calls=await has_calls(session, tenant_id)
+        ),
+        recent_daily_spend_usd=daily_spend_usd,
+        runway_days_estimate=rules.runway_days(usd(total), daily_spend_usd),
+    )
+
+
+def transaction_view(entry: LedgerEntry) -> Transaction:
+    return Transaction.model_validate(
+        {
+            "id": entry.id,
+            "call_id": entry.call_id,
+            "amount_seconds": entry.amount_seconds,
+            "amount_usd": usd(entry.amount_micros),
+            "transaction_type": entry.transaction_type,
+            "description": entry.description,
+            "metadata": entry.details,
+            "created_at": entry.created_at,
+        }
+    )

@@ -1,0 +1,59 @@
+"""Every query on the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.platform.audit.models import AuditEntry
+
+
+@dataclass(frozen=True)
+class AuditFilter:
+    """What is ``None`` does not narrow the list."""
+
+    action: str | None = None
+    """Whole (``agent.published``) or a record's kind (``agent``)."""
+    actor_id: UUID | None = None
+    target_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+async def list_entries(
+    session: AsyncSession, tenant_id: UUID, wanted: AuditFilter, *, limit: int, offset: int
+) -> tuple[Sequence[AuditEntry], int]:
+    """One page, newest first, and how many there are."""
+    conditions = [AuditEntry.tenant_id == tenant_id, *_conditions(wanted)]
+    total = await session.scalar(select(func.count()).select_from(AuditEntry).where(*conditions))
+    entries = await session.scalars(
+        select(AuditEntry)
+        .where(*conditions)
+        .order_by(AuditEntry.id.desc())
+        .limit(limit)
+        .offset(offset)
+    )
+    return entries.all(), total or 0
+
+
+def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if wanted.action is not None:
+        whole = AuditEntry.action == wanted.action
+        conditions.append(
+            whole | AuditEntry.action.startswith(f"{wanted.action}.", autoescape=True)
+        )
+    if wanted.actor_id is not None:
+        conditions.append(AuditEntry.actor_id == wanted.actor_id)
+    if wanted.target_id is not None:
+        conditions.append(AuditEntry.target_id == wanted.target_id)
+    if wanted.since is not None:
+        conditions.append(AuditEntry.created_at >= wanted.since)
+    if wanted.until is not None:
+        conditions.append(AuditEntry.created_at < wanted.until)
+    return conditions

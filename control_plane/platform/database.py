@@ -1,0 +1,212 @@
+"""PostgreSQL: two roles, one transaction per session, and no wait without an end.
+
+Requests run as ``switchboard_app``, which row-level security confines to one tenant; jobs run as
+``switchboard_system``, which sees every tenant. Both log in with the same URL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+import psycopg
+from psycopg import waiting
+from psycopg.abc import PQGen
+from pydantic_core import from_json
+from sqlalchemy import BigInteger, DateTime, MetaData, Table, event, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.exc import DBAPIError, InterfaceError, InvalidatePoolError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.orm import DeclarativeBase
+
+from control_plane.platform.errors import DatabaseUnavailable
+
+APP_ROLE = "switchboard_app"
+SYSTEM_ROLE = "switchboard_system"
+
+_WAKE_EVERY_SECONDS = 0.1
+"""psycopg's own value for its connections. Its waiting function alone would take 0, which keeps the
+loop spinning for as long as PostgreSQL thinks."""
+
+RESTED_SECONDS = 0.1
+"""After so long out of use a connection is asked whether it still lives."""
+
+_BECOME_TENANT = text("SELECT set_config('switchboard.tenant_id', :tenant_id, true)")
+_Value = TypeVar("_Value")
+
+
+class Base(DeclarativeBase):
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(column_0_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy's own declaration
+        datetime: DateTime(timezone=True),
+        int: BigInteger,
+        dict[str, Any]: JSONB,
+    }
+
+
+def table_of(model: type[Base]) -> Table:
+    """The table of a mapped class, for statements that need nothing of the mapper."""
+    table = model.__table__
+    assert isinstance(table, Table)
+    return table
+
+
+class Database:
+    """The pools of one process.
+
+    Args:
+        url: ``postgresql+psycopg://…``; the login must be a member of both roles.
+        deadline_seconds: Longest transaction, connecting included. Past it the transaction is
+            abandoned with ``DatabaseUnavailable``, whatever the server is doing.
+        pool_size: Connections kept per role.
+    """
+
+    def __init__(self, url: str, *, deadline_seconds: float = 5.0, pool_size: int = 10) -> None:
+        self._deadline_seconds = deadline_seconds
+        self._app = _engine(url, APP_ROLE, deadline_seconds, pool_size)
+        self._system = _engine(url, SYSTEM_ROLE, deadline_seconds, pool_size)
+        self._system_autocommit = self._system.execution_options(isolation_level="AUTOCOMMIT")
+
+    @asynccontextmanager
+    async def tenant_session(self, tenant_id: UUID) -> AsyncIterator[AsyncSession]:
+        """One transaction confined to the tenant; committed at the end, rolled back on an error.
+
+        Raises:
+            DatabaseUnavailable: PostgreSQL is away, or the deadline passed.
+        """
+        async with self._transaction(self._app) as session:
+            connection = await session.connection()
+            await connection.execute(_BECOME_TENANT, {"tenant_id": str(tenant_id)})
+            yield session
+
+    @asynccontextmanager
+    async def system_session(self) -> AsyncIterator[AsyncSession]:
+        """One transaction over every tenant, for jobs and for finding out who is calling.
+
+        Raises:
+            DatabaseUnavailable: PostgreSQL is away, or the deadline passed.
+        """
+        async with self._transaction(self._system) as session:
+            yield session
+
+    @asynccontextmanager
+    async def system_statements(self) -> AsyncIterator[AsyncSession]:
+        """For single statements over every tenant: each is a transaction of its own, which spares
+        the round trips of beginning and committing one.
+
+        Raises:
+            DatabaseUnavailable: PostgreSQL is away, or the deadline passed.
+        """
+        async with self._transaction(self._system_autocommit) as session:
+            yield session
+
+    async def aclose(self) -> None:
+        await self._app.dispose()
+        await self._system.dispose()
+
+    @asynccontextmanager
+    async def _transaction(self, engine: AsyncEngine) -> AsyncIterator[AsyncSession]:
+        deadline = asyncio.timeout(self._deadline_seconds)
+        try:
+            async with (
+                deadline,
+                AsyncSession(engine, expire_on_commit=False) as session,
+                session.begin(),
+            ):
+                yield session
+        except (OperationalError, InterfaceError, PoolTimeout) as error:
+            raise DatabaseUnavailable from error
+        except DBAPIError as error:
+            if error.connection_invalidated:
+                raise DatabaseUnavailable from error
+            raise
+        except TimeoutError as error:
+            if deadline.expired():
+                raise DatabaseUnavailable from error
+            raise
+
+
+def _engine(url: str, role: str, deadline_seconds: float, pool_size: int) -> AsyncEngine:
+    engine = create_async_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        pool_timeout=deadline_seconds,
+        pool_use_lifo=True,
+        json_deserializer=from_json,
+        connect_args={
+            "async_creator_fn": _PromptConnection.connect,
+            "application_name": role,
+            # The server gives up as well, so that an abandoned transaction holds no locks.
+            "options": f"-c statement_timeout={int(deadline_seconds * 1000)}"
+            f" -c idle_in_transaction_session_timeout={int(deadline_seconds * 2000)}",
+        },
+    )
+
+    _ping_after_rest(engine)
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def _assume_role(connection: Any, _record: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET ROLE {role}")
+        connection.commit()
+
+    return engine
+
+
+def _ping_after_rest(engine: AsyncEngine) -> None:
+    """Ask connections whether they still live before they are used, as ``pool_pre_ping`` does, but
+    only those that have rested: under load the question would be a fifth of all round trips."""
+    dialect = engine.dialect
+    rested_since = "rested_since"
+
+    @event.listens_for(engine.sync_engine, "checkin")
+    def _rest(_connection: Any, record: Any) -> None:
+        record.info[rested_since] = time.monotonic()
+
+    @event.listens_for(engine.sync_engine, "checkout")
+    def _ping(connection: Any, record: Any, _fairy: Any) -> None:
+        since = record.info.get(rested_since)
+        if since is None or time.monotonic() - since < RESTED_SECONDS:
+            return
+        try:
+            dialect.do_ping(connection)
+        except dialect.loaded_dbapi.Error as error:
+            if dialect.is_disconnect(error, connection, None):
+                raise InvalidatePoolError from error
+            raise
+
+
+class _PromptConnection(psycopg.AsyncConnection[Any]):
+    """A connection that gives up at once when its task is cancelled.
+
+    psycopg first asks the server to cancel and waits up to ten seconds for it, which a server that
+    hangs never answers; the deadline above could not be kept. Dropping the socket is enough: the
+    pool replaces the connection, and the server's own timeouts end the query.
+    """
+
+    async def wait(
+        self,
+        gen: PQGen[_Value],
+        interval: float = _WAKE_EVERY_SECONDS,
+        timeout: float | None = None,  # noqa: ASYNC109 - psycopg's own signature
+    ) -> _Value:
+        try:
+            return await waiting.wait_async(gen, self.pgconn.socket, interval, timeout)
+        except asyncio.CancelledError:
+            self.pgconn.finish()
+            raise

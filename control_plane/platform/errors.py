@@ -1,0 +1,110 @@
+"""Errors that a client sees: problem details (RFC 9457), one class per code.
+
+Raise a ``Problem`` anywhere below the routes: ``platform/http/problems.py`` turns it into the
+response, and ``platform/http/openapi.py`` generates the documented schema from the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+
+class Problem(Exception):
+    """Subclasses set ``status`` and ``code``; ``code`` is what a client's program tests.
+
+    Args:
+        detail: What is wrong with this request and what would be right, in a sentence.
+        headers: Response headers, for example ``Retry-After``.
+        extra: Further members of the problem document, for example ``limit`` and ``used``.
+    """
+
+    status: ClassVar[int]
+    code: ClassVar[str]
+    title: ClassVar[str]
+
+    def __init__(
+        self, detail: str | None = None, *, headers: Mapping[str, str] | None = None, **extra: Any
+    ) -> None:
+        super().__init__(detail or self.title)
+        self.detail = detail or self.title
+        self.headers = dict(headers or {})
+        self.extra = extra
+
+
+class InvalidRequest(Problem):
+    """``errors`` lists what is wrong: ``{"field": "name", "message": "…"}``."""
+
+    status = HTTPStatus.BAD_REQUEST
+    code = "invalid_request"
+    title = "The request is not valid"
+
+    def __init__(self, detail: str | None = None, *, errors: list[dict[str, str]]) -> None:
+        super().__init__(detail or _summary(errors), errors=errors)
+
+    @classmethod
+    def at(cls, field: str, message: str) -> InvalidRequest:
+        """One wrong field."""
+        return cls(errors=[{"field": field, "message": message}])
+
+
+def _summary(errors: list[dict[str, str]]) -> str:
+    return "; ".join(f"{error['field']}: {error['message']}" for error in errors[:3])
+
+
+class Unauthorized(Problem):
+    status = HTTPStatus.UNAUTHORIZED
+    code = "unauthorized"
+    title = "Missing or invalid API key"
+
+    def __init__(self, detail: str | None = None) -> None:
+        super().__init__(detail, headers={"WWW-Authenticate": "Bearer"})
+
+
+class NotFound(Problem):
+    status = HTTPStatus.NOT_FOUND
+    code = "not_found"
+    title = "Not found"
+
+
+class MethodNotAllowed(Problem):
+    status = HTTPStatus.METHOD_NOT_ALLOWED
+    code = "method_not_allowed"
+    title = "This address does not take this method"
+
+
+class BodyTooLarge(Problem):
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    code = "body_too_large"
+    title = "The request body is too large"
+
+
+class BodyNotReceived(Problem):
+    status = HTTPStatus.REQUEST_TIMEOUT
+    code = "body_not_received"
+    title = "The request body did not arrive in time"
+
+
+class UnsupportedMediaType(Problem):
+    status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+    code = "unsupported_media_type"
+    title = "The request body has the wrong content type"
+
+
+class Unexpected(Problem):
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    code = "internal_error"
+    title = "Something went wrong on our side"
+
+
+class DatabaseUnavailable(Problem):
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    code = "database_unavailable"
+    title = "The database cannot be reached"
+
+    def __init__(self, detail: str | None = None) -> None:
+        super().__init__(
+            detail or "The database did not answer in time; try again shortly",
+            headers={"Retry-After": "2"},
+        )

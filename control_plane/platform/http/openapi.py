@@ -1,0 +1,178 @@
+"""The OpenAPI document, with error schemas generated from the declared ``Problem`` classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from control_plane.identity.accounts.errors import ForeignOrigin
+from control_plane.identity.accounts.sessions.authentication import SESSION_SCHEME
+from control_plane.identity.authentication.errors import (
+    CsrfTokenRequired,
+    OriginNotAllowed,
+    RoleRequired,
+    SecretKeyRequired,
+    SessionRequired,
+)
+from control_plane.platform.errors import (
+    BodyTooLarge,
+    DatabaseUnavailable,
+    InvalidRequest,
+    Problem,
+    Unauthorized,
+    UnsupportedMediaType,
+)
+from control_plane.platform.http.openapi_tags import TAGS
+from control_plane.platform.http.openapi_tidying import drop_unused_schemas, restore_nulls
+from control_plane.platform.http.problems import MEDIA_TYPE
+from control_plane.platform.idempotency.answer import KEY_HEADER
+from control_plane.platform.idempotency.errors import IdempotencyKeyReused
+from control_plane.platform.rate_limits.errors import RateLimited
+from control_plane.platform.rate_limits.quota import LIMITED_PATHS
+
+_DESCRIPTION = """Every request carries a key as a bearer token, or a dashboard session's cookie.
+Errors are problem details (RFC 9457) whose `code` tells them apart. Times are ISO 8601 in UTC,
+amounts US dollars. Lists take `limit` and `offset`; long ones also take a `cursor`."""
+_MARK = "x-problems"
+_FIELD_ERROR = {
+    "type": "object",
+    "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
+    "required": ["field", "message"],
+}
+
+
+def problems(*declared: type[Problem]) -> dict[int | str, dict[str, Any]]:
+    """For a route's ``responses=``: what it can refuse with.
+
+    For a status that the router declares as well, the route's declaration replaces the router's:
+    name both there.
+    """
+    by_status: dict[int | str, dict[str, Any]] = {}
+    for problem in declared:
+        status = int(problem.status)
+        response = by_status.setdefault(status, {"description": problem.title, _MARK: []})
+        response[_MARK].append(problem.__name__)
+    return by_status
+
+
+AUTHENTICATED = (Unauthorized, DatabaseUnavailable)
+MEMBER_ONLY = (*AUTHENTICATED, SecretKeyRequired, OriginNotAllowed)
+"""What every route with a ``MemberCaller`` can refuse with."""
+ADMIN_ONLY = (*MEMBER_ONLY, RoleRequired)
+"""The same for an ``AdminCaller``."""
+USER_ONLY = (*AUTHENTICATED, SessionRequired, OriginNotAllowed)
+"""The same for a ``UserCaller``."""
+
+
+def every_problem(of: type[Problem] = Problem) -> Iterator[type[Problem]]:
+    """Every declared problem, that is every subclass."""
+    for problem in of.__subclasses__():
+        yield problem
+        yield from every_problem(problem)
+
+
+def install_openapi(app: FastAPI) -> None:
+    """Replace the app's generator by one that knows the problems."""
+
+    def generate() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = get_openapi(
+                title=app.title,
+                version=app.version,
+                summary=app.summary,
+                description=_DESCRIPTION,
+                tags=TAGS,
+                routes=app.routes,
+            )
+            _describe_problems(document)
+            restore_nulls(document)
+            drop_unused_schemas(document)
+            app.openapi_schema = document
+        return app.openapi_schema
+
+    app.openapi = generate  # type: ignore[method-assign]
+
+
+def _describe_problems(document: dict[str, Any]) -> None:
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    schemas[Problem.__name__] = _base_schema()
+    known = {problem.__name__: problem for problem in every_problem()}
+    for path, operations in document.get("paths", {}).items():
+        for method, operation in operations.items():
+            responses = operation["responses"]
+            for status, problem in _implied(path, method, operation, responses):
+                responses.setdefault(status, {"description": problem.title, _MARK: []})
+                responses[status].setdefault(_MARK, []).append(problem.__name__)
+            for response in responses.values():
+                declared = dict.fromkeys(response.pop(_MARK, []))
+                _fill(response, [known[name] for name in declared], schemas)
+
+
+def _implied(
+    path: str, method: str, operation: dict[str, Any], responses: dict[str, Any]
+) -> list[tuple[str, type[Problem]]]:
+    """Every route can be sent what is no request, every route of the API has its limits, a
+    dashboard session is for our own pages and needs its token to change something, and a key for
+    one request is for no other."""
+    takes_json = "application/json" in operation.get("requestBody", {}).get("content", {})
+    if _MARK not in responses.get("422", {}):
+        # FastAPI's own answer to invalid input, which is a 400 here.
+        responses.pop("422", None)
+    found: list[type[Problem]] = [InvalidRequest]
+    found += [BodyTooLarge, UnsupportedMediaType] if takes_json else []
+    if any(SESSION_SCHEME in scheme for scheme in operation.get("security", ())):
+        found += [ForeignOrigin] if method == "get" else [ForeignOrigin, CsrfTokenRequired]
+    found += [RateLimited] if path.startswith(LIMITED_PATHS) else []
+    takes_key = any(each["name"] == KEY_HEADER for each in operation.get("parameters", ()))
+    found += [IdempotencyKeyReused] if takes_key else []
+    return [(str(int(problem.status)), problem) for problem in found]
+
+
+def _fill(
+    response: dict[str, Any], declared: Sequence[type[Problem]], schemas: dict[str, Any]
+) -> None:
+    if not declared:
+        return
+    for problem in declared:
+        schemas[problem.__name__] = _schema_of(problem)
+    references = [{"$ref": f"#/components/schemas/{problem.__name__}"} for problem in declared]
+    schema = references[0] if len(references) == 1 else {"oneOf": references}
+    response["description"] = "; ".join(problem.title for problem in declared)
+    response["content"] = {MEDIA_TYPE: {"schema": schema}}
+
+
+def _base_schema() -> dict[str, Any]:
+    members = {
+        "type": "Always about:blank; `code` tells problems apart.",
+        "title": "The kind of problem, in words.",
+        "detail": "What is wrong with this request, and what would be right.",
+        "code": "The kind of problem, for programs.",
+        "request_id": "Quote it to the operator; also in X-Request-Id.",
+    }
+    return {
+        "type": "object",
+        "description": "Problem details (RFC 9457).",
+        "required": [*members, "status"],
+        "properties": {
+            name: {"type": "string", "description": about} for name, about in members.items()
+        }
+        | {"status": {"type": "integer"}},
+    }
+
+
+def _schema_of(problem: type[Problem]) -> dict[str, Any]:
+    properties: dict[str, Any] = {
+        "code": {"const": problem.code},
+        "status": {"const": int(problem.status)},
+    }
+    if issubclass(problem, InvalidRequest):
+        properties["errors"] = {"type": "array", "items": _FIELD_ERROR}
+    return {
+        "title": problem.title,
+        "allOf": [{"$ref": "#/components/schemas/Problem"}, {"properties": properties}],
+    }

@@ -1,0 +1,70 @@
+"""Request ids, one log line per request, and the last line of defence against a bare 500."""
+
+from __future__ import annotations
+
+import re
+import time
+from uuid import uuid4
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from control_plane.platform.errors import Unexpected
+from control_plane.platform.http.problems import problem_response
+
+HEADER = "X-Request-Id"
+_ACCEPTED = re.compile(r"[A-Za-z0-9._~+/=-]{1,128}")
+_log = structlog.get_logger(__name__)
+
+
+class RequestContextMiddleware:
+    """Gives each request an id (the client's own where it is plain), and answers with it.
+
+    The id is in ``request.state.request_id``, in every log line of the request, and in the
+    ``X-Request-Id`` header of every response.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _request_id(Headers(scope=scope).get(HEADER))
+        scope.setdefault("state", {})["request_id"] = request_id
+        started_at = time.monotonic()
+        status: int | None = None
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)[HEADER] = request_id
+            await send(message)
+
+        structlog.contextvars.clear_contextvars()
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self._app(scope, receive, send_with_id)
+            except Exception:
+                _log.exception("request_failed", method=scope["method"], path=scope["path"])
+                if status is not None:
+                    raise
+                response = problem_response(Unexpected(), request_id)
+                await response(scope, receive, send_with_id)
+            finally:
+                _log.info(
+                    "request",
+                    method=scope["method"],
+                    path=scope["path"],
+                    status=status,
+                    duration_ms=round((time.monotonic() - started_at) * 1000, 1),
+                )
+
+
+def _request_id(sent: str | None) -> str:
+    if sent is not None and _ACCEPTED.fullmatch(sent):
+        return sent
+    return uuid4().hex

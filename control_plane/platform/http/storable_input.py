@@ -1,0 +1,83 @@
+"""JSON that PostgreSQL can hold: what the parser lets through and the database refuses.
+
+Runs before a route's own validation, on every route that takes a JSON body.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from fastapi import Request
+from fastapi.routing import APIRoute
+
+from control_plane.platform.errors import InvalidRequest, UnsupportedMediaType
+
+MAX_DEPTH = 64
+_BIGINT = range(-(2**63), 2**63)
+
+
+async def storable_input(request: Request) -> None:
+    """Dependency of the whole app.
+
+    Raises:
+        UnsupportedMediaType: a body that is not JSON on a route that takes JSON.
+        InvalidRequest: text with U+0000 or half a surrogate pair, a number that is not finite or
+            beyond a bigint, or nesting deeper than ``MAX_DEPTH``.
+    """
+    for source in (request.path_params, request.query_params):
+        for name, value in source.items():
+            if (fault := _fault_of_text(str(value))) is not None:
+                raise InvalidRequest.at(name, fault)
+    route = request.scope.get("route")
+    if not isinstance(route, APIRoute) or route.body_field is None or not await request.body():
+        return
+    if not _is_json(request.headers.get("content-type", "")):
+        raise UnsupportedMediaType("Send the body as 'Content-Type: application/json'")
+    if (found := find_fault(await request.json())) is not None:
+        raise InvalidRequest.at(*found)
+
+
+def find_fault(value: Any, path: str = "", depth: int = 0) -> tuple[str, str] | None:
+    """The first place in parsed JSON that cannot be stored: ``(field, what is wrong)``."""
+    if depth > MAX_DEPTH:
+        return path, f"is nested deeper than {MAX_DEPTH} levels"
+    match value:
+        case str():
+            fault = _fault_of_text(value)
+        case float() if not math.isfinite(value):
+            fault = "is not a finite number"
+        case int() if value not in _BIGINT:
+            fault = "is an integer that does not fit into 64 bits"
+        case dict():
+            for key, item in value.items():
+                if (fault := _fault_of_text(key)) is not None:
+                    return path or "body", f"has a field name that {fault}"
+                below = f"{path}.{key}" if path else key
+                if (found := find_fault(item, below, depth + 1)) is not None:
+                    return found
+            return None
+        case list():
+            for index, item in enumerate(value):
+                if (found := find_fault(item, f"{path}[{index}]", depth + 1)) is not None:
+                    return found
+            return None
+        case _:
+            return None
+    return None if fault is None else (path or "body", fault)
+
+
+def _fault_of_text(text: str) -> str | None:
+    if "\0" in text:
+        return "contains the character U+0000, which cannot be stored"
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return "contains half of a surrogate pair, which is not a character"
+    return None
+
+
+def _is_json(content_type: str) -> bool:
+    media_type = content_type.partition(";")[0].strip().lower()
+    return media_type == "application/json" or media_type.endswith("+json")

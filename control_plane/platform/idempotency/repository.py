@@ -1,0 +1,96 @@
+"""Every query on answered requests. None commits."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cache
+from uuid import UUID
+
+from sqlalchemy import Update, bindparam, delete, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.sql.dml import ReturningInsert
+
+from control_plane.platform.database import table_of
+from control_plane.platform.idempotency.models import AnsweredRequest
+
+_NOT_ANSWERED_YET = ""
+_RENEWED = ("request_digest", "sealed_answer", "claimed_at")
+"""What a key that is used anew after its lifetime gets."""
+
+
+async def claim(
+    session: AsyncSession,
+    tenant_id: UUID | None,
+    key_digest: bytes,
+    request_digest: bytes,
+    *,
+    now: datetime,
+    expired_before: datetime,
+) -> bool:
+    """Take the key for the request of this transaction; ``False`` if it is taken.
+
+    While another transaction has claimed it, this waits for that one's end: PostgreSQL lets only
+    one of two rows with the same key in, and the other if the first is rolled back.
+    """
+    connection = await session.connection()
+    claimed = await connection.execute(
+        _claiming(),
+        {
+            "key": key_digest,
+            "tenant": tenant_id,
+            "request": request_digest,
+            "now": now,
+            "expired_before": expired_before,
+        },
+    )
+    return claimed.first() is not None
+
+
+@cache
+def _claiming() -> ReturningInsert[tuple[bytes]]:
+    """Kept, because building the statement takes longer than running it."""
+    table = table_of(AnsweredRequest)
+    wanted = insert(table).values(
+        key_digest=bindparam("key"),
+        tenant_id=bindparam("tenant"),
+        request_digest=bindparam("request"),
+        sealed_answer=_NOT_ANSWERED_YET,
+        claimed_at=bindparam("now"),
+    )
+    expired_before = bindparam("expired_before", type_=table.c.claimed_at.type)
+    return wanted.on_conflict_do_update(
+        index_elements=[table.c.key_digest],
+        set_={name: wanted.excluded[name] for name in _RENEWED},
+        where=table.c.claimed_at < expired_before,
+    ).returning(table.c.key_digest)
+
+
+async def find(session: AsyncSession, key_digest: bytes) -> AnsweredRequest | None:
+    found: AnsweredRequest | None = await session.scalar(
+        select(AnsweredRequest).where(AnsweredRequest.key_digest == key_digest)
+    )
+    return found
+
+
+async def remember(session: AsyncSession, key_digest: bytes, sealed_answer: str) -> None:
+    """Keep the answer of the request that has claimed the key."""
+    connection = await session.connection()
+    await connection.execute(_remembering(), {"key": key_digest, "answer": sealed_answer})
+
+
+@cache
+def _remembering() -> Update:
+    table = table_of(AnsweredRequest)
+    return (
+        update(table)
+        .where(table.c.key_digest == bindparam("key"))
+        .values(sealed_answer=bindparam("answer"))
+    )
+
+
+async def forget(session: AsyncSession, claimed_before: datetime) -> None:
+    """Of every tenant. For jobs."""
+    await session.execute(
+        delete(AnsweredRequest).where(AnsweredRequest.claimed_at < claimed_before)
+    )

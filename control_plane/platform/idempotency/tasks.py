@@ -1,0 +1,21 @@
+"""Jobs of idempotency."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from procrastinate import JobContext
+
+from control_plane.identity.idempotent_requests.route import KEY_LIFETIME
+from control_plane.platform.idempotency.repository import forget
+from control_plane.platform.job_queue import database_of, job_queue
+
+
+@job_queue.periodic(cron="*/15 * * * *")
+@job_queue.task(
+    name="idempotency.forget_old_answers", pass_context=True, queueing_lock="forget_old_answers"
+)
+async def forget_old_answers(context: JobContext, timestamp: int) -> None:
+    """Without this the table would only grow."""
+    async with database_of(context).system_session() as session:
+        await forget(session, datetime.now(UTC) - KEY_LIFETIME)

@@ -1,0 +1,107 @@
+"""The job queue (procrastinate, in PostgreSQL): a job exists if and only if the change that called
+for it was committed.
+
+Domains declare their jobs with ``@job_queue.task`` in ``tasks.py``; the jobs process runs them.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import structlog
+from procrastinate import App, JobContext, PsycopgConnector
+from procrastinate.exceptions import ConnectorException
+from procrastinate.tasks import Task
+from procrastinate.types import TimeDeltaParams
+from sqlalchemy.engine import make_url
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.platform.database import SYSTEM_ROLE, Database
+from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.settings import ControlPlaneSettings
+
+PATIENT_QUEUE = "patient"
+"""For jobs that mostly wait for somebody else's answer: many run at once and hold nothing up."""
+RECORDINGS_QUEUE = "recordings"
+"""For jobs that make files for minutes: one at a time, because each takes a core while it runs."""
+_DATABASE = "database"
+_SETTINGS = "settings"
+_log = structlog.get_logger(__name__)
+
+job_queue = App(connector=PsycopgConnector())
+"""Unconnected: jobs are added through the session that calls for them."""
+
+
+async def enqueue(
+    session: AsyncSession,
+    task: Task[Any, Any, Any],
+    *,
+    not_within: timedelta = timedelta(),
+    lock: str | None = None,
+    **arguments: Any,
+) -> None:
+    """Add a job in ``session``'s transaction.
+
+    Args:
+        not_within: how long it waits at least.
+        lock: jobs with the same one run one after the other.
+        arguments: the job's, JSON values.
+
+    Raises:
+        DatabaseUnavailable: PostgreSQL went away.
+    """
+    connection = await session.connection()
+    driver = (await connection.get_raw_connection()).driver_connection
+    try:
+        wait: TimeDeltaParams | None = (
+            {"seconds": int(not_within.total_seconds())} if not_within else None
+        )
+        deferrer = task.configure(connection=driver, schedule_in=wait, lock=lock)
+        await deferrer.defer_async(**arguments)
+    except ConnectorException as error:
+        if isinstance(error.__cause__, psycopg.OperationalError):
+            raise DatabaseUnavailable from error
+        raise
+
+
+def worker_connector(database_url: str) -> PsycopgConnector:
+    """A connection pool for the process that runs the jobs, which sees every tenant's."""
+    conninfo = make_url(database_url).set(drivername="postgresql")
+    return PsycopgConnector(
+        conninfo=conninfo.render_as_string(hide_password=False),
+        kwargs={"options": f"-c role={SYSTEM_ROLE}", "connect_timeout": 5},
+        min_size=1,
+        max_size=6,
+    )
+
+
+def job_resources(
+    database: Database, settings: ControlPlaneSettings | None = None
+) -> dict[str, Any]:
+    """What the jobs process hands to every job."""
+    return {_DATABASE: database, _SETTINGS: settings}
+
+
+def database_of(context: JobContext) -> Database:
+    """The database of the process that runs the job."""
+    database: Database = context.additional_context[_DATABASE]
+    return database
+
+
+def settings_of(context: JobContext) -> ControlPlaneSettings:
+    """The settings of the process that runs the job."""
+    settings: ControlPlaneSettings | None = context.additional_context[_SETTINGS]
+    if settings is None:
+        raise RuntimeError("this process runs jobs without settings")
+    return settings
+
+
+@job_queue.periodic(cron="* * * * *")
+@job_queue.task(name="job_queue.rescue_stalled_jobs", queueing_lock="rescue_stalled_jobs")
+async def rescue_stalled_jobs(timestamp: int) -> None:
+    """Run again what a process that died had begun: every job may be run twice."""
+    for job in await job_queue.job_manager.get_stalled_jobs():
+        _log.warning("job_rescued", job_id=job.id, task=job.task_name)
+        await job_queue.job_manager.retry_job(job)

@@ -1,0 +1,86 @@
+"""Sending mails. A mail that cannot be sent is never an error of the request that called for it."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from email.utils import parseaddr
+from pathlib import Path
+
+import aiosmtplib
+import structlog
+
+from control_plane.platform.mail.mail import Mail, as_message
+from control_plane.platform.mail.outbox_folder import write_to_folder
+from control_plane.platform.settings import SmtpSettings
+
+_SENDER_WITHOUT_SERVER = "switchboard@localhost"
+_log = structlog.get_logger(__name__)
+
+
+class Mailer:
+    """Hands mails to the mail server, or writes them to a folder where there is none.
+
+    Call it after the transaction has committed: a mail cannot be taken back.
+    """
+
+    def __init__(self, smtp: SmtpSettings | None, outbox_dir: Path) -> None:
+        self._smtp = smtp
+        self._outbox_dir = outbox_dir
+
+    @property
+    def sends_mail(self) -> bool:
+        """Whether this installation has a mail server."""
+        return self._smtp is not None
+
+    async def send(self, mail: Mail) -> bool:
+        """Whether a mail server took it. ``False`` has its reason in the log.
+
+        Takes ``smtp.timeout_seconds`` at most.
+        """
+        now = datetime.now(UTC)
+        if self._smtp is None:
+            await self._write(as_message(mail, _SENDER_WITHOUT_SERVER, now), now)
+            return False
+        try:
+            async with asyncio.timeout(self._smtp.timeout_seconds):
+                await _hand_over(as_message(mail, self._smtp.sender, now), mail.to, self._smtp)
+        except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+            _log.warning(
+                "mail_not_sent",
+                server=f"{self._smtp.host}:{self._smtp.port}",
+                reason=f"{type(error).__name__}: {str(error) or 'no answer in time'}",
+            )
+            return False
+        return True
+
+    async def _write(self, message: EmailMessage, now: datetime) -> None:
+        try:
+            path = await asyncio.to_thread(
+                write_to_folder, self._outbox_dir, message.as_bytes(), now
+            )
+        except OSError as error:
+            _log.warning("mail_not_written", folder=str(self._outbox_dir), reason=str(error))
+        else:
+            _log.info("mail_written", path=str(path), reason="no mail server is set")
+
+
+async def _hand_over(message: EmailMessage, to: str, smtp: SmtpSettings) -> None:
+    """
+    Raises:
+        aiosmtplib.SMTPException: the server refused, or cannot do what the settings ask for.
+        OSError: the server cannot be reached, or did not answer in time.
+    """
+    client = aiosmtplib.SMTP(
+        hostname=smtp.host,
+        port=smtp.port,
+        timeout=smtp.timeout_seconds,
+        use_tls=smtp.encryption == "tls",
+        # ``True`` demands it: a server without STARTTLS gets neither password nor mail.
+        start_tls=smtp.encryption == "starttls",
+    )
+    async with client:
+        if smtp.username is not None:
+            await client.login(smtp.username, smtp.password or "")
+        await client.sendmail(parseaddr(smtp.sender)[1], [to], message.as_bytes())

@@ -1,0 +1,55 @@
+"""Adding domain events to the outbox. Source: API spec, "Events"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+from uuid import UUID, uuid4
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.platform.outbox.models import OutboxEvent
+
+NotificationEvent = Literal[
+    "agent.published",
+    "agent.failed",
+    "auth.welcome",
+    "system.api_key_created",
+    "system.api_key_revoked",
+    "system.login_new_device",
+    "team.member_invited",
+    "team.member_joined",
+]
+
+
+def add_notification_event(
+    session: AsyncSession,
+    tenant_id: UUID,
+    event: NotificationEvent,
+    *,
+    title: str,
+    message: str,
+    metadata: Mapping[str, Any],
+) -> None:
+    """An event of the notification shape.
+
+    Args:
+        title: a few words; ``message``: one sentence for a person.
+        metadata: JSON values for a program, such as ``{"agent_id": "…", "version": 3}``.
+    """
+    event_id = uuid4()
+    session.add(
+        OutboxEvent(
+            id=event_id,
+            tenant_id=tenant_id,
+            event=event,
+            data={
+                "notification_id": str(event_id),
+                "tenant_id": str(tenant_id),
+                "event_category": event,
+                "title": title,
+                "message": message,
+                "metadata": dict(metadata),
+            },
+        )
+    )

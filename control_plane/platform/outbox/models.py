@@ -1,0 +1,28 @@
+"""Domain events, written in the transaction of the change that they tell of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import ForeignKey, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from control_plane.platform.database import Base
+from control_plane.platform.tenancy.models import Tenant
+
+
+class OutboxEvent(Base):
+    """Read by webhooks and notifications."""
+
+    __tablename__ = "outbox_events"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
+    event: Mapped[str]
+    data: Mapped[dict[str, Any]]
+    """The envelope's ``data`` (API spec, "Payload data")."""
+    origin: Mapped[str] = mapped_column(default="api")
+    """``gateway`` or ``api``: whether the envelope leaves ``type`` out or has it."""
+    occurred_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,0 +1,16 @@
+"""Too many requests."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from control_plane.platform.errors import Problem
+
+
+class RateLimited(Problem):
+    """``policy`` is whose limit it is (``key`` or ``address``); ``limit`` and ``used`` count the
+    requests of its window."""
+
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    code = "rate_limited"
+    title = "Too many requests"

@@ -1,0 +1,56 @@
+"""Tenants' JSON Schemas: compiled when saved, and never a reason to open a file or connection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from control_plane.building.agents.tenant_json_schemas import MAX_BYTES, fault_of
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"type": "object", "properties": {"date": {"type": "string", "format": "date"}}},
+        {"$ref": "#/$defs/slot", "$defs": {"slot": {"type": "string"}}},
+        {"$ref": "#"},
+        {"$schema": "https://json-schema.org/draft/2020-12/schema"},
+        {"$schema": "http://json-schema.org/draft-07/schema#"},
+    ],
+)
+def test_a_schema_that_stands_alone_is_taken(schema: dict[str, Any]) -> None:
+    assert fault_of(schema) is None
+
+
+@pytest.mark.parametrize(
+    ("schema", "reason"),
+    [
+        ({"type": "number of teeth"}, "at type"),
+        ({"properties": {"a": {"minimum": "1"}}}, "at properties/a/minimum"),
+        ({"pattern": "("}, "at pattern"),
+        ({"pattern": "(a{1000}){1000}"}, "at pattern"),
+        ({"$ref": "#/$defs/nowhere"}, "nowhere"),
+        ({"$ref": "file:///etc/passwd"}, "only refer to what is within"),
+        ({"$ref": "http://169.254.169.254/latest"}, "only refer to what is within"),
+        ({"items": {"$ref": "https://example.com/schema.json#/a"}}, "only refer to"),
+        ({"$id": "https://example.com/", "$ref": "other"}, "only refer to"),
+        ({"$dynamicRef": "http://example.com/x#y"}, "only refer to"),
+        ({"$schema": "http://example.com/own-dialect"}, "published draft"),
+        ({"$schema": 7}, "published draft"),
+        ({"description": "x" * MAX_BYTES}, "bytes"),
+    ],
+)
+def test_anything_else_is_refused_with_the_reason(schema: dict[str, Any], reason: str) -> None:
+    fault = fault_of(schema)
+    assert fault is not None
+    assert reason in fault
+
+
+def test_no_reference_is_fetched(tmp_path: Path) -> None:
+    """A file that would make the schema valid is not read."""
+    other = tmp_path / "other.json"
+    other.write_text('{"type": "string"}')
+    assert fault_of({"$ref": other.as_uri()}) is not None

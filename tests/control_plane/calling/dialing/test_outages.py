@@ -1,0 +1,285 @@
+"""Bridges die, Redis forgets, calls are ended while phones ring: no leg is left behind."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from redis.asyncio import Redis
+
+from contracts import redis_names
+from contracts.commands import RemoveLeg
+from contracts.dial_outcome import DialOutcome
+from contracts.dialing import DialReport, LegStage
+from contracts.end_reasons import EndReason
+from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.dialing.models import JobState
+from control_plane.calling.dialing.scheduler import DialingScheduler
+from control_plane.calling.dialing.silence import Silence
+from control_plane.platform.database import Database
+from control_plane.platform.link.redis_client import connect
+from control_plane.platform.settings import ControlPlaneSettings
+from tests.control_plane.calling.dialing.phone import CALLEE, Phones, running_bridge
+from tests.control_plane.conftest import TenantClient
+from tests.control_plane.conversation import catch_up
+from tests.control_plane.fake_worker import FakeWorker
+from tests.stand_ins.simulated_carrier import (
+    ANSWERS_AND_HANGS_UP,
+    RINGS_ON,
+    SimulatedCarrier,
+)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def no_bridge(
+    database: Database, redis: Redis, carrier: SimulatedCarrier, settings: ControlPlaneSettings
+) -> Phones:
+    """The control plane's side alone."""
+    return Phones(database, redis, carrier, settings)
+
+
+async def say(
+    phones: Phones, call_id: UUID, stage: LegStage, outcome: DialOutcome | None = None
+) -> None:
+    """Report as a bridge does that dies at once."""
+    job = await phones.job(call_id)
+    assert job.attempt_id is not None
+    report = DialReport(
+        attempt_id=job.attempt_id,
+        call_id=job.call_id,
+        tenant_id=job.tenant_id,
+        participant_id=job.participant_id,
+        bridge_id="bridge-that-died",
+        occurred_at=datetime.now(UTC),
+        stage=stage,
+        outcome=outcome,
+    )
+    await phones.redis.xadd(
+        redis_names.DIAL_REPORT_STREAM, {redis_names.FIELD: report.model_dump_json()}
+    )
+
+
+async def silent_for_long(phones: Phones) -> None:
+    """Let a scheduler find that no bridge answers, until it believes it."""
+    clock = Clock()
+    scheduler = DialingScheduler(
+        phones.database, phones.redis, phones.settings.dialing, Silence(6.0, clock)
+    )
+    await scheduler.round(datetime.now(UTC))
+    clock.now = 6.0
+    await scheduler.round(datetime.now(UTC))
+
+
+async def test_a_bridge_that_dies_while_it_dials_costs_an_attempt(
+    tenant: TenantClient, no_bridge: Phones
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.step()
+    await say(phones, call_id, LegStage.DIALING)
+    await say(phones, call_id, LegStage.RINGING)
+    await phones.step()
+    assert (await phones.job(call_id)).stage == LegStage.RINGING
+    await silent_for_long(phones)
+    job = await phones.job(call_id)
+    assert (job.state, job.attempts) == (JobState.WAITING, 1)
+    assert (await tenant.get(f"/v1/calls/{call_id}")).json()["status"] == "queued"
+
+
+async def test_when_the_attempts_are_used_up_the_call_is_reaped(
+    tenant: TenantClient, no_bridge: Phones
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    for _ in range(3):
+        await phones.step(timedelta(seconds=20))
+        await say(phones, call_id, LegStage.DIALING)
+        await phones.step()
+        await silent_for_long(phones)
+    call = (await tenant.get(f"/v1/calls/{call_id}")).json()
+    assert (call["status"], call["end_reason"]) == ("failed", EndReason.REAPER_POST_DIAL_TIMEOUT)
+    assert (await phones.job(call_id)).state == JobState.FAILED
+
+
+async def test_a_bridge_that_dies_in_conversation_takes_its_leg_along(
+    tenant: TenantClient, no_bridge: Phones, worker: FakeWorker, consumer: EventConsumer
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.step()
+    await say(phones, call_id, LegStage.ANSWERED)
+    await phones.step()
+    plan = await worker.claim()
+    assert plan is not None
+    await worker.start(plan)
+    await catch_up(consumer)
+    await silent_for_long(phones)
+    assert (await phones.job(call_id)).state == JobState.COMPLETED
+    assert [command.body for command in await worker.commands()] == [
+        RemoveLeg(participant_id=plan.participants[0].participant_id)
+    ]
+
+
+async def test_who_hangs_up_leaves_the_call(
+    tenant: TenantClient, no_bridge: Phones, worker: FakeWorker
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.step()
+    await say(phones, call_id, LegStage.ANSWERED)
+    await phones.step()
+    plan = await worker.claim()
+    assert plan is not None
+    await say(phones, call_id, LegStage.ENDED)
+    await phones.step()
+    assert (await phones.job(call_id)).state == JobState.COMPLETED
+    assert [command.body for command in await worker.commands()] == [
+        RemoveLeg(participant_id=plan.participants[0].participant_id)
+    ]
+
+
+async def test_a_phone_that_answers_and_hangs_up_at_once_completes_its_leg(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    phones.carrier.tell(CALLEE, ANSWERS_AND_HANGS_UP)
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.until_closed(call_id)
+    assert (await phones.job(call_id)).state == JobState.COMPLETED
+
+
+async def test_an_attempt_that_no_bridge_takes_goes_back_uncounted(
+    tenant: TenantClient, no_bridge: Phones, valkey_url: str, carrier: SimulatedCarrier
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.step()
+    first = (await phones.job(call_id)).attempt_id
+    await phones.step(timedelta(seconds=21))  # Withdrawn ...
+    await phones.scheduler.round(datetime.now(UTC) + timedelta(seconds=25))  # ... and dialed again.
+    job = await phones.job(call_id)
+    assert (job.state, job.attempts) == (JobState.ACTIVE, 1)
+    assert job.attempt_id != first
+    async with running_bridge(valkey_url, carrier):
+        await phones.until_answered(call_id)
+    assert [request.attempt_id for request in carrier.dialed] == [job.attempt_id], (
+        "a withdrawn attempt is not dialed"
+    )
+
+
+async def test_two_bridges_do_not_dial_the_same_attempt(
+    tenant: TenantClient, phones: Phones, valkey_url: str, carrier: SimulatedCarrier
+) -> None:
+    agent_id = await phones.agent(tenant)
+    call_id = await phones.queue(tenant, agent_id)
+    await phones.until_answered(call_id)
+    [request] = carrier.dialed
+    other = SimulatedCarrier()
+    async with running_bridge(valkey_url, other, "bridge-2"):
+        for _ in range(2):
+            await phones.redis.xadd(
+                redis_names.dial_requests(request.carrier),
+                {redis_names.FIELD: request.model_dump_json()},
+            )
+        await phones.step()
+    assert len(carrier.dialed) + len(other.dialed) == 1
+
+
+async def test_a_redis_that_forgets_everything_is_survived(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    phones.carrier.tell(CALLEE, RINGS_ON)
+    agent_id = await phones.agent(tenant)
+    ringing = await phones.queue(tenant, agent_id)
+
+    async def rings() -> bool:
+        return (await phones.job(ringing)).stage == LegStage.RINGING
+
+    await phones.until(rings)
+    await phones.redis.flushall()
+    await phones.step()
+    assert (await phones.job(ringing)).stage == LegStage.RINGING, "its bridge still answers for it"
+    answered = await phones.queue(tenant, agent_id, "+14155550124")
+    await phones.until_answered(answered)
+
+
+async def test_a_report_that_redis_lost_is_found_with_the_bridge(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.scheduler.round(datetime.now(UTC))
+    shipped = "0"
+    for _ in range(3):
+        [[_, [[shipped, _]]]] = await phones.redis.xread(
+            {redis_names.DIAL_REPORT_STREAM: shipped}, count=1, block=1_000
+        )
+    await phones.redis.delete(redis_names.DIAL_REPORT_STREAM)
+    await phones.scheduler.round(datetime.now(UTC) + timedelta(seconds=10))
+    assert (await phones.job(call_id)).stage == LegStage.ANSWERED
+
+
+async def test_without_redis_nothing_is_dialed_and_nothing_is_lost(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    nowhere = connect("redis://127.0.0.1:1")
+    scheduler = DialingScheduler(phones.database, nowhere, phones.settings.dialing)
+    await scheduler.round(datetime.now(UTC))
+    await nowhere.aclose()
+    await phones.step(timedelta(seconds=3))
+    await phones.until_answered(call_id)
+    assert len(phones.carrier.dialed) == 1
+
+
+async def test_ending_a_queued_call_takes_it_out_of_the_queue(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    assert (await tenant.post(f"/v1/calls/{call_id}/end")).status_code == 200
+    assert (await phones.job(call_id)).state == JobState.CANCELED
+    await phones.step()
+    assert phones.carrier.dialed == []
+
+
+async def test_ending_a_call_whose_phone_rings_hangs_up(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    phones.carrier.tell(CALLEE, RINGS_ON)
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.until_status(tenant, str(call_id), "ringing")
+    assert (await tenant.post(f"/v1/calls/{call_id}/end")).status_code == 200
+    await phones.until_closed(call_id)
+    assert phones.carrier.open_lines == 0
+    assert (await phones.job(call_id)).state == JobState.CANCELED
+
+
+async def test_a_bridge_that_is_stopped_hangs_up(
+    tenant: TenantClient, no_bridge: Phones, valkey_url: str, carrier: SimulatedCarrier
+) -> None:
+    phones = no_bridge
+    carrier.tell(CALLEE, RINGS_ON)
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    async with running_bridge(valkey_url, carrier):
+        await phones.until_status(tenant, str(call_id), "ringing")
+    assert carrier.open_lines == 0
+    await phones.until_closed(call_id)
+
+
+async def test_late_and_doubled_reports_change_nothing(
+    tenant: TenantClient, no_bridge: Phones
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.step()
+    for stage in (LegStage.ANSWERED, LegStage.RINGING, LegStage.DIALING, LegStage.ANSWERED):
+        await say(phones, call_id, stage)
+    await phones.step()
+    assert (await phones.job(call_id)).stage == LegStage.ANSWERED
+    assert await phones.redis.xlen(redis_names.DISPATCH_STREAM) == 1

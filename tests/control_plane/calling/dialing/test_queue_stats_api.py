@@ -1,0 +1,37 @@
+"""`GET /v1/calls/queue/stats` counts a tenant's phone legs."""
+
+from __future__ import annotations
+
+from tests.control_plane.calling.dialing.phone import Phones
+from tests.control_plane.conftest import TenantClient
+from tests.stand_ins.simulated_carrier import BUSY, RINGS_ON
+
+PATH = "/v1/calls/queue/stats"
+
+
+async def test_a_leg_is_counted_where_it_is(
+    tenant: TenantClient, other_tenant: TenantClient, phones: Phones
+) -> None:
+    agent_id = await phones.agent(tenant)
+    busy, rings = "+14155552000", "+14155552001"
+    phones.carrier.tell(busy, BUSY)
+    phones.carrier.tell(rings, RINGS_ON)
+    await phones.until_closed(await phones.queue(tenant, agent_id, busy))
+    await phones.queue(tenant, agent_id, rings)
+    await phones.step()
+    await phones.queue(tenant, agent_id, "+14155552002")
+    canceled = await phones.queue(tenant, agent_id, "+14155552003")
+    await tenant.post(f"/v1/calls/{canceled}/end")
+    assert (await tenant.get(PATH)).json() == {
+        "waiting": 1,
+        "active": 1,
+        "completed": 0,
+        "failed": 2,
+    }
+    assert set((await other_tenant.get(PATH)).json().values()) == {0}
+
+
+async def test_it_needs_a_secret_key(tenant: TenantClient) -> None:
+    assert (await tenant.http.get(PATH)).status_code == 401
+    headers = await tenant.publishable_key()
+    assert (await tenant.http.get(PATH, headers=headers)).status_code == 403

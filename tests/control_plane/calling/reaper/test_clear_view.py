@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from control_plane.calling.reaper.clear_view import ClearView
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_nobody_is_judged_before_redis_has_answered_for_a_full_lease_time() -> None:
+    clock = Clock()
+    view = ClearView(6, clock)
+    assert not view.is_clear
+    view.seen()
+    clock.now += 5.9
+    view.seen()
+    assert not view.is_clear
+    clock.now += 0.1
+    assert view.is_clear
+
+
+def test_an_outage_starts_the_wait_again() -> None:
+    clock = Clock()
+    view = ClearView(6, clock)
+    view.seen()
+    clock.now += 60
+    view.lost()
+    assert not view.is_clear
+    view.seen()
+    assert not view.is_clear
+    clock.now += 6
+    assert view.is_clear

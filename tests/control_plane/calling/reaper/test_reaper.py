@@ -1,0 +1,239 @@
+"""The reaper over PostgreSQL and Valkey: lost calls end with a bill, nothing else is touched."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from redis.asyncio import Redis
+from sqlalchemy import text
+
+from contracts import redis_names
+from contracts.call_plan import CallPlan
+from contracts.commands import EndCall
+from contracts.end_reasons import EndReason
+from contracts.events import CallEnded, CallMetered, TranscriptSegment
+from contracts.money import charge_micros, usd
+from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.reaper.clear_view import ClearView
+from control_plane.calling.reaper.reaper import Reaper
+from control_plane.platform.database import Database
+from tests.control_plane.conftest import TenantClient
+from tests.control_plane.conversation import (
+    balance_of,
+    call_of,
+    catch_up,
+    claimed_call,
+    create_call,
+    running_call,
+)
+from tests.control_plane.fake_worker import FakeWorker
+
+
+@pytest.fixture
+def reaper(database: Database, redis: Redis) -> Reaper:
+    """Trusts every lease from the first look on."""
+    return Reaper(database, redis, 30, ClearView(0, clock=lambda: 0))
+
+
+async def age(database: Database, plan: CallPlan, column: str, by: timedelta) -> None:
+    async with database.system_session() as session:
+        await session.execute(
+            text(f"UPDATE calls SET {column} = {column} - :by WHERE id = :id"),
+            {"by": by, "id": plan.call_id},
+        )
+
+
+async def test_running_calls_are_left_alone(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, reaper: Reaper
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    await create_call(tenant, await tenant.published_agent())
+    await reaper.round()
+    assert (await call_of(tenant, plan))["status"] == "in_progress"
+    assert {call["status"] for call in (await tenant.get("/v1/calls")).json()["calls"]} == {
+        "in_progress",
+        "connecting",
+    }
+
+
+async def test_a_dead_workers_call_is_billed_to_its_last_heartbeat(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    reaper: Reaper,
+    redis: Redis,
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    await worker.meter(plan, 30_000)
+    await catch_up(consumer)
+    await worker.report_position(plan, 31_000)
+    await worker.drop_lease(plan.call_id)
+    await reaper.round()
+    call = await call_of(tenant, plan)
+    assert (call["status"], call["end_reason"]) == ("failed", "worker_error")
+    assert call["bill_duration"] == 31
+    assert call["total_cost"] == usd(charge_micros(60, plan.rate_micros_per_minute))
+    assert (await balance_of(tenant))["held_usd"] == 0
+    assert not await redis.hexists(redis_names.MEDIA, str(plan.call_id))
+
+
+async def test_what_a_dead_worker_had_journaled_still_arrives(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, reaper: Reaper
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    await worker.drop_lease(plan.call_id)
+    await reaper.round()
+    billed = await balance_of(tenant)
+    await worker.ship(
+        plan,
+        TranscriptSegment(
+            sequence=0, speaker="user", text="Hello?", started_at_ms=0, ended_at_ms=500
+        ),
+    )
+    await worker.end(plan, 90_000, EndReason.WORKER_ERROR)
+    await catch_up(consumer)
+    call = await call_of(tenant, plan)
+    assert call["transcript"]["text"] == "user: Hello?"
+    assert call["billable_seconds"] == 30
+    assert await balance_of(tenant) == billed
+
+
+async def test_a_call_that_nobody_claims_times_out_and_costs_nothing(
+    tenant: TenantClient, database: Database, reaper: Reaper, worker: FakeWorker
+) -> None:
+    created = await create_call(tenant, await tenant.published_agent())
+    async with database.system_session() as session:
+        await session.execute(text("UPDATE calls SET created_at = created_at - interval '31 s'"))
+    await reaper.round()
+    call = (await tenant.get(f"/v1/calls/{created['id']}")).json()
+    assert (call["status"], call["end_reason"]) == ("failed", "reaper_queued_timeout")
+    assert call["total_cost"] == 0
+    assert (await balance_of(tenant))["held_usd"] == 0
+    assert await worker.claim() is None, "its plan is withdrawn"
+
+
+async def test_a_queued_phone_call_is_left_to_the_dialing_queue_until_it_was_dialed(
+    tenant: TenantClient, database: Database, reaper: Reaper
+) -> None:
+    created = await create_call(tenant, await tenant.published_agent())
+
+    async def status_when(changes: str) -> tuple[str, str | None]:
+        async with database.system_session() as session:
+            await session.execute(text(f"UPDATE calls SET {changes}"))
+        await reaper.round()
+        call = (await tenant.get(f"/v1/calls/{created['id']}")).json()
+        return call["status"], call["end_reason"]
+
+    hour_ago = "created_at = created_at - interval '1 hour'"
+    assert await status_when(f"status = 'queued', {hour_ago}") == ("queued", None)
+    assert await status_when("dialed_at = now() - interval '9 minutes'") == ("queued", None)
+    assert await status_when("dialed_at = now() - interval '11 minutes'") == (
+        "failed",
+        "reaper_post_dial_timeout",
+    )
+    assert (await balance_of(tenant))["held_usd"] == 0
+
+
+async def test_a_call_that_outlives_its_maximum_is_ended_and_its_worker_told(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    reaper: Reaper,
+    database: Database,
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    await worker.report_position(plan, 660_000)
+    limit = timedelta(seconds=plan.limits.max_duration_seconds + 61)
+    await age(database, plan, "started_at", limit)
+    await reaper.round()
+    call = await call_of(tenant, plan)
+    assert (call["status"], call["end_reason"]) == ("failed", "reaper_in_progress_timeout")
+    [command] = await worker.commands()
+    assert command.body == EndCall(end_reason=EndReason.REAPER_IN_PROGRESS_TIMEOUT)
+
+
+async def test_a_call_whose_end_waits_in_the_stream_is_not_lost(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, reaper: Reaper
+) -> None:
+    """As after an outage of PostgreSQL: the worker has long gone, its events are not applied."""
+    plan = await running_call(tenant, worker, consumer)
+    await worker.end(plan, 12_000)
+    await reaper.round()
+    assert (await call_of(tenant, plan))["status"] == "in_progress"
+    await catch_up(consumer)
+    call = await call_of(tenant, plan)
+    assert (call["status"], call["bill_duration"]) == ("completed", 12)
+
+
+async def test_an_end_that_waits_for_what_a_dead_worker_never_shipped_is_not_waited_for(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, reaper: Reaper
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    worker.note(plan, CallMetered(connected_ms=9_000))
+    await worker.ship(plan, CallEnded(end_reason=EndReason.NORMAL_HANGUP, connected_ms=12_000))
+    await catch_up(consumer)
+    await reaper.round()
+    assert (await call_of(tenant, plan))["status"] == "in_progress", "its worker lives"
+    await worker.drop_lease(plan.call_id)
+    await reaper.round()
+    call = await call_of(tenant, plan)
+    assert (call["status"], call["end_reason"]) == ("failed", "worker_error")
+
+
+async def test_nobody_is_judged_while_redis_is_away_and_for_a_lease_time_after(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    redis: Redis,
+) -> None:
+    now = 100.0
+    view = ClearView(redis_names.LEASE_TTL_SECONDS, clock=lambda: now)
+    plan = await running_call(tenant, worker, consumer)
+    nowhere: Redis = Redis.from_url("redis://127.0.0.1:1")
+    await worker.drop_lease(plan.call_id)
+
+    async def status_after(client: Redis) -> str:
+        await Reaper(database, client, 30, view).round()
+        status: str = (await call_of(tenant, plan))["status"]
+        return status
+
+    assert await status_after(nowhere) == "in_progress"
+    assert await status_after(redis) == "in_progress"
+    now += redis_names.LEASE_TTL_SECONDS - 0.1
+    assert await status_after(redis) == "in_progress"
+    now += 0.1
+    assert await status_after(redis) == "failed"
+
+
+async def test_a_position_written_once_more_after_the_end_is_forgotten(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    reaper: Reaper,
+    redis: Redis,
+) -> None:
+    ended = await running_call(tenant, worker, consumer)
+    await worker.end(ended, 1_000)
+    await catch_up(consumer)
+    running = await claimed_call(tenant, worker)
+    await catch_up(consumer)
+    for plan in (ended, running):
+        await worker.report_position(plan, 1_000)
+        position = str(await redis.hget(redis_names.MEDIA, str(plan.call_id)))
+        long_ago = position.replace('"sent_at":"20', '"sent_at":"19')
+        await redis.hset(redis_names.MEDIA, str(plan.call_id), long_ago)
+    await reaper.round()
+    assert await redis.hkeys(redis_names.MEDIA) == [str(running.call_id)]
+
+
+async def test_a_reaped_call_is_not_reaped_twice(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, reaper: Reaper
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    await worker.drop_lease(plan.call_id)
+    await reaper.round()
+    await reaper.round()
+    entries = (await tenant.get("/v1/billing/transactions")).json()["transactions"]
+    assert [entry["transaction_type"] for entry in entries] == ["charge", "grant"]

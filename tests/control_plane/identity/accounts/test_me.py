@@ -1,0 +1,139 @@
+"""``/v1/me``: who one is, one's sessions, and going on in another tenant."""
+
+from __future__ import annotations
+
+import httpx2
+import pytest
+from sqlalchemy import select
+
+from control_plane.platform.audit.models import AuditEntry
+from control_plane.platform.database import Database
+from tests.control_plane.conftest import TenantClient
+from tests.control_plane.dashboard import dashboard_client
+from tests.control_plane.identity.accounts.browsing import Browser
+
+
+async def test_a_secret_key_is_its_tenant(tenant: TenantClient) -> None:
+    me = (await tenant.get("/v1/me")).json()
+    assert (me["actor"], me["user"], me["role"], me["csrf_token"]) == (
+        "secret_key",
+        None,
+        None,
+        None,
+    )
+    assert me["tenant"]["id"] == str(tenant.tenant_id)
+    assert me["tenants"] == []
+    assert me["api_key"]["name"] == "First key"
+
+
+async def test_a_publishable_key_is_nobody(tenant: TenantClient) -> None:
+    answer = await tenant.http.get("/v1/me", headers=await tenant.publishable_key())
+    assert (answer.status_code, answer.json()["code"]) == (403, "secret_key_required")
+
+
+async def test_a_key_is_used_from_any_page(tenant: TenantClient) -> None:
+    headers = tenant.headers | {"Origin": "https://shop.example"}
+    assert (await tenant.http.get("/v1/me", headers=headers)).status_code == 200
+
+
+async def test_me_gives_the_csrf_token_that_works(browser: Browser) -> None:
+    await browser.sign_up()
+    browser.headers.clear()
+    assert (await browser.post("/v1/agents", {"name": "x"})).status_code == 403
+    assert (await browser.me())["csrf_token"]
+    assert (await browser.post("/v1/agents", {"name": "x"})).status_code == 201
+
+
+async def test_one_changes_ones_name_and_clears_it(browser: Browser) -> None:
+    await browser.sign_up(name="Mia")
+    changed = await browser.request("PATCH", "/v1/me", {"name": " Mia Meyer "})
+    assert (changed.status_code, changed.json()["user"]["name"]) == (200, "Mia Meyer")
+    await browser.request("PATCH", "/v1/me", {"name": None})
+    assert (await browser.me())["user"]["name"] is None
+
+
+@pytest.mark.parametrize("body", [{}, {"name": ""}, {"name": "x" * 101}, {"email": "x@y.zz"}])
+async def test_a_wrong_name_is_400(browser: Browser, body: dict[str, str]) -> None:
+    await browser.sign_up()
+    assert (await browser.request("PATCH", "/v1/me", body)).status_code == 400
+
+
+async def test_one_sees_and_ends_ones_sessions(browser: Browser, other_browser: Browser) -> None:
+    await browser.sign_up()
+    await other_browser.log_in()
+
+    listed = (await browser.get("/v1/me/sessions")).json()["sessions"]
+    assert [session["is_current"] for session in listed] == [False, True]
+    assert [session["address"] for session in listed] == ["203.0.113.9", "198.51.100.7"]
+    assert {session["user_agent"] for session in listed} == {"Browser/1.0"}
+    assert not {"token_hash", "token"} & set(listed[0])
+
+    ended = await browser.request("DELETE", f"/v1/me/sessions/{listed[0]['id']}")
+    assert ended.json() == {"status": "revoked", "count": 1}
+    assert (await other_browser.get("/v1/me")).status_code == 401
+    again = await browser.request("DELETE", f"/v1/me/sessions/{listed[0]['id']}")
+    assert (again.status_code, again.json()["code"]) == (404, "session_not_found")
+
+
+async def test_ending_ones_own_session_takes_the_cookie(browser: Browser) -> None:
+    await browser.sign_up()
+    [own] = (await browser.get("/v1/me/sessions")).json()["sessions"]
+    assert (await browser.request("DELETE", f"/v1/me/sessions/{own['id']}")).status_code == 200
+    assert "switchboard_session" not in browser.http.cookies
+
+
+async def test_one_logs_out_everywhere_else(browser: Browser, other_browser: Browser) -> None:
+    await browser.sign_up()
+    await other_browser.log_in()
+    assert (await browser.request("DELETE", "/v1/me/sessions")).json()["count"] == 1
+    assert (await other_browser.get("/v1/me")).status_code == 401
+    assert (await browser.get("/v1/me")).status_code == 200
+
+
+async def test_nobody_ends_somebody_elses_session(tenant: TenantClient, database: Database) -> None:
+    """Not the same tenant's owner either: a session belongs to a person."""
+    owner = await dashboard_client(tenant, database, "owner")
+    member = await dashboard_client(tenant, database, "member")
+    [session] = (await member.get("/v1/me/sessions")).json()["sessions"]
+    assert (await owner.delete(f"/v1/me/sessions/{session['id']}")).status_code == 404
+    assert (await member.get("/v1/me")).status_code == 200
+
+
+async def test_one_goes_on_in_another_tenant_of_ones_own(
+    browser: Browser, database: Database
+) -> None:
+    first = (await browser.sign_up()).json()["tenant"]
+    second = (await browser.sign_up(tenant_name="Second")).json()["tenant"]
+    await browser.post("/v1/agents", {"name": "Of the second"})
+
+    moved = await browser.post("/v1/auth/switch-tenant", {"tenant_id": first["id"]})
+
+    assert moved.status_code == 200
+    assert moved.json()["tenant"] == first
+    assert (await browser.get("/v1/agents")).json()["total"] == 0
+    assert (await browser.post("/v1/agents", {"name": "Of the first"})).status_code == 201
+    await browser.post("/v1/auth/switch-tenant", {"tenant_id": second["id"]})
+    listed = (await browser.get("/v1/agents")).json()["agents"]
+    assert [agent["name"] for agent in listed] == ["Of the second"]
+    async with database.system_session() as session:
+        found = await session.scalars(
+            select(AuditEntry.tenant_id).where(AuditEntry.action == "user.switched_tenant")
+        )
+        assert [str(tenant_id) for tenant_id in found] == [first["id"], second["id"]]
+
+
+async def test_one_does_not_go_on_in_a_foreign_tenant(
+    browser: Browser, tenant: TenantClient
+) -> None:
+    own = (await browser.sign_up()).json()["tenant"]
+    answer = await browser.post("/v1/auth/switch-tenant", {"tenant_id": str(tenant.tenant_id)})
+    assert (answer.status_code, answer.json()["code"]) == (403, "no_membership")
+    assert (await browser.me())["tenant"] == own
+
+
+async def test_the_documented_answers_of_login_and_me_have_examples(
+    http: httpx2.AsyncClient,
+) -> None:
+    schemas = (await http.get("/openapi.json")).json()["components"]["schemas"]
+    for name in ("SignUp", "Login", "Me", "SessionView", "MemberView", "InvitationView"):
+        assert "example" in schemas[name], name

@@ -1,5 +1,0 @@
-from __future__ import annotations
-
-from tests.control_plane.accounts.conftest import browser, other_browser, outbox
-
-__all__ = ["browser", "other_browser", "outbox"]

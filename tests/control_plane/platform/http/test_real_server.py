@@ -1,0 +1,90 @@
+"""What only shows over a real socket, with a client that writes all of its body before it reads."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx2
+import pytest
+import uvicorn
+from fastapi import FastAPI
+
+from control_plane.platform.http.body_limit import BodyLimitMiddleware
+from control_plane.platform.http.malformed_requests import ProblemProtocol
+from control_plane.platform.http.request_context import RequestContextMiddleware
+
+
+async def test_the_answer_to_a_20_mb_body_arrives(app: FastAPI) -> None:
+    async with served(app) as url, httpx2.AsyncClient(base_url=url) as http:
+        answer = await http.post("/v1/agents", content=b" " * 20_000_000)
+        chunked = await http.post("/v1/agents", content=_chunks())
+        after = await http.get("/healthz")
+
+    assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
+    assert chunked.status_code == 413
+    assert after.status_code == 200
+
+
+async def test_a_body_that_never_comes_is_408() -> None:
+    app = FastAPI()
+    app.add_middleware(BodyLimitMiddleware, max_bytes=100, deadline_seconds=0.1)
+    app.add_middleware(RequestContextMiddleware)
+    async with served(app) as url:
+        host, port = url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\nabc")
+        status_line = await asyncio.wait_for(reader.readline(), timeout=5)
+        writer.close()
+        await writer.wait_closed()
+    assert status_line.split()[1] == b"408"
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        b"hello\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: t\r\nA header without a colon\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: S\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: t\r\nX: " + b"x" * 100_000,
+        b"POST /v1/calls HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n",
+    ],
+)
+async def test_what_is_no_http_gets_a_problem_document(app: FastAPI, request_bytes: bytes) -> None:
+    async with served(app) as url:
+        host, port = url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(request_bytes)
+        head, _, body = (await asyncio.wait_for(reader.read(), timeout=5)).partition(b"\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+    status_line, *header_lines = head.decode().split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in header_lines)
+    problem = json.loads(body)
+    assert status_line == "HTTP/1.1 400 Bad Request"
+    assert headers["content-type"] == "application/problem+json"
+    assert (problem["code"], problem["errors"][0]["field"]) == ("invalid_request", "request")
+    assert problem["request_id"] == headers["x-request-id"]
+
+
+async def _chunks() -> AsyncIterator[bytes]:
+    for _ in range(20):
+        yield b" " * 1_000_000
+
+
+@asynccontextmanager
+async def served(app: FastAPI) -> AsyncIterator[str]:
+    """The app behind uvicorn on a free port of the loopback."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(
+        uvicorn.Config(app, http=ProblemProtocol, log_level="warning", lifespan="off")
+    )
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task

@@ -1,0 +1,86 @@
+"""Jobs are added with the change that calls for them, and what stalls is run again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import text
+
+from control_plane.calling.calls.tasks import calculate_provider_cost
+from control_plane.money.billing.tasks import audit_books
+from control_plane.platform.database import Database
+from control_plane.platform.job_queue import (
+    enqueue,
+    job_queue,
+    job_resources,
+    rescue_stalled_jobs,
+    worker_connector,
+)
+from tests.control_plane.conftest import TenantClient
+
+ARGUMENTS = {"tenant_id": str(uuid4()), "call_id": str(uuid4())}
+
+
+class Undone(Exception):
+    """Rolls a transaction back."""
+
+
+@pytest.fixture
+async def open_queue(postgres_url: str) -> AsyncIterator[None]:
+    with job_queue.replace_connector(worker_connector(postgres_url)):
+        async with job_queue.open_async():
+            yield
+
+
+async def statuses(database: Database) -> list[str]:
+    async with database.system_session() as session:
+        rows = await session.scalars(text("SELECT status FROM procrastinate_jobs ORDER BY id"))
+        return [str(status) for status in rows]
+
+
+async def run_until_empty(database: Database) -> None:
+    await job_queue.run_worker_async(
+        wait=False, install_signal_handlers=False, additional_context=job_resources(database)
+    )
+
+
+async def test_a_job_of_a_transaction_that_is_rolled_back_does_not_exist(
+    tenant: TenantClient, database: Database
+) -> None:
+    async def change_of_mind() -> None:
+        async with database.tenant_session(tenant.tenant_id) as session:
+            await enqueue(session, calculate_provider_cost, **ARGUMENTS)
+            raise Undone
+
+    with pytest.raises(Undone):
+        await change_of_mind()
+    assert await statuses(database) == []
+
+
+async def test_a_request_can_add_a_job(tenant: TenantClient, database: Database) -> None:
+    async with database.tenant_session(tenant.tenant_id) as session:
+        await enqueue(session, calculate_provider_cost, **ARGUMENTS)
+    assert await statuses(database) == ["todo"]
+
+
+@pytest.mark.usefixtures("open_queue")
+async def test_every_declared_job_runs(database: Database) -> None:
+    async with database.system_session() as session:
+        await enqueue(session, calculate_provider_cost, **ARGUMENTS)
+        await enqueue(session, audit_books, timestamp=0)
+        await enqueue(session, rescue_stalled_jobs, timestamp=0)
+    await run_until_empty(database)
+    # Behind them may stand what the schedule has added meanwhile.
+    assert (await statuses(database))[:3] == ["succeeded"] * 3
+
+
+@pytest.mark.usefixtures("open_queue")
+async def test_a_job_whose_process_died_is_run_again(database: Database) -> None:
+    async with database.system_session() as session:
+        await enqueue(session, calculate_provider_cost, **ARGUMENTS)
+        await session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
+    await rescue_stalled_jobs(timestamp=0)
+    await run_until_empty(database)
+    assert (await statuses(database))[0] == "succeeded"
