@@ -21,11 +21,11 @@ from rich.console import Console
 from rich.table import Table
 
 from contracts.agent_config import AgentConfig
-from pipelines.models import WarmModels, load_models
+from pipelines.engine.shared_models import WarmModels, load_models
 from pipelines.settings import ProviderSettings
 from tests.pipelines.conversations import conversation
+from tests.pipelines.engine.speech import spoken
 from tests.pipelines.plans import call_plan
-from tests.pipelines.speech import spoken
 
 AGENT = AgentConfig.model_validate(
     {

@@ -9,7 +9,7 @@ from contracts.call_plan import CallPlan
 from contracts.end_reasons import EndReason
 from contracts.events import EventBody
 from contracts.live_messages import LiveBody
-from pipelines.call_actions import CallActions
+from pipelines.engine.call_actions import CallActions
 from runtime.end_cause import CallFailure
 from runtime.room import Room
 
@@ -70,7 +70,7 @@ OpenConversation = Callable[[CallPlan, Room, CallActions, CallRecord], Conversat
 
 
 class Phrases(Protocol):
-    """Sentences of the platform, in the language of the call (``pipelines.phrases``)."""
+    """Sentences of the platform, in the language of the call (``pipelines.texts.phrases``)."""
 
     def nudge(self, plan: CallPlan) -> str: ...
 

@@ -12,9 +12,9 @@ from livekit.agents import AgentSession
 from livekit.agents.voice.transcription import TranscriptSynchronizer
 
 from contracts.call_plan import CallPlan
-from pipelines.call_actions import CallActions
-from pipelines.providers.spec import ProviderUnavailable
-from pipelines.session import build_session
+from pipelines.engine.call_actions import CallActions
+from pipelines.engine.providers.spec import ProviderUnavailable
+from pipelines.engine.session import build_session
 from runtime.conversation import CallRecord
 from runtime.end_cause import ProvidersFailed, SessionNotBuilt, SessionNotStarted
 from runtime.engine_io import RoomAudioInput, RoomAudioOutput
@@ -22,7 +22,7 @@ from runtime.room import ENGINE_OUTPUT_HZ, Room, Samples
 from runtime.session_observer import SessionObserver
 
 if TYPE_CHECKING:
-    from pipelines.models import WarmModels
+    from pipelines.engine.shared_models import WarmModels
 
 logger = structlog.get_logger(__name__)
 

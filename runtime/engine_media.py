@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contracts.call_plan import CallPlan
-from pipelines.call_actions import CallActions
-from pipelines.models import WarmModels
+from pipelines.engine.call_actions import CallActions
+from pipelines.engine.shared_models import WarmModels
 from runtime.conversation import CallRecord
 from runtime.engine_conversation import EngineConversation
 from runtime.local_room import LocalRoom

@@ -14,7 +14,7 @@ import structlog
 
 from contracts.call_plan import CallPlan
 from contracts.heartbeat import CallMedia
-from pipelines import phrases
+from pipelines.texts import phrases
 from runtime.adoption import adopt
 from runtime.call import Call
 from runtime.commands import CommandReader
@@ -32,7 +32,7 @@ from runtime.settings import WorkerSettings
 from runtime.slots import Slots
 
 if TYPE_CHECKING:
-    from pipelines.call_actions import CallActions
+    from pipelines.engine.call_actions import CallActions
     from pipelines.settings import ProviderSettings
 
 logger = structlog.get_logger(__name__)
@@ -225,7 +225,7 @@ async def run_worker(
     # Importing the engine holds the loop for seconds, so it comes before anything beats on it.
     from livekit.agents.utils import http_context
 
-    from pipelines.models import load_models
+    from pipelines.engine.shared_models import load_models
     from runtime.engine_media import EngineMedia
 
     async def warm_up() -> Media:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AliasChoices, Field, PositiveInt, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from pipelines.outbound.policy import OutboundPolicy
+from outbound.policy import OutboundPolicy
 from switchboard.logs import LogFormat
 
 if TYPE_CHECKING:

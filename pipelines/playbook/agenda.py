@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pipelines.playbook.dialogue_plan import DialoguePlan
-from pipelines.playbook.slot_types import Field, Kind
 from pipelines.playbook.state import Question, State, Topic, Value
+from pipelines.playbook.values.slot_types import Field, Kind
 
 
 def next_question(plan: DialoguePlan, state: State) -> Question:

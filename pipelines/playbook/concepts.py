@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from rapidfuzz import fuzz
 
-from pipelines.playbook.word_list import word_list
+from pipelines.playbook.values.word_list import word_list
 
 _SYNONYMS = {
     "price": "price pricey cost costly expensive cheap cheaper afford affordable fee charge money "

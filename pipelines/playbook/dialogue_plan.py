@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from contracts.agent_config import AgentConfig
-from pipelines.agent_texts import fill_agent
-from pipelines.language import primary_language
 from pipelines.playbook.knowledge import sentences
-from pipelines.playbook.slot_types import Field, fields, free_field, qualification_field
 from pipelines.playbook.triggers import Response, Trigger, trigger
-from pipelines.prompt import described, first_sentence
+from pipelines.playbook.values.slot_types import Field, fields, free_field, qualification_field
+from pipelines.texts.agent_texts import fill_agent
+from pipelines.texts.language import primary_language
+from pipelines.texts.prompt import described, first_sentence
 
 _QUOTED = re.compile(r"[\"“]([^\"”]{8,})[\"”]")
 _CONDITION = re.compile(

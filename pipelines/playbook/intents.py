@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 
-from pipelines.playbook.phrase import Phrase
+from pipelines.playbook.values.phrase import Phrase
 
 
 class Intent(Enum):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from contracts.agent_config import Persona
 from pipelines.playbook.concepts import concepts, share_of
-from pipelines.playbook.phrase import Phrase, phrase
+from pipelines.playbook.values.phrase import Phrase, phrase
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _LINK = re.compile(r"^https?://\S+$")

@@ -18,15 +18,15 @@ from pipelines.playbook.agenda import (
 )
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.intents import Intent, intents
-from pipelines.playbook.phone_numbers import as_dictated, dictated_digits
-from pipelines.playbook.phrase import Phrase, phrase
-from pipelines.playbook.recognition import Place
 from pipelines.playbook.replies import Replies
 from pipelines.playbook.side_requests import Answer, side_answer
-from pipelines.playbook.slot_types import Field, Kind
 from pipelines.playbook.state import Question, Reply, State, Topic, Value
 from pipelines.playbook.understanding import named_field, understand
-from pipelines.playbook.yes_no import yes_or_no
+from pipelines.playbook.values.phone_numbers import as_dictated, dictated_digits
+from pipelines.playbook.values.phrase import Phrase, phrase
+from pipelines.playbook.values.recognition import Place
+from pipelines.playbook.values.slot_types import Field, Kind
+from pipelines.playbook.values.yes_no import yes_or_no
 
 _SAME_QUESTION_SIMILARITY = 80
 _DIGITS_OF_A_PIECE = 2

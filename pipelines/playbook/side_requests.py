@@ -10,10 +10,10 @@ from pipelines.playbook.agenda import known_slots
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.intents import Intent
 from pipelines.playbook.knowledge import answer
-from pipelines.playbook.phrase import Phrase
-from pipelines.playbook.slot_types import Kind
 from pipelines.playbook.state import Question, State, Topic
 from pipelines.playbook.triggers import said_concepts, strongest
+from pipelines.playbook.values.phrase import Phrase
+from pipelines.playbook.values.slot_types import Kind
 
 _OBJECTION_STRENGTH = 0.5
 _STRICT_STRENGTH = 0.99

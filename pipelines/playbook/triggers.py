@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pipelines.playbook.concepts import concepts, share_of
-from pipelines.playbook.phrase import Phrase, phrase
+from pipelines.playbook.values.phrase import Phrase, phrase
 
 _ALTERNATIVES = re.compile(r"[,;/|\n]|\bor\b|\band\b", re.IGNORECASE)
 _ONLY_POLITE = re.compile(

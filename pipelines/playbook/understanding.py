@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipelines.playbook.dialogue_plan import DialoguePlan
-from pipelines.playbook.found import Found
-from pipelines.playbook.phrase import Phrase
-from pipelines.playbook.recognition import ORDER, Place, find
-from pipelines.playbook.slot_types import Field, Kind
 from pipelines.playbook.state import State, Topic, Value
-from pipelines.playbook.times import shifted
+from pipelines.playbook.values.found import Found
+from pipelines.playbook.values.phrase import Phrase
+from pipelines.playbook.values.recognition import ORDER, Place, find
+from pipelines.playbook.values.slot_types import Field, Kind
+from pipelines.playbook.values.times import shifted
 
 _NEGATED_BEFORE = re.compile(
     r"(?:\bnot|\bnot (?:free|available|possible|good)|\bisnt|\bcant (?:do|make|on)|"

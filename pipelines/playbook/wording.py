@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipelines.playbook.dialogue_plan import DialoguePlan
-from pipelines.playbook.slot_types import Field, Kind
 from pipelines.playbook.state import Value
+from pipelines.playbook.values.slot_types import Field, Kind
 
 _NOT_UNDERSTOOD = (
     "Sorry, I didn't catch that.",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from contracts.call_plan import Channel
-from pipelines.language import ANY_LANGUAGE
+from pipelines.texts.language import ANY_LANGUAGE
 
 LOCAL = "local"
 """The provider of the offline models. It takes no key and costs the platform nothing."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from contracts.call_plan import Channel
-from pipelines.language import covers
 from pipelines.stack.catalogue import LOCAL, ModelEntry, StackCatalogue
 from pipelines.stack.keys import AvailableKeys
 from pipelines.stack.outcome import CHANNEL_NAMES
+from pipelines.texts.language import covers
 
 
 class Obstacle(IntEnum):

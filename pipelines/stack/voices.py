@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pipelines.language import closeness
 from pipelines.stack.catalogue import ModelEntry, StackCatalogue, VoiceEntry
+from pipelines.texts.language import closeness
 
 
 class Spoken(NamedTuple):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import Channel
-from pipelines.language import covers
 from pipelines.stack.catalogue import ModelEntry, ModelName, SkuEntry, StackCatalogue
 from pipelines.stack.outcome import CHANNELS, StackProblem
+from pipelines.texts.language import covers
 
 CUSTOM_URL_FIELDS: dict[Channel, str] = {
     "stt": "custom_transcriber_url",

@@ -12,7 +12,7 @@ from contracts.agent_config import AgentConfig
 from contracts.tool_bindings import CallWebhook, Mcp, Transfer
 from control_plane.building.agent_builder.schemas import EnrichRequest
 from tests.control_plane.conftest import OPERATOR, TenantClient
-from tests.pipelines.outbound.blocked_addresses import BLOCKED_AUTHORITIES, blocked_addresses
+from tests.outbound.blocked_addresses import BLOCKED_AUTHORITIES, blocked_addresses
 
 WEBHOOK = {"type": "call_webhook", "name": "look_up", "description": "Looks it up."}
 MCP = {"type": "mcp", "name": "shop"}

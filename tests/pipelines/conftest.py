@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest_asyncio
 
-from pipelines.models import WarmModels, load_models
+from pipelines.engine.shared_models import WarmModels, load_models
 from pipelines.settings import ProviderSettings
 
 

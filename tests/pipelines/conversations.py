@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from livekit.agents.voice.transcription.synchronizer import TranscriptSynchronizer
 
 from contracts.call_plan import CallPlan
-from pipelines.models import WarmModels
-from pipelines.session import Conversation, build_session
-from tests.pipelines.actions import NotedActions
-from tests.pipelines.audio_loop import AudioLoop
-from tests.pipelines.speech import spoken
+from pipelines.engine.session import Conversation, build_session
+from pipelines.engine.shared_models import WarmModels
+from tests.pipelines.engine.actions import NotedActions
+from tests.pipelines.engine.audio_loop import AudioLoop
+from tests.pipelines.engine.speech import spoken
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from contracts.call_plan import (
     ResolvedStack,
 )
 from contracts.call_status import Transport
-from pipelines.prompt import compile_prompt
+from pipelines.texts.prompt import compile_prompt
 
 LOCAL_STACK = ResolvedStack(
     stt=ResolvedChannel(primary=ProviderChoice(provider="local", model="moonshine-tiny-en")),

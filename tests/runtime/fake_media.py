@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from contracts.call_plan import CallPlan
-from pipelines.call_actions import CallActions
+from pipelines.engine.call_actions import CallActions
 from runtime.conversation import CallRecord
 from runtime.room import Room
 from tests.runtime.fakes import FakeConversation, FakeRoom

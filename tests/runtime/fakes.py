@@ -22,7 +22,7 @@ from contracts.call_status import Transport
 from contracts.end_reasons import EndReason
 from contracts.events import EventBody
 from contracts.live_messages import LiveBody, LiveMessage
-from pipelines.call_actions import CallActions
+from pipelines.engine.call_actions import CallActions
 from runtime.conversation import CallRecord
 from runtime.end_cause import CallFailure
 from runtime.room import HeardFrames, LegConnected, LegGone, RoomEvent, Samples

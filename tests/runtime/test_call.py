@@ -15,7 +15,7 @@ from contracts.call_plan import CallLimits, CallPlan
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallMetered, LegLeft, RecordingStopped, SlotsCollected
 from contracts.live_messages import CallOver
-from pipelines.call_actions import CallActions
+from pipelines.engine.call_actions import CallActions
 from runtime.call import Call
 from runtime.conversation import CallRecord
 from runtime.end_cause import Cause, Ending, ProvidersFailed, RoomNotOpened, SessionNotStarted

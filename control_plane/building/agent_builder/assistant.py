@@ -26,7 +26,7 @@ from control_plane.building.agent_builder.draft.fields import value_at
 from control_plane.building.agent_builder.field_guide import BY_PATH, GUIDES, TOPICS, FieldGuide
 from control_plane.building.agent_builder.language_model import LanguageModel, Message, ModelFailed
 from control_plane.building.agent_builder.schemas import Source
-from pipelines.playbook.word_list import word_list
+from pipelines.playbook.values.word_list import word_list
 
 _CHANGEABLE = (*BY_PATH, "language", "supported_languages")
 _LONGEST_SHOWN = 300

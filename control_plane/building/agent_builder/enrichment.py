@@ -19,7 +19,7 @@ from control_plane.building.agent_builder.page_text import (
     read_page,
 )
 from control_plane.building.agent_builder.schemas import Source
-from pipelines.outbound.policy import OutboundPolicy
+from outbound.policy import OutboundPolicy
 
 _LONGEST_NAME = 200
 _LONGEST_ADDRESS = 2_048

@@ -22,8 +22,8 @@ from control_plane.building.agent_builder.language_model import LanguageModel, M
 from control_plane.building.agent_builder.model_draft import DraftedAnswer, configuration_of
 from control_plane.building.agent_builder.schemas import LONGEST_PROMPT, Source
 from control_plane.building.agent_builder.stack_hints import Hints, fit_to_catalogue
-from pipelines.prompt import compile_prompt
 from pipelines.stack import AvailableKeys, StackCatalogue
+from pipelines.texts.prompt import compile_prompt
 
 _WANTED = frozenset(
     {

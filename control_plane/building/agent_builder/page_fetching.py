@@ -10,9 +10,9 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from pipelines.outbound.address import AddressRefused, check_address
-from pipelines.outbound.client import ResponseTooLarge, guarded_client, read_limited
-from pipelines.outbound.policy import OutboundPolicy
+from outbound.address import AddressRefused, check_address
+from outbound.client import ResponseTooLarge, guarded_client, read_limited
+from outbound.policy import OutboundPolicy
 
 MAX_BYTES = 2 * 1024 * 1024
 DEADLINE_SECONDS = 10.0

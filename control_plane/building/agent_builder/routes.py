@@ -36,7 +36,7 @@ from control_plane.identity.authentication.dependencies import (
 )
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.http.openapi import MEMBER_ONLY, problems
-from pipelines.outbound.policy import OutboundPolicy
+from outbound.policy import OutboundPolicy
 
 router = APIRouter(prefix="/v1/agents", tags=["agent builder"], responses=problems(*MEMBER_ONLY))
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from contracts.tool_bindings import MAX_TOOLS
 from control_plane.platform.errors import InvalidRequest
-from pipelines.outbound.address import AddressRefused, check_address
-from pipelines.outbound.policy import OutboundPolicy
+from outbound.address import AddressRefused, check_address
+from outbound.policy import OutboundPolicy
 
 CUSTOM_URLS = ("custom_llm_url", "custom_voice_url", "custom_transcriber_url")
 """Self-hosted endpoints, for the enterprise tier."""

@@ -12,7 +12,7 @@ from contracts.tool_bindings import TOOL_TYPES, ToolType
 from control_plane.building.agents.models import Agent
 from control_plane.building.agents.stacks import StackReport, report_stacks
 from pipelines.stack import AvailableKeys, StackCatalogue
-from pipelines.tool_support import NEED_NO_TOOL_CALLS, RUN_BY_WORKERS
+from pipelines.stack.worker_tools import NEED_NO_TOOL_CALLS, RUN_BY_WORKERS
 
 
 class LanguageModelView(BaseModel):

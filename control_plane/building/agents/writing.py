@@ -18,9 +18,9 @@ from control_plane.building.agents.stacks import provider_config, report_stacks
 from control_plane.building.agents.tenant_json_schemas import check_schemas
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.tenancy.caller import Caller
-from pipelines.prompt import compile_prompt
-from pipelines.prompt_extraction import extract_from_prompt
 from pipelines.stack import AvailableKeys, StackCatalogue
+from pipelines.texts.prompt import compile_prompt
+from pipelines.texts.prompt_extraction import extract_from_prompt
 
 
 async def write(

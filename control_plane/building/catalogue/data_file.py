@@ -15,7 +15,7 @@ from control_plane.building.catalogue.prices import (
     PriceEntry,
     sku_price_name,
 )
-from pipelines.language import covers
+from pipelines.texts.language import covers
 
 CATALOGUE_FILE = Path(__file__).parent / "catalogue.json"
 

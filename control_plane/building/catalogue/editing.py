@@ -31,7 +31,7 @@ from control_plane.building.catalogue.repository import prices_at
 from control_plane.building.catalogue.rows import model_row, sku_row, voice_row
 from control_plane.platform.database import Base
 from control_plane.platform.errors import InvalidRequest
-from pipelines.language import covers
+from pipelines.texts.language import covers
 
 log = structlog.get_logger(__name__)
 

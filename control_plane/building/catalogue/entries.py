@@ -16,7 +16,7 @@ from pydantic import (
 
 from contracts.call_plan import Channel
 from contracts.language_tag import canonical_language_tag
-from pipelines.language import ANY_LANGUAGE
+from pipelines.texts.language import ANY_LANGUAGE
 
 _STRICT = ConfigDict(frozen=True, extra="forbid")
 _LARGEST = 2**31 - 1

@@ -13,7 +13,7 @@ from control_plane.building.catalogue.models import (
     ManagedSku,
     PriceRecord,
 )
-from pipelines.language import covers
+from pipelines.texts.language import covers
 
 
 async def models(session: AsyncSession, *, with_inactive: bool = False) -> Sequence[CatalogueModel]:

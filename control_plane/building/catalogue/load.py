@@ -37,7 +37,7 @@ from control_plane.building.catalogue.models import (
 )
 from control_plane.building.catalogue.rows import model_row, sku_row, voice_row
 from control_plane.platform.database import Base
-from pipelines.providers.channels import runnable_channels
+from pipelines.stack.worker_channels import runnable_channels
 
 REALTIME_PROVIDERS: frozenset[str] = frozenset()
 """Providers whose realtime models the media workers of this build can run: none yet."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from contracts.agent_config import AgentConfig
 from pipelines.playbook.dialogue_plan import dialogue_plan
 from pipelines.playbook.policy import Policy
-from pipelines.playbook.recognition import Place
+from pipelines.playbook.values.recognition import Place
 
 FRIDAY = date(2026, 11, 20)
 _DEMO = Path(__file__).parents[3] / "switchboard" / "demo"

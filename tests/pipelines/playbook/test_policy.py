@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from contracts.agent_config import AgentConfig
 from pipelines.playbook.policy import Policy
 from pipelines.playbook.state import State
-from pipelines.playbook.word_list import word_list
+from pipelines.playbook.values.word_list import word_list
 from tests.pipelines.playbook.agents import dental_caller, dental_clinic, policy, restaurant
 
 _AGENTS = {

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from pipelines.playbook.state import State
+from tests.pipelines.engine.speech import spoken
 from tests.pipelines.playbook.agents import dental_caller, dental_clinic, policy
-from tests.pipelines.speech import spoken
 
 pytest.importorskip("hibari")
 moonshine = pytest.importorskip("moonshine_voice")

@@ -1,7 +1,7 @@
 import pytest
 
-from pipelines.playbook.phrase import phrase
 from pipelines.playbook.triggers import Response, strongest, trigger
+from pipelines.playbook.values.phrase import phrase
 
 _RESPONSES = (
     Response(trigger("too expensive, the price"), "price"),

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ProviderChoice
-from pipelines.language import covers
 from pipelines.stack import (
     CHANNELS,
     CUSTOM,
@@ -19,6 +18,7 @@ from pipelines.stack import (
     StackChoice,
     resolve_stack,
 )
+from pipelines.texts.language import covers
 from tests.pipelines.stack.catalogue import CATALOGUE, PIPELINE_ONLY
 
 PROVIDERS = sorted({model.provider for model in CATALOGUE.models})

@@ -16,8 +16,8 @@ from control_plane.building.agent_builder.draft.asked_clauses import (
     question_of,
 )
 from control_plane.building.agent_builder.draft.known_details import known_slots
-from pipelines.playbook.slot_types import Kind, fields
-from pipelines.playbook.word_list import word_list
+from pipelines.playbook.values.slot_types import Kind, fields
+from pipelines.playbook.values.word_list import word_list
 
 _LISTENER = (
     r"(?: (?:them|him|her|callers?|customers?|guests?|patients?|people|users?|leads?|clients?|"

@@ -1,8 +1,8 @@
 """What agents commonly ask for, each as a slot that the playbook engine understands.
 
-Names and descriptions are chosen so that ``pipelines.playbook.slot_types`` sees the right kind:
-the name decides, and a description that is a question is asked as it stands. References such as
-"order number" are free text, because people spell letters into them.
+Names and descriptions are chosen so that ``pipelines.playbook.values.slot_types`` sees the right
+kind: the name decides, and a description that is a question is asked as it stands. References such
+as "order number" are free text, because people spell letters into them.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pipelines.playbook.word_list import word_list
+from pipelines.playbook.values.word_list import word_list
 
 _CAPITAL = r"(?:(?:Dr|Mr|Mrs|Ms|St|Prof)\.|[A-Z0-9À-ÖØ-Þ][\w'’&+-]*(?:\.\w+)*)"
 _NAME = rf"{_CAPITAL}(?: (?:(?:of|the|and|&|de|la|del|di|du|von|van|for|at) )?{_CAPITAL}){{0,5}}"

@@ -6,8 +6,8 @@ from typing import Any
 
 from contracts.agent_config import AgentConfig
 from control_plane.platform.errors import InvalidRequest
-from pipelines.language import covers
 from pipelines.stack import CHANNELS, SkuEntry, StackCatalogue
+from pipelines.texts.language import covers
 
 _OWN_CHOICES = (
     *(

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from control_plane.building.agents.publishing.conversation_advice import conversation_advice
 from control_plane.building.agents.publishing.finding import Finding, PublishSubject
 from control_plane.building.agents.publishing.timing_advice import timing_advice
-from pipelines.agent_texts import needed_variables
-from pipelines.language import primary_language
-from pipelines.phrases import has_phrases
 from pipelines.stack import LOCAL
+from pipelines.texts.agent_texts import needed_variables
+from pipelines.texts.language import primary_language
+from pipelines.texts.phrases import has_phrases
 
 _LONGEST_NAME = 100
 """Recommended (API spec, "Agent")."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from contracts.agent_config import AgentConfig, Persona, Playbook
 from control_plane.building.agents.publishing.finding import Finding
-from pipelines.agent_texts import texts_of
-from pipelines.extraction.draft import ALWAYS
-from pipelines.prompt import described, first_sentence
+from pipelines.texts.agent_texts import texts_of
+from pipelines.texts.extraction.draft import ALWAYS
+from pipelines.texts.prompt import described, first_sentence
 
 _SPOKEN = re.compile(
     r"^playbook\.(?:opener|closingCTA|fallbackCTA|endCallMessage|scripts\[\d+\]\.content"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from control_plane.building.agents.publishing.finding import Finding, PublishSubject
 from control_plane.building.agents.tenant_addresses import CUSTOM_URLS
-from pipelines.agent_texts import template_faults
+from pipelines.texts.agent_texts import template_faults
 
 
 def gates(subject: PublishSubject) -> Iterator[Finding]:

@@ -8,8 +8,8 @@ from typing import Any
 from contracts.agent_config import AgentConfig
 from control_plane.building.agents.publishing.conversation_advice import conversation_advice
 from control_plane.building.agents.publishing.schemas import BrokenText, CompiledPrompt
-from pipelines.agent_texts import fill_agent, unknown_variables
-from pipelines.prompt import described, opener, written_prompt
+from pipelines.texts.agent_texts import fill_agent, unknown_variables
+from pipelines.texts.prompt import described, opener, written_prompt
 
 _BYTES_OF_A_TOKEN = 4
 """About right for English, and for other scripts on the safe side."""

@@ -27,8 +27,8 @@ from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.outbox.events import add_notification_event
 from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.platform.tenancy.caller import Caller
-from pipelines.prompt import compile_prompt
 from pipelines.stack import AvailableKeys, StackCatalogue
+from pipelines.texts.prompt import compile_prompt
 
 
 async def validate_publish(

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from control_plane.calling.calls.creating.published_agent import PublishedAgent
-from pipelines.agent_texts import FieldFault, fill_agent
-from pipelines.prompt import written_prompt
-from pipelines.variables import ABSENT, look_up, prepared
+from pipelines.texts.agent_texts import FieldFault, fill_agent
+from pipelines.texts.prompt import written_prompt
+from pipelines.texts.variables import ABSENT, look_up, prepared
 
 _MAX_NAMES = 20
 _MAX_FAULTS = 20

@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.agent_config import AgentConfig
 from control_plane.building.agents.publishing.snapshot import read_snapshot
 from control_plane.building.agents.repository import find_version
-from pipelines.agent_texts import needed_variables, texts_of
-from pipelines.prompt import described, written_prompt
+from pipelines.texts.agent_texts import needed_variables, texts_of
+from pipelines.texts.prompt import described, written_prompt
 
 SHELF_VERSIONS = 500
 
@@ -23,7 +23,7 @@ SHELF_VERSIONS = 500
 class PublishedAgent:
     config: AgentConfig
     described: AgentConfig
-    """With a persona and a playbook in any case (``pipelines.prompt.described``)."""
+    """With a persona and a playbook in any case (``pipelines.texts.prompt.described``)."""
     needed_variables: Mapping[str, str]
     """Each with the first text that needs it."""
     constant_prompt: str | None

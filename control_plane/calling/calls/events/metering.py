@@ -12,7 +12,7 @@ from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call
 from control_plane.money.billing import service as billing
 from control_plane.money.billing.reserve import reserve_seconds_needed
-from pipelines.phrases import farewell
+from pipelines.texts.phrases import farewell
 
 
 def is_covered(call: Call, connected_ms: int) -> bool:

@@ -9,8 +9,8 @@ from datetime import date
 from contracts.agent_config import AgentConfig
 from pipelines.playbook.dialogue_plan import dialogue_plan
 from pipelines.playbook.policy import Policy
-from pipelines.playbook.recognition import Place
 from pipelines.playbook.state import State, Topic
+from pipelines.playbook.values.recognition import Place
 
 TODAY = date(2026, 11, 20)
 _MOST_TURNS = 25

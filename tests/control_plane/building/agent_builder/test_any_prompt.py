@@ -12,8 +12,8 @@ from contracts.agent_config import AgentConfig
 from control_plane.building.agent_builder.clean_text import clean_text, placeholders_in
 from control_plane.building.agent_builder.draft.composing import as_body, compose
 from control_plane.building.agent_builder.draft.editing import edit
-from pipelines.playbook.word_list import word_list
-from pipelines.prompt import compile_prompt
+from pipelines.playbook.values.word_list import word_list
+from pipelines.texts.prompt import compile_prompt
 from tests.control_plane.building.agent_builder.offline_call import hold_call
 
 _WORDS = word_list(

@@ -11,7 +11,7 @@ from control_plane.building.agent_builder.language_model import LanguageModel, M
 from control_plane.building.agent_builder.page_fetching import MAX_BYTES, PageNotRead, fetch_page
 from control_plane.building.agent_builder.page_text import MOST_PASSAGES, read_page
 from control_plane.platform.settings import PlatformLlmSettings
-from pipelines.outbound.policy import OutboundPolicy
+from outbound.policy import OutboundPolicy
 from tests.control_plane.building.agent_builder.conftest import WithModel
 from tests.control_plane.conftest import TenantClient
 from tests.stand_ins.openai_wire import Answer, OpenAIWire, fails, says_json

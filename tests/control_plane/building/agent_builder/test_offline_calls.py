@@ -8,7 +8,7 @@ import pytest
 
 from contracts.agent_config import AgentConfig
 from control_plane.building.agent_builder.draft.composing import compose
-from pipelines.prompt import compile_prompt
+from pipelines.texts.prompt import compile_prompt
 from tests.control_plane.building.agent_builder.offline_call import hold_call
 
 

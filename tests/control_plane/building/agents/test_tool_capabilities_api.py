@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contracts.tool_bindings import TOOL_TYPES
-from pipelines.tool_support import RUN_BY_WORKERS
+from pipelines.stack.worker_tools import RUN_BY_WORKERS
 from tests.control_plane.conftest import TenantClient
 
 WEBHOOK = {

@@ -13,9 +13,9 @@ from contracts.call_plan import Channel
 from control_plane.building.catalogue import repository
 from control_plane.building.catalogue.data_file import CATALOGUE_FILE, Catalogue, read_catalogue
 from control_plane.platform.database import Database
-from pipelines.language import covers
-from pipelines.providers.channels import runnable_channels
 from pipelines.stack import AvailableKeys, StackCatalogue, StackChoice, resolve_stack
+from pipelines.stack.worker_channels import runnable_channels
+from pipelines.texts.language import covers
 
 CATALOGUE = read_catalogue()
 LLM_PROVIDERS = {"openai", "google", "anthropic", "local"}

@@ -33,7 +33,7 @@ from control_plane.building.catalogue.models import (
 )
 from control_plane.migrate import migrate
 from control_plane.platform.database import Database
-from pipelines.providers.channels import runnable_channels
+from pipelines.stack.worker_channels import runnable_channels
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 

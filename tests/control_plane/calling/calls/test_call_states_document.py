@@ -27,7 +27,7 @@ from control_plane.calling.calls.transitions import (
 from runtime.end_cause import OUTCOMES
 from runtime.end_cause import Cause as WorkerCause
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 DOCUMENT = (ROOT / "docs" / "call-states.md").read_text()
 
 CAUSES: dict[str, Cause] = {

@@ -6,7 +6,7 @@ from control_plane.calling.intelligence.analysers.assignment import Assignment
 from control_plane.calling.intelligence.analysers.findings import CriterionVerdict, Evaluation
 from control_plane.calling.intelligence.analysers.local.words import stem, words
 from control_plane.calling.intelligence.analysers.rubric import criteria_of
-from pipelines.playbook.word_list import word_list
+from pipelines.playbook.values.word_list import word_list
 
 PREFACE = (
     "Made by the local analyser, without a language model: it looks for a criterion's words in "

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from control_plane.calling.intelligence.analysers.findings import Sentiment
 from control_plane.calling.intelligence.analysers.local.words import words
-from pipelines.playbook.word_list import word_list
+from pipelines.playbook.values.word_list import word_list
 
 _POSITIVE = frozenset(
     word_list(

@@ -1,0 +1,82 @@
+"""Gemini: Google's models that think, listen and speak with one API key.
+
+Google Cloud's speech products (Chirp, ``latest_long``, WaveNet) take a service account instead of
+a key; they are not served.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
+from pipelines.texts.keywords import split_keywords
+
+if TYPE_CHECKING:
+    from google.genai.types import HttpOptions
+    from livekit.agents import llm, stt, tts
+
+_TIMEOUT_MS = 10_000
+_DEFAULT_VOICE = "Aoede"
+
+
+def _http_options(request: ModelRequest, *, timeout_ms: int | None = None) -> HttpOptions:
+    from google.genai.types import HttpOptions
+
+    return HttpOptions(base_url=request.base_url, timeout=timeout_ms)
+
+
+def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
+    from livekit.plugins import google
+
+    return google.LLM(
+        model=request.choice.model,
+        api_key=request.api_key(),
+        vertexai=False,
+        http_options=_http_options(request),
+    )
+
+
+def _build_stt(request: ModelRequest) -> stt.STT[Any]:
+    from livekit.plugins import google
+
+    return google.beta.GeminiSTT(
+        model=request.choice.model,
+        language=request.plan.locale,
+        custom_vocabulary=list(split_keywords(request.plan.agent.advanced.stt_keywords)),
+        api_key=request.api_key(),
+        vertexai=False,
+        http_options=_http_options(request),
+    )
+
+
+def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
+    from google.genai import Client
+    from livekit.plugins import google
+
+    key = request.api_key()
+    voice = google.beta.GeminiTTS(
+        model=request.choice.model,
+        voice_name=request.choice.voice or _DEFAULT_VOICE,
+        api_key=key,
+        vertexai=False,
+    )
+    # The plugin offers no way to set an address, and its own client waits for ever.
+    voice._client = Client(
+        api_key=key, vertexai=False, http_options=_http_options(request, timeout_ms=_TIMEOUT_MS)
+    )
+    return voice
+
+
+GOOGLE = ProviderSpec(
+    name="google",
+    stt=_build_stt,
+    llm=_build_llm,
+    tts=_build_tts,
+    plugin="livekit.plugins.google",
+    sdk=(
+        "google.genai",
+        "google.cloud.speech_v1",
+        "google.cloud.speech_v2",
+        "google.cloud.texttospeech",
+    ),
+)

@@ -1,0 +1,73 @@
+"""A voice of this process as the engine's text-to-speech."""
+
+from __future__ import annotations
+
+import uuid
+
+from livekit.agents import APIConnectionError, APIConnectOptions, tts
+from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS
+
+from pipelines.engine.providers.local.voice import LocalVoice
+
+_BREATH_SECONDS = 0.1
+
+
+class LocalTTS(tts.TTS[None]):
+    """Speaks sentence by sentence; the engine splits a streamed answer into sentences."""
+
+    def __init__(self, voice: LocalVoice, *, model: str, locale: str) -> None:
+        super().__init__(
+            capabilities=tts.TTSCapabilities(streaming=False),
+            sample_rate=voice.sample_rate,
+            num_channels=1,
+        )
+        self._voice = voice
+        self._model = model
+        self._locale = locale
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @property
+    def provider(self) -> str:
+        return "local"
+
+    def synthesize(
+        self, text: str, *, conn_options: APIConnectOptions = DEFAULT_API_CONNECT_OPTIONS
+    ) -> tts.ChunkedStream:
+        return _SpokenText(self, self._voice, self._locale, text, conn_options)
+
+
+class _SpokenText(tts.ChunkedStream):
+    def __init__(
+        self,
+        parent: LocalTTS,
+        voice: LocalVoice,
+        locale: str,
+        text: str,
+        conn_options: APIConnectOptions,
+    ) -> None:
+        super().__init__(tts=parent, input_text=text, conn_options=conn_options)
+        self._voice = voice
+        self._locale = locale
+
+    async def _run(self, output_emitter: tts.AudioEmitter) -> None:
+        output_emitter.initialize(
+            request_id=uuid.uuid4().hex,
+            sample_rate=self._voice.sample_rate,
+            num_channels=1,
+            mime_type="audio/pcm",
+        )
+        spoken = False
+        try:
+            async for pcm in self._voice.speak(self.input_text, locale=self._locale):
+                if pcm:
+                    output_emitter.push(pcm)
+                    spoken = True
+        except RuntimeError as error:
+            raise APIConnectionError(f"{self._tts.model}: {error}", retryable=False) from error
+        if not spoken:
+            # Text without a sound ("…") is a breath; the engine takes no audio for a failure.
+            output_emitter.push(bytes(2 * int(_BREATH_SECONDS * self._voice.sample_rate)))
+        output_emitter.flush()

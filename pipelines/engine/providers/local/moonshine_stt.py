@@ -1,0 +1,227 @@
+"""Moonshine as the engine's streaming speech-to-text, driven by voice activity."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+
+import numpy as np
+from livekit import rtc
+from livekit.agents import (
+    APIConnectionError,
+    APIConnectOptions,
+    LanguageCode,
+    NotGivenOr,
+    stt,
+    utils,
+    vad,
+)
+from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS, NOT_GIVEN
+from moonshine_voice.errors import MoonshineError
+
+from pipelines.engine.providers.local.moonshine_model import SAMPLE_RATE, MoonshineModel
+from pipelines.engine.providers.local.utterance import Decode, Samples, Utterance, UtteranceTiming
+
+_LANGUAGE = LanguageCode("en")
+_LEAST_VOICE_SECONDS = 0.16
+"""The model hears words in any click; no word is shorter."""
+_EVENT_OF = {
+    Decode.INTERIM: stt.SpeechEventType.INTERIM_TRANSCRIPT,
+    Decode.PREFLIGHT: stt.SpeechEventType.PREFLIGHT_TRANSCRIPT,
+    Decode.PART: stt.SpeechEventType.FINAL_TRANSCRIPT,
+}
+
+
+class MoonshineSTT(stt.STT[None]):
+    """Finals come with the end of speech that ``voice_activity`` reports.
+
+    Confidence is always 0.0: the model does not tell one.
+    """
+
+    def __init__(
+        self,
+        model: MoonshineModel,
+        voice_activity: vad.VAD,
+        *,
+        timing: UtteranceTiming | None = None,
+    ) -> None:
+        super().__init__(
+            capabilities=stt.STTCapabilities(
+                streaming=True, interim_results=True, offline_recognize=True
+            )
+        )
+        self._moonshine = model
+        self._voice_activity = voice_activity
+        self._timing = timing
+
+    @property
+    def model(self) -> str:
+        return "moonshine-tiny-en"
+
+    @property
+    def provider(self) -> str:
+        return "local"
+
+    def stream(
+        self,
+        *,
+        language: NotGivenOr[str] = NOT_GIVEN,
+        conn_options: APIConnectOptions = DEFAULT_API_CONNECT_OPTIONS,
+    ) -> MoonshineStream:
+        return MoonshineStream(
+            self, self._moonshine, self._voice_activity.stream(), self._timing, conn_options
+        )
+
+    async def _recognize_impl(
+        self,
+        buffer: utils.AudioBuffer,
+        *,
+        language: NotGivenOr[str] = NOT_GIVEN,
+        conn_options: APIConnectOptions,
+    ) -> stt.SpeechEvent:
+        frame = rtc.combine_audio_frames(buffer)
+        if frame.sample_rate != SAMPLE_RATE:
+            resampler = rtc.AudioResampler(frame.sample_rate, SAMPLE_RATE)
+            frame = rtc.combine_audio_frames(resampler.push(frame) + resampler.flush())
+        text = await _transcribe(self._moonshine, np.asarray(frame.data, dtype=np.int16))
+        return stt.SpeechEvent(
+            type=stt.SpeechEventType.FINAL_TRANSCRIPT,
+            alternatives=[stt.SpeechData(language=_LANGUAGE, text=text, end_time=frame.duration)],
+        )
+
+
+class MoonshineStream(stt.RecognizeStream):
+    def __init__(
+        self,
+        parent: MoonshineSTT,
+        model: MoonshineModel,
+        voice_activity: vad.VADStream,
+        timing: UtteranceTiming | None,
+        conn_options: APIConnectOptions,
+    ) -> None:
+        super().__init__(stt=parent, conn_options=conn_options, sample_rate=SAMPLE_RATE)
+        self._moonshine = model
+        self._voice_activity = voice_activity
+        self._timing = timing
+        self._unbilled_seconds = 0.0
+        self._request_id = ""
+        self._text = ""
+
+    async def _run(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._listen())
+            tasks.create_task(self._transcribe_utterances())
+
+    async def aclose(self) -> None:
+        await super().aclose()
+        await self._voice_activity.aclose()
+
+    async def _listen(self) -> None:
+        async for frame in self._input_ch:
+            if isinstance(frame, rtc.AudioFrame):
+                self._unbilled_seconds += frame.duration
+                self._voice_activity.push_frame(frame)
+        self._voice_activity.end_input()
+
+    async def _transcribe_utterances(self) -> None:
+        utterance: Utterance | None = None
+        async for event in self._voice_activity:
+            match event.type:
+                case vad.VADEventType.START_OF_SPEECH:
+                    utterance = self._begin(event)
+                    self._send(stt.SpeechEventType.START_OF_SPEECH)
+                case vad.VADEventType.INFERENCE_DONE if utterance is not None:
+                    wish = utterance.extend(_samples(event), event.raw_accumulated_silence)
+                    if wish is None or (wish is Decode.INTERIM and self._moonshine.busy):
+                        continue
+                    await self._decode(utterance, _EVENT_OF[wish], event)
+                    if wish is Decode.PART:
+                        utterance = self._begin(event)
+                case vad.VADEventType.END_OF_SPEECH if utterance is not None:
+                    await self._settle(utterance, event)
+                    utterance = None
+        if utterance is not None:
+            await self._decode(utterance, stt.SpeechEventType.FINAL_TRANSCRIPT, None)
+        self._bill()
+
+    def _begin(self, event: vad.VADEvent) -> Utterance:
+        samples = _samples(event)
+        self._request_id = uuid.uuid4().hex
+        self._text = ""
+        return Utterance(
+            samples,
+            sample_rate=SAMPLE_RATE,
+            started_at_seconds=max(0.0, event.timestamp - len(samples) / SAMPLE_RATE),
+            timing=self._timing,
+        )
+
+    async def _settle(self, utterance: Utterance, event: vad.VADEvent) -> None:
+        final = stt.SpeechEventType.FINAL_TRANSCRIPT
+        if utterance.has_undecoded_voice:
+            await self._decode(utterance, final, event)
+        elif self._text:
+            self._send_text(final, utterance, event)
+        self._send(stt.SpeechEventType.END_OF_SPEECH)
+        self._bill()
+
+    async def _decode(
+        self, utterance: Utterance, kind: stt.SpeechEventType, event: vad.VADEvent | None
+    ) -> None:
+        if event is not None and _voice_seconds(event) < _LEAST_VOICE_SECONDS:
+            self._text = ""
+            return
+        started_at = time.monotonic()
+        self._text = await _transcribe(self._moonshine, utterance.audio())
+        utterance.decoding_took(time.monotonic() - started_at)
+        if self._text:
+            self._send_text(kind, utterance, event)
+
+    def _send_text(
+        self, kind: stt.SpeechEventType, utterance: Utterance, event: vad.VADEvent | None
+    ) -> None:
+        ended_at = utterance.started_at_seconds + utterance.seconds
+        if event is not None:
+            ended_at = event.timestamp - max(event.raw_accumulated_silence, event.silence_duration)
+        data = stt.SpeechData(
+            language=_LANGUAGE,
+            text=self._text,
+            start_time=utterance.started_at_seconds + self.start_time_offset,
+            end_time=max(ended_at, utterance.started_at_seconds) + self.start_time_offset,
+        )
+        self._send(kind, data)
+
+    def _send(self, kind: stt.SpeechEventType, data: stt.SpeechData | None = None) -> None:
+        self._event_ch.send_nowait(
+            stt.SpeechEvent(
+                type=kind, request_id=self._request_id, alternatives=[data] if data else []
+            )
+        )
+
+    def _bill(self) -> None:
+        usage = stt.RecognitionUsage(audio_duration=self._unbilled_seconds)
+        self._unbilled_seconds = 0.0
+        self._event_ch.send_nowait(
+            stt.SpeechEvent(
+                type=stt.SpeechEventType.RECOGNITION_USAGE,
+                request_id=self._request_id,
+                recognition_usage=usage,
+            )
+        )
+
+
+def _voice_seconds(event: vad.VADEvent) -> float:
+    if event.type is vad.VADEventType.END_OF_SPEECH:
+        return event.speech_duration
+    return event.speech_duration - event.raw_accumulated_silence
+
+
+def _samples(event: vad.VADEvent) -> Samples:
+    return np.concatenate([np.frombuffer(frame.data, dtype=np.int16) for frame in event.frames])
+
+
+async def _transcribe(model: MoonshineModel, samples: Samples) -> str:
+    try:
+        return await model.transcribe(samples)
+    except MoonshineError as error:
+        raise APIConnectionError(f"Moonshine: {error}") from error

@@ -1,0 +1,91 @@
+"""OpenAI and servers that speak its protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
+from pipelines.texts.keywords import split_keywords
+
+if TYPE_CHECKING:
+    import openai
+    from livekit.agents import llm, stt, tts
+
+_TIMEOUT_SECONDS = 10.0
+_DEFAULT_VOICE = "alloy"
+_NO_REASONING = "none"
+_REASONS_BY_ITSELF = "gpt-6"
+"""Models that think before they answer unless told otherwise, and that the engine does not tell. On
+a call that is silence; and Chat Completions takes tools from them without reasoning only."""
+_HEARS_WHILE_SPOKEN = ("gpt-4o", "gpt-live-transcribe", "gpt-realtime-whisper")
+"""Models that transcribe over the realtime API; the others are sent each utterance as a file."""
+_ENDS_NO_TURN = ("gpt-live-transcribe", "gpt-realtime-whisper")
+"""Realtime models that must be told when an utterance is over."""
+_TAKES_KEYWORDS = ("gpt-transcribe", "gpt-live-transcribe")
+"""Models with a field for expected words; the others are given them as a prompt."""
+
+
+def _client(request: ModelRequest) -> openai.AsyncClient:
+    """A light object around the process's shared connections: nothing to close after a call."""
+    import httpx2
+    import openai
+
+    return openai.AsyncClient(
+        api_key=request.api_key(),
+        base_url=request.base_url,
+        timeout=httpx2.Timeout(_TIMEOUT_SECONDS),
+        max_retries=0,
+        http_client=request.models.http_client,
+    )
+
+
+def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
+    from livekit.agents import NOT_GIVEN
+    from livekit.plugins import openai
+
+    model = request.choice.model
+    reasoning: Any = _NO_REASONING if model.startswith(_REASONS_BY_ITSELF) else NOT_GIVEN
+    return openai.LLM(model=model, client=_client(request), reasoning_effort=reasoning)
+
+
+def _build_stt(request: ModelRequest) -> stt.STT[Any]:
+    from livekit.agents import NOT_GIVEN
+    from livekit.plugins import openai
+
+    from pipelines.engine.turn_handling import voice_activity
+
+    model = request.choice.model
+    keywords = split_keywords(request.plan.agent.advanced.stt_keywords)
+    takes_keywords = model.startswith(_TAKES_KEYWORDS)
+    detector = voice_activity(request.plan.agent.advanced, request.models.vad_executor)
+    return openai.STT(
+        model=model,
+        language=request.plan.locale,
+        client=_client(request),
+        keywords=list(keywords) if keywords and takes_keywords else NOT_GIVEN,
+        prompt=", ".join(keywords) if keywords and not takes_keywords else NOT_GIVEN,
+        use_realtime=model.startswith(_HEARS_WHILE_SPOKEN),
+        vad=detector if model.startswith(_ENDS_NO_TURN) else NOT_GIVEN,
+    )
+
+
+def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
+    from livekit.plugins import openai
+
+    return openai.TTS(
+        model=request.choice.model,
+        voice=request.choice.voice or _DEFAULT_VOICE,
+        client=_client(request),
+        # The engine's own rate, so that nothing needs to be decoded.
+        response_format="pcm",
+    )
+
+
+OPENAI = ProviderSpec(
+    name="openai",
+    stt=_build_stt,
+    llm=_build_llm,
+    tts=_build_tts,
+    plugin="livekit.plugins.openai",
+    sdk=("openai", "openai.types.realtime", "openai.types.beta.realtime"),
+)

@@ -1,0 +1,36 @@
+"""Every provider that a call plan may name."""
+
+from __future__ import annotations
+
+from pipelines.engine.providers.anthropic import ANTHROPIC
+from pipelines.engine.providers.cartesia import CARTESIA
+from pipelines.engine.providers.deepgram import DEEPGRAM
+from pipelines.engine.providers.elevenlabs import ELEVENLABS
+from pipelines.engine.providers.google import GOOGLE
+from pipelines.engine.providers.local.provider import LOCAL
+from pipelines.engine.providers.openai import OPENAI
+from pipelines.engine.providers.spec import ProviderSpec, ProviderUnavailable
+from pipelines.settings import ProviderSettings
+
+PROVIDERS: tuple[ProviderSpec, ...] = (
+    LOCAL,
+    OPENAI,
+    GOOGLE,
+    ANTHROPIC,
+    DEEPGRAM,
+    ELEVENLABS,
+    CARTESIA,
+)
+
+
+def provider_named(name: str) -> ProviderSpec:
+    """Raises ``ProviderUnavailable`` for a name that is not registered."""
+    for spec in PROVIDERS:
+        if spec.name == name:
+            return spec
+    raise ProviderUnavailable(f"there is no provider {name!r}")
+
+
+def available_providers(settings: ProviderSettings) -> frozenset[str]:
+    """Names of the providers that ``settings`` allow to be used."""
+    return frozenset(spec.name for spec in PROVIDERS if spec.is_available(settings))

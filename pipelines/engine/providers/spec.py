@@ -1,0 +1,84 @@
+"""What a provider of models is: a name and up to three factories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from contracts.call_plan import CallPlan, ProviderChoice
+from contracts.sealing import CannotOpen, Sealer
+from pipelines.engine.call_actions import CallActions
+from pipelines.settings import ProviderSettings
+
+if TYPE_CHECKING:
+    from livekit.agents import llm, stt, tts
+
+    from pipelines.engine.shared_models import WarmModels
+
+
+class ProviderUnavailable(RuntimeError):
+    """The plan names a provider, model or key that this process cannot use."""
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """One channel of one call, for which a provider builds its part of the session."""
+
+    choice: ProviderChoice
+    plan: CallPlan
+    models: WarmModels
+    actions: CallActions
+
+    @property
+    def base_url(self) -> str:
+        return self.models.settings.base_url(self.choice.provider)
+
+    def api_key(self) -> str:
+        """The key that pays for this channel: the tenant's own where the plan says so.
+
+        Raises:
+            ProviderUnavailable: there is none, or it cannot be opened here.
+        """
+        provider, settings = self.choice.provider, self.models.settings
+        if self.choice.key_source == "platform":
+            key = settings.api_keys.get(provider)
+            if not key:
+                raise ProviderUnavailable(f"{provider} has no key")
+            return key
+        sealed = self.plan.sealed_provider_keys.get(provider)
+        if sealed is None:
+            raise ProviderUnavailable(f"the call plan holds no own key for {provider}")
+        if not settings.encryption_keys:
+            raise ProviderUnavailable(
+                f"the own key for {provider} cannot be opened: this worker has no encryption keys"
+            )
+        try:
+            return Sealer(settings.encryption_keys).open(sealed)
+        except CannotOpen:
+            raise ProviderUnavailable(
+                f"the own key for {provider} cannot be opened with this worker's encryption keys"
+            ) from None
+
+
+@dataclass(frozen=True)
+class ProviderSpec:
+    """A provider. A factory that is ``None`` is a channel that the provider does not serve.
+
+    Factories import their SDK when called, never when this module is imported. They raise
+    ``ProviderUnavailable`` for a model that they do not know or cannot run.
+    """
+
+    name: str
+    needs_key: bool = True
+    stt: Callable[[ModelRequest], stt.STT[Any]] | None = None
+    llm: Callable[[ModelRequest], llm.LLM[Any]] | None = None
+    tts: Callable[[ModelRequest], tts.TTS[Any]] | None = None
+    plugin: str | None = None
+    """The engine's module for it. Only the main thread may import one."""
+    sdk: tuple[str, ...] = ()
+    """What the plugin needs that takes long to import; any thread may do that."""
+
+    def is_available(self, settings: ProviderSettings) -> bool:
+        """Whether the platform's own settings allow the provider to be used."""
+        return not self.needs_key or bool(settings.api_keys.get(self.name))

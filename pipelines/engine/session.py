@@ -1,0 +1,141 @@
+"""One call plan → one conversation, ready to be given ears and a mouth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from livekit.agents import (
+    AgentSession,
+    APIConnectOptions,
+    UserInputTranscribedEvent,
+    llm,
+    stt,
+    tts,
+)
+from livekit.agents.voice.agent_session import SessionConnectOptions
+
+from contracts.call_plan import CallPlan, Channel, ResolvedChannel
+from pipelines.engine.call_actions import CallActions
+from pipelines.engine.call_agent import CallAgent
+from pipelines.engine.endpointing import EndpointingDelays, default_delays, delays_after
+from pipelines.engine.pronunciation import PronunciationTable, as_text_transform
+from pipelines.engine.providers.registry import provider_named
+from pipelines.engine.providers.spec import ModelRequest, ProviderUnavailable
+from pipelines.engine.shared_models import WarmModels
+from pipelines.engine.turn_handling import turn_handling, voice_activity
+from pipelines.texts.prompt import opener
+
+_Model = TypeVar("_Model")
+
+_CONNECT = SessionConnectOptions(
+    stt_conn_options=APIConnectOptions(max_retry=2, retry_interval=0.5, timeout=5.0),
+    llm_conn_options=APIConnectOptions(max_retry=1, retry_interval=0.2, timeout=10.0),
+    tts_conn_options=APIConnectOptions(max_retry=1, retry_interval=0.2, timeout=5.0),
+)
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """The caller of ``build_session`` sets ``session.input.audio`` and ``session.output.audio``,
+    starts ``session`` with ``agent``, greets, and closes both: first the session, then this."""
+
+    plan: CallPlan
+    session: AgentSession[None]
+    agent: CallAgent
+    stt: stt.STT[Any]
+    llm: llm.LLM[Any]
+    tts: tts.TTS[Any]
+
+    async def greet(self) -> None:
+        """Queue the agent's first sentence; an agent that waits for the caller says nothing.
+
+        Returns without waiting for the speech to be played.
+        """
+        sentence = opener(self.plan.agent, self.plan.variables, self.plan.locale)
+        if sentence:
+            self.session.say(sentence)
+
+    async def aclose(self) -> None:
+        """Close this call's models; those shared by the process stay warm."""
+        for model in (self.stt, self.llm, self.tts):
+            await model.aclose()
+
+
+def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> Conversation:
+    """Build the session of a call. Takes a few milliseconds; loads nothing.
+
+    Raises ``ProviderUnavailable`` if the plan names a model that this process cannot run.
+    """
+    advanced = plan.agent.advanced
+
+    def request(channel: ResolvedChannel) -> ModelRequest:
+        return ModelRequest(channel.primary, plan, models, actions)
+
+    stack = plan.stack
+    ears = _built(provider_named(stack.stt.primary.provider).stt, "stt", request(stack.stt))
+    mind = _built(provider_named(stack.llm.primary.provider).llm, "llm", request(stack.llm))
+    mouth = _built(provider_named(stack.tts.primary.provider).tts, "tts", request(stack.tts))
+    pronunciations = PronunciationTable(advanced.pronunciations)
+    session: AgentSession[None] = AgentSession(
+        stt=ears,
+        llm=mind,
+        tts=mouth,
+        vad=voice_activity(advanced, models.vad_executor),
+        turn_handling=turn_handling(plan.agent, end_of_turn_model=models.turn_detection),
+        tts_text_transforms=[
+            "filter_markdown",
+            "filter_emoji",
+            *([as_text_transform(pronunciations)] if pronunciations else []),
+        ],
+        # Phones and browsers cancel their own echo: the caller may interrupt from the first word.
+        aec_warmup_duration=None,
+        # Silence is the runtime's matter: it nudges and hangs up by the plan's limits.
+        user_away_timeout=None,
+        session_close_transcript_timeout=0.1,
+        conn_options=_CONNECT,
+    )
+    _adapt_endpointing(session, plan)
+    _bound_recorded_events(session)
+    return Conversation(
+        plan=plan,
+        session=session,
+        agent=CallAgent(plan, actions),
+        stt=ears,
+        llm=mind,
+        tts=mouth,
+    )
+
+
+def _adapt_endpointing(session: AgentSession[None], plan: CallPlan) -> None:
+    """Let the words heard decide how long the engine waits for more of them."""
+    advanced = plan.agent.advanced
+    current = default_delays(advanced)
+
+    def on_transcript(event: UserInputTranscribedEvent) -> None:
+        nonlocal current
+        delays: EndpointingDelays = delays_after(event.transcript, advanced)
+        if delays != current:
+            current = delays
+            session.update_options(
+                endpointing_opts={
+                    "min_delay": delays.min_seconds,
+                    "max_delay": delays.max_seconds,
+                }
+            )
+
+    session.on("user_input_transcribed", on_transcript)
+
+
+def _bound_recorded_events(session: AgentSession[None]) -> None:
+    """The engine keeps every event for a report that nobody asks for: a leak in long calls."""
+    session.on("conversation_item_added", lambda _: session._recorded_events.clear())
+
+
+def _built(
+    factory: Callable[[ModelRequest], _Model] | None, channel: Channel, request: ModelRequest
+) -> _Model:
+    if factory is None:
+        raise ProviderUnavailable(f"provider {request.choice.provider} does not serve {channel}")
+    return factory(request)

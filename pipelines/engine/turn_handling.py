@@ -1,0 +1,94 @@
+"""``Advanced`` as the engine's turn-taking options.
+
+Every field of ``Advanced`` has its place:
+
+- here: ``smart_endpointing``, ``resume_after_interruption``, ``start_speaking_threshold``,
+  ``stop_speaking_threshold``
+- ``endpointing``: ``reply_delay_ms``, ``wait_after_sentence_ms``,
+  ``wait_after_no_punctuation_ms``, ``wait_after_numbers_ms``
+- ``call_agent``: ``max_turn_length_seconds``, ``stt_confidence_threshold``,
+  ``stt_profanity_filter``, ``pronunciations``
+- ``prompt``: ``off_limits_topics``, ``prohibited_claims``, ``prompt_mode``,
+  ``start_speaking_phrasing``
+- the recogniser, where it can: ``stt_keywords``, ``stt_numeral_formatting`` (Deepgram; Moonshine
+  has no such settings)
+- the media worker, from the plan's limits: ``max_call_duration_seconds``,
+  ``silence_prompt_delay_seconds``, ``post_silence_hangup_seconds``
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+
+from livekit.agents import inference
+from livekit.agents.voice.turn import TurnHandlingOptions
+
+from contracts.agent_config import Advanced, AgentConfig
+from pipelines.engine.endpointing import default_delays
+
+_MIN_SPEECH_SECONDS = 0.05
+_MIN_SILENCE_SECONDS = 0.25
+"""The least that the end-of-turn model accepts."""
+_ACTIVATION = 0.5
+_DEACTIVATION_BELOW_ACTIVATION = 0.15
+_LEAST_THRESHOLD = 0.05
+_MOST_THRESHOLD = 0.95
+_BARGE_IN_SECONDS = 0.12
+_FALSE_INTERRUPTION_SECONDS = 1.2
+
+
+def voice_activity(advanced: Advanced, executor: Executor) -> inference.VAD:
+    """Silero voice activity detection, on device.
+
+    ``start_speaking_threshold`` is the probability of voice from which a sound counts as speech,
+    ``stop_speaking_threshold`` the one below which speech has stopped.
+    """
+    activation = _clamped(
+        _ACTIVATION
+        if advanced.start_speaking_threshold is None
+        else advanced.start_speaking_threshold
+    )
+    deactivation = _clamped(
+        activation - _DEACTIVATION_BELOW_ACTIVATION
+        if advanced.stop_speaking_threshold is None
+        else min(advanced.stop_speaking_threshold, activation)
+    )
+    return inference.VAD(
+        min_speech_duration=_MIN_SPEECH_SECONDS,
+        min_silence_duration=_MIN_SILENCE_SECONDS,
+        activation_threshold=activation,
+        deactivation_threshold=deactivation,
+        executor=executor,
+    )
+
+
+def turn_handling(agent: AgentConfig, *, end_of_turn_model: bool) -> TurnHandlingOptions:
+    """Options of the agent's session. Nothing in them can reach a cloud service.
+
+    Args:
+        end_of_turn_model: whether the on-device model can be used in this process.
+    """
+    advanced = agent.advanced
+    delays = default_delays(advanced)
+    smart = advanced.smart_endpointing and end_of_turn_model
+    return TurnHandlingOptions(
+        turn_detection=inference.TurnDetector(version="v1-mini") if smart else "vad",
+        endpointing={
+            "mode": "fixed",
+            "min_delay": delays.min_seconds,
+            "max_delay": delays.max_seconds,
+        },
+        interruption={
+            "enabled": agent.persona.voice_config.barge_in_enabled,
+            "mode": "vad",
+            "min_duration": _BARGE_IN_SECONDS,
+            "min_words": 0,
+            "resume_false_interruption": advanced.resume_after_interruption,
+            "false_interruption_timeout": _FALSE_INTERRUPTION_SECONDS,
+        },
+        preemptive_generation={"enabled": True, "preemptive_tts": True},
+    )
+
+
+def _clamped(threshold: float) -> float:
+    return min(max(threshold, _LEAST_THRESHOLD), _MOST_THRESHOLD)

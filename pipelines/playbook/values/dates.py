@@ -1,0 +1,209 @@
+"""Calendar days in free sentences, relative to an injected today.
+
+Conventions: a bare weekday is the next one after today; "next Tuesday" is the Tuesday of the
+next calendar week (weeks start on Monday); a day without a year lies in the future, unless a day
+of birth is asked for. Numeric dates are month first, as in American English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+
+from rapidfuzz import fuzz, process
+
+from pipelines.playbook.values.found import Found
+from pipelines.playbook.values.numbers_in_words import ordinal
+from pipelines.playbook.values.phrase import Phrase
+from pipelines.playbook.values.word_list import word_list
+
+_WEEKDAYS = word_list("monday tuesday wednesday thursday friday saturday sunday")
+_MONTHS = word_list(
+    "january february march april may june july august september october november december"
+)
+_SHORT_FORMS = {
+    "mon": "monday",
+    "tue": "tuesday",
+    "tues": "tuesday",
+    "wed": "wednesday",
+    "weds": "wednesday",
+    "thu": "thursday",
+    "thur": "thursday",
+    "thurs": "thursday",
+    "fri": "friday",
+    "jan": "january",
+    "feb": "february",
+    "aug": "august",
+    "sept": "september",
+    "oct": "october",
+    "nov": "november",
+    "dec": "december",
+}
+_LONG_NAMES = [name for name in (*_WEEKDAYS, *_MONTHS) if len(name) > 5]
+_NAME_SIMILARITY = 80
+"""Per cent of equal letters from which a misspelt weekday or month is taken for the name."""
+
+_WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})s?"
+_MONTH = rf"(?P<month>{'|'.join(_MONTHS)})"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_ORDINAL_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
+_YEAR = r"(?:(?: of)? (?P<year>(?:19|20)\d\d|(?:19|20) \d\d))?"
+
+_Resolver = Callable[[re.Match[str], date, bool], date | None]
+
+
+def _in_year(match: re.Match[str], today: date, past: bool, month: int) -> date | None:
+    """The matched day of ``month``: in the year that was said, else the nearest one that fits."""
+    day, year = int(match["day"]), match["year"]
+    if year:
+        return _valid(int(year.replace(" ", "")), month, day)
+    # Eight years cover every 29th of February.
+    years = (today.year + (-step if past else step) for step in range(9))
+    candidates = (_valid(year, month, day) for year in years)
+    return next((d for d in candidates if d and (d <= today if past else d >= today)), None)
+
+
+def _valid(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _month_and_day(match: re.Match[str], today: date, past: bool) -> date | None:
+    return _in_year(match, today, past, _MONTHS.index(match["month"]) + 1)
+
+
+def _numeric(match: re.Match[str], today: date, past: bool) -> date | None:
+    month = int(match["month"])
+    return _in_year(match, today, past, month) if 1 <= month <= 12 else None
+
+
+def _iso(match: re.Match[str], today: date, past: bool) -> date | None:
+    return _valid(*(int(part) for part in match.groups()))
+
+
+def _day_of_month(match: re.Match[str], today: date, past: bool) -> date | None:
+    day = int(match["day"])
+    month_starts = [date(today.year + m // 12, m % 12 + 1, 1) for m in _months_from(today)]
+    candidates = (_valid(start.year, start.month, day) for start in month_starts)
+    return next((d for d in candidates if d and d >= today), None)
+
+
+def _months_from(today: date) -> range:
+    return range(today.month - 1, today.month + 12)
+
+
+def _weekday(match: re.Match[str], today: date, past: bool) -> date:
+    groups = match.groupdict()
+    if groups.get("day"):
+        day = _day_of_month(match, today, past)
+        # A weekday that does not fit the day of the month was misheard more likely than the number.
+        if day is not None:
+            return day
+    is_next = (groups.get("which") or "").startswith("next") or bool(groups.get("after"))
+    coming = _coming(today, match["weekday"], is_next=is_next)
+    return coming + timedelta(days=7) if groups.get("later") else coming
+
+
+def _coming(today: date, name: str, *, is_next: bool) -> date:
+    weekday = _WEEKDAYS.index(name)
+    if is_next:
+        return today + timedelta(days=7 + weekday - today.weekday())
+    return today + timedelta(days=(weekday - today.weekday() - 1) % 7 + 1)
+
+
+def _tuesday(match: re.Match[str], today: date, past: bool) -> date | None:
+    return _coming(today, "tuesday", is_next=match["which"] == "next ")
+
+
+def _in_days(match: re.Match[str], today: date, past: bool) -> date | None:
+    count = 1 if match["count"] in ("a", "one") else int(match["count"])
+    days = count * (7 if match["unit"] == "week" else 1)
+    return today + timedelta(days=days) if days <= 1000 else None
+
+
+def _after_days(days: int) -> _Resolver:
+    return lambda match, today, past: today + timedelta(days=days)
+
+
+_COUNT = r"(?P<count>a|\d{1,3}) (?P<unit>day|week)s?"
+_PATTERNS: tuple[tuple[re.Pattern[str], _Resolver], ...] = tuple(
+    (re.compile(rf"(?<!\S){pattern}(?!\S)"), resolver)
+    for pattern, resolver in (
+        (r"(\d{4})/(\d\d)/(\d\d)", _iso),
+        (r"(?:the )?day after tomorrow", _after_days(2)),
+        (r"in (?:a )?fortnight", _after_days(14)),
+        (rf"in {_COUNT}", _in_days),
+        (rf"{_COUNT} from (?:now|today)", _in_days),
+        (rf"(?:{_WEEKDAY} )?(?:the )?{_DAY} (?:of )?{_MONTH}{_YEAR}", _month_and_day),
+        (rf"(?:{_WEEKDAY} )?{_MONTH} (?:the )?{_DAY}{_YEAR}", _month_and_day),
+        (r"(?P<month>\d{1,2})/(?P<day>\d{1,2})(?:/(?P<year>\d{4}))?", _numeric),
+        (rf"(?P<later>a) week (?:on|from) {_WEEKDAY}", _weekday),
+        (rf"{_WEEKDAY} (?P<later>week)", _weekday),
+        (rf"{_WEEKDAY} (?P<after>(?:of )?next week)", _weekday),
+        (rf"{_WEEKDAY} (?:the )?{_ORDINAL_DAY}", _weekday),
+        (rf"(?P<which>next week (?:on )?|next |this |this coming |coming )?{_WEEKDAY}", _weekday),
+        (rf"(?:on )?the {_ORDINAL_DAY}", _day_of_month),
+        (r"tomorrow", _after_days(1)),
+        (r"today|tonight|this (?:morning|afternoon|evening)", _after_days(0)),
+    )
+)
+_MISHEARD_TUESDAY = re.compile(r"(?<!\S)(?P<which>next |this |on )?(?:to|2|twos|tues) day(?!\S)")
+"""What recognisers write for "Tuesday" more often than for anything else when a day is due."""
+_BARE_DAY = re.compile(rf"(?<!\S){_ORDINAL_DAY}(?!\S)")
+_WHEN_EXPECTED: tuple[tuple[re.Pattern[str], _Resolver], ...] = (
+    (_BARE_DAY, _day_of_month),
+    (_MISHEARD_TUESDAY, _tuesday),
+)
+
+
+def find_dates(said: Phrase, today: date, *, expected: bool, past: bool = False) -> list[Found]:
+    """Days in the order in which they were said.
+
+    ``expected``: the caller was asked for a day, so that "the" may be missing before "24th" and
+    misspelt names count. ``past``: resolve to the latest day before today (days of birth).
+    """
+    # The repair keeps the number of tokens, by which places in the text are found again.
+    text = " ".join(_repaired(word, expected) for word in said.text.split(" "))
+    patterns = (
+        (*_PATTERNS, (_BARE_DAY, _day_of_month), (_MISHEARD_TUESDAY, _tuesday))
+        if expected
+        else _PATTERNS
+    )
+    found: list[Found] = []
+    for pattern, resolve in patterns:
+        for match in pattern.finditer(text):
+            text = text[: match.start()] + _blanked(match[0]) + text[match.end() :]
+            day = resolve(match, today, past)
+            if day is None:
+                continue
+            tokens = said.tokens[text.count(" ", 0, match.start()) :][: match[0].count(" ") + 1]
+            words = range(tokens[0].first, tokens[-1].last + 1)
+            found.append(Found(day.isoformat(), speak_date(day, today), words))
+    return sorted(found, key=lambda item: item.words.start)
+
+
+def _blanked(matched: str) -> str:
+    return re.sub(r"\S", "|", matched)
+
+
+def _repaired(word: str, expected: bool) -> str:
+    if word in _SHORT_FORMS:
+        return _SHORT_FORMS[word]
+    if expected and len(word) > 5:
+        best = process.extractOne(
+            word, _LONG_NAMES, scorer=fuzz.ratio, score_cutoff=_NAME_SIMILARITY
+        )
+        return best[0] if best else word
+    return word
+
+
+def speak_date(day: date, today: date) -> str:
+    """``Tuesday the 24th of November``, with the year when it is far from today."""
+    spoken = f"{_WEEKDAYS[day.weekday()].title()} the {ordinal(day.day)} of "
+    spoken += _MONTHS[day.month - 1].title()
+    if not -31 <= (day - today).days <= 330:
+        return f"the {ordinal(day.day)} of {_MONTHS[day.month - 1].title()} {day.year}"
+    return spoken

@@ -1,0 +1,56 @@
+"""Email addresses, typed or dictated: "anna dot smith at gmail dot com"."""
+
+from __future__ import annotations
+
+import re
+
+from pipelines.playbook.values.found import Found
+from pipelines.playbook.values.phrase import Phrase
+
+_TYPED = re.compile(r"(?<!\S)[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?!\S)")
+_PART = r"(?:[a-z0-9]+)"
+_JOIN = r"(?: (?:dot|point|dash|hyphen|minus|underscore) | )"
+_DICTATED = re.compile(
+    rf"(?<!\S)(?P<local>{_PART}(?:{_JOIN}{_PART}){{0,11}}) (?:at|@) "
+    rf"(?P<domain>{_PART}(?: {_PART}){{0,3}}?(?: (?:dot|point) {_PART}){{1,3}}"
+    rf"|{_PART}(?:\.{_PART})+)(?!\S)"
+)
+_LEAD_IN = re.compile(
+    r"^.*\b(?:is|its|thats|at|be|to|use|email|e mail|address|sure|yes|yeah|okay|ok)\b ", re.DOTALL
+)
+_SPOKEN_SIGNS = {
+    "dot": ".",
+    "point": ".",
+    "dash": "-",
+    "hyphen": "-",
+    "minus": "-",
+    "underscore": "_",
+}
+
+
+def find_emails(said: Phrase) -> list[Found]:
+    """At most one address, in lower case."""
+    if typed := _TYPED.search(said.text):
+        return [_found(said, typed[0], typed.start(), typed.end())]
+    if dictated := _DICTATED.search(said.text):
+        local, domain = dictated["local"], dictated["domain"]
+        lead_in = _LEAD_IN.match(local + " ")
+        skipped = len(lead_in[0]) if lead_in else 0
+        if skipped < len(local):
+            address = f"{_joined(local[skipped:])}@{_joined(domain)}"
+            return [_found(said, address, dictated.start() + skipped, dictated.end())]
+    return []
+
+
+def _joined(dictated: str) -> str:
+    return "".join(_SPOKEN_SIGNS.get(word, word) for word in dictated.split())
+
+
+def _found(said: Phrase, address: str, start: int, end: int) -> Found:
+    return Found(address, speak_email(address), said.word_span(start, end))
+
+
+def speak_email(address: str) -> str:
+    """``anna.smith@gmail.com`` → ``anna dot smith at gmail dot com``."""
+    signs = {"@": " at ", ".": " dot ", "-": " dash ", "_": " underscore ", "+": " plus "}
+    return "".join(signs.get(letter, letter) for letter in address)

@@ -1,0 +1,98 @@
+"""Phone numbers dictated in digits or words: "plus one, five five five, oh one double two"."""
+
+from __future__ import annotations
+
+import phonenumbers
+
+from pipelines.playbook.values.found import Found
+from pipelines.playbook.values.phrase import Phrase
+
+_MIN_DIGITS = 7
+_SURELY_WHOLE = 10
+_MAX_DIGITS = 15
+"""E.164's longest number."""
+_REPEATS = {"double": 2, "triple": 3, "treble": 3}
+_JOINERS = frozenset({"area", "code", "then", "and", "dash", "hyphen", "space", "extension"})
+_SOUNDS_LIKE = {"to": "2", "too": "2", "for": "4", "ate": "8", "o": "0", "oh": "0", "owe": "0"}
+"""What recognisers write for a digit within a dictated number."""
+
+
+def find_phone_numbers(said: Phrase, region: str | None, *, whole: bool) -> list[Found]:
+    """At most one number: the longest run of digits.
+
+    The value is E.164 where the number is possible in ``region`` (ISO 3166, "US"), else its
+    digits as dictated. ``whole``: not one that may still be going on, such as a US number
+    without its area code.
+    """
+    digits, words = _longest_run(said)
+    count = len(digits.lstrip("+"))
+    if not _MIN_DIGITS <= count <= _MAX_DIGITS:
+        return []
+    value = _canonical(digits, region)
+    if whole and count < _SURELY_WHOLE and not value.startswith("+"):
+        return []
+    return [Found(value, speak_digits(digits), words)]
+
+
+def dictated_digits(said: Phrase) -> str:
+    """The digits of a number of which only a part may have been said; empty if there are none."""
+    return _longest_run(said)[0]
+
+
+def as_dictated(digits: str, region: str | None) -> Found | None:
+    """The number that ``digits`` are when no more will follow."""
+    if len(digits.lstrip("+")) < _MIN_DIGITS:
+        return None
+    return Found(_canonical(digits, region), speak_digits(digits), range(0))
+
+
+def _longest_run(said: Phrase) -> tuple[str, range]:
+    best, best_words = "", range(0)
+    run, start, end, repeat = "", 0, 0, 1
+    for token in said.tokens:
+        digits = _digits_of(token.text, inside=bool(run))
+        if token.text == "plus":
+            run, start, end = "+", token.first, token.last + 1
+        elif token.text in _REPEATS:
+            repeat = _REPEATS[token.text]
+            start = start if run else token.first
+        elif digits:
+            start = start if run or repeat > 1 else token.first
+            run, end, repeat = run + digits[0] * (repeat - 1) + digits, token.last + 1, 1
+        elif token.text in _JOINERS and run:
+            continue
+        else:
+            run, repeat = "", 1
+        if len(run) > len(best):
+            best, best_words = run, range(start, end)
+    return best, best_words
+
+
+def _digits_of(text: str, *, inside: bool) -> str:
+    if text.isdecimal():
+        return text
+    if inside and text in _SOUNDS_LIKE:
+        return _SOUNDS_LIKE[text]
+    bare = text.replace("+", "", 1).replace(".", "").replace("/", "")
+    return text.replace(".", "").replace("/", "") if bare.isdecimal() and len(bare) > 4 else ""
+
+
+def _canonical(digits: str, region: str | None) -> str:
+    try:
+        number = phonenumbers.parse(digits, region)
+    except phonenumbers.NumberParseException:
+        return digits
+    length = phonenumbers.is_possible_number_with_reason(number)
+    if length != phonenumbers.ValidationResult.IS_POSSIBLE:
+        return digits
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
+def speak_digits(digits: str) -> str:
+    """``+15550123`` → ``plus 1, 5 5 5, 0 1 2 3``: digits apart, in groups for the ear."""
+    plus, bare = ("plus ", digits[1:]) if digits.startswith("+") else ("", digits)
+    groups: list[str] = []
+    while len(bare) > 4:
+        groups.append(bare[:3])
+        bare = bare[3:]
+    return plus + ", ".join(" ".join(group) for group in (*groups, bare) if group)

@@ -1,0 +1,109 @@
+"""What a caller said, as words that patterns can be matched against.
+
+Speech recognisers differ in case, punctuation, apostrophes and hesitations, so all of these are
+taken away: ``"Um, I'm free at 3PM."`` has the words ``im free at 3 pm``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from pipelines.playbook.values.numbers_in_words import Token, tokens
+from pipelines.playbook.values.word_list import word_list
+
+_HESITATIONS = frozenset(word_list("uh um uhm umm uhh erm er eh hm hmm mm ah huh"))
+_TAKEN = "|"
+"""Stands for words that another recogniser has already used; no pattern matches it."""
+
+_REWRITES = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"[‘’`´]", "'"),
+        (r"[–—…]", " "),
+        (r"\b([ap])\.?\s?m\.?(?=[\s,.?!;]|$)", r"\1m"),
+        (r"\b(uh|mm|mhm|m)[ -]?(huh|hm+|mhm)\b|\bmhm+\b", "yes"),
+        (r"[$](\d[\d,.]*)", r"\1 dollars"),
+        (r"[€](\d[\d,.]*)", r"\1 euros"),
+        (r"[£](\d[\d,.]*)", r"\1 pounds"),
+        (r"(\d),(\d{3})\b", r"\1\2"),
+        (r"(\d)([ap]m)\b", r"\1 \2"),
+        (r"\b(\d{4})-(\d\d)-(\d\d)\b", r"\1/\2/\3"),
+        (r"(?<=[^\W_])-(?=[^\W_])", " "),
+        (r"\((\d+)\)", r" \1 "),
+    )
+)
+_EDGES = "\"'.,;:!?()[]{}<>«»„“”-*¿¡"
+_QUESTION_OPENERS = frozenset(
+    word_list(
+        "what whats where wheres when whens who whos whose why how hows which is are do "
+        "does did can could will would should has have may"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """``surface`` keeps the recogniser's spelling; ``words`` are lowercase and bare; ``stops``
+    holds the indexes of words after which there was punctuation."""
+
+    surface: tuple[str, ...]
+    words: tuple[str, ...]
+    stops: frozenset[int]
+    is_question: bool
+    taken: frozenset[int] = frozenset()
+    tokens: tuple[Token, ...] = field(init=False)
+    text: str = field(init=False)
+    """The words, numbers as digits, joined by single spaces."""
+
+    def __post_init__(self) -> None:
+        visible = [_TAKEN if i in self.taken else word for i, word in enumerate(self.words)]
+        object.__setattr__(self, "tokens", tokens(visible))
+        object.__setattr__(self, "text", " ".join(token.text for token in self.tokens))
+
+    @property
+    def plain(self) -> str:
+        """All the words, numbers as they were said."""
+        return " ".join(self.words)
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """Indexes of the words that no recogniser has used yet."""
+        return tuple(i for i in range(len(self.words)) if i not in self.taken)
+
+    def word_span(self, start: int, end: int) -> range:
+        """The word indexes behind ``text[start:end]``."""
+        first_token = self.text.count(" ", 0, start)
+        last_token = self.text.count(" ", 0, max(end - 1, start))
+        return range(self.tokens[first_token].first, self.tokens[last_token].last + 1)
+
+    def without(self, used: Iterable[int]) -> Phrase:
+        """The same phrase with these words out of every pattern's reach."""
+        return Phrase(
+            self.surface, self.words, self.stops, self.is_question, self.taken | frozenset(used)
+        )
+
+    def has(self, words: Collection[str]) -> bool:
+        return any(word in words for word in self.words)
+
+
+def phrase(said: str) -> Phrase:
+    """Never raises; a text without any word gives an empty phrase."""
+    text = unicodedata.normalize("NFKC", said)
+    for pattern, replacement in _REWRITES:
+        text = pattern.sub(replacement, text)
+    surface: list[str] = []
+    words: list[str] = []
+    stops: set[int] = set()
+    for piece in text.split():
+        bare = piece.strip(_EDGES)
+        plain = bare.lower().replace("'", "")
+        if plain and plain not in _HESITATIONS:
+            surface.append(bare)
+            words.append(plain)
+        if words and piece[-1] in ".,;:!?":
+            stops.add(len(words) - 1)
+    is_question = "?" in said or (bool(words) and words[0] in _QUESTION_OPENERS)
+    return Phrase(tuple(surface), tuple(words), frozenset(stops), is_question)

@@ -1,0 +1,84 @@
+"""Counts and amounts of money in free sentences, in words or digits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from pipelines.playbook.values.found import Found
+from pipelines.playbook.values.phrase import Phrase
+
+_NUMBER = r"(?P<number>\d+(?:[.]\d+)?)(?: point (?P<decimals>\d+(?: \d)*))?"
+_CURRENCIES = {
+    "dollar": "USD",
+    "buck": "USD",
+    "euro": "EUR",
+    "pound": "GBP",
+    "quid": "GBP",
+    "rupee": "INR",
+}
+_MONEY = re.compile(
+    rf"(?<!\S){_NUMBER} (?P<currency>{'|'.join(_CURRENCIES)})s?"
+    r"(?: (?:and )?(?P<cents>\d\d?)(?: cents?)?)?(?!\S)"
+)
+_THOUSANDS = re.compile(rf"(?<!\S){_NUMBER} ?k(?!\S)")
+_ANY_NUMBER = re.compile(rf"(?<!\S){_NUMBER}(?!\S)")
+_COUNTED = re.compile(
+    r"(?<!\S)(?:for|party of|table of|were|well be|there are|there will be|a group of) "
+    rf"{_NUMBER}(?: of us)?(?!\S)"
+)
+_OF_US = re.compile(rf"(?<!\S){_NUMBER} of us(?!\S)")
+_NONE = re.compile(r"(?<!\S)(?:none|nobody|no one|not any)(?!\S)")
+_COUPLE = re.compile(
+    r"(?<!\S)(?:a )?(?:couple|pair)(?: of)?(?!\S)|(?<!\S)just me(?!\S)|(?<!\S)both of us(?!\S)"
+)
+
+
+def find_numbers(said: Phrase, *, expected: bool, units: Collection[str] = ()) -> list[Found]:
+    """Counts in the order in which they were said.
+
+    Unless ``expected``, a number counts only before one of ``units`` ("people") or after words
+    such as "for" and "a party of".
+    """
+    if expected:
+        found = [_found(said, match) for match in _ANY_NUMBER.finditer(said.text)]
+        if not found and (match := _COUPLE.search(said.text)):
+            count = "1" if "me" in match[0] else "2"
+            found = [Found(count, count, said.word_span(*match.span()))]
+        if not found and (match := _NONE.search(said.text)):
+            found = [Found("0", "none", said.word_span(*match.span()))]
+        return found
+    patterns = [_COUNTED, _OF_US]
+    if units:
+        names = "|".join(re.escape(unit) for unit in units)
+        patterns.insert(0, re.compile(rf"(?<!\S){_NUMBER} (?:{names})(?!\S)"))
+    first = next((m for pattern in patterns if (m := pattern.search(said.text))), None)
+    return [_found(said, first)] if first else []
+
+
+def find_amounts(said: Phrase, *, expected: bool) -> list[Found]:
+    """Amounts such as "250 USD"; without a currency ("250") only when ``expected``."""
+    found: list[Found] = []
+    for match in _MONEY.finditer(said.text):
+        cents = f".{int(match['cents']):02}" if match["cents"] else ""
+        number = _digits(match) + cents
+        currency = _CURRENCIES[match["currency"]]
+        spoken = f"{number} {match['currency']}{'' if number == '1' else 's'}"
+        words = said.word_span(*match.span())
+        found.append(Found(f"{number} {currency}", spoken, words))
+    if found or not expected:
+        return found
+    for match in _THOUSANDS.finditer(said.text):
+        number = str(round(float(_digits(match)) * 1000))
+        found.append(Found(number, number, said.word_span(*match.span())))
+    return found or [_found(said, match) for match in _ANY_NUMBER.finditer(said.text)]
+
+
+def _found(said: Phrase, match: re.Match[str]) -> Found:
+    number = _digits(match)
+    return Found(number, number, said.word_span(*match.span()))
+
+
+def _digits(match: re.Match[str]) -> str:
+    number, decimals = match["number"], match["decimals"]
+    return f"{number}.{decimals.replace(' ', '')}" if decimals else number

@@ -1,0 +1,109 @@
+"""Finds the value of one field in a phrase, by the field's kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from rapidfuzz import fuzz
+
+from pipelines.playbook.intents import Intent, intents
+from pipelines.playbook.values.dates import find_dates
+from pipelines.playbook.values.emails import find_emails
+from pipelines.playbook.values.found import Found
+from pipelines.playbook.values.person_names import find_names
+from pipelines.playbook.values.phone_numbers import find_phone_numbers
+from pipelines.playbook.values.phrase import Phrase
+from pipelines.playbook.values.quantities import find_amounts, find_numbers
+from pipelines.playbook.values.slot_types import Field, Kind
+from pipelines.playbook.values.times import find_times
+from pipelines.playbook.values.word_list import word_list
+from pipelines.playbook.values.yes_no import yes_or_no
+
+ORDER = (
+    Kind.EMAIL,
+    Kind.PHONE,
+    Kind.DATE,
+    Kind.AMOUNT,
+    Kind.TIME,
+    Kind.NUMBER,
+    Kind.CHOICE,
+    Kind.NAME,
+    Kind.YES_NO,
+    Kind.TEXT,
+)
+"""Kinds by how unmistakable their wording is: each takes its words before the next one looks."""
+
+_CHOICE_SIMILARITY = 85
+_LEAD_INS = frozenset(
+    word_list(
+        "well so yes yeah yep sure ok okay please its it is because oh i think maybe just actually"
+    )
+)
+_NO_ANSWER = frozenset({Intent.DO_NOT_KNOW, Intent.REPEAT, Intent.HOLD_ON, Intent.STILL_HERE})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the meaning of spoken values depends on: the day of the call and the country
+    (ISO 3166) whose phone numbers are dialled without a prefix."""
+
+    today: date
+    region: str | None
+
+
+def find(field: Field, said: Phrase, place: Place, *, expected: bool) -> list[Found]:
+    """Values in the order in which they were said. ``expected``: the field was asked for."""
+    match field.kind:
+        case Kind.DATE:
+            return find_dates(said, place.today, expected=expected, past=field.is_past)
+        case Kind.TIME:
+            return find_times(said, expected=expected)
+        case Kind.PHONE:
+            return find_phone_numbers(said, place.region, whole=expected)
+        case Kind.EMAIL:
+            return find_emails(said)
+        case Kind.NUMBER:
+            return find_numbers(said, expected=expected, units=field.label.split())
+        case Kind.AMOUNT:
+            return find_amounts(said, expected=expected)
+        case Kind.NAME:
+            return find_names(said, expected=expected)
+        case Kind.CHOICE:
+            return _choice(field, said) or (_free_text(said) if expected else [])
+        case Kind.YES_NO:
+            return _yes_no(said) if expected else []
+        case Kind.TEXT:
+            return _free_text(said) if expected else []
+
+
+def _choice(field: Field, said: Phrase) -> list[Found]:
+    for choice in field.choices:
+        rating = fuzz.partial_ratio(choice.lower().replace("-", " "), said.plain)
+        long_enough = len(said.plain) >= len(choice) - 1
+        if long_enough and rating >= _CHOICE_SIMILARITY:
+            return [Found(choice, choice, range(0))]
+    return []
+
+
+def _yes_no(said: Phrase) -> list[Found]:
+    answer = yes_or_no(said)
+    if answer is None:
+        return []
+    word = "yes" if answer else "no"
+    return [Found(word, word, range(len(said.words)))]
+
+
+def _free_text(said: Phrase) -> list[Found]:
+    free = [i for i in said.free if i not in _leading(said)]
+    if not free or intents(said) & _NO_ANSWER:
+        return []
+    text = " ".join(said.surface[i] for i in range(free[0], len(said.surface)))
+    return [Found(text, text, range(free[0], len(said.surface)))]
+
+
+def _leading(said: Phrase) -> range:
+    end = 0
+    while end < len(said.words) - 1 and said.words[end] in _LEAD_INS:
+        end += 1
+    return range(end)

@@ -1,0 +1,154 @@
+"""Times of day in free sentences: ``HH:MM``, or a part of the day ("morning") when that is all.
+
+An hour without "am", "pm" or a part of the day is taken as the one that people mean by day:
+8 to 11 in the morning, 12 to 7 from noon on. It is spoken back with its part of the day, so that
+the caller can correct it ("no, in the evening").
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import time
+
+from pipelines.playbook.values.found import Found
+from pipelines.playbook.values.numbers_in_words import spelled
+from pipelines.playbook.values.phrase import Phrase
+
+_EARLIEST_HOUR = 5
+_PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
+_PART_OF_DAY = re.compile(
+    r"(?<!\S)(?<!good )(?:(?:in the|at|this|the) )?(morning|afternoon|evening|night)s?(?!\S)"
+)
+_AROUND_LUNCH = (
+    (re.compile(r"after lunch"), "afternoon"),
+    (re.compile(r"before lunch"), "morning"),
+)
+_HALF = r"(?: (?P<half>am|pm)|(?: (?:in the|at))? (?P<part>morning|afternoon|evening|night))?"
+_OCLOCK = r"(?: (?:oclock|o clock))?"
+_HOUR = r"(?P<hour>[01]?\d|2[0-4])"
+_MINUTE = r"(?P<minute>[0-5]\d)"
+_NO_CLOCK = (
+    r"(?! (?:of|people|persons?|guests?|adults?|kids|children|days?|weeks?|months?|years?|"
+    r"minutes?|hours?|dollars?|euros?|pounds?|percent|th|\d))"
+)
+
+_ALWAYS = tuple(
+    re.compile(rf"(?<!\S){pattern}(?!\S)")
+    for pattern in (
+        rf"half (?:past )?{_HOUR}{_OCLOCK}{_HALF}(?P<past_30>)",
+        rf"(?:a )?quarter (?:past|after) {_HOUR}{_OCLOCK}{_HALF}(?P<past_15>)",
+        rf"(?:a )?quarter (?:to|till|before) {_HOUR}{_OCLOCK}{_HALF}(?P<to_15>)",
+        rf"(?P<past>[0-5]?\d)(?: minutes)? (?:past|after) {_HOUR}{_OCLOCK}{_HALF}",
+        rf"(?P<to>[0-5]?\d)(?: minutes)? (?:to|till|before) {_HOUR}{_OCLOCK}{_HALF}",
+        rf"{_HOUR}[:.]{_MINUTE}(?:[:.]\d\d)?{_HALF}",
+        rf"{_HOUR} (?:o |oh |0 )?(?P<minute>[0-5]?\d) (?P<half>am|pm)",
+        rf"{_HOUR} {_MINUTE}{_HALF}",
+        rf"{_HOUR} (?:o|oh|0) (?P<minute>\d){_HALF}",
+        rf"{_HOUR} (?:oclock|o clock){_HALF}",
+        rf"{_HOUR} (?P<half>am|pm)",
+        rf"{_HOUR}(?: (?:in the|at))? (?P<part>morning|afternoon|evening|night)",
+        r"(?:12 )?(?P<noon>noon|midday)",
+        r"(?P<midnight>midnight)",
+        rf"(?:at|around|about) {_HOUR}{_NO_CLOCK}",
+    )
+)
+_BARE_HOUR = re.compile(rf"(?<!\S){_HOUR}{_NO_CLOCK}(?!\S)")
+_ANY_TIME = re.compile(
+    r"any ?time|whenever|(?:doesnt|does not|dont|do not) (?:really )?(?:matter|mind|care)|all day"
+)
+
+
+def find_times(said: Phrase, *, expected: bool) -> list[Found]:
+    """Clock times in the order in which they were said, else parts of the day.
+
+    ``expected``: the caller was asked for a time, so that a bare "three" or "any time" is one.
+    """
+    text = said.text
+    found: list[Found] = []
+    loose_part = _PART_OF_DAY.search(text)
+    for pattern in (*_ALWAYS, _BARE_HOUR) if expected else _ALWAYS:
+        for match in pattern.finditer(text):
+            clock = _clock(match, loose_part[1] if loose_part else None)
+            if clock is None:
+                continue
+            words = said.word_span(match.start(), match.end())
+            if loose_part and loose_part.start() >= match.end():
+                words = range(words.start, said.word_span(*loose_part.span()).stop)
+            found.append(Found(clock.strftime("%H:%M"), speak_time(clock), words))
+            text = text[: match.start()] + re.sub(r"\S", "|", match[0]) + text[match.end() :]
+    if found:
+        return sorted(found, key=lambda item: item.words.start)
+    if loose_part:
+        part = loose_part[1]
+        spoken = "at night" if part == "night" else f"in the {part}"
+        return [Found(part, spoken, said.word_span(*loose_part.span()))]
+    for pattern, part in _AROUND_LUNCH:
+        if lunch := pattern.search(text):
+            return [Found(part, f"in the {part}", said.word_span(*lunch.span()))]
+    if expected and (any_time := _ANY_TIME.search(text)):
+        return [Found("any", "at any time", said.word_span(*any_time.span()))]
+    return []
+
+
+def shifted(known: str, part: str) -> Found | None:
+    """``known`` ("07:00") moved to the half of the day that ``part`` ("evening") names."""
+    if part not in _PARTS_OF_DAY or ":" not in known:
+        return None
+    hour, minute = (int(number) for number in known.split(":"))
+    moved = _hour_in(hour % 12, part)
+    # Nobody makes an appointment for "four in the morning" by saying "morning" and then "four".
+    clock = time(hour if moved < _EARLIEST_HOUR else moved, minute)
+    return Found(clock.strftime("%H:%M"), speak_time(clock), range(0))
+
+
+def _clock(match: re.Match[str], loose_part: str | None) -> time | None:
+    groups = match.groupdict()
+    if groups.get("noon"):
+        return time(12)
+    if groups.get("midnight"):
+        return time(0)
+    hour = int(groups["hour"]) % 24
+    minute = int(groups.get("minute") or 0)
+    offset = _offset_minutes(groups)
+    part = groups.get("part") or {"am": "morning", "pm": "afternoon"}.get(groups.get("half") or "")
+    if hour <= 12:
+        base = hour - 1 if offset < 0 else hour
+        if part or loose_part:
+            hour = _hour_in(hour % 12, part or loose_part or "")
+        elif not groups["hour"].startswith("0"):
+            hour = hour + 12 if 1 <= base <= 7 else hour
+    minutes = (hour * 60 + minute + offset) % (24 * 60)
+    return time(minutes // 60, minutes % 60)
+
+
+def _offset_minutes(groups: dict[str, str | None]) -> int:
+    for name, minutes in (("past_30", 30), ("past_15", 15), ("to_15", -15)):
+        if name in groups:
+            return minutes
+    if groups.get("past"):
+        return int(groups["past"] or 0)
+    return -int(groups.get("to") or 0)
+
+
+def _hour_in(hour: int, part: str) -> int:
+    """``hour`` (0 to 11) in that part of the day; midnight is 0."""
+    if part == "morning":
+        return hour
+    if part == "night" and hour < 6:
+        return hour
+    return hour + 12
+
+
+def speak_time(clock: time) -> str:
+    """``at three thirty in the afternoon``."""
+    if clock.minute == 0 and clock.hour in (0, 12):
+        return "at noon" if clock.hour else "at midnight"
+    hour = spelled((clock.hour - 1) % 12 + 1)
+    minute = f" {'oh ' if clock.minute < 10 else ''}{spelled(clock.minute)}" if clock.minute else ""
+    if clock.hour < 12:
+        part = "in the morning"
+    elif clock.hour < 18:
+        part = "in the afternoon"
+    else:
+        part = "in the evening" if clock.hour < 22 else "at night"
+    return f"at {hour}{minute} {part}"

@@ -1,0 +1,139 @@
+"""The texts of an agent that variables may stand in: every text that is spoken or prompted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from contracts.agent_config import AgentConfig
+from contracts.tool_bindings import ToolBinding
+from pipelines.texts.template import filled, names_in, template_fault
+from pipelines.texts.template_budget import TemplateBudget
+from pipelines.texts.variables import ABSENT, look_up, prepared
+
+_Model = TypeVar("_Model", bound=BaseModel)
+_Change = Callable[[str, str], str]
+"""``(field, text)`` → the text in its place."""
+_CHOOSES_THE_VOICE = "voice_config"
+_SAID_OF_TOOLS = ("description", "message", "speak_while")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldFault:
+    """``field`` is the text's path on the wire, ``line`` counts from 1 within it."""
+
+    field: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilledAgent:
+    agent: AgentConfig
+    faults: tuple[FieldFault, ...]
+
+
+def fill_agent(agent: AgentConfig, variables: Mapping[str, object]) -> FilledAgent:
+    """``agent`` with ``variables`` filled into every text. Never raises: of a text that cannot be
+    filled in, only the plain placeholders are."""
+    known, budget, faults = prepared(variables), TemplateBudget(), list[FieldFault]()
+
+    def fill(field: str, text: str) -> str:
+        said, fault = filled(text, known, budget)
+        if fault is not None:
+            faults.append(FieldFault(field, fault.line, fault.message))
+        return said
+
+    return FilledAgent(_changed_agent(agent, fill), tuple(faults))
+
+
+def texts_of(agent: AgentConfig) -> Iterator[tuple[str, str]]:
+    """``("playbook.qualificationFlow[0].question", "Which day?")`` and so on, as written."""
+    found: list[tuple[str, str]] = []
+
+    def note(field: str, text: str) -> str:
+        found.append((field, text))
+        return text
+
+    _changed_agent(agent, note)
+    return iter(found)
+
+
+def template_faults(agent: AgentConfig) -> tuple[FieldFault, ...]:
+    """The texts that no variables can fill in."""
+    budget = TemplateBudget()
+    faults = ((field, template_fault(text, budget)) for field, text in texts_of(agent))
+    return tuple(FieldFault(field, fault.line, fault.message) for field, fault in faults if fault)
+
+
+def needed_variables(agent: AgentConfig) -> dict[str, str]:
+    """The variables that the texts cannot do without, each with the first field that uses it."""
+    needed: dict[str, str] = {}
+    budget = TemplateBudget()
+    for field, text in texts_of(agent):
+        for name in names_in(text, budget):
+            needed.setdefault(name, field)
+    return needed
+
+
+def unknown_variables(agent: AgentConfig, variables: Mapping[str, object]) -> tuple[str, ...]:
+    """Names that the agent's texts need and ``variables`` lacks, in the order of the texts."""
+    known = prepared(variables)
+    return tuple(name for name in needed_variables(agent) if look_up(name, known) is ABSENT)
+
+
+def _changed_agent(agent: AgentConfig, change: _Change) -> AgentConfig:
+    advanced = agent.advanced
+    prompt = agent.system_prompt
+    return agent.model_copy(
+        update={
+            "persona": _changed(agent.persona, "persona", change),
+            "playbook": _changed(agent.playbook, "playbook", change),
+            "advanced": advanced.model_copy(
+                update={
+                    name: change(f"advanced.{advanced.__class__.model_fields[name].alias}", text)
+                    for name in ("off_limits_topics", "prohibited_claims")
+                    if (text := getattr(advanced, name))
+                }
+            ),
+            "system_prompt": change("system_prompt", prompt) if prompt else prompt,
+            "tools": tuple(
+                _changed_tool(tool, f"tools[{index}]", change)
+                for index, tool in enumerate(agent.tools)
+            ),
+        }
+    )
+
+
+def _changed_tool(tool: ToolBinding, path: str, change: _Change) -> ToolBinding:
+    """What the model reads and the caller hears of a tool; not what it does or whom it calls."""
+    return tool.model_copy(
+        update={
+            name: change(f"{path}.{name}", text)
+            for name in _SAID_OF_TOOLS
+            if (text := getattr(tool, name, None))
+        }
+    )
+
+
+def _changed(model: _Model, path: str, change: _Change) -> _Model:
+    fields = type(model).model_fields
+    changes = {
+        name: _changed_value(getattr(model, name), f"{path}.{fields[name].alias or name}", change)
+        for name in fields
+        if name != _CHOOSES_THE_VOICE
+    }
+    return model.model_copy(update=changes)
+
+
+def _changed_value(value: Any, path: str, change: _Change) -> Any:
+    if isinstance(value, str):
+        return change(path, value)
+    if isinstance(value, BaseModel):
+        return _changed(value, path, change)
+    if isinstance(value, tuple):
+        return tuple(_changed_value(part, f"{path}[{i}]", change) for i, part in enumerate(value))
+    return value

@@ -1,0 +1,133 @@
+"""Sentences that the platform itself lets the agent say, by language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from contracts.call_plan import CallPlan
+from contracts.end_reasons import EndReason
+from pipelines.texts.language import primary_language
+from pipelines.texts.template import fill_template
+
+
+@dataclass(frozen=True)
+class _Phrases:
+    greeting: str
+    greeting_from_company: str
+    recording: str
+    nudge: str
+    goodbye: str
+    time_is_up: str
+    silence: str
+    interruption_of_service: str
+    one_moment: str
+
+
+_PHRASES: dict[str, _Phrases] = {
+    "en": _Phrases(
+        greeting="Hello, this is {name}. How can I help you?",
+        greeting_from_company="Hello, this is {name} from {company}. How can I help you?",
+        recording="This call is being recorded.",
+        nudge="Are you still there?",
+        goodbye="Thank you for calling. Goodbye.",
+        time_is_up="I am sorry, our time is up. Thank you for calling. Goodbye.",
+        silence="I cannot hear you, so I will hang up now. Goodbye.",
+        interruption_of_service="I am sorry, I have to end this call now. Please call again later.",
+        one_moment="I am sorry, something went wrong on my side. Could you say that again?",
+    ),
+    "de": _Phrases(
+        greeting="Guten Tag, hier ist {name}. Wie kann ich Ihnen helfen?",
+        greeting_from_company="Guten Tag, hier ist {name} von {company}. Wie kann ich Ihnen "
+        "helfen?",
+        recording="Dieses Gespräch wird aufgezeichnet.",
+        nudge="Sind Sie noch da?",
+        goodbye="Vielen Dank für Ihren Anruf. Auf Wiederhören.",
+        time_is_up="Leider ist unsere Zeit um. Vielen Dank für Ihren Anruf. Auf Wiederhören.",
+        silence="Ich kann Sie nicht hören und lege jetzt auf. Auf Wiederhören.",
+        interruption_of_service="Leider muss ich den Anruf jetzt beenden. Bitte rufen Sie später "
+        "noch einmal an.",
+        one_moment="Entschuldigung, bei mir ist etwas schiefgegangen. Können Sie das wiederholen?",
+    ),
+    "es": _Phrases(
+        greeting="Hola, soy {name}. ¿En qué puedo ayudarle?",
+        greeting_from_company="Hola, soy {name} de {company}. ¿En qué puedo ayudarle?",
+        recording="Esta llamada se está grabando.",
+        nudge="¿Sigue usted ahí?",
+        goodbye="Gracias por llamar. Adiós.",
+        time_is_up="Lo siento, se nos acabó el tiempo. Gracias por llamar. Adiós.",
+        silence="No le oigo, así que voy a colgar. Adiós.",
+        interruption_of_service="Lo siento, tengo que terminar la llamada. Llame más tarde, por "
+        "favor.",
+        one_moment="Perdón, algo falló de mi lado. ¿Puede repetirlo?",
+    ),
+    "fr": _Phrases(
+        greeting="Bonjour, ici {name}. Comment puis-je vous aider ?",
+        greeting_from_company="Bonjour, ici {name} de {company}. Comment puis-je vous aider ?",
+        recording="Cet appel est enregistré.",
+        nudge="Êtes-vous toujours là ?",
+        goodbye="Merci de votre appel. Au revoir.",
+        time_is_up="Désolé, le temps est écoulé. Merci de votre appel. Au revoir.",
+        silence="Je ne vous entends pas, je vais donc raccrocher. Au revoir.",
+        interruption_of_service="Désolé, je dois mettre fin à cet appel. Rappelez plus tard, s'il "
+        "vous plaît.",
+        one_moment="Pardon, un problème est survenu de mon côté. Pouvez-vous répéter ?",
+    ),
+    "hi": _Phrases(
+        greeting="नमस्ते, मैं {name} बोल रही हूँ। मैं आपकी क्या मदद कर सकती हूँ?",
+        greeting_from_company="नमस्ते, मैं {company} से {name} बोल रही हूँ। मैं आपकी क्या मदद कर सकती हूँ?",
+        recording="यह कॉल रिकॉर्ड की जा रही है।",
+        nudge="क्या आप अभी भी लाइन पर हैं?",
+        goodbye="कॉल करने के लिए धन्यवाद। नमस्ते।",
+        time_is_up="माफ़ कीजिए, हमारा समय समाप्त हो गया है। धन्यवाद। नमस्ते।",
+        silence="मुझे आपकी आवाज़ नहीं आ रही है, इसलिए मैं फ़ोन रख रही हूँ। नमस्ते।",
+        interruption_of_service="माफ़ कीजिए, मुझे यह कॉल अभी समाप्त करनी होगी। कृपया बाद में कॉल करें।",
+        one_moment="माफ़ कीजिए, मेरी ओर कुछ गड़बड़ हो गई। क्या आप दोबारा कह सकते हैं?",
+    ),
+}
+
+_CUT_OFF = frozenset({EndReason.INSUFFICIENT_FUNDS, EndReason.SERVER_SHUTDOWN})
+
+
+def greeting(locale: str, name: str, company: str | None = None) -> str:
+    """The first sentence of an agent whose owner wrote no opener."""
+    phrases = _phrases(locale)
+    if company:
+        return phrases.greeting_from_company.format(name=name, company=company)
+    return phrases.greeting.format(name=name)
+
+
+def has_phrases(locale: str) -> bool:
+    """Whether these sentences exist in the language of ``locale``; English is said otherwise."""
+    return primary_language(locale) in _PHRASES
+
+
+def nudge(plan: CallPlan) -> str:
+    """Said when the caller has been silent for ``limits.silence_prompt_seconds``."""
+    return _phrases(plan.locale).nudge
+
+
+def recording_announcement(plan: CallPlan) -> str:
+    """Said before anything is recorded, where consent is required."""
+    return _phrases(plan.locale).recording
+
+
+def farewell(plan: CallPlan, end_reason: EndReason) -> str:
+    """The last sentence before the platform or the agent ends the call."""
+    phrases = _phrases(plan.locale)
+    if end_reason in _CUT_OFF:
+        return phrases.interruption_of_service
+    if end_reason is EndReason.MAX_CALL_DURATION:
+        return phrases.time_is_up
+    if end_reason in (EndReason.SILENCE_TIMEOUT, EndReason.SILENCE_DEAD_AIR):
+        return phrases.silence
+    written = fill_template(plan.agent.playbook.end_call_message or "", plan.variables).strip()
+    return written or phrases.goodbye
+
+
+def apology(plan: CallPlan) -> str:
+    """Said when an answer could not be made, in place of silence."""
+    return _phrases(plan.locale).one_moment
+
+
+def _phrases(locale: str) -> _Phrases:
+    return _PHRASES.get(primary_language(locale), _PHRASES["en"])

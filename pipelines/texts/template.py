@@ -1,0 +1,105 @@
+"""``{{ variable }}`` in prompts and openers, filled with the call's variables.
+
+Texts may use a small part of Jinja: variables, the filters and tests of ``template_sandbox``,
+``if`` and ``for``. Values are never templates themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pipelines.texts.template_budget import TemplateBudget, TemplateFault
+from pipelines.texts.variables import ABSENT, look_up, prepared
+
+# The look-behind keeps the search linear in long runs of blanks.
+_PLACEHOLDER = re.compile(r"(?<![ \t])([ \t]*)\{\{\s*([\w.-]+)\s*\}\}")
+_TAG = re.compile(r"\{[{%#]")
+
+
+def fill_template(template: str, variables: Mapping[str, object]) -> str:
+    """``template`` with its variables filled in.
+
+    Dots reach into nested objects (``{{ customer.name }}``). A placeholder without a value
+    disappears together with the blanks before it. Never raises: of a text that is broken, only the
+    plain placeholders are filled in.
+    """
+    return filled(template, prepared(variables), TemplateBudget())[0]
+
+
+def filled(
+    template: str, variables: Mapping[str, object], budget: TemplateBudget
+) -> tuple[str, TemplateFault | None]:
+    """The filled-in text, and what is wrong with the template if anything is.
+
+    Args:
+        variables: as ``variables.prepared`` returns them.
+        budget: shared by all texts that are filled in together.
+    """
+    if "{" not in template:
+        return template, None
+    try:
+        if _is_plain(template):
+            return _fill_placeholders(template, variables, budget), None
+        return _sandboxed(template, variables, budget), None
+    except TemplateFault as fault:
+        return _left_as_it_is(template, variables, budget), fault
+
+
+def template_fault(template: str, budget: TemplateBudget) -> TemplateFault | None:
+    """Why ``template`` cannot be filled in, whatever the variables are."""
+    if "{" not in template or _is_plain(template):
+        return None
+    # Jinja is imported only for texts that need it.
+    from pipelines.texts.template_sandbox import parsed
+
+    try:
+        budget.take_tags(len(_TAG.findall(template)))
+        parsed(template)
+    except TemplateFault as fault:
+        return fault
+    return None
+
+
+def names_in(template: str, budget: TemplateBudget) -> tuple[str, ...]:
+    """The variables that ``template`` needs: those for which it has no other words."""
+    if "{" not in template:
+        return ()
+    if _is_plain(template) or template_fault(template, budget) is not None:
+        return tuple(dict.fromkeys(match[2] for match in _PLACEHOLDER.finditer(template)))
+    from pipelines.texts.template_names import needed_names
+    from pipelines.texts.template_sandbox import parsed
+
+    return needed_names(parsed(template))
+
+
+def _is_plain(template: str) -> bool:
+    return _TAG.search(_PLACEHOLDER.sub("", template)) is None
+
+
+def _sandboxed(template: str, variables: Mapping[str, object], budget: TemplateBudget) -> str:
+    from pipelines.texts.template_sandbox import render
+
+    return render(template, variables, budget)
+
+
+def _fill_placeholders(
+    template: str, variables: Mapping[str, object], budget: TemplateBudget
+) -> str:
+    def value_of(match: re.Match[str]) -> str:
+        blanks, name = match.groups()
+        value = look_up(name, variables)
+        if value is ABSENT or value is None or value == "":
+            return ""
+        text = str(value)
+        budget.take_characters(len(text))
+        return f"{blanks}{text}"
+
+    return _PLACEHOLDER.sub(value_of, template)
+
+
+def _left_as_it_is(template: str, variables: Mapping[str, object], budget: TemplateBudget) -> str:
+    try:
+        return _fill_placeholders(template, variables, budget)
+    except TemplateFault:
+        return template

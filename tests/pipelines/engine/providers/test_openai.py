@@ -1,0 +1,65 @@
+"""OpenAI's language model is offered the call's tools."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import httpx2
+from aiohttp import web
+from livekit.agents import APIConnectOptions, llm
+
+from contracts.call_plan import ProviderChoice
+from pipelines.engine.call_agent import CallAgent
+from pipelines.engine.providers.openai import OPENAI
+from pipelines.engine.providers.spec import ModelRequest
+from pipelines.engine.shared_models import WarmModels
+from pipelines.settings import ProviderSettings
+from tests.pipelines.engine.actions import NotedActions
+from tests.pipelines.plans import call_plan
+from tests.pipelines.stand_in import serving
+
+
+async def test_the_model_is_offered_the_end_of_the_call_and_can_choose_it(
+    warm_models: WarmModels,
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    async def chat(request: web.Request) -> web.StreamResponse:
+        asked.append(await request.json())
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        call = {"index": 0, "id": "c", "type": "function"}
+        chosen = {**call, "function": {"name": "end_call", "arguments": "{}"}}
+        for delta, finish_reason in (
+            ({"role": "assistant", "tool_calls": [chosen]}, None),
+            ({}, "tool_calls"),
+        ):
+            choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+            head = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "m"}
+            await response.write(f"data: {json.dumps({**head, 'choices': [choice]})}\n\n".encode())
+        await response.write(b"data: [DONE]\n\n")
+        return response
+
+    assert OPENAI.llm is not None
+    async with (
+        httpx2.AsyncClient() as http_client,
+        serving("POST", "/v1/chat/completions", chat) as base_url,
+    ):
+        settings = ProviderSettings(
+            api_keys={"openai": "key"}, base_urls={"openai": f"{base_url}/v1"}
+        )
+        models = replace(warm_models, settings=settings, http_client=http_client)
+        choice = ProviderChoice(provider="openai", model="gpt-4o-mini")
+        model = OPENAI.llm(ModelRequest(choice, call_plan(), models, NotedActions()))
+        context = llm.ChatContext.empty()
+        context.add_message(role="user", content="Goodbye")
+        tools: list[Any] = list(CallAgent(call_plan(), NotedActions()).tools)
+        once = APIConnectOptions(max_retry=0, timeout=2.0)
+        stream = model.chat(chat_ctx=context, tools=tools, conn_options=once)
+        chunks = [chunk async for chunk in stream]
+        await stream.aclose()
+        await model.aclose()
+    assert [t.name for c in chunks if c.delta for t in c.delta.tool_calls] == ["end_call"]
+    assert asked[0]["tools"][0]["function"]["name"] == "end_call"

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.agent_config import Pronunciation
+from pipelines.engine.pronunciation import PronunciationTable
+
+TABLE = PronunciationTable(
+    [
+        Pronunciation(word="Nguyen", say_as="win"),
+        Pronunciation(word="SQL", say_as="sequel"),
+        Pronunciation(word="SQL Server", say_as="sequel server"),
+        Pronunciation(word="C++", say_as="C plus plus"),
+    ]
+)
+
+
+async def streamed(*pieces: str) -> str:
+    async def chunks() -> AsyncIterator[str]:
+        for piece in pieces:
+            yield piece
+
+    return "".join([chunk async for chunk in TABLE.rewrite_stream(chunks())])
+
+
+def test_whole_words_are_replaced_whatever_their_case() -> None:
+    assert TABLE.rewrite("Dr. nguyen likes SQL.") == "Dr. win likes sequel."
+
+
+def test_parts_of_words_are_left_alone() -> None:
+    assert TABLE.rewrite("MySQL and SQLite") == "MySQL and SQLite"
+
+
+def test_the_longest_entry_wins() -> None:
+    assert TABLE.rewrite("SQL Server") == "sequel server"
+
+
+def test_words_with_symbols_are_words() -> None:
+    assert TABLE.rewrite("We use C++, too") == "We use C plus plus, too"
+
+
+def test_an_empty_table_changes_nothing() -> None:
+    table = PronunciationTable([])
+    assert not table
+    assert table.rewrite("SQL") == "SQL"
+
+
+async def test_a_word_that_arrives_in_pieces_is_replaced() -> None:
+    assert await streamed("Hello Ngu", "yen, the S", "QL Ser", "ver is up") == (
+        "Hello win, the sequel server is up"
+    )
+
+
+@given(
+    st.lists(
+        st.sampled_from(["SQL", " ", "Server", "Ngu", "yen", "C+", "+", ", ", ". ", "x"]),
+        max_size=30,
+    )
+)
+async def test_streaming_gives_what_the_whole_text_gives(pieces: list[str]) -> None:
+    assert await streamed(*pieces) == TABLE.rewrite("".join(pieces))

@@ -1,0 +1,39 @@
+import pytest
+
+from pipelines.playbook.values.phone_numbers import as_dictated, dictated_digits, find_phone_numbers
+from pipelines.playbook.values.phrase import phrase
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("four one five five five five two six seven one", "+14155552671"),
+        ("My phone number is 415-555-2671.", "+14155552671"),
+        ("+1 (415) 555-2671", "+14155552671"),
+        ("it's four one five triple five two six seven one", "+14155552671"),
+        ("plus four four two oh seven nine four six oh nine five eight", "+442079460958"),
+        ("area code 415 then 555 26 71", "+14155552671"),
+        ("four one five five five five to six seven one", "+14155552671"),
+    ],
+)
+def test_a_number_is_read_in_digits_and_words(said: str, number: str) -> None:
+    assert [f.value for f in find_phone_numbers(phrase(said), "US", whole=True)] == [number]
+
+
+def test_a_number_without_its_area_code_may_still_go_on() -> None:
+    said = phrase("five five five two six seven one")
+    assert find_phone_numbers(said, "US", whole=True) == []
+    assert dictated_digits(said) == "5552671"
+    number = as_dictated("5552671", "US")
+    assert number is not None
+    assert number.value == "5552671"
+
+
+@pytest.mark.parametrize("said", ["", "next tuesday at three", "four people", "one two three"])
+def test_few_digits_are_no_number(said: str) -> None:
+    assert find_phone_numbers(phrase(said), "US", whole=False) == []
+
+
+def test_numbers_are_spoken_digit_by_digit_in_groups() -> None:
+    found = find_phone_numbers(phrase("4155552671"), "US", whole=True)
+    assert found[0].spoken == "4 1 5, 5 5 5, 2 6 7 1"

@@ -1,0 +1,60 @@
+import pytest
+
+from pipelines.playbook.values.phrase import phrase
+from pipelines.playbook.values.quantities import find_amounts, find_numbers
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("four", "4"),
+        ("uh twenty five", "25"),
+        ("two hundred and fifty", "250"),
+        ("a hundred", "100"),
+        ("twelve hundred", "1200"),
+        ("one thousand two hundred and one", "1201"),
+        ("three million", "3000000"),
+        ("one point five", "1.5"),
+        ("just me", "1"),
+        ("a couple", "2"),
+        ("none", "0"),
+        ("I am 42 years old", "42"),
+    ],
+)
+def test_a_number_that_was_asked_for(said: str, number: str) -> None:
+    assert [found.value for found in find_numbers(phrase(said), expected=True)] == [number]
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("a table for four on Tuesday", "4"),
+        ("a party of six", "6"),
+        ("five people please", "5"),
+        ("there will be three of us", "3"),
+    ],
+)
+def test_a_count_is_found_unasked_by_what_stands_around_it(said: str, number: str) -> None:
+    found = find_numbers(phrase(said), expected=False, units=["people"])
+    assert [item.value for item in found] == [number]
+
+
+def test_a_loose_number_is_no_count() -> None:
+    assert find_numbers(phrase("twenty five"), expected=False) == []
+    assert find_numbers(phrase("this one please"), expected=False) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "amount"),
+    [
+        ("fifty dollars", "50 USD"),
+        ("$49.99", "49.99 USD"),
+        ("about two thousand five hundred euros", "2500 EUR"),
+        ("$1,200", "1200 USD"),
+        ("five dollars and ten cents", "5.10 USD"),
+        ("around 5k", "5000"),
+        ("three hundred", "300"),
+    ],
+)
+def test_an_amount_keeps_its_currency(said: str, amount: str) -> None:
+    assert [found.value for found in find_amounts(phrase(said), expected=True)] == [amount]

@@ -1,0 +1,65 @@
+import pytest
+
+from pipelines.playbook.values.phrase import phrase
+from pipelines.playbook.values.times import find_times, shifted
+
+
+@pytest.mark.parametrize(
+    ("said", "clock"),
+    [
+        ("half past three", "15:30"),
+        ("at half-past three in the afternoon.", "15:30"),
+        ("3 pm", "15:00"),
+        ("3PM", "15:00"),
+        ("at 3:30 p.m.", "15:30"),
+        ("a ten in the morning", "10:00"),
+        ("ten o'clock", "10:00"),
+        ("ten oclock", "10:00"),
+        ("at three", "15:00"),
+        ("around nine", "09:00"),
+        ("quarter to four", "15:45"),
+        ("a quarter past nine", "09:15"),
+        ("twenty past two", "14:20"),
+        ("ten to three", "14:50"),
+        ("three thirty", "15:30"),
+        ("nine oh five", "09:05"),
+        ("seven in the evening", "19:00"),
+        ("tomorrow evening at eight", "20:00"),
+        ("noon", "12:00"),
+        ("midnight", "00:00"),
+        ("at 15:00", "15:00"),
+        ("12:30", "12:30"),
+        ("twelve am", "00:00"),
+        ("in the morning", "morning"),
+        ("some time in the afternoon", "afternoon"),
+    ],
+)
+def test_a_time_is_found_wherever_it_is_said(said: str, clock: str) -> None:
+    assert [found.value for found in find_times(phrase(said), expected=False)] == [clock]
+
+
+@pytest.mark.parametrize(
+    ("said", "clock"), [("three", "15:00"), ("ten please", "10:00"), ("any time", "any")]
+)
+def test_a_bare_hour_counts_only_when_a_time_was_asked_for(said: str, clock: str) -> None:
+    assert [found.value for found in find_times(phrase(said), expected=True)] == [clock]
+    assert find_times(phrase(said), expected=False) == []
+
+
+@pytest.mark.parametrize("said", ["", "four people", "in three days", "my name is Anna", "at 99"])
+def test_what_is_no_time_is_left_alone(said: str) -> None:
+    assert find_times(phrase(said), expected=True) == []
+
+
+def test_times_are_spoken_with_their_part_of_the_day() -> None:
+    spoken = {s: find_times(phrase(s), expected=True)[0].spoken for s in ("3:30", "9:05", "8 pm")}
+    assert spoken["3:30"] == "at three thirty in the afternoon"
+    assert spoken["9:05"] == "at nine oh five in the morning"
+    assert spoken["8 pm"] == "at eight in the evening"
+
+
+def test_a_part_of_the_day_moves_a_known_time() -> None:
+    moved = shifted("07:30", "evening")
+    assert moved is not None
+    assert moved.value == "19:30"
+    assert shifted("morning", "evening") is None

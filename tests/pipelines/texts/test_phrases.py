@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from contracts.agent_config import AgentConfig
+from contracts.end_reasons import EndReason
+from pipelines.texts.phrases import apology, farewell, has_phrases, nudge, recording_announcement
+from tests.pipelines.plans import call_plan
+
+
+def test_nudge_is_in_the_call_s_language() -> None:
+    assert nudge(call_plan(locale="de-DE")) == "Sind Sie noch da?"
+
+
+def test_an_unknown_language_falls_back_to_english() -> None:
+    assert nudge(call_plan(locale="sw-KE")) == "Are you still there?"
+
+
+@pytest.mark.parametrize("locale", ["en-US", "de-DE", "es-MX", "fr-FR", "hi-IN"])
+def test_a_recording_is_announced_in_the_call_s_language(locale: str) -> None:
+    announced = recording_announcement(call_plan(locale=locale))
+    assert has_phrases(locale)
+    assert (announced == "This call is being recorded.") is (locale == "en-US")
+
+
+def test_farewell_of_an_ordinary_end_is_the_agent_s_own() -> None:
+    agent = AgentConfig.model_validate(
+        {"name": "a", "playbook": {"endCallMessage": "Bye {{ name }}!"}}
+    )
+    plan = call_plan(agent, variables={"name": "Ann"})
+    assert farewell(plan, EndReason.END_CALL_TOOL) == "Bye Ann!"
+
+
+@pytest.mark.parametrize("reason", list(EndReason))
+def test_every_end_reason_has_a_sentence(reason: EndReason) -> None:
+    assert farewell(call_plan(), reason).endswith((".", "!"))
+
+
+def test_the_causes_that_a_caller_must_understand_sound_different() -> None:
+    reasons = (
+        EndReason.MAX_CALL_DURATION,
+        EndReason.SILENCE_TIMEOUT,
+        EndReason.INSUFFICIENT_FUNDS,
+        EndReason.END_CALL_TOOL,
+    )
+    assert len({farewell(call_plan(), reason) for reason in reasons}) == len(reasons)
+
+
+def test_apology_asks_the_caller_to_repeat() -> None:
+    assert "again" in apology(call_plan())
