@@ -25,13 +25,13 @@ from rich.table import Table
 
 from contracts.call_plan import PlannedParticipant
 from contracts.live_messages import DATA_CHANNEL_LABEL
-from runtime.ice_addresses import gather_candidates, local_ice_addresses
-from runtime.local_room import LocalRoom
-from runtime.opus import SAMPLE_HZ, SAMPLES_PER_FRAME, OpusEncoder
-from runtime.outgoing_track import OutgoingTrack
-from runtime.packet_tap import tap_packets
-from runtime.room import ENGINE_OUTPUT_HZ, LegConnected
-from runtime.room_clock import MonotonicClock, ticks
+from runtime.media.ice_addresses import gather_candidates, local_ice_addresses
+from runtime.media.local_room import LocalRoom
+from runtime.media.opus import SAMPLE_HZ, SAMPLES_PER_FRAME, OpusEncoder
+from runtime.media.outgoing_track import OutgoingTrack
+from runtime.media.packet_tap import tap_packets
+from runtime.media.room import ENGINE_OUTPUT_HZ, LegConnected
+from runtime.media.room_clock import MonotonicClock, ticks
 
 Agent = Literal["silent", "speaking"]
 

@@ -15,19 +15,19 @@ import structlog
 from contracts.call_plan import CallPlan
 from contracts.heartbeat import CallMedia
 from pipelines.texts import phrases
-from runtime.adoption import adopt
-from runtime.call import Call
-from runtime.commands import CommandReader
-from runtime.conversation import CallRecord, Conversation
-from runtime.dispatch import Acknowledge, Dispatcher
-from runtime.end_cause import Cause, Ending
-from runtime.event_shipper import EventShipper
-from runtime.heartbeat import Heartbeat
-from runtime.journal_store import JournalStore
-from runtime.live_publisher import LivePublisher
+from runtime.call.call import Call
+from runtime.call.end_cause import Cause, Ending
+from runtime.conversation.conversation import CallRecord, Conversation
+from runtime.journal.adoption import adopt
+from runtime.journal.event_shipper import EventShipper
+from runtime.journal.store import JournalStore
+from runtime.link.commands import CommandReader
+from runtime.link.dispatch import Acknowledge, Dispatcher
+from runtime.link.heartbeat import Heartbeat
+from runtime.link.live_publisher import LivePublisher
+from runtime.link.redis_link import LINK_ERRORS, connect
+from runtime.media.room import Room
 from runtime.recording.recordings import Recordings
-from runtime.redis_link import LINK_ERRORS, connect
-from runtime.room import Room
 from runtime.settings import WorkerSettings
 from runtime.slots import Slots
 
@@ -226,7 +226,7 @@ async def run_worker(
     from livekit.agents.utils import http_context
 
     from pipelines.engine.shared_models import load_models
-    from runtime.engine_media import EngineMedia
+    from runtime.conversation.engine_media import EngineMedia
 
     async def warm_up() -> Media:
         return EngineMedia(await load_models(providers), settings.ice_servers)

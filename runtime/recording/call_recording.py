@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 from contracts.call_plan import CallPlan
 from contracts.events import Logged, RecordingStarted, RecordingStopped
 from contracts.recording import recording_folder
-from runtime.conversation import CallRecord, Conversation, Phrases
+from runtime.conversation.conversation import CallRecord, Conversation, Phrases
+from runtime.media.room import Room
 from runtime.recording.part_store import PartStore
 from runtime.recording.recorder import Recorder
-from runtime.room import Room
 
 OpenRecording = Callable[[CallPlan, Room, CallRecord], "CallRecording | None"]
 """``None`` for a call that is not to be recorded."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from contracts.recording import PART_MS
-from runtime.room import FRAME_MS, HeardFrames, Samples
+from runtime.media.room import FRAME_MS, HeardFrames, Samples
 
 
 @dataclass

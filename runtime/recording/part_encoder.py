@@ -9,11 +9,11 @@ import numpy as np
 from av.audio.stream import AudioStream
 
 from contracts.recording import SAMPLE_HZ
-from runtime.opus import SAMPLE_HZ as ROOM_HZ
-from runtime.opus import SAMPLES_PER_FRAME
+from runtime.media.opus import SAMPLE_HZ as ROOM_HZ
+from runtime.media.opus import SAMPLES_PER_FRAME
+from runtime.media.resampling import Resampler
+from runtime.media.room import FRAME_MS
 from runtime.recording.part_cutter import Part
-from runtime.resampling import Resampler
-from runtime.room import FRAME_MS
 
 _FRAME_SAMPLES = SAMPLE_HZ * FRAME_MS // 1000
 _SILENCE = np.zeros(SAMPLES_PER_FRAME, np.int16)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import structlog
 
 from contracts.recording import part_path
-from runtime.closable_queue import ClosableQueue
+from runtime.link.closable_queue import ClosableQueue
 from runtime.recording.part_cutter import Part
 from runtime.recording.part_store import PartNotStored, PartStore
 

@@ -8,11 +8,11 @@ from concurrent.futures import Executor
 
 import structlog
 
+from runtime.media.room import FRAME_MS, HeardFrames, Room
 from runtime.recording.part_cutter import PartCutter
 from runtime.recording.part_encoder import PartEncoder
 from runtime.recording.part_store import PartStore
 from runtime.recording.part_upload import PartUpload
-from runtime.room import FRAME_MS, HeardFrames, Room
 
 STOP_SECONDS = 4.0
 """What the last parts get to be stored; the call's end waits for it, its legs do not."""

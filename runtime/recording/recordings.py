@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 from contracts.call_plan import CallPlan
 from contracts.events import Logged
-from runtime.conversation import CallRecord, Phrases
+from runtime.conversation.conversation import CallRecord, Phrases
+from runtime.media.room import Room
 from runtime.recording.call_recording import CallRecording
 from runtime.recording.part_store import ObjectPartStore
-from runtime.room import Room
 
 
 class Recordings:

@@ -12,7 +12,7 @@ from contracts.call_plan import CallPlan
 from contracts.commands import Command, CommandBody, CommandReply, OfferLeg
 from contracts.events import CallEvent
 from contracts.heartbeat import WorkerHeartbeat
-from runtime.stream_entry import stream_entries
+from runtime.link.stream_entry import stream_entries
 from tests.runtime.fakes import CALLER
 
 

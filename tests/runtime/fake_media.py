@@ -6,8 +6,8 @@ from uuid import UUID
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
-from runtime.conversation import CallRecord
-from runtime.room import Room
+from runtime.conversation.conversation import CallRecord
+from runtime.media.room import Room
 from tests.runtime.fakes import FakeConversation, FakeRoom
 
 

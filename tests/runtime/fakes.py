@@ -23,9 +23,9 @@ from contracts.end_reasons import EndReason
 from contracts.events import EventBody
 from contracts.live_messages import LiveBody, LiveMessage
 from pipelines.engine.call_actions import CallActions
-from runtime.conversation import CallRecord
-from runtime.end_cause import CallFailure
-from runtime.room import HeardFrames, LegConnected, LegGone, RoomEvent, Samples
+from runtime.call.end_cause import CallFailure
+from runtime.conversation.conversation import CallRecord
+from runtime.media.room import HeardFrames, LegConnected, LegGone, RoomEvent, Samples
 
 CALLER = UUID(int=4)
 

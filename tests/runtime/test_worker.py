@@ -22,7 +22,7 @@ from contracts.commands import (
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallMetered, CallStarted, RoomOpened
 from contracts.heartbeat import CallMedia
-from runtime.journal_store import JournalsInUse, JournalStore
+from runtime.journal.store import JournalsInUse, JournalStore
 from runtime.settings import WorkerSettings
 from runtime.worker import Worker
 from tests.runtime.control_plane import ControlPlane
@@ -203,7 +203,7 @@ async def test_an_offer_for_a_call_that_is_not_here_is_refused(
 async def test_a_dead_workers_claim_is_taken_over(
     valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("runtime.dispatch.RECLAIM_IDLE_MS", 100)
+    monkeypatch.setattr("runtime.link.dispatch.RECLAIM_IDLE_MS", 100)
     plan = call_plan()
     await control_plane.redis.xgroup_create(
         redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP, id="0", mkstream=True

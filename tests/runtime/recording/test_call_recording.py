@@ -13,8 +13,8 @@ import numpy as np
 from contracts.agent_config import AgentConfig, Features
 from contracts.call_plan import CallPlan
 from contracts.events import Logged, RecordingStarted, RecordingStopped
+from runtime.media.room import HeardFrames
 from runtime.recording.call_recording import CallRecording
-from runtime.room import HeardFrames
 from tests.runtime.fakes import (
     CALLER,
     FakeConversation,

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.media.room import HeardFrames, Samples
 from runtime.recording.part_cutter import Part, PartCutter
-from runtime.room import HeardFrames, Samples
 
 
 def heard(index: int, *people: int, agent: int = 0) -> HeardFrames:

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from contracts.recording import PART_MS
+from runtime.media.room import FRAME_MS
 from runtime.recording.part_cutter import Part
 from runtime.recording.part_upload import LONGEST_RETRY_SECONDS, MOST_WAITING_BYTES, PartUpload
-from runtime.room import FRAME_MS
 from tests.runtime import virtual_time
 from tests.runtime.recording.stores import MemoryPartStore
 

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from contracts.recording import PART_MS, part_path
+from runtime.media.room import FRAME_MS, HeardFrames
 from runtime.recording import part_upload
 from runtime.recording.recorder import STOP_SECONDS, Recorder
-from runtime.room import FRAME_MS, HeardFrames
 from tests.runtime import virtual_time
 from tests.runtime.fakes import FakeRoom
 from tests.runtime.recording.stores import MemoryPartStore

@@ -24,8 +24,8 @@ from control_plane.calling.calls.transitions import (
     Unreached,
     transition,
 )
-from runtime.end_cause import OUTCOMES
-from runtime.end_cause import Cause as WorkerCause
+from runtime.call.end_cause import OUTCOMES
+from runtime.call.end_cause import Cause as WorkerCause
 
 ROOT = Path(__file__).parents[4]
 DOCUMENT = (ROOT / "docs" / "call-states.md").read_text()

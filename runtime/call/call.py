@@ -1,0 +1,432 @@
+"""One call, from its open room to ``call.ended``."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from datetime import UTC, datetime
+from typing import Any, Literal, Protocol
+from uuid import UUID
+
+import structlog
+
+from contracts.call_plan import CallPlan, PlannedParticipant
+from contracts.call_status import Transport
+from contracts.events import (
+    CallEnded,
+    CallMetered,
+    CallStarted,
+    EventBody,
+    LegJoined,
+    LegLeft,
+    Logged,
+    RoomOpened,
+    SlotsCollected,
+)
+from contracts.heartbeat import CallMedia
+from contracts.live_messages import CallOver, LiveBody, LiveMessage
+from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
+from runtime.call.facts import is_for_participants, is_for_viewers, live_body_of
+from runtime.call.limits import Due, LimitsWatch
+from runtime.call.presence import Presence
+from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
+from runtime.media.room import LegConnected, LegGone, Room, RoomClosed
+from runtime.recording.call_recording import CallRecording, OpenRecording
+
+logger = structlog.get_logger(__name__)
+
+METERED_EVERY_SECONDS = 5.0
+REJOIN_SECONDS = 5.0
+"""How long a person whose connection was lost may take to offer again."""
+LEAVE_SECONDS = 10.0
+"""The longest farewell."""
+LINGER_SECONDS = 0.3
+"""From the last sample handed to the legs to the hang-up, so that it is heard."""
+CALL_OVER_SECONDS = 0.1
+"""What the message that the call is over gets to leave before the legs are closed."""
+CLOSE_SECONDS = 5.0
+"""What the room and the conversation each get to close."""
+
+
+class EventLog(Protocol):
+    """The part of ``runtime.journal.journal.Journal`` that a call writes to."""
+
+    @property
+    def has_ended(self) -> bool: ...
+
+    def append(self, body: EventBody, /) -> object: ...
+
+
+def _nobody_watches(_: LiveMessage) -> None:
+    return
+
+
+def _nothing_is_recorded(plan: CallPlan, room: Room, record: CallRecord) -> None:
+    return
+
+
+class Call:
+    """Runs one plan. Also the ``CallActions`` and the ``CallRecord`` of its conversation.
+
+    ``run`` owns every task of the call; the other methods are called from the same event loop
+    while it runs. ``publish`` is given what viewers outside the room are told; ``open_recording``
+    may record what is heard in it. ``clock`` is monotonic, ``wall_clock`` is the one that the
+    engine stamps with; both in seconds.
+    """
+
+    def __init__(
+        self,
+        plan: CallPlan,
+        journal: EventLog,
+        *,
+        open_room: Callable[[], Awaitable[Room]],
+        open_conversation: OpenConversation,
+        phrases: Phrases,
+        publish: Callable[[LiveMessage], None] = _nobody_watches,
+        open_recording: OpenRecording = _nothing_is_recorded,
+        clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.plan = plan
+        self._journal = journal
+        self._open_room = open_room
+        self._open_conversation = open_conversation
+        self._phrases = phrases
+        self._publish = publish
+        self._open_recording = open_recording
+        self._clock = clock
+
+        self._presence = Presence(clock, wall_clock)
+        self._limits = LimitsWatch(plan.limits, clock())
+        self._limits_changed = asyncio.Event()
+        self._room: Room | None = None
+        self._room_known = asyncio.Event()
+        """Set when the room is open, or will not be any more."""
+        self._conversation: Conversation | None = None
+        self._recording: CallRecording | None = None
+        self._listening = asyncio.Event()
+        self._last_lost: UUID | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._group: asyncio.TaskGroup | None = None
+        self._ending: Ending | None = None
+        self._end_requested = asyncio.Event()
+        self._cut_short = asyncio.Event()
+
+    # -- the call ------------------------------------------------------------------------------
+
+    async def run(self, on_open: Callable[[], Awaitable[None]]) -> None:
+        """Run the call to its end. ``on_open`` is awaited once the room can take legs.
+
+        Whatever happens, the journal ends with ``call.ended``; only cancellation is raised, and a
+        cancelled call has ended with ``server_shutdown``.
+        """
+        with structlog.contextvars.bound_contextvars(call_id=str(self.plan.call_id)):
+            try:
+                async with asyncio.TaskGroup() as self._group:
+                    await self._reporting_failure(self._open(on_open))
+                    await self._end_requested.wait()
+                    await self._take_leave()
+                    self._cancel_tasks()
+            finally:
+                self._group = None
+                await self._close()
+
+    async def _open(self, on_open: Callable[[], Awaitable[None]]) -> None:
+        self._room = await self._open_room()
+        self._recording = self._open_recording(self.plan, self._room, self)
+        self._room_known.set()
+        await on_open()
+        self.fact(RoomOpened())
+        self.spawn(self._follow_room(self._room))
+        self.spawn(self._watch_limits())
+        self.spawn(self._report_metered())
+        self.spawn(self._converse(self._room))
+
+    async def _converse(self, room: Room) -> None:
+        self._conversation = self._open_conversation(self.plan, room, self, self)
+        await self._conversation.start()
+        self._listening.set()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run ``work`` as a task of this call. A failure in it ends the call.
+
+        Raises:
+            RoomClosed: the call does not run, or no longer.
+        """
+        if self._group is None or self._end_requested.is_set():
+            work.close()
+            raise RoomClosed("the call is ending")
+        task = self._group.create_task(self._reporting_failure(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())
+
+    async def _reporting_failure(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except CallFailure as failure:
+            self.failed(failure)
+        except Exception as error:
+            logger.exception("call.task_failed")
+            self.end(Ending.because(Cause.SESSION_FAILED, f"{type(error).__name__}: {error}"))
+
+    def _cancel_tasks(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    # -- legs ----------------------------------------------------------------------------------
+
+    async def answer_offer(self, participant_id: UUID, identity: str, sdp: str) -> str:
+        """Let a participant's browser in; returns the SDP answer.
+
+        Raises:
+            BadOffer: the offer cannot be answered.
+            RoomClosed: the call is ending.
+        """
+        # Whoever is quick offers while the room is being opened.
+        await self._room_known.wait()
+        if self._room is None or self._end_requested.is_set():
+            raise RoomClosed("the call is ending")
+        participant = PlannedParticipant(
+            participant_id=participant_id, transport=Transport.WEBRTC, identity=identity
+        )
+        return await self._room.answer_offer(participant, sdp)
+
+    async def remove_leg(self, participant_id: UUID) -> None:
+        """A participant leaves in good order.
+
+        A browser that hangs up closes its connection too, which may be noticed first: then the
+        one who seemed lost has left.
+        """
+        if self._room is not None:
+            await self._room.remove_leg(participant_id)
+        if participant_id == self._last_lost and not self._presence.legs:
+            self.end(Ending.because(Cause.LAST_LEG_LEFT))
+
+    async def _follow_room(self, room: Room) -> None:
+        async for event in room.events():
+            match event:
+                case LegConnected(participant_id):
+                    self._leg_connected(participant_id)
+                case LegGone(participant_id, cause):
+                    self._leg_gone(participant_id, cause)
+        self.end(Ending.because(Cause.SESSION_FAILED, "the room closed by itself"))
+
+    def _leg_connected(self, participant_id: UUID) -> None:
+        if participant_id in self._presence.legs or self._end_requested.is_set():
+            return
+        is_first = self._presence.joined(participant_id)
+        if is_first:
+            self.fact(CallStarted(participant_id=participant_id))
+            self._limits.started(self._clock())
+            self._limits_changed.set()
+        if self._recording is not None:
+            self._recording.joined(participant_id)
+        self.fact(LegJoined(participant_id=participant_id))
+        self.spawn(self._greet() if is_first else self._announce_recording())
+
+    def _leg_gone(self, participant_id: UUID, cause: Literal["left", "connection_lost"]) -> None:
+        if participant_id not in self._presence.legs:
+            return
+        nobody_is_left = self._presence.left(participant_id)
+        self.fact(LegLeft(participant_id=participant_id, cause=cause))
+        if not nobody_is_left:
+            return
+        if cause == "left" or self._end_requested.is_set():
+            self.end(Ending.because(Cause.LAST_LEG_LEFT))
+        else:
+            self._last_lost = participant_id
+            self.spawn(self._await_rejoin())
+
+    async def _await_rejoin(self) -> None:
+        await asyncio.sleep(REJOIN_SECONDS)
+        if not self._presence.legs:
+            self.end(Ending.because(Cause.LAST_LEG_LOST))
+
+    async def _greet(self) -> None:
+        await self._announce_recording()
+        if self._conversation is not None:
+            await self._conversation.greet()
+
+    async def _announce_recording(self) -> None:
+        await self._listening.wait()
+        if self._conversation is not None and self._recording is not None:
+            await self._recording.announce(self._conversation)
+
+    # -- time ----------------------------------------------------------------------------------
+
+    async def _watch_limits(self) -> None:
+        while True:
+            self._limits_changed.clear()
+            match self._limits.due(self._clock()):
+                case Due.NOBODY_JOINED:
+                    self.end(Ending.because(Cause.NOBODY_JOINED))
+                case Due.MAX_DURATION:
+                    self.end(Ending.because(Cause.MAX_DURATION_REACHED))
+                case Due.SILENCE_TIMEOUT:
+                    self.end(Ending.because(Cause.SILENT_TOO_LONG))
+                case Due.DEAD_AIR:
+                    self.end(Ending.because(Cause.NEVER_SPOKE))
+                case Due.NUDGE:
+                    self.say(self._phrases.nudge(self.plan))
+            await self._until(self._limits.next_due_at)
+
+    async def _until(self, moment: float | None) -> None:
+        """Wait until ``moment`` or until the limits' next moment may have changed."""
+        wait_seconds = None if moment is None else max(0.0, moment - self._clock())
+        try:
+            async with asyncio.timeout(wait_seconds):
+                await self._limits_changed.wait()
+        except TimeoutError:
+            return
+
+    async def _report_metered(self) -> None:
+        while True:
+            await asyncio.sleep(METERED_EVERY_SECONDS)
+            connected_ms = self._presence.connected_ms
+            if self._presence.legs and connected_ms is not None:
+                self.fact(CallMetered(connected_ms=connected_ms))
+
+    def media(self, worker_id: str) -> CallMedia:
+        """The call's media position, for the worker's heartbeat."""
+        return CallMedia(
+            call_id=self.plan.call_id,
+            tenant_id=self.plan.tenant_id,
+            worker_id=worker_id,
+            connected_ms=self._presence.connected_ms,
+            sent_at=datetime.now(UTC),
+        )
+
+    # -- the end -------------------------------------------------------------------------------
+
+    def end(self, ending: Ending) -> None:
+        """End the call. The first ending counts; another that says nothing cuts it short."""
+        if self._ending is None:
+            self._ending = ending
+            self._end_requested.set()
+            self._room_known.set()
+            logger.info("call.ending", end_reason=ending.reason.value, detail=ending.detail)
+        elif ending.leave is Leave.AT_ONCE:
+            self._cut_short.set()
+
+    async def _take_leave(self) -> None:
+        """Say what is to be said, as long as somebody is there to hear it."""
+        assert self._ending is not None
+        assert self._group is not None
+        if not self._presence.legs or self._ending.leave is Leave.AT_ONCE:
+            return
+        farewell = self._group.create_task(self._reporting_failure(self._farewell(self._ending)))
+        cut_short = self._group.create_task(self._cut_short.wait())
+        await asyncio.wait(
+            {farewell, cut_short},
+            timeout=self._leave_seconds,
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        farewell.cancel()
+        cut_short.cancel()
+
+    @property
+    def _leave_seconds(self) -> float:
+        """A farewell does not outlast the maximum duration, or it would be billed."""
+        if self._presence.started_at is None:
+            return LEAVE_SECONDS
+        over_at = self._presence.started_at + self.plan.limits.max_duration_seconds - LINGER_SECONDS
+        return max(0.0, min(LEAVE_SECONDS, over_at - self._clock()))
+
+    async def _farewell(self, ending: Ending) -> None:
+        if self._conversation is None or self._room is None:
+            return
+        text = ending.farewell or self._phrases.farewell(self.plan, ending.reason)
+        match ending.leave:
+            case Leave.AFTER_SPEECH:
+                await self._conversation.finish_speaking()
+            case Leave.FAREWELL:
+                await self._conversation.stop_speaking()
+                await self._conversation.say(text, interruptible=False)
+            case Leave.APOLOGY:
+                await self._conversation.apologise(text)
+            case Leave.AT_ONCE:
+                return
+        await self._room.voice.wait_played()
+        await asyncio.sleep(LINGER_SECONDS)
+
+    async def _close(self) -> None:
+        """Close the legs, then the conversation; ``call.ended`` is the last word in any case."""
+        self._presence.over()
+        ending = self._ending or Ending.because(Cause.WORKER_STOPPING)
+        try:
+            if self._room is not None:
+                await self._closing("room", self._close_room(self._room, ending))
+            if self._conversation is not None:
+                await self._closing("conversation", self._conversation.aclose())
+            if self._recording is not None:
+                await self._closing("recording", self._recording.finish())
+        finally:
+            self.fact(
+                CallEnded(
+                    end_reason=ending.reason,
+                    connected_ms=self._presence.connected_ms,
+                    detail=ending.detail,
+                )
+            )
+
+    async def _close_room(self, room: Room, ending: Ending) -> None:
+        if self._presence.legs:
+            # Viewers are told with the last fact; legs while there are any.
+            room.broadcast(LiveMessage(body=CallOver(end_reason=ending.reason.value)))
+            await asyncio.sleep(CALL_OVER_SECONDS)
+        for participant_id in self._presence.legs:
+            self.fact(LegLeft(participant_id=participant_id, cause="call_ended"))
+        await room.aclose()
+
+    async def _closing(self, part: str, closing: Coroutine[Any, Any, None]) -> None:
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await closing
+        except Exception:
+            logger.exception("call.close_failed", part=part)
+
+    # -- what the conversation and the control plane ask for -----------------------------------
+
+    def say(self, text: str) -> None:
+        """Make the agent speak ``text`` at the next pause, unless the call is ending."""
+        if self._conversation is not None and not self._end_requested.is_set():
+            self.spawn(self._conversation.say(text, interruptible=True))
+
+    def end_call(self) -> None:
+        self.end(Ending.because(Cause.AGENT_HUNG_UP))
+
+    def collected_slots(self, slots: dict[str, str]) -> None:
+        self.fact(SlotsCollected(slots=dict(slots)))
+
+    def log(self, level: Literal["info", "warning", "error"], message: str) -> None:
+        self.fact(Logged(level=level, message=message))
+
+    def fact(self, body: EventBody) -> None:
+        if self._journal.has_ended:
+            logger.warning("call.fact_too_late", type=body.type)
+            return
+        self._journal.append(body)
+        if (shown := live_body_of(body)) is not None:
+            self.live(shown)
+
+    def live(self, body: LiveBody) -> None:
+        message = LiveMessage(body=body)
+        if self._room is not None and is_for_participants(body):
+            self._room.broadcast(message)
+        keeps_transcript = self.plan.agent.features.transcription_enabled
+        if is_for_viewers(body, transcription_enabled=keeps_transcript):
+            self._publish(message)
+
+    def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
+        self._limits.activity(
+            user_speaking=user_speaking, agent_active=agent_active, now=self._clock()
+        )
+        self._limits_changed.set()
+
+    def failed(self, failure: CallFailure) -> None:
+        self.end(Ending.because(failure.cause, str(failure) or None))
+
+    def position_ms(self, at: float | None = None) -> int:
+        return self._presence.position_ms(at)

@@ -1,0 +1,59 @@
+"""Who is in the room, since when the call runs, and how long it has been connected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import UUID
+
+from runtime.call.meter import Meter
+
+
+class Presence:
+    """``clock`` is monotonic, ``wall_clock`` the one that the engine stamps with; in seconds."""
+
+    def __init__(self, clock: Callable[[], float], wall_clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._wall_clock = wall_clock
+        self._meter = Meter(clock)
+        self._legs: set[UUID] = set()
+        self.started_at: float | None = None
+        """When the first leg connected, by ``clock``. Position 0 of the call."""
+
+    @property
+    def legs(self) -> frozenset[UUID]:
+        return frozenset(self._legs)
+
+    @property
+    def connected_ms(self) -> int | None:
+        return self._meter.connected_ms
+
+    def joined(self, participant_id: UUID) -> bool:
+        """A leg's media connected. Returns whether it is the first of the call."""
+        self._legs.add(participant_id)
+        self._meter.run()
+        if self.started_at is not None:
+            return False
+        self.started_at = self._clock()
+        return True
+
+    def left(self, participant_id: UUID) -> bool:
+        """A leg is gone. Returns whether nobody is left."""
+        self._legs.discard(participant_id)
+        if self._legs:
+            return False
+        self._meter.hold()
+        return True
+
+    def over(self) -> None:
+        """The call is over, whoever is still there: nothing is metered from now on."""
+        self._meter.hold()
+
+    def position_ms(self, at: float | None = None) -> int:
+        """Milliseconds from the call's start to ``at`` by the wall clock (now if ``None``).
+
+        Reckoned back from now, so that a wall clock that was set in between does no harm.
+        """
+        if self.started_at is None:
+            return 0
+        age_seconds = 0.0 if at is None else self._wall_clock() - at
+        return max(0, round((self._clock() - self.started_at - age_seconds) * 1000))

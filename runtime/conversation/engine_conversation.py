@@ -1,0 +1,134 @@
+"""The conversation engine (livekit-agents) in one room."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import structlog
+from livekit import rtc
+from livekit.agents import AgentSession
+from livekit.agents.voice.transcription import TranscriptSynchronizer
+
+from contracts.call_plan import CallPlan
+from pipelines.engine.call_actions import CallActions
+from pipelines.engine.providers.spec import ProviderUnavailable
+from pipelines.engine.session import build_session
+from runtime.call.end_cause import ProvidersFailed, SessionNotBuilt, SessionNotStarted
+from runtime.conversation.conversation import CallRecord
+from runtime.conversation.engine_io import RoomAudioInput, RoomAudioOutput
+from runtime.conversation.session_observer import SessionObserver
+from runtime.media.room import ENGINE_OUTPUT_HZ, Room, Samples
+
+if TYPE_CHECKING:
+    from pipelines.engine.shared_models import WarmModels
+
+logger = structlog.get_logger(__name__)
+
+APOLOGY_SECONDS = 3.0
+"""What a voice gets to synthesise an apology after a failure."""
+
+
+class EngineConversation:
+    """Implements ``Conversation``. Raises ``ProvidersFailed`` when built for a plan that names a model
+    which this process cannot run, ``SessionNotBuilt`` for one whose parts do not fit together."""
+
+    def __init__(
+        self,
+        plan: CallPlan,
+        room: Room,
+        actions: CallActions,
+        record: CallRecord,
+        models: WarmModels,
+    ) -> None:
+        self._plan = plan
+        self._room = room
+        try:
+            self._parts = build_session(plan, models, actions)
+        except ProviderUnavailable as error:
+            raise ProvidersFailed(str(error)) from error
+        except Exception as error:
+            raise SessionNotBuilt(f"{type(error).__name__}: {error}") from error
+        self._session: AgentSession[Any] = self._parts.session
+        self._output = RoomAudioOutput(room)
+        self._observer = SessionObserver(
+            self._session,
+            record,
+            keep_transcript=plan.agent.features.transcription_enabled,
+            agent_audible_until=lambda: self._output.audible_until,
+        )
+        self._synchronizer = TranscriptSynchronizer(
+            next_in_chain_audio=self._output,
+            next_in_chain_text=self._observer.live_text(),
+        )
+        self._closed = False
+
+    async def start(self) -> None:
+        self._session.input.audio = RoomAudioInput(self._room)
+        self._session.output.audio = self._synchronizer.audio_output
+        self._session.output.transcription = self._synchronizer.text_output
+        self._observer.attach()
+        try:
+            await self._session.start(self._parts.agent, record=False)
+        except Exception as error:
+            raise SessionNotStarted(f"{type(error).__name__}: {error}") from error
+
+    async def greet(self) -> None:
+        await self._parts.greet()
+
+    async def say(self, text: str, *, interruptible: bool) -> None:
+        await self._session.say(text, allow_interruptions=interruptible).wait_for_playout()
+
+    async def announce(self, text: str) -> bool:
+        played_before = self._output.played_samples
+        speech = self._session.say(text, allow_interruptions=False)
+        await speech.wait_for_playout()
+        return (
+            speech.exception() is None
+            and not speech.interrupted
+            and self._output.played_samples > played_before
+        )
+
+    async def stop_speaking(self) -> None:
+        if self._session.current_speech is not None:
+            await self._session.interrupt(force=True)
+
+    async def finish_speaking(self) -> None:
+        while (speech := self._session.current_speech) is not None and not speech.done():
+            if not speech.interrupted:
+                speech.allow_interruptions = False
+            await speech.wait_for_playout()
+
+    async def apologise(self, text: str) -> None:
+        voice = self._session.tts
+        if voice is None:
+            return
+        try:
+            async with asyncio.timeout(APOLOGY_SECONDS):
+                frame = await voice.synthesize(text).collect()
+        except Exception:
+            logger.exception("conversation.no_voice_left")
+            return
+        for part in _at_room_rate(frame):
+            self._room.voice.push(part)
+
+    async def aclose(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._observer.expect_close()
+        try:
+            await self._session.aclose()
+            await self._synchronizer.aclose()
+        finally:
+            self._observer.finish()
+            await self._parts.aclose()
+
+
+def _at_room_rate(frame: rtc.AudioFrame) -> list[Samples]:
+    frames = [frame]
+    if frame.sample_rate != ENGINE_OUTPUT_HZ:
+        resampler = rtc.AudioResampler(frame.sample_rate, ENGINE_OUTPUT_HZ)
+        frames = [*resampler.push(frame), *resampler.flush()]
+    return [np.frombuffer(each.data, dtype=np.int16) for each in frames]

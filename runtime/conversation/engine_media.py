@@ -1,0 +1,31 @@
+"""What a worker carries real calls with: local rooms and the conversation engine."""
+
+from __future__ import annotations
+
+from contracts.call_plan import CallPlan
+from pipelines.engine.call_actions import CallActions
+from pipelines.engine.shared_models import WarmModels
+from runtime.conversation.conversation import CallRecord
+from runtime.conversation.engine_conversation import EngineConversation
+from runtime.media.local_room import LocalRoom
+from runtime.media.room import Room
+
+
+class EngineMedia:
+    """Implements ``runtime.worker.Media``. Owns ``models`` and closes them."""
+
+    def __init__(self, models: WarmModels, ice_servers: tuple[str, ...]) -> None:
+        self._models = models
+        self._ice_servers = ice_servers
+
+    async def open_room(self, plan: CallPlan) -> Room:
+        await self._models.prepare(plan)
+        return LocalRoom(plan.room_name, ice_servers=self._ice_servers)
+
+    def open_conversation(
+        self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
+    ) -> EngineConversation:
+        return EngineConversation(plan, room, actions, record, self._models)
+
+    async def aclose(self) -> None:
+        await self._models.aclose()

@@ -1,0 +1,278 @@
+"""The engine's events → facts of the call and messages to the page.
+
+The engine calls its handlers synchronously, swallows most of their exceptions and lets a
+``TypeError`` through into its own loops; so each handler here is wrapped, and a failure in one is
+logged and harms nothing else.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from livekit.agents import (
+    AgentSession,
+    AgentStateChangedEvent,
+    CloseEvent,
+    CloseReason,
+    ConversationItemAddedEvent,
+    ErrorEvent,
+    FunctionToolsExecutedEvent,
+    UserInputTranscribedEvent,
+    UserStateChangedEvent,
+)
+from livekit.agents.llm import ChatMessage, LLMError, MetricsReport
+from livekit.agents.metrics import LLMModelUsage, STTModelUsage, TTSModelUsage
+from livekit.agents.stt import STTError
+from livekit.agents.tts import TTSError
+from livekit.agents.voice.events import EventTypes
+from livekit.agents.voice.io import TextOutput
+
+from contracts.events import Logged, ToolCalled, TurnMeasured, UsageReported
+from contracts.live_messages import AgentStateChanged, TurnLatency, UserStateChanged
+from runtime.call.end_cause import CallFailure, ProvidersFailed
+from runtime.conversation.conversation import CallRecord
+from runtime.conversation.transcript import Spoken, Transcript
+
+logger = structlog.get_logger(__name__)
+
+
+class SessionObserver:
+    def __init__(
+        self,
+        session: AgentSession[Any],
+        record: CallRecord,
+        *,
+        keep_transcript: bool,
+        agent_audible_until: Callable[[], float | None] = lambda: None,
+    ) -> None:
+        """``agent_audible_until``: when the agent was last audible so far (``time.time()``)."""
+        self._session = session
+        self._agent_audible_until = agent_audible_until
+        self._record = record
+        self._transcript = Transcript(record, keep=keep_transcript)
+        self._user_metrics: MetricsReport = {}
+        self._agent_silent_since: float | None = None
+        self._closing = False
+
+    def attach(self) -> None:
+        """Follow the session from now on."""
+        handlers: dict[EventTypes, Callable[[Any], None]] = {
+            "agent_state_changed": self._agent_state_changed,
+            "user_state_changed": self._user_state_changed,
+            "user_input_transcribed": self._user_input_transcribed,
+            "conversation_item_added": self._conversation_item_added,
+            "function_tools_executed": self._function_tools_executed,
+            "error": self._error,
+            "close": self._close,
+        }
+        for name, handler in handlers.items():
+            self._session.on(name, self._wrapped(handler))
+
+    def expect_close(self) -> None:
+        """From now on the session's close is our own doing."""
+        self._closing = True
+
+    def finish(self) -> None:
+        """Record the last words and the usage totals."""
+        self._transcript.close(self._record.position_ms())
+        for usage in self._session.usage.model_usage:
+            report = _usage(usage)
+            if report is not None:
+                self._record.fact(report)
+
+    def live_text(self) -> LiveText:
+        """The text output to which the engine plays the agent's words."""
+        return LiveText(
+            lambda text: self._transcript.agent_words(text, at_ms=self._record.position_ms())
+        )
+
+    def _wrapped(self, handler: Callable[[Any], None]) -> Callable[[Any], None]:
+        @functools.wraps(handler)
+        def wrapped(event: Any) -> None:
+            try:
+                handler(event)
+            except Exception:
+                logger.exception("observer.handler_failed", type=event.type)
+
+        return wrapped
+
+    def _agent_state_changed(self, event: AgentStateChangedEvent) -> None:
+        self._note_activity()
+        if event.old_state == "speaking":
+            self._agent_silent_since = event.created_at
+        if event.new_state not in ("initializing", "idle"):
+            self._record.live(AgentStateChanged(state=event.new_state))
+
+    def _user_state_changed(self, event: UserStateChangedEvent) -> None:
+        self._note_activity()
+        if event.new_state == "speaking":
+            self._transcript.user_started(self._record.position_ms(event.created_at))
+        self._record.live(UserStateChanged(state=event.new_state))
+
+    def _note_activity(self) -> None:
+        self._record.activity(
+            user_speaking=self._session.user_state == "speaking",
+            agent_active=self._session.agent_state in ("thinking", "speaking"),
+        )
+
+    def _user_input_transcribed(self, event: UserInputTranscribedEvent) -> None:
+        self._transcript.user_words(
+            event.transcript, is_final=event.is_final, at_ms=self._record.position_ms()
+        )
+
+    def _conversation_item_added(self, event: ConversationItemAddedEvent) -> None:
+        message = event.item
+        if not isinstance(message, ChatMessage):
+            return
+        metrics, text = message.metrics, message.text_content or ""
+        started_at_ms = self._position_ms(metrics.get("started_speaking_at"))
+        ended_at_ms = self._position_ms(self._stopped_speaking_at(message))
+        now_ms = self._record.position_ms()
+        if message.role == "user":
+            self._user_metrics = metrics
+            self._transcript.user_turn(
+                text, started_at_ms=started_at_ms, ended_at_ms=ended_at_ms, now_ms=now_ms
+            )
+        elif message.role == "assistant":
+            spoken = self._transcript.agent_turn(
+                text,
+                started_at_ms=started_at_ms,
+                ended_at_ms=ended_at_ms,
+                interrupted=message.interrupted,
+                now_ms=now_ms,
+            )
+            if spoken is not None:
+                self._measure(spoken, metrics)
+
+    def _stopped_speaking_at(self, message: ChatMessage) -> float | None:
+        """The engine stamps the agent's end when the voice's last sample was played, and most
+        voices end with silence. An interruption silences the agent at once, but is stamped only
+        when the engine has heard enough of the caller to be sure."""
+        stopped_at = message.metrics.get("stopped_speaking_at")
+        if message.role != "assistant" or stopped_at is None:
+            return stopped_at
+        started_at = message.metrics.get("started_speaking_at", stopped_at)
+        audible_until = self._agent_audible_until()
+        if audible_until is not None and started_at < audible_until < stopped_at:
+            return audible_until
+        if not message.interrupted:
+            return stopped_at
+        silent_since = self._agent_silent_since
+        return silent_since if silent_since and silent_since > started_at else stopped_at
+
+    def _position_ms(self, at: float | None) -> int | None:
+        return None if at is None else self._record.position_ms(at)
+
+    def _measure(self, spoken: Spoken, metrics: MetricsReport) -> None:
+        user, self._user_metrics = self._user_metrics, {}
+        latencies = {
+            "transcription_delay_ms": _ms(user.get("transcription_delay")),
+            "end_of_turn_delay_ms": _ms(user.get("end_of_turn_delay")),
+            "llm_first_token_ms": _ms(metrics.get("llm_node_ttft")),
+            "tts_first_byte_ms": _ms(metrics.get("tts_node_ttfb")),
+            "end_to_end_ms": _ms(metrics.get("e2e_latency")),
+        }
+        if any(latency is not None for latency in latencies.values()):
+            self._record.fact(TurnMeasured(sequence=spoken.sequence, **latencies))
+        if (end_to_end_ms := latencies["end_to_end_ms"]) is not None:
+            self._record.live(
+                TurnLatency(
+                    utterance=spoken.utterance,
+                    sequence=spoken.sequence,
+                    end_to_end_ms=end_to_end_ms,
+                )
+            )
+
+    def _function_tools_executed(self, event: FunctionToolsExecutedEvent) -> None:
+        for call, output in event.zipped():
+            self._record.fact(
+                ToolCalled(
+                    name=call.name,
+                    arguments=_arguments(call.arguments),
+                    output=output.output,
+                    is_error=output.is_error,
+                )
+            )
+
+    def _error(self, event: ErrorEvent) -> None:
+        error = event.error
+        recoverable = bool(getattr(error, "recoverable", False))
+        cause = getattr(error, "error", error)
+        message = f"{getattr(error, 'label', 'engine')}: {type(cause).__name__}: {cause}"
+        self._record.fact(Logged(level="warning" if recoverable else "error", message=message))
+
+    def _close(self, event: CloseEvent) -> None:
+        if self._closing:
+            return
+        error = event.error
+        if isinstance(error, LLMError | STTError | TTSError):
+            self._record.failed(ProvidersFailed(f"{error.type}: {error.error}"))
+        elif event.reason is CloseReason.ERROR:
+            self._record.failed(CallFailure(f"the engine closed: {error}"))
+        else:
+            self._record.failed(CallFailure(f"the engine closed by itself: {event.reason.value}"))
+
+
+class LiveText(TextOutput):
+    """Hands on the agent's words in step with the audio that is played."""
+
+    def __init__(self, on_words: Callable[[str], None]) -> None:
+        super().__init__(label="LiveText", next_in_chain=None)
+        self._on_words = on_words
+
+    async def capture_text(self, text: str) -> None:
+        self._on_words(text)
+
+    def flush(self) -> None:
+        """Nothing to do: the segment's end comes with the engine's conversation item."""
+
+
+def _ms(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds * 1000)
+
+
+def _arguments(document: str) -> dict[str, Any]:
+    """A model's tool arguments, which need not be a JSON object."""
+    try:
+        arguments = json.loads(document or "{}")
+    except json.JSONDecodeError:
+        return {"raw": document}
+    return arguments if isinstance(arguments, dict) else {"raw": document}
+
+
+def _usage(usage: object) -> UsageReported | None:
+    """The engine's totals of one model; other parts than stt, llm and tts are not billed."""
+    match usage:
+        case STTModelUsage():
+            return UsageReported(
+                channel="stt",
+                provider=usage.provider,
+                model=usage.model,
+                audio_ms=round(usage.audio_duration * 1000),
+                input_tokens=usage.input_tokens,
+                output_tokens=usage.output_tokens,
+            )
+        case LLMModelUsage():
+            return UsageReported(
+                channel="llm",
+                provider=usage.provider,
+                model=usage.model,
+                input_tokens=usage.input_tokens,
+                output_tokens=usage.output_tokens,
+            )
+        case TTSModelUsage():
+            return UsageReported(
+                channel="tts",
+                provider=usage.provider,
+                model=usage.model,
+                audio_ms=round(usage.audio_duration * 1000),
+                input_tokens=usage.input_tokens,
+                output_tokens=usage.output_tokens,
+                characters=usage.characters_count,
+            )
+        case _:
+            return None

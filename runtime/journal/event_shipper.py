@@ -1,0 +1,126 @@
+"""Journals → event stream, in order, until the control plane has applied every event.
+
+The journal on disk is the truth; what is in Redis is a copy that may be lost. Each pass sends what
+is durable and not yet sent, and once a second asks how far the control plane has come. A link that
+was restarted (another ``run_id``) may have lost its tail, so everything not applied goes again; the
+control plane skips what it has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from uuid import UUID
+
+import structlog
+from redis.asyncio import Redis
+
+from contracts import redis_names
+from runtime.journal.journal import Journal
+from runtime.journal.shipping_cursor import ShippingCursor
+from runtime.link.redis_link import LINK_ERRORS, persist
+
+logger = structlog.get_logger(__name__)
+
+BATCH = 200
+LOOK_SECONDS = 1.0
+"""How often the shipper asks what has been applied."""
+
+
+class EventShipper:
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._journals: dict[UUID, Journal] = {}
+        self._cursors: dict[UUID, ShippingCursor] = {}
+        """Of the journals about which the shipper has asked what is applied."""
+        self._wake = asyncio.Event()
+        self._sent = asyncio.Event()
+        self._link_run_id: str | None = None
+        self._looked_at: float | None = None
+
+    def add(self, journal: Journal) -> None:
+        """Ship ``journal``, now and as it grows, and delete it when all of it is applied."""
+        self._journals[journal.plan.call_id] = journal
+        journal.on_durable = self._wake.set
+        self._wake.set()
+
+    @property
+    def unsettled(self) -> Iterable[UUID]:
+        """Calls whose events are not all applied yet."""
+        return self._journals.keys()
+
+    async def wait_all_sent(self) -> None:
+        """Return once every event written so far was sent."""
+        while any(self._is_behind(each) for each in self._journals.values()):
+            self._sent.clear()
+            await self._sent.wait()
+
+    def _is_behind(self, journal: Journal) -> bool:
+        cursor = self._cursors.get(journal.plan.call_id)
+        return cursor is None or cursor.next_seq <= journal.last_seq
+
+    async def run(self) -> None:
+        """Ship until cancelled, through every loss of the link."""
+        await persist("event_shipper", self._pass)
+
+    async def _pass(self) -> None:
+        try:
+            if self._has_to_look():
+                await self._look()
+            for call_id, cursor in list(self._cursors.items()):
+                await self._send(self._journals[call_id], cursor)
+        except LINK_ERRORS:
+            self._looked_at = None
+            raise
+        try:
+            async with asyncio.timeout(LOOK_SECONDS):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+        self._wake.clear()
+
+    def _has_to_look(self) -> bool:
+        return (
+            self._looked_at is None
+            or time.monotonic() - self._looked_at >= LOOK_SECONDS
+            or self._journals.keys() != self._cursors.keys()
+        )
+
+    async def _look(self) -> None:
+        """Learn whether the link was restarted and what has been applied; delete what is done."""
+        run_id = (await self._redis.info("server"))["run_id"]
+        restarted = run_id != self._link_run_id
+        call_ids = list(self._journals)
+        applied = (
+            await self._redis.hmget(redis_names.APPLIED, [str(each) for each in call_ids])
+            if call_ids
+            else []
+        )
+        now = time.monotonic()
+        for call_id, seq in zip(call_ids, applied, strict=True):
+            cursor = self._cursors.setdefault(call_id, ShippingCursor(now))
+            if restarted:
+                cursor.link_restarted(int(seq or 0), now)
+            else:
+                cursor.applied(int(seq or 0), now)
+            await self._forget_if_settled(call_id, cursor)
+        self._link_run_id = run_id
+        self._looked_at = now
+
+    async def _forget_if_settled(self, call_id: UUID, cursor: ShippingCursor) -> None:
+        journal = self._journals[call_id]
+        if not journal.has_ended or cursor.applied_seq < journal.last_seq:
+            return
+        del self._journals[call_id], self._cursors[call_id]
+        await journal.delete()
+        logger.info("journal.settled", call_id=str(call_id), events=journal.last_seq)
+
+    async def _send(self, journal: Journal, cursor: ShippingCursor) -> None:
+        while documents := await journal.read(cursor.next_seq, BATCH):
+            pipeline = self._redis.pipeline(transaction=False)
+            for document in documents:
+                pipeline.xadd(redis_names.EVENT_STREAM, {redis_names.FIELD: document})
+            await pipeline.execute()
+            cursor.sent(cursor.next_seq + len(documents) - 1, time.monotonic())
+            self._sent.set()

@@ -1,0 +1,62 @@
+"""The folder of one worker's journals, and what a dead predecessor left in it."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import structlog
+
+from contracts.call_plan import CallPlan
+from contracts.events import CallEvent
+from runtime.journal.journal import Journal, JournalUnreadable
+
+logger = structlog.get_logger(__name__)
+
+WRITERS = 2
+"""Threads that write and sync; one slow sync must not hold up every call."""
+
+
+class JournalsInUse(RuntimeError):
+    """Another live worker has this data directory."""
+
+
+class JournalStore:
+    """Raises ``JournalsInUse`` when opened on a directory that a live worker holds."""
+
+    def __init__(self, data_dir: Path, worker_id: str) -> None:
+        self._folder = data_dir / "journal"
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._worker_id = worker_id
+        self._lock = os.open(data_dir / "worker.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(self._lock)
+            raise JournalsInUse(f"another worker is running in {data_dir}") from error
+        self._executor = ThreadPoolExecutor(WRITERS, thread_name_prefix="journal")
+
+    async def create(self, plan: CallPlan) -> Journal:
+        """A new call's journal. Raises ``FileExistsError`` if the call already has one here."""
+        path = self._folder / f"{plan.call_id}.jsonl"
+        return await Journal.create(path, plan, self._worker_id, self._executor)
+
+    async def left_behind(self) -> AsyncIterator[tuple[Journal, list[CallEvent]]]:
+        """Journals on disk that this process has not created, with the events in each. A file
+        that cannot be read is set aside under another name, for a person to look at."""
+        paths = await asyncio.to_thread(lambda: sorted(self._folder.glob("*.jsonl")))
+        for path in paths:
+            try:
+                yield await Journal.reopen(path, self._worker_id, self._executor)
+            except JournalUnreadable as error:
+                logger.error("journal.unreadable", path=str(path), error=str(error))
+                await asyncio.to_thread(path.rename, path.with_suffix(".unreadable"))
+
+    def close(self) -> None:
+        """Let the next worker in. Journals must be closed or idle."""
+        self._executor.shutdown(wait=True)
+        os.close(self._lock)

@@ -1,0 +1,119 @@
+"""This worker's command stream: each command to the call that it names."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Literal
+from uuid import UUID
+
+import structlog
+from pydantic import ValidationError
+from redis.asyncio import Redis
+
+from contracts import redis_names
+from contracts.commands import (
+    Command,
+    CommandRefused,
+    CommandReply,
+    EndCall,
+    LegAnswered,
+    OfferLeg,
+    RemoveLeg,
+    Say,
+)
+from runtime.call.call import Call
+from runtime.call.end_cause import Ending
+from runtime.link.redis_link import BLOCK_MS, LINK_ERRORS, persist, raise_if_cancelled
+from runtime.link.stream_entry import entries_of_one_stream, stream_entries
+from runtime.media.room import BadOffer, RoomClosed
+
+logger = structlog.get_logger(__name__)
+
+REPLY_TTL_SECONDS = 30
+FindCall = Callable[[UUID], Call | None]
+
+
+class CommandReader:
+    """Follows the stream from its end when ``run`` starts: what was sent to a process that has
+    died was meant for calls that died with it."""
+
+    def __init__(self, redis: Redis, worker_id: str, find_call: FindCall) -> None:
+        self._redis = redis
+        self._stream = redis_names.worker_commands(worker_id)
+        self._find_call = find_call
+        self._position: str | None = None
+
+    async def run(self) -> None:
+        """Read until cancelled, through every loss of the link."""
+        await persist("commands", self._read)
+
+    async def _read(self) -> None:
+        if self._position is None:
+            newest = stream_entries(await self._redis.xrevrange(self._stream, count=1))
+            self._position = newest[0].entry_id if newest else "0"
+        reply = await self._redis.xread({self._stream: self._position}, block=BLOCK_MS)
+        for entry in entries_of_one_stream(reply):
+            self._position = entry.entry_id
+            await self._obey(entry.document)
+        await self._redis.xtrim(self._stream, minid=self._position, approximate=True)
+
+    async def _obey(self, document: str) -> None:
+        try:
+            command = Command.model_validate_json(document)
+        except ValidationError as error:
+            logger.error("commands.unreadable", error=str(error))
+            return
+        call = self._find_call(command.call_id)
+        log = logger.bind(call_id=str(command.call_id), command=command.body.type)
+        if call is None:
+            log.info("commands.call_not_here")
+            await self._refuse_offer(command, "call_not_here", "this worker does not run the call")
+            return
+        log.info("commands.received")
+        try:
+            match command.body:
+                case EndCall(end_reason=end_reason, farewell=farewell):
+                    call.end(Ending.commanded(end_reason, farewell))
+                case Say(text=text):
+                    call.say(text)
+                case OfferLeg() as offer:
+                    call.spawn(self._answer(call, offer))
+                case RemoveLeg(participant_id=participant_id):
+                    call.spawn(call.remove_leg(participant_id))
+        except RoomClosed as error:
+            await self._refuse_offer(command, "room_closed", str(error))
+
+    async def _answer(self, call: Call, offer: OfferLeg) -> None:
+        body: LegAnswered | CommandRefused
+        try:
+            answer = await call.answer_offer(offer.participant_id, offer.identity, offer.sdp)
+            body = LegAnswered(sdp=answer)
+        except BadOffer as error:
+            body = CommandRefused(code="bad_offer", detail=str(error))
+        except RoomClosed as error:
+            body = CommandRefused(code="room_closed", detail=str(error))
+        except asyncio.CancelledError:
+            # The call ended meanwhile; whoever made the offer must not wait in vain.
+            refused = CommandRefused(code="room_closed", detail="the call ended meanwhile")
+            await self._reply(offer.reply_to, refused)
+            raise
+        await self._reply(offer.reply_to, body)
+
+    async def _refuse_offer(
+        self, command: Command, code: Literal["call_not_here", "room_closed"], detail: str
+    ) -> None:
+        if isinstance(command.body, OfferLeg):
+            await self._reply(command.body.reply_to, CommandRefused(code=code, detail=detail))
+
+    async def _reply(self, request_id: UUID, body: LegAnswered | CommandRefused) -> None:
+        key = redis_names.reply(request_id)
+        reply = CommandReply(request_id=request_id, body=body)
+        pipeline = self._redis.pipeline(transaction=True)
+        pipeline.lpush(key, reply.model_dump_json())
+        pipeline.expire(key, REPLY_TTL_SECONDS)
+        try:
+            await pipeline.execute()
+        except LINK_ERRORS as error:
+            raise_if_cancelled()
+            logger.warning("commands.reply_lost", request_id=str(request_id), error=str(error))

@@ -1,0 +1,76 @@
+"""Once a second: this worker is alive, these calls are its own, and this is how far they are."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Literal, Protocol
+from uuid import UUID
+
+from redis.asyncio import Redis
+
+from contracts import redis_names
+from contracts.heartbeat import CallMedia, WorkerHeartbeat
+from runtime.link.redis_link import persist
+from runtime.slots import Slots
+
+
+class CarriedCalls(Protocol):
+    """The calls of one worker, as of now."""
+
+    def leased(self) -> Iterable[UUID]:
+        """Calls that this worker answers for: those that run, and those that are over but whose
+        events are not all applied. A lease that lapsed before would tell the control plane that
+        the call has lost its worker."""
+
+    def media(self) -> Iterable[CallMedia]:
+        """Positions of the calls that run."""
+
+
+class Heartbeat:
+    """Set ``state`` as the worker goes from warming to ready to draining."""
+
+    def __init__(self, redis: Redis, worker_id: str, slots: Slots, calls: CarriedCalls) -> None:
+        self._redis = redis
+        self._worker_id = worker_id
+        self._slots = slots
+        self._calls = calls
+        self.state: Literal["warming", "ready", "draining"] = "warming"
+
+    async def run(self) -> None:
+        """Beat until cancelled, through every loss of the link."""
+        await persist("heartbeat", self._beat_and_wait)
+
+    async def _beat_and_wait(self) -> None:
+        await self.beat()
+        await asyncio.sleep(redis_names.HEARTBEAT_INTERVAL_SECONDS)
+
+    async def beat(self) -> None:
+        """Tell Redis once. Raises what the link raises."""
+        own = WorkerHeartbeat(
+            worker_id=self._worker_id,
+            sent_at=datetime.now(UTC),
+            state=self.state,
+            slots_total=self._slots.total,
+            slots_used=self._slots.used,
+        )
+        pipeline = self._redis.pipeline(transaction=False)
+        pipeline.sadd(redis_names.WORKERS, self._worker_id)
+        pipeline.set(
+            redis_names.worker_heartbeat(self._worker_id),
+            own.model_dump_json(),
+            ex=redis_names.HEARTBEAT_TTL_SECONDS,
+        )
+        for call_id in self._calls.leased():
+            pipeline.set(
+                redis_names.call_lease(call_id), self._worker_id, ex=redis_names.LEASE_TTL_SECONDS
+            )
+        for media in self._calls.media():
+            pipeline.hset(redis_names.MEDIA, str(media.call_id), media.model_dump_json())
+        await pipeline.execute()
+
+    async def say_goodbye(self) -> None:
+        """The worker stops in good order: nobody need wait for its heartbeat to lapse."""
+        await self._redis.delete(redis_names.worker_heartbeat(self._worker_id))
+        await self._redis.srem(redis_names.WORKERS, self._worker_id)

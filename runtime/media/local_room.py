@@ -1,0 +1,189 @@
+"""A room on this machine: WebRTC legs answered and mixed in the worker's own process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from uuid import UUID
+
+import structlog
+
+from contracts.call_plan import PlannedParticipant
+from contracts.live_messages import LiveMessage
+from contracts.live_replay import still_telling
+from runtime.link.closable_queue import ClosableQueue
+from runtime.media.ice_addresses import local_ice_addresses
+from runtime.media.paced_output import PacedOutput
+from runtime.media.room import (
+    AgentVoice,
+    HeardFrames,
+    LegConnected,
+    LegGone,
+    RoomClosed,
+    RoomEvent,
+    Samples,
+)
+from runtime.media.room_audio import RoomAudio
+from runtime.media.room_clock import Clock, MonotonicClock, Tick, ticks
+from runtime.media.sdp_offer import read_offer
+from runtime.media.webrtc_leg import WebRtcLeg
+
+_MOST_UNHEARD_FRAMES = 50
+"""One second for an engine that does not listen; then the oldest frames are dropped."""
+
+_SUPERVISE_EVERY_TICKS = 25
+
+_MOST_TOLD_AGAIN = 1_000
+"""Of the room's newest live messages, those still true are told to a leg that comes later."""
+
+log = structlog.get_logger(__name__)
+
+
+class LocalRoom:
+    """``runtime.media.room.Room`` over aiortc.
+
+    A leg that is replaced (a page that was reloaded) goes without an event: the next one is
+    ``LegConnected`` for the new leg, or ``LegGone`` if that one fails. A leg that never connected
+    and fails gives no event.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        ice_servers: tuple[str, ...] = (),
+        clock: Clock | None = None,
+        offer_loopback: bool = False,
+    ) -> None:
+        """``ice_servers``: ``stun:`` and ``turn:`` URLs. ``offer_loopback``: offer 127.0.0.1 beside
+        the machine's other addresses (it is always offered when there is no other)."""
+        self.name = name
+        output = PacedOutput()
+        self.voice: AgentVoice = output
+        self._ice_servers = ice_servers
+        self._clock = clock or MonotonicClock()
+        self._offer_loopback = offer_loopback
+        self._audio = RoomAudio(output)
+        self._legs: dict[UUID, WebRtcLeg] = {}
+        self._announced: set[UUID] = set()
+        self._closing: set[asyncio.Task[None]] = set()
+        self._told: deque[LiveMessage] = deque(maxlen=_MOST_TOLD_AGAIN)
+        self._events: ClosableQueue[RoomEvent] = ClosableQueue()
+        self._frames: ClosableQueue[Samples] = ClosableQueue(_MOST_UNHEARD_FRAMES)
+        self._pulse: asyncio.Task[None] | None = None
+        self._running = False
+        self._closed = False
+        self._log = log.bind(room=name)
+
+    async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
+        if self._closed:
+            raise RoomClosed(f"room {self.name} is closed")
+        offer = read_offer(sdp)
+        leg = WebRtcLeg(
+            participant.participant_id,
+            local_ice_addresses(self._offer_loopback),
+            self._ice_servers,
+            self._clock.now(),
+            self._leg_changed,
+        )
+        answered = False
+        try:
+            answer = await leg.answer(offer)
+            answered = True
+        finally:
+            if not answered or self._closed:
+                await leg.close()
+        if self._closed:
+            raise RoomClosed(f"room {self.name} was closed meanwhile")
+        self._close_soon(self._legs.pop(participant.participant_id, None))
+        self._legs[participant.participant_id] = leg
+        told = list(self._told)
+        for position in still_telling([message.body for message in told]):
+            leg.live_messages.send(told[position].model_dump_json())
+        if self._pulse is None:
+            self._pulse = asyncio.create_task(self._run(), name=f"room-{self.name}")
+            self._pulse.add_done_callback(self._stopped)
+        return answer
+
+    async def remove_leg(self, participant_id: UUID) -> None:
+        leg = self._legs.pop(participant_id, None)
+        if leg is None:
+            return
+        self._announced.discard(participant_id)
+        self._events.put(LegGone(participant_id, "left"))
+        await leg.close()
+
+    def events(self) -> ClosableQueue[RoomEvent]:
+        return self._events
+
+    def listen(self) -> ClosableQueue[Samples]:
+        return self._frames
+
+    def tap(self, listener: Callable[[HeardFrames], None]) -> None:
+        self._audio.on_heard = listener
+
+    def broadcast(self, message: LiveMessage) -> None:
+        self._told.append(message)
+        text = message.model_dump_json()
+        for leg in self._legs.values():
+            leg.live_messages.send(text)
+
+    async def aclose(self) -> None:
+        self._closed = True
+        self._events.close()
+        self._frames.close()
+        if self._pulse is not None:
+            self._pulse.cancel()
+            await asyncio.wait([self._pulse])
+        while self._legs:
+            self._close_soon(self._legs.popitem()[1])
+        if self._closing:
+            await asyncio.wait(self._closing)
+
+    async def _run(self) -> None:
+        async for tick in ticks(self._clock):
+            self._tick(tick)
+
+    def _stopped(self, pulse: asyncio.Task[None]) -> None:
+        self._frames.close()
+        self._events.close()
+        if not pulse.cancelled() and (error := pulse.exception()) is not None:
+            self._log.error("room stopped", exc_info=error)
+
+    def _tick(self, tick: Tick) -> None:
+        connected = {key: leg for key, leg in self._legs.items() if leg.state == "connected"}
+        self._running = self._running or bool(connected)
+        if self._running:
+            for frame in self._audio.tick(connected, tick):
+                self._frames.put(frame)
+        if tick.index % _SUPERVISE_EVERY_TICKS == 0:
+            for leg in list(self._legs.values()):
+                leg.supervise(self._clock.now())
+
+    def _leg_changed(self, leg: WebRtcLeg) -> None:
+        participant_id = leg.participant_id
+        if self._legs.get(participant_id) is not leg:
+            return
+        if leg.state == "connected":
+            self._announced.add(participant_id)
+            self._events.put(LegConnected(participant_id))
+            return
+        del self._legs[participant_id]
+        self._close_soon(leg)
+        if participant_id in self._announced:
+            self._announced.discard(participant_id)
+            self._events.put(LegGone(participant_id, "connection_lost"))
+        else:
+            self._log.warning("leg never connected", participant_id=str(participant_id))
+
+    def _close_soon(self, leg: WebRtcLeg | None) -> None:
+        if leg is None:
+            return
+        task = asyncio.create_task(leg.close(), name=f"close-leg-{leg.participant_id}")
+        self._closing.add(task)
+        task.add_done_callback(self._leg_closed)
+
+    def _leg_closed(self, task: asyncio.Task[None]) -> None:
+        self._closing.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._log.error("leg did not close in good order", exc_info=error)

@@ -1,0 +1,60 @@
+"""One frame of a room: everybody is read, mixed and written, once per tick of the room's clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+from uuid import UUID
+
+import numpy as np
+
+from runtime.media.mixer import mix, mix_minus
+from runtime.media.opus import SAMPLE_HZ, SAMPLES_PER_FRAME
+from runtime.media.paced_output import PacedOutput
+from runtime.media.resampling import Resampler
+from runtime.media.room import ENGINE_INPUT_HZ, ENGINE_OUTPUT_HZ, HeardFrames, Samples
+from runtime.media.room_clock import Tick
+
+_MOST_CAUGHT_UP = 25
+"""After a standstill of the process, at most so many frames of what people said are made up for."""
+
+
+class LegAudio(Protocol):
+    """A leg, as the mixer sees it: frames of ``SAMPLES_PER_FRAME`` at 48 kHz."""
+
+    def read(self) -> Samples: ...
+
+    def write(self, samples: Samples, sample: int) -> None: ...
+
+
+class RoomAudio:
+    """Pure: legs and the agent's voice in, the engine's frames out.
+
+    ``on_heard`` is called in each tick with what was heard in it.
+    """
+
+    def __init__(self, voice: PacedOutput) -> None:
+        self.on_heard: Callable[[HeardFrames], None] | None = None
+        self._voice = voice
+        self._to_legs = Resampler(ENGINE_OUTPUT_HZ, SAMPLE_HZ)
+        self._to_engine = Resampler(SAMPLE_HZ, ENGINE_INPUT_HZ)
+
+    def tick(self, legs: Mapping[UUID, LegAudio], tick: Tick) -> list[Samples]:
+        """Play one frame to every leg; return what the engine hears, one frame for each period that
+        the tick stands for, at ``ENGINE_INPUT_HZ``.
+
+        What people said while the process was late is all there and the engine takes it at once.
+        What they hear is never sent in a burst: it would only fill their jitter buffers.
+        """
+        people, engine = [], []
+        for _ in range(min(tick.periods, _MOST_CAUGHT_UP)):
+            said = {key: leg.read() for key, leg in legs.items()}
+            people.append(mix(said.values(), SAMPLES_PER_FRAME))
+            engine.append(self._to_engine.convert(people[-1]))
+        voice = self._voice.pull()
+        agent = self._to_legs.convert(voice)
+        for key, heard in mix_minus(agent, said).items():
+            legs[key].write(heard, tick.index * SAMPLES_PER_FRAME)
+        if self.on_heard is not None:
+            self.on_heard(HeardFrames(tick.index, people, voice if legs else np.zeros_like(voice)))
+        return engine

@@ -1,0 +1,82 @@
+"""The room's 20 ms pulse, on a monotonic clock.
+
+Deadlines are multiples of the period from the start, so lateness never adds up. A tick that comes
+late says how many periods it stands for instead of being followed by a burst of the missed ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from runtime.media.room import FRAME_MS
+
+_TURNS_AFTER_STANDSTILL = 16
+
+
+class Clock(Protocol):
+    """Time, as far as a room needs it."""
+
+    def now(self) -> float:
+        """Seconds on a clock that never goes back."""
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class MonotonicClock:
+    """The machine's own."""
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+@dataclass(frozen=True)
+class Tick:
+    index: int
+    """Periods since the start: a late tick's index skips those it stands for."""
+    periods: int
+    """1, or more when the process could not keep up."""
+
+
+class TickSchedule:
+    """Pure: which tick is due, and when the next one will be."""
+
+    def __init__(self, start_seconds: float, period_seconds: float = FRAME_MS / 1000) -> None:
+        self._start = start_seconds
+        self._period = period_seconds
+        self._index = 0
+
+    @property
+    def deadline_seconds(self) -> float:
+        """When the next tick is due."""
+        return self._start + (self._index + 1) * self._period
+
+    def take(self, now_seconds: float) -> Tick:
+        """The tick that is due at ``now_seconds``, which must not lie before the deadline."""
+        elapsed_periods = int((now_seconds - self._start) / self._period + 1e-6)
+        periods = max(1, elapsed_periods - self._index)
+        self._index += periods
+        return Tick(index=self._index, periods=periods)
+
+
+async def ticks(clock: Clock) -> AsyncIterator[Tick]:
+    """A tick every ``FRAME_MS`` from now on, without end."""
+    schedule = TickSchedule(clock.now())
+    while True:
+        while (wait := schedule.deadline_seconds - clock.now()) > 0:
+            await clock.sleep(wait)
+        tick = schedule.take(clock.now())
+        # Sockets give one packet per turn of the loop: those that came during a standstill are read
+        # before the tick, or they would count as late.
+        if tick.periods > 1:
+            for _ in range(_TURNS_AFTER_STANDSTILL):
+                await asyncio.sleep(0)
+        yield tick
+        # A tick may use up its whole period: the loop's other tasks still get their turn.
+        await asyncio.sleep(0)

@@ -1,0 +1,168 @@
+"""One person's WebRTC connection: encoded audio both ways, live messages out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Literal
+from uuid import UUID
+
+import structlog
+from aioice.stun import TransactionError
+from aiortc import (
+    RTCBundlePolicy,
+    RTCConfiguration,
+    RTCDataChannel,
+    RTCIceServer,
+    RTCPeerConnection,
+    RTCRtpCodecCapability,
+    RTCSessionDescription,
+)
+from aiortc.exceptions import InternalError, InvalidAccessError, InvalidStateError, OperationError
+from aiortc.rtp import RtpPacket
+
+from contracts.live_messages import DATA_CHANNEL_LABEL
+from runtime.media.ice_addresses import gather_candidates
+from runtime.media.incoming_audio import IncomingAudio
+from runtime.media.live_channel import LiveChannel
+from runtime.media.liveness import Liveness
+from runtime.media.opus import OpusEncoder
+from runtime.media.outgoing_track import OutgoingTrack
+from runtime.media.packet_tap import tap_packets
+from runtime.media.room import BadOffer, Samples
+from runtime.media.sdp_offer import AudioOffer
+
+CONNECT_TIMEOUT_SECONDS = 15.0
+
+_OPUS = RTCRtpCodecCapability("audio/opus", clockRate=48_000, channels=2)
+
+LegState = Literal["connecting", "connected", "lost"]
+
+log = structlog.get_logger(__name__)
+
+
+class WebRtcLeg:
+    """Answers one offer; the room reads, writes and supervises it at its own pace.
+
+    ``on_change`` is called, with the leg, when ``state`` has changed. ``close`` must be awaited in
+    every case.
+    """
+
+    def __init__(
+        self,
+        participant_id: UUID,
+        addresses: Sequence[str],
+        ice_servers: Sequence[str],
+        now_seconds: float,
+        on_change: Callable[[WebRtcLeg], None],
+    ) -> None:
+        self.participant_id = participant_id
+        self.state: LegState = "connecting"
+        self.live_messages = LiveChannel()
+        self._addresses = addresses
+        self._opened_at = now_seconds
+        self._on_change = on_change
+        self._liveness = Liveness(now_seconds)
+        self._question: asyncio.Task[None] | None = None
+        self._encoder = OpusEncoder()
+        self._incoming = IncomingAudio()
+        self._track = OutgoingTrack()
+        self._peer = RTCPeerConnection(
+            RTCConfiguration(
+                iceServers=[RTCIceServer(urls=list(ice_servers))] if ice_servers else [],
+                bundlePolicy=RTCBundlePolicy.MAX_BUNDLE,
+            )
+        )
+        self._peer.addTrack(self._track)
+        self._peer.on("connectionstatechange", self._connection_changed)
+        self._peer.on("datachannel", self._channel_opened)
+
+    async def answer(self, offer: AudioOffer) -> str:
+        """The SDP answer, with all its candidates.
+
+        Raises:
+            BadOffer: aiortc cannot make sense of the offer.
+        """
+        (transceiver,) = self._peer.getTransceivers()
+        transceiver.setCodecPreferences([_OPUS])
+        tap_packets(transceiver.receiver, self._packet_received)
+        try:
+            await self._peer.setRemoteDescription(RTCSessionDescription(offer.sdp, "offer"))
+            await gather_candidates(self._peer, self._addresses)
+            await self._peer.setLocalDescription()
+        except (
+            ValueError,
+            InternalError,
+            InvalidAccessError,
+            InvalidStateError,
+            OperationError,
+        ) as error:
+            raise BadOffer(f"The offer cannot be answered: {error}") from error
+        return offer.complete(self._peer.localDescription.sdp)
+
+    def read(self) -> Samples:
+        """What the person says in this frame: 20 ms at 48 kHz."""
+        return self._incoming.read()
+
+    def write(self, samples: Samples, sample: int) -> None:
+        """What the person hears in this frame: 20 ms at 48 kHz, at ``sample`` of room time."""
+        self._track.send(self._encoder.encode(samples), sample)
+
+    def supervise(self, now_seconds: float) -> None:
+        """Notice, twice a second, a peer that never came or that has vanished."""
+        if self.state == "connecting" and now_seconds - self._opened_at > CONNECT_TIMEOUT_SECONDS:
+            self._change("lost")
+        if self.state != "connected":
+            return
+        verdict = self._liveness.judge(now_seconds)
+        if verdict == "lost":
+            self._change("lost")
+        elif verdict == "ask" and (self._question is None or self._question.done()):
+            self._question = asyncio.create_task(self._ask(), name="leg-liveness")
+
+    async def close(self) -> None:
+        """Say goodbye to the peer and free everything. Idempotent."""
+        self._change("lost")
+        if self._question is not None:
+            self._question.cancel()
+            await asyncio.wait([self._question])
+        self._track.stop()
+        await self._peer.close()
+
+    def _connection_changed(self) -> None:
+        if self._peer.connectionState == "connected":
+            self._liveness.heard()
+            self._change("connected")
+        elif self._peer.connectionState in ("failed", "closed"):
+            self._change("lost")
+
+    def _change(self, state: LegState) -> None:
+        if self.state not in (state, "lost"):
+            self.state = state
+            self._on_change(self)
+
+    def _channel_opened(self, channel: RTCDataChannel) -> None:
+        if channel.label == DATA_CHANNEL_LABEL:
+            self.live_messages.opened(channel)
+
+    def _packet_received(self, packet: RtpPacket) -> None:
+        self._liveness.heard()
+        if packet.payload:
+            self._incoming.receive(packet.sequence_number, packet.payload)
+
+    async def _ask(self) -> None:
+        """One STUN binding request on the selected pair; any answer is a sign of life."""
+        (transceiver, *_) = self._peer.getTransceivers()
+        connection = transceiver.receiver.transport.transport._connection
+        password = connection.remote_password or ""
+        for pair in list(connection._nominated.values()):
+            try:
+                await pair.protocol.request(
+                    connection.build_request(pair, nominate=False),
+                    pair.remote_addr,
+                    integrity_key=password.encode(),
+                    retransmissions=0,
+                )
+            except TransactionError:
+                continue
+            self._liveness.heard()

@@ -1,0 +1,453 @@
+"""Whole calls in virtual time, with a room and a conversation that follow the test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from contracts.call_plan import CallLimits, CallPlan
+from contracts.end_reasons import EndReason
+from contracts.events import CallEnded, CallMetered, LegLeft, RecordingStopped, SlotsCollected
+from contracts.live_messages import CallOver
+from pipelines.engine.call_actions import CallActions
+from runtime.call.call import Call
+from runtime.call.end_cause import Cause, Ending, ProvidersFailed, RoomNotOpened, SessionNotStarted
+from runtime.conversation.conversation import CallRecord
+from runtime.media.room import HeardFrames, Room, RoomClosed
+from runtime.recording.call_recording import CallRecording
+from tests.runtime import virtual_time
+from tests.runtime.fakes import (
+    CALLER,
+    EventList,
+    FakeConversation,
+    FakePhrases,
+    FakeRoom,
+    call_plan,
+)
+from tests.runtime.recording.stores import MemoryPartStore
+
+Script = Callable[["Stage"], Awaitable[None]]
+
+
+@dataclass
+class Stage:
+    """What a test's script acts on."""
+
+    call: Call
+    room: FakeRoom
+    journal: EventList
+    conversations: list[FakeConversation]
+    opened_at: list[float] = field(default_factory=list)
+    ended_at: float = 0.0
+
+    @property
+    def conversation(self) -> FakeConversation:
+        return self.conversations[0]
+
+    @property
+    def ended(self) -> CallEnded:
+        return self.journal.bodies[-1]
+
+
+def play(
+    script: Script,
+    *,
+    plan: CallPlan | None = None,
+    start_failure: SessionNotStarted | None = None,
+    room_failure: RoomNotOpened | None = None,
+    room_opens_after_seconds: float = 0.0,
+    parts: MemoryPartStore | None = None,
+) -> Stage:
+    """Run one call to its end while ``script`` acts on it. With ``parts`` it is recorded there."""
+
+    async def main() -> Stage:
+        room, journal = FakeRoom(), EventList()
+        conversations: list[FakeConversation] = []
+
+        async def open_room() -> Room:
+            await asyncio.sleep(room_opens_after_seconds)
+            if room_failure is not None:
+                raise room_failure
+            return room
+
+        def open_conversation(
+            plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
+        ) -> FakeConversation:
+            conversations.append(FakeConversation(record, actions, start_failure=start_failure))
+            return conversations[-1]
+
+        def open_recording(plan: CallPlan, room: Room, record: CallRecord) -> CallRecording | None:
+            if parts is None:
+                return None
+            return CallRecording(plan, room, record, FakePhrases(), parts, ThreadPoolExecutor(1))
+
+        loop = asyncio.get_running_loop()
+        call = Call(
+            plan or call_plan(),
+            journal,
+            open_room=open_room,
+            open_conversation=open_conversation,
+            phrases=FakePhrases(),
+            open_recording=open_recording,
+            clock=loop.time,
+            wall_clock=loop.time,
+        )
+        stage = Stage(call, room, journal, conversations)
+
+        async def on_open() -> None:
+            stage.opened_at.append(loop.time())
+
+        async with asyncio.timeout(10_000), asyncio.TaskGroup() as group:
+            acting = group.create_task(script(stage))
+            await call.run(on_open)
+            stage.ended_at = loop.time()
+            acting.cancel()
+        return stage
+
+    return virtual_time.run(main())
+
+
+async def connected(stage: Stage) -> None:
+    await asyncio.sleep(1)
+    await stage.call.answer_offer(CALLER, "caller", "offer")
+    await asyncio.sleep(0.1)
+
+
+def test_a_call_from_room_to_hang_up():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(6.9)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script)
+    assert stage.opened_at == [0.0]
+    assert stage.journal.types() == [
+        "room.opened",
+        "call.started",
+        "leg.joined",
+        "call.metered",
+        "leg.left",
+        "call.ended",
+    ]
+    assert stage.ended == CallEnded(
+        end_reason=EndReason.PARTICIPANT_DISCONNECTED, connected_ms=7000
+    )
+    assert stage.conversation.said == ["greeting"]
+    assert stage.conversation.closed
+    assert stage.room.closed
+
+
+def test_a_recorded_call_is_announced_before_the_opener_and_stopped_before_its_end():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(3)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script, parts=MemoryPartStore())
+    assert stage.conversation.said == ["announcement", "greeting"]
+    assert stage.journal.types() == [
+        "room.opened",
+        "call.started",
+        "leg.joined",
+        "recording.started",
+        "leg.left",
+        "recording.stopped",
+        "call.ended",
+    ]
+
+
+def test_a_store_that_is_away_disturbs_no_call():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(2)
+        for index in range(300):
+            samples = np.ones(960, np.int16)
+            stage.room.tapped_by(HeardFrames(index, [samples], samples[:480]))
+            await asyncio.sleep(0.02)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script, parts=MemoryPartStore(away=True))
+    assert stage.ended.end_reason is EndReason.PARTICIPANT_DISCONNECTED
+    (stopped,) = [each for each in stage.journal.bodies if isinstance(each, RecordingStopped)]
+    assert "did not take these parts" in stopped.detail
+
+
+def test_nobody_comes():
+    async def script(stage: Stage) -> None: ...
+
+    stage = play(script)
+    assert stage.ended == CallEnded(end_reason=EndReason.ROOM_CONNECTION_FAILED, connected_ms=None)
+    assert stage.ended_at == pytest.approx(60)
+
+
+def test_connected_time_is_reported_every_five_seconds():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        for _ in range(2):
+            await asyncio.sleep(5)
+            stage.call.activity(user_speaking=True, agent_active=False)
+        stage.call.end(Ending.commanded(EndReason.NORMAL_HANGUP, None))
+
+    reported = [
+        body.connected_ms for body in play(script).journal.bodies if isinstance(body, CallMetered)
+    ]
+    assert reported == [4000, 9000]
+
+
+def test_a_lost_connection_may_come_back():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.room.lose()
+        await asyncio.sleep(4)
+        stage.room.connect()
+        await asyncio.sleep(2)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script)
+    assert stage.ended.end_reason is EndReason.PARTICIPANT_DISCONNECTED
+    assert stage.ended.connected_ms == pytest.approx(2100, abs=1)
+    assert stage.journal.types().count("call.started") == 1
+    assert stage.journal.types().count("leg.joined") == 2
+
+
+def test_who_hangs_up_just_after_the_connection_closed_has_left():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.room.lose()
+        await asyncio.sleep(0.1)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script)
+    assert stage.ended.end_reason is EndReason.PARTICIPANT_DISCONNECTED
+    assert stage.ended_at < 2
+
+
+def test_a_lost_connection_that_stays_away_ends_the_call_unbilled_for_the_wait():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.room.lose()
+
+    stage = play(script)
+    assert stage.ended.end_reason is EndReason.CLIENT_DISCONNECTED
+    assert stage.ended.connected_ms == pytest.approx(100, abs=1)
+    assert stage.ended_at == pytest.approx(6.1)
+
+
+def test_the_agent_hangs_up_after_its_last_sentence_was_heard():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.conversation.actions.end_call()
+
+    stage = play(script)
+    assert stage.conversation.said == ["greeting"]
+    assert stage.ended == CallEnded(end_reason=EndReason.END_CALL_TOOL, connected_ms=1300)
+    assert stage.room.messages[-1] == CallOver(end_reason="end_call_tool")
+    assert LegLeft(participant_id=CALLER, cause="call_ended") in stage.journal.bodies
+
+
+def test_a_commanded_end_without_farewell_is_at_once():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.call.end(Ending.commanded(EndReason.NORMAL_HANGUP, None))
+
+    stage = play(script)
+    assert stage.ended == CallEnded(end_reason=EndReason.NORMAL_HANGUP, connected_ms=100)
+
+
+def test_a_commanded_farewell_is_said():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(2)
+        stage.call.end(Ending.commanded(EndReason.INSUFFICIENT_FUNDS, "no money left"))
+
+    stage = play(script)
+    assert stage.conversation.cut_off
+    assert stage.conversation.said == ["greeting", "no money left"]
+    assert stage.ended.end_reason is EndReason.INSUFFICIENT_FUNDS
+
+
+def test_a_caller_who_leaves_during_the_farewell_need_not_hear_it():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(2)
+        stage.conversation.say_seconds = 8.0
+        stage.call.end(Ending.commanded(EndReason.INSUFFICIENT_FUNDS, "a long story"))
+        await asyncio.sleep(1)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script)
+    assert stage.ended == CallEnded(end_reason=EndReason.INSUFFICIENT_FUNDS, connected_ms=3100)
+
+
+def test_a_farewell_that_never_ends_is_cut():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(2)
+        stage.conversation.say_seconds = 1000.0
+        stage.call.end(Ending.commanded(EndReason.NORMAL_HANGUP, "a very long story"))
+
+    assert play(script).ended.connected_ms == pytest.approx(12_100, abs=1)
+
+
+def test_the_first_reason_counts():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.conversation.actions.end_call()
+        stage.call.end(Ending.commanded(EndReason.NORMAL_HANGUP, None))
+
+    assert play(script).ended.end_reason is EndReason.END_CALL_TOOL
+
+
+def test_silence_is_nudged_and_then_ends_the_call():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+
+    stage = play(script)
+    assert stage.conversation.said == ["greeting", "nudge", "farewell: silence_dead_air"]
+    assert stage.ended.end_reason is EndReason.SILENCE_DEAD_AIR
+    assert stage.ended.connected_ms == (1 + 8 + 1 + 15 + 1) * 1000 + 300
+
+
+def test_the_maximum_duration_is_not_exceeded():
+    limits = CallLimits(
+        max_duration_seconds=30, silence_prompt_seconds=100, silence_hangup_seconds=100
+    )
+
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.conversation.say_seconds = 1000.0
+
+    stage = play(script, plan=call_plan(limits=limits))
+    assert stage.ended.end_reason is EndReason.MAX_CALL_DURATION
+    assert stage.ended.connected_ms is not None
+    assert 29_000 <= stage.ended.connected_ms <= 30_000
+
+
+def test_a_session_that_does_not_start():
+    async def script(stage: Stage) -> None: ...
+
+    stage = play(script, start_failure=SessionNotStarted("no model"))
+    assert stage.ended == CallEnded(
+        end_reason=EndReason.SESSION_START_FAILED, connected_ms=None, detail="no model"
+    )
+
+
+def test_a_room_that_does_not_open_is_not_acknowledged():
+    async def script(stage: Stage) -> None: ...
+
+    stage = play(script, room_failure=RoomNotOpened("no port"))
+    assert stage.opened_at == []
+    assert stage.journal.bodies == [
+        CallEnded(end_reason=EndReason.ROOM_SETUP_FAILED, connected_ms=None, detail="no port")
+    ]
+
+
+def test_failed_providers_are_apologised_for():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.call.failed(ProvidersFailed("llm_error: gone"))
+
+    stage = play(script)
+    assert stage.conversation.said[-1] == "apology: farewell: no_provider_connected"
+    assert stage.ended.end_reason is EndReason.NO_PROVIDER_CONNECTED
+    assert stage.ended.detail == "llm_error: gone"
+
+
+def test_a_broken_task_ends_the_call_with_session_error():
+    async def broken() -> None:
+        raise KeyError("bug")
+
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.call.spawn(broken())
+
+    stage = play(script)
+    assert stage.ended.end_reason is EndReason.SESSION_ERROR
+    assert stage.ended.detail == "KeyError: 'bug'"
+
+
+def test_a_cancelled_call_is_ended_by_the_shutdown():
+    async def main() -> EventList:
+        room, journal = FakeRoom(), EventList()
+
+        async def open_room() -> Room:
+            return room
+
+        async def on_open() -> None: ...
+
+        loop = asyncio.get_running_loop()
+        call = Call(
+            call_plan(),
+            journal,
+            open_room=open_room,
+            open_conversation=lambda plan, room, actions, record: FakeConversation(record, actions),
+            phrases=FakePhrases(),
+            clock=loop.time,
+        )
+        running = asyncio.create_task(call.run(on_open))
+        await asyncio.sleep(0.1)
+        room.connect()
+        await asyncio.sleep(3)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        return journal
+
+    journal = virtual_time.run(main())
+    assert journal.bodies[-1] == CallEnded(end_reason=EndReason.SERVER_SHUTDOWN, connected_ms=3000)
+
+
+def test_an_offer_waits_for_the_room_to_open():
+    async def script(stage: Stage) -> None:
+        await stage.call.answer_offer(CALLER, "caller", "offer")
+        assert stage.opened_at == [2.0]
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script, room_opens_after_seconds=2.0)
+    assert "call.started" in stage.journal.types()
+
+
+def test_an_ending_call_takes_no_legs():
+    refused: list[bool] = []
+
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.call.end(Ending.because(Cause.MAX_DURATION_REACHED))
+        try:
+            await stage.call.answer_offer(UUID(int=9), "late", "offer")
+        except RoomClosed:
+            refused.append(True)
+
+    play(script)
+    assert refused == [True]
+
+
+def test_collected_slots_are_facts():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.conversation.actions.collected_slots({"name": "Ada"})
+        stage.conversation.actions.end_call()
+
+    assert SlotsCollected(slots={"name": "Ada"}) in play(script).journal.bodies
+
+
+def test_positions_count_from_the_first_leg():
+    positions: list[int] = []
+
+    async def script(stage: Stage) -> None:
+        positions.append(stage.call.position_ms())
+        await connected(stage)
+        await asyncio.sleep(1.9)
+        loop = asyncio.get_running_loop()
+        positions.append(stage.call.position_ms())
+        positions.append(stage.call.position_ms(loop.time() - 0.5))
+        stage.call.end_call()
+
+    play(script)
+    assert positions == [0, 2000, 1500]

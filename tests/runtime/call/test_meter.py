@@ -1,0 +1,46 @@
+from runtime.call.meter import Meter
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_nothing_is_connected_before_the_first_leg():
+    meter = Meter(Clock())
+    meter.hold()
+    assert meter.connected_ms is None
+
+
+def test_counts_from_the_first_leg_on():
+    clock = Clock()
+    meter = Meter(clock)
+    meter.run()
+    assert meter.connected_ms == 0
+    clock.now += 2.5
+    assert meter.connected_ms == 2500
+
+
+def test_does_not_count_while_nobody_is_connected():
+    clock = Clock()
+    meter = Meter(clock)
+    meter.run()
+    clock.now += 1
+    meter.hold()
+    clock.now += 10
+    assert meter.connected_ms == 1000
+    meter.run()
+    clock.now += 1
+    assert meter.connected_ms == 2000
+
+
+def test_a_second_leg_does_not_count_twice():
+    clock = Clock()
+    meter = Meter(clock)
+    meter.run()
+    clock.now += 1
+    meter.run()
+    clock.now += 1
+    assert meter.connected_ms == 2000

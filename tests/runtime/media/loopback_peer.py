@@ -1,0 +1,133 @@
+"""A caller in the test's own process: a real aiortc peer that says a tone and records what it
+hears, packet by packet as it arrives."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+import numpy as np
+from aiortc import (
+    RTCBundlePolicy,
+    RTCConfiguration,
+    RTCPeerConnection,
+    RTCSessionDescription,
+)
+from aiortc.rtp import RtpPacket
+
+from contracts.call_plan import PlannedParticipant
+from contracts.live_messages import DATA_CHANNEL_LABEL
+from runtime.media.ice_addresses import gather_candidates, local_ice_addresses
+from runtime.media.local_room import LocalRoom
+from runtime.media.opus import SAMPLE_HZ, SAMPLES_PER_FRAME, OpusDecoder, OpusEncoder
+from runtime.media.outgoing_track import OutgoingTrack
+from runtime.media.packet_tap import tap_packets
+from runtime.media.room import Samples
+from runtime.media.room_clock import MonotonicClock, ticks
+
+
+def tone(hz: float, rate: int, seconds: float) -> Samples:
+    times = np.arange(round(rate * seconds)) / rate
+    return (6_000 * np.sin(2 * np.pi * hz * times)).astype(np.int16)
+
+
+def tone_level(samples: Samples, hz: float, rate: int) -> float:
+    """The amplitude of the tone in ``samples``."""
+    times = np.arange(samples.size) / rate
+    return float(2 * np.abs(np.dot(samples, np.exp(-2j * np.pi * hz * times))) / samples.size)
+
+
+@dataclass(frozen=True)
+class Heard:
+    at: float
+    samples: Samples
+
+
+class LoopbackPeer:
+    def __init__(self, participant_id: UUID | None = None) -> None:
+        self.participant = PlannedParticipant(
+            participant_id=participant_id or uuid4(), transport="webrtc", identity="caller"
+        )
+        self.heard: list[Heard] = []
+        self.messages: list[str] = []
+        self.connection = RTCPeerConnection(
+            RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE)
+        )
+        self._track = OutgoingTrack()
+        self._decoder = OpusDecoder()
+        self._packets = 0
+        self._voice: Samples | None = None
+        self._speaking: asyncio.Task[None] | None = None
+        self.connection.addTrack(self._track)
+        self._channel = self.connection.createDataChannel(DATA_CHANNEL_LABEL)
+        self._channel.on("message", self.messages.append)
+
+    @property
+    def participant_id(self) -> UUID:
+        return self.participant.participant_id
+
+    async def offer(self) -> str:
+        await gather_candidates(self.connection, local_ice_addresses())
+        await self.connection.setLocalDescription()
+        return self.connection.localDescription.sdp
+
+    async def join(self, room: LocalRoom) -> None:
+        await self.accept(await room.answer_offer(self.participant, await self.offer()))
+
+    async def accept(self, answer: str) -> None:
+        (transceiver,) = self.connection.getTransceivers()
+        tap_packets(transceiver.receiver, self._receive)
+        await self.connection.setRemoteDescription(RTCSessionDescription(answer, "answer"))
+        self._speaking = asyncio.create_task(self._speak())
+
+    def say(self, hz: float | None) -> None:
+        """A tone, or silence, from the next frame on, without end."""
+        self._voice = None if hz is None else tone(hz, SAMPLE_HZ, 1.0)
+
+    def first_heard(self, hz: float, since: float) -> float | None:
+        """When, after ``since``, the first frame with the tone came."""
+        loud = (x.at for x in self.heard if x.at >= since and _level(x, hz) > 1_000)
+        return next(loud, None)
+
+    def last_heard(self, hz: float, since: float) -> float | None:
+        loud = [x.at for x in self.heard if x.at >= since and _level(x, hz) > 1_000]
+        return loud[-1] if loud else None
+
+    def level(self, hz: float, last_seconds: float = 0.4) -> float:
+        """The tone's amplitude in what was heard last."""
+        recent = [x.samples for x in self.heard[-round(last_seconds * 50) :]]
+        return tone_level(np.concatenate(recent), hz, SAMPLE_HZ) if recent else 0.0
+
+    def vanish(self) -> None:
+        """Lose the network: nothing is sent or received any more, and nobody is told."""
+        if self._speaking is not None:
+            self._speaking.cancel()
+        (transceiver,) = self.connection.getTransceivers()
+        for protocol in transceiver.receiver.transport.transport._connection._protocols:
+            protocol.transport.abort()
+
+    async def close(self) -> None:
+        if self._speaking is not None:
+            self._speaking.cancel()
+            await asyncio.wait([self._speaking])
+        await self.connection.close()
+
+    async def _speak(self) -> None:
+        encoder = OpusEncoder()
+        silence = np.zeros(SAMPLES_PER_FRAME, np.int16)
+        async for tick in ticks(MonotonicClock()):
+            frame = silence
+            if self._voice is not None:
+                frame = np.split(self._voice, 50)[tick.index % 50]
+            self._track.send(encoder.encode(frame), tick.index * SAMPLES_PER_FRAME)
+
+    def _receive(self, packet: RtpPacket) -> None:
+        samples = self._decoder.decode(packet.payload)
+        assert samples is not None
+        self.heard.append(Heard(time.monotonic(), samples))
+
+
+def _level(heard: Heard, hz: float) -> float:
+    return tone_level(heard.samples, hz, SAMPLE_HZ)

@@ -1,0 +1,28 @@
+from runtime.media.liveness import Liveness, Verdict
+
+
+def verdicts(liveness: Liveness, *times: float) -> list[Verdict]:
+    return [liveness.judge(time) for time in times]
+
+
+def test_a_peer_that_is_heard_is_alive() -> None:
+    liveness = Liveness(0.0)
+    for half_second in range(1, 100):
+        liveness.heard()
+        assert liveness.judge(half_second / 2) == "alive"
+
+
+def test_a_silent_peer_is_asked_and_then_lost_within_six_seconds() -> None:
+    judged = verdicts(Liveness(0.0), *[half_second / 2 for half_second in range(1, 13)])
+    assert judged == ["alive"] + ["ask"] * 8 + ["lost"] * 3
+
+
+def test_an_answer_makes_a_silent_peer_alive_again() -> None:
+    liveness = Liveness(0.0)
+    assert verdicts(liveness, 0.5, 1.0, 1.5, 2.0)[-1] == "ask"
+    liveness.heard()
+    assert liveness.judge(2.5) == "alive"
+
+
+def test_a_standstill_of_this_process_is_not_held_against_the_peer() -> None:
+    assert verdicts(Liveness(0.0), 60.0, 60.5) == ["ask", "ask"]
