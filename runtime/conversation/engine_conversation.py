@@ -31,8 +31,9 @@ APOLOGY_SECONDS = 3.0
 
 
 class EngineConversation:
-    """Implements ``Conversation``. Raises ``ProvidersFailed`` when built for a plan that names a model
-    which this process cannot run, ``SessionNotBuilt`` for one whose parts do not fit together."""
+    """Implements ``Conversation``. Raises ``ProvidersFailed`` when built for a plan that names a
+    model which this process cannot run, ``SessionNotBuilt`` for one whose parts do not fit
+    together."""
 
     def __init__(
         self,

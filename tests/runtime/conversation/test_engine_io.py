@@ -14,7 +14,7 @@ from livekit.agents.llm import ChatMessage
 from livekit.agents.voice.io import PlaybackFinishedEvent, PlaybackStartedEvent, TextOutput
 from livekit.agents.voice.transcription import TranscriptSynchronizer
 
-from runtime.conversation.conversation import engine_io
+from runtime.conversation import engine_io
 from runtime.conversation.engine_io import RoomAudioInput, RoomAudioOutput
 from runtime.link.closable_queue import ClosableQueue
 from runtime.media.paced_output import PacedOutput

@@ -7,8 +7,8 @@ import pytest
 
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallEvent, CallMetered, Logged, RoomOpened
+from runtime.journal import journal as journal_module
 from runtime.journal.journal import Journal, JournalUnreadable
-from runtime.journal.journal import journal as journal_module
 from tests.runtime.fakes import call_plan
 
 
