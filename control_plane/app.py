@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from control_plane.building.agent_builder.routes import router as agent_builder
+from control_plane.building.agents import repository as agents_repository
 from control_plane.building.agents.changes.routes import router as agent_changes
 from control_plane.building.agents.managed.routes import router as agents_on_managed_skus
 from control_plane.building.agents.publishing.routes import router as agent_publication
@@ -20,9 +21,11 @@ from control_plane.building.catalogue.routes import router as catalogue
 from control_plane.building.provider_keys.routes import router as provider_keys
 from control_plane.calling.batches.routes import router as batches
 from control_plane.calling.call_page.routes import call_page_files, call_page_router
+from control_plane.calling.calls.agent_calls import router as agent_calls
 from control_plane.calling.calls.creating.dispatcher import Dispatcher
 from control_plane.calling.calls.creating.planning import PlanSources
 from control_plane.calling.calls.participant_routes import router as call_participants
+from control_plane.calling.calls.queries import call_queries
 from control_plane.calling.calls.routes import router as calls
 from control_plane.calling.dialing.routes import router as dialing
 from control_plane.calling.do_not_call.routes import router as do_not_call
@@ -36,6 +39,7 @@ from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.identity.accounts.routes import router as accounts
 from control_plane.identity.api_keys.routes import router as api_keys
 from control_plane.identity.audit_log.routes import router as audit
+from control_plane.identity.authentication.refusals import SESSION_REFUSALS
 from control_plane.identity.members.routes import router as members
 from control_plane.identity.request_limits.middleware import (
     POLICY_HEADER,
@@ -43,6 +47,7 @@ from control_plane.identity.request_limits.middleware import (
     RateLimitMiddleware,
 )
 from control_plane.money.billing.routes import router as billing
+from control_plane.money.billing.welcome_credit import welcome_credit
 from control_plane.operator.routes import router as operator
 from control_plane.platform.database import Database
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
@@ -82,6 +87,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     agent_publication,
     agents_on_managed_skus,
     agent_versions,
+    agent_calls,
     agents,
     billing,
     operator,
@@ -136,8 +142,12 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.live_feed = live_feed
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()
+    # What lower floors need of higher ones.
+    app.state.agent_directory = agents_repository
+    app.state.call_directory = call_queries
+    app.state.on_tenant_opened = welcome_credit(settings.welcome_credit_micros)
     install_problem_handlers(app)
-    install_openapi(app)
+    install_openapi(app, [SESSION_REFUSALS])
     app.router.routes.extend(_api().routes)
     app.include_router(
         call_page_router(settings.ice_servers), dependencies=[Depends(storable_input)]

@@ -9,9 +9,10 @@ from fastapi import APIRouter, Response, status
 from contracts.money import usd
 from control_plane.identity.authentication.dependencies import OperatorSession, Origin
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerOperatorKey
-from control_plane.operator import tenant_repository
+from control_plane.identity.tenants import repository as tenants
+from control_plane.identity.tenants.errors import TenantNotFound
 from control_plane.operator.credit import post_credit
-from control_plane.operator.errors import CreditReferenceTaken, TenantNotFound
+from control_plane.operator.errors import CreditReferenceTaken
 from control_plane.operator.schemas import CreditGrant, CreditGranted
 from control_plane.platform.audit.recording import OPERATOR, record_act
 from control_plane.platform.http.openapi import AUTHENTICATED, problems
@@ -41,7 +42,7 @@ async def grant_credit(
     _: OncePerOperatorKey,
 ) -> CreditGranted:
     """Add credit to a tenant's account. With a `reference` the request may be repeated safely."""
-    if await tenant_repository.find(session, tenant_id) is None:
+    if await tenants.find(session, tenant_id) is None:
         raise TenantNotFound
     posted = await post_credit(
         session,

@@ -9,17 +9,13 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, status
 
 from control_plane.building.agents.errors import AgentNotFound
+from control_plane.calling.pauses import repository
 from control_plane.calling.pauses.models import AgentPause
-from control_plane.identity.authentication.dependencies import (
-    AppDatabase,
-    OperatorSession,
-    Origin,
-    operator,
-)
-from control_plane.operator import repository
+from control_plane.identity.authentication.dependencies import OperatorSession, Origin, operator
 from control_plane.operator.ending_calls import request_ends, tell_workers
 from control_plane.operator.schemas import Paused, PausePage, PauseView, PauseWanted
 from control_plane.platform.audit.recording import OPERATOR, record_act
+from control_plane.platform.http.dependencies import AppDatabase
 from control_plane.platform.http.openapi import AUTHENTICATED, problems
 from control_plane.platform.http.paging import Offset
 from control_plane.platform.link.link import AppLink

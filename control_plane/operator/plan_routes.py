@@ -6,7 +6,7 @@ from fastapi import APIRouter, status
 
 from contracts.money import MICROS_PER_USD, usd
 from control_plane.identity.authentication.dependencies import OperatorSession
-from control_plane.operator import repository
+from control_plane.operator import plan_repository
 from control_plane.operator.errors import PlanExists
 from control_plane.operator.schemas import PlanCreate, PlanList, PlanView
 from control_plane.platform.http.openapi import AUTHENTICATED, problems
@@ -20,7 +20,7 @@ router = APIRouter(
 @router.get("")
 async def list_plans(session: OperatorSession) -> PlanList:
     """The plans that tenants can be on."""
-    return PlanList(plans=[_view(plan) for plan in await repository.plans(session)])
+    return PlanList(plans=[_view(plan) for plan in await plan_repository.plans(session)])
 
 
 @router.post("", status_code=status.HTTP_201_CREATED, responses=problems(PlanExists))
@@ -32,7 +32,7 @@ async def create_plan(wanted: PlanCreate, session: OperatorSession) -> PlanView:
         monthly_credit_micros=int(wanted.monthly_credit_usd * MICROS_PER_USD),
         byok_allowed=wanted.byok_allowed,
     )
-    if not await repository.add_plan(session, plan):
+    if not await plan_repository.add_plan(session, plan):
         raise PlanExists(f"There is a plan '{wanted.id}' already; choose another id.")
     return _view(plan)
 

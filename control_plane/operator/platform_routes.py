@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import structlog
 from fastapi import APIRouter
 
+from control_plane.calling.pauses import repository
 from control_plane.calling.pauses.models import PlatformSwitches
 from control_plane.identity.authentication.dependencies import OperatorSession
-from control_plane.operator import repository
 from control_plane.operator.schemas import PlatformView, PlatformWanted
 from control_plane.platform.http.openapi import AUTHENTICATED, problems
 

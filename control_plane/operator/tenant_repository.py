@@ -39,16 +39,6 @@ class TenantFigures:
     running_calls: int
 
 
-async def find(
-    session: AsyncSession, tenant_id: UUID, *, for_update: bool = False
-) -> Tenant | None:
-    query = select(Tenant).where(Tenant.id == tenant_id)
-    if for_update:
-        query = query.with_for_update().execution_options(populate_existing=True)
-    found: Tenant | None = await session.scalar(query)
-    return found
-
-
 async def list_tenants(
     session: AsyncSession, search: str | None, *, limit: int, offset: int
 ) -> tuple[list[TenantRow], int]:

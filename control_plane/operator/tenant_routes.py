@@ -8,12 +8,14 @@ from uuid import UUID
 from fastapi import APIRouter, Query, status
 
 from contracts.money import usd
-from control_plane.identity.authentication.dependencies import AppSettings, OperatorSession, Origin
+from control_plane.identity.authentication.dependencies import OperatorSession, Origin
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerOperatorKey
+from control_plane.identity.tenants import repository as tenants
 from control_plane.identity.tenants import service
+from control_plane.identity.tenants.errors import TenantNotFound
+from control_plane.identity.tenants.opening import OnTenantOpened
 from control_plane.identity.tenants.schemas import TenantCreate, TenantCreated
-from control_plane.operator import repository, tenant_repository
-from control_plane.operator.errors import TenantNotFound
+from control_plane.operator import plan_repository, tenant_repository
 from control_plane.operator.schemas import TenantChanges, TenantDetail, TenantPage, TenantView
 from control_plane.operator.tenant_repository import TenantRow
 from control_plane.platform.audit.recording import OPERATOR, record_act
@@ -33,14 +35,12 @@ router = APIRouter(
 async def create_tenant(
     wanted: TenantCreate,
     session: OperatorSession,
-    settings: AppSettings,
+    on_tenant_opened: OnTenantOpened,
     origin: Origin,
     _: OncePerOperatorKey,
 ) -> TenantCreated:
     """Open an account: a tenant, its owner, a first secret key and the welcome credit."""
-    made = await service.create_tenant(
-        session, wanted, welcome_credit_micros=settings.welcome_credit_micros
-    )
+    made = await service.create_tenant(session, wanted, on_tenant_opened)
     record_act(session, made.tenant_id, OPERATOR, origin, "tenant.created")
     return made
 
@@ -77,11 +77,11 @@ async def change_tenant(
     tenant_id: UUID, wanted: TenantChanges, session: OperatorSession, origin: Origin
 ) -> TenantDetail:
     """Change a tenant's name, tier or plan. Its owners see in the audit log that you did."""
-    tenant = await tenant_repository.find(session, tenant_id, for_update=True)
+    tenant = await tenants.find(session, tenant_id, for_update=True)
     if tenant is None:
         raise TenantNotFound
-    if wanted.plan_id is not None and not await repository.find_plan(session, wanted.plan_id):
-        known = ", ".join(plan.id for plan in await repository.plans(session))
+    if wanted.plan_id is not None and not await plan_repository.find_plan(session, wanted.plan_id):
+        known = ", ".join(plan.id for plan in await plan_repository.plans(session))
         raise InvalidRequest.at("plan_id", f"is no plan; there are {known}")
     changes = {
         field: [before, after]

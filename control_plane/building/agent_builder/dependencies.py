@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from control_plane.building.agent_builder.language_model import LanguageModel, ModelSlots
-from control_plane.identity.authentication.dependencies import AppSettings
+from control_plane.platform.http.dependencies import AppSettings
 
 
 async def platform_model(request: Request, settings: AppSettings) -> LanguageModel | None:

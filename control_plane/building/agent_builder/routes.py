@@ -29,13 +29,11 @@ from control_plane.building.agent_builder.schemas import (
 from control_plane.building.agent_builder.stack_hints import Hints
 from control_plane.building.catalogue.repository import stack_catalogue
 from control_plane.building.provider_keys.available_keys import available_keys
-from control_plane.identity.authentication.dependencies import (
-    AppDatabase,
-    AppSettings,
-    MemberCaller,
-)
+from control_plane.identity.authentication.dependencies import MemberCaller
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.platform.errors import InvalidRequest
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
+from control_plane.platform.http.openapi import problems
 from outbound.policy import OutboundPolicy
 
 router = APIRouter(prefix="/v1/agents", tags=["agent builder"], responses=problems(*MEMBER_ONLY))

@@ -151,3 +151,10 @@ async def existing_ids(
         )
     )
     return set(found)
+
+
+async def has_agents(session: AsyncSession, tenant_id: UUID) -> bool:
+    any_agent = (
+        select(Agent.id).where(Agent.tenant_id == tenant_id, Agent.deleted_at.is_(None)).limit(1)
+    )
+    return await session.scalar(any_agent) is not None

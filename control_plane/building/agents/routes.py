@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response, status
 from pydantic_core import to_json
 
-from contracts.call_status import CallStatus
 from control_plane.building.agents import repository, service
 from control_plane.building.agents.errors import (
     AgentNotFound,
@@ -19,7 +17,6 @@ from control_plane.building.agents.errors import (
 from control_plane.building.agents.existence import foreign_is_forbidden
 from control_plane.building.agents.revisions import IfMatch, entity_tag
 from control_plane.building.agents.schemas import (
-    AgentCallList,
     AgentCreate,
     AgentCreated,
     AgentDeleted,
@@ -31,21 +28,15 @@ from control_plane.building.agents.schemas import (
     DraftCreated,
 )
 from control_plane.building.agents.tool_capabilities import ToolCapabilities, tool_capabilities
-from control_plane.building.agents.views import agent_view, call_row
+from control_plane.building.agents.views import agent_view
 from control_plane.building.catalogue import repository as catalogue_repository
 from control_plane.building.provider_keys.dependencies import TenantKeys
-from control_plane.calling.calls.queries import call_queries
-from control_plane.calling.calls.queries.call_counts import count_calls
-from control_plane.calling.calls.queries.page_statements import CallFilter
-from control_plane.identity.authentication.dependencies import (
-    AppDatabase,
-    AppSettings,
-    MemberCaller,
-    TenantSession,
-)
+from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
 from control_plane.money.billing.errors import InsufficientCredits
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
+from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
 
 router = APIRouter(
@@ -65,16 +56,6 @@ _WITH_ETAG: dict[int | str, dict[str, Any]] = {
         }
     }
 }
-
-
-class ListedCallStatus(Enum):
-    """The statuses by which an agent's calls can be filtered."""
-
-    QUEUED = "queued"
-    RINGING = "ringing"
-    IN_PROGRESS = "in_progress"
-    COMPLETED = "completed"
-    FAILED = "failed"
 
 
 @router.post("", status_code=status.HTTP_201_CREATED, responses=problems(InsufficientCredits))
@@ -187,37 +168,6 @@ async def clone_agent(
     async with foreign_is_forbidden(database, agent_id):
         copy = await service.clone_agent(session, caller, agent_id, keys)
     return AgentCreated(id=copy.id)
-
-
-@router.get(
-    "/{agent_id}/calls", responses=problems(*MEMBER_ONLY, AgentOfAnotherTenant, AgentNotFound)
-)
-async def list_agent_calls(
-    agent_id: UUID,
-    caller: MemberCaller,
-    session: TenantSession,
-    database: AppDatabase,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    offset: Offset = 0,
-    status: ListedCallStatus | None = None,
-) -> AgentCallList:
-    """The agent's calls, newest first."""
-    async with foreign_is_forbidden(database, agent_id):
-        await service.get_agent(session, caller.tenant_id, agent_id)
-    wanted = None if status is None else CallStatus(status.value)
-    calls = await call_queries.page_of_calls(
-        session,
-        CallFilter(tenant_id=caller.tenant_id, status=wanted, agent_id=agent_id),
-        limit,
-        offset,
-    )
-    return AgentCallList(
-        calls=[call_row(call) for call in calls],
-        total=await count_calls(session, caller.tenant_id, wanted, agent_id),
-        offset=offset,
-        limit=limit,
-        agent_id=agent_id,
-    )
 
 
 @router.get("/{agent_id}/tool-capabilities", responses=problems(AgentNotFound))

@@ -128,24 +128,3 @@ class AgentUpdated(BaseModel):
 class AgentDeleted(BaseModel):
     status: Literal["deleted"] = "deleted"
     id: UUID
-
-
-class AgentCall(BaseModel):
-    """A call in its agent's list."""
-
-    model_config = ConfigDict(from_attributes=True)
-    id: UUID
-    agent_id: UUID
-    status: str
-    started_at: datetime | None
-    ended_at: datetime | None
-    bill_duration: float | None = Field(description="Connected seconds; null while it runs.")
-    total_cost: float | None = Field(description="US dollars; null until it is settled.")
-
-
-class AgentCallList(BaseModel):
-    calls: list[AgentCall]
-    total: int
-    offset: int
-    limit: int
-    agent_id: UUID

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Row
-
-from contracts.money import usd
 from control_plane.building.agents.header_secrets import masked_tools
 from control_plane.building.agents.models import Agent
-from control_plane.building.agents.schemas import AgentCall
 
 
 def agent_view(agent: Agent) -> dict[str, Any]:
@@ -32,16 +28,3 @@ def public_config(config: dict[str, Any]) -> dict[str, Any]:
         "supported_languages": languages if primary in languages else [primary, *languages],
         "tools": masked_tools(config["tools"]),
     }
-
-
-def call_row(call: Row[Any]) -> AgentCall:
-    """``call``: a row of ``LISTED_COLUMNS``."""
-    return AgentCall(
-        id=call.id,
-        agent_id=call.agent_id,
-        status=call.status,
-        started_at=call.started_at,
-        ended_at=call.ended_at,
-        bill_duration=None if call.ended_at is None else (call.connected_ms or 0) / 1000,
-        total_cost=None if call.total_cost_micros is None else usd(call.total_cost_micros),
-    )

@@ -22,7 +22,8 @@ from control_plane.building.catalogue.schemas import (
 from control_plane.building.catalogue.views import model_view, sku_view, voice_view
 from control_plane.building.provider_keys.dependencies import TenantKeys
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.platform.http.openapi import problems
 
 router = APIRouter(prefix="/v1", tags=["catalogue"], responses=problems(*MEMBER_ONLY))
 

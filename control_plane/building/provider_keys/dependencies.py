@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import Depends
 
 from control_plane.building.provider_keys.available_keys import available_keys
-from control_plane.identity.authentication.dependencies import AnyCaller, AppSettings, TenantSession
+from control_plane.identity.authentication.dependencies import AnyCaller, TenantSession
+from control_plane.platform.http.dependencies import AppSettings
 from pipelines.stack import AvailableKeys
 
 

@@ -20,13 +20,10 @@ from control_plane.building.provider_keys.schemas import (
     ProviderKeySet,
     ProviderKeyView,
 )
-from control_plane.identity.authentication.dependencies import (
-    AdminCaller,
-    AppDatabase,
-    AppSettings,
-    TenantSession,
-)
-from control_plane.platform.http.openapi import ADMIN_ONLY, problems
+from control_plane.identity.authentication.dependencies import AdminCaller, TenantSession
+from control_plane.identity.authentication.refusals import ADMIN_ONLY
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
+from control_plane.platform.http.openapi import problems
 from pipelines.settings import VENDOR_BASE_URLS
 
 router = APIRouter(

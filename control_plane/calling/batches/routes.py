@@ -20,15 +20,13 @@ from control_plane.calling.batches.schemas import (
 from control_plane.calling.batches.views import batch_view, row_view
 from control_plane.calling.calls.creating.planning import AppPlanSources
 from control_plane.calling.calls.errors import ProviderKeyUnavailable
-from control_plane.identity.authentication.dependencies import (
-    AppSettings,
-    MemberCaller,
-    TenantSession,
-)
+from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
 from control_plane.money.billing.errors import InsufficientCredits
-from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.platform.http.dependencies import AppSettings
+from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
 
 router = APIRouter(prefix="/v1/calls/batch", tags=["batches"], route_class=IdempotentRoute)

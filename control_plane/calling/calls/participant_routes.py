@@ -19,15 +19,12 @@ from control_plane.calling.calls.existence import foreign_is_forbidden
 from control_plane.calling.calls.participant_schemas import ParticipantsAdded, ParticipantsRequest
 from control_plane.calling.calls.participant_views import added_view
 from control_plane.calling.do_not_call.errors import NumberOnDoNotCallList
-from control_plane.identity.authentication.dependencies import (
-    AppDatabase,
-    AppSettings,
-    MemberCaller,
-    TenantSession,
-)
+from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
-from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
+from control_plane.platform.http.openapi import problems
 
 router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRoute)
 

@@ -43,19 +43,19 @@ from control_plane.calling.calls.schemas import (
 from control_plane.calling.calls.views import call_detail, transcript_view
 from control_plane.calling.do_not_call.errors import NumberOnDoNotCallList
 from control_plane.calling.intelligence import repository as analyses
+from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
 from control_plane.calling.recordings.views import find_recording_view
 from control_plane.identity.authentication.dependencies import (
     AnyCaller,
-    AppDatabase,
-    AppSettings,
     MemberCaller,
     TenantSession,
 )
 from control_plane.identity.authentication.errors import OriginNotAllowed
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
 from control_plane.money.billing.errors import InsufficientCredits
-from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
-from control_plane.platform.http.openapi import AUTHENTICATED, MEMBER_ONLY, problems
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
+from control_plane.platform.http.openapi import AUTHENTICATED, problems
 from control_plane.platform.http.paging import Offset
 from control_plane.platform.link.link import AppLink
 from control_plane.platform.settings import ControlPlaneSettings

@@ -8,7 +8,8 @@ from control_plane.calling.dialing import repository
 from control_plane.calling.dialing.models import JobState
 from control_plane.calling.dialing.schemas import QueueStats
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.platform.http.openapi import problems
 
 router = APIRouter(prefix="/v1/calls/queue", tags=["dialing queue"])
 

@@ -20,7 +20,7 @@ from control_plane.calling.dialing.models import DialingJob
 from control_plane.calling.dialing.picking import dial_request, pick_due
 from control_plane.calling.dialing.repository import ActiveAttempt
 from control_plane.calling.dialing.silence import Silence
-from control_plane.operator.repository import platform_switches
+from control_plane.calling.pauses.repository import platform_switches
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link import dialing as link

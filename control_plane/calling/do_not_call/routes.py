@@ -22,12 +22,13 @@ from control_plane.calling.do_not_call.schemas import (
 )
 from control_plane.identity.authentication.dependencies import (
     AdminCaller,
-    AppDatabase,
     MemberCaller,
     TenantSession,
 )
+from control_plane.identity.authentication.refusals import ADMIN_ONLY, MEMBER_ONLY
 from control_plane.platform.errors import BodyTooLarge, InvalidRequest, UnsupportedMediaType
-from control_plane.platform.http.openapi import ADMIN_ONLY, MEMBER_ONLY, problems
+from control_plane.platform.http.dependencies import AppDatabase
+from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
 
 _CSV = "text/csv"

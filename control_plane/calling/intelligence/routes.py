@@ -18,9 +18,10 @@ from control_plane.calling.intelligence.errors import (
 from control_plane.calling.intelligence.schemas import AnalysisQueued, SummaryView
 from control_plane.calling.intelligence.views import summary_view
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
 from control_plane.platform.audit.recording import record_change
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.platform.http.openapi import problems
 
 router = APIRouter(prefix="/v1/calls", tags=["post-call"], route_class=IdempotentRoute)
 

@@ -15,8 +15,10 @@ from control_plane.calling.live_view.live_feed import LiveFeed
 from control_plane.calling.live_view.schemas import LiveEvent
 from control_plane.calling.live_view.server_sent_events import MEDIA_TYPE, EventStreamResponse
 from control_plane.calling.live_view.viewer import so_far, stream
-from control_plane.identity.authentication.dependencies import AppDatabase, MemberCaller
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.identity.authentication.dependencies import MemberCaller
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.platform.http.dependencies import AppDatabase
+from control_plane.platform.http.openapi import problems
 
 router = APIRouter(prefix="/v1/calls", tags=["live view"])
 

@@ -16,11 +16,12 @@ from control_plane.calling.numbers.schemas import (
     NumberView,
     PhoneNumber,
 )
-from control_plane.identity.authentication.dependencies import AppSettings, OperatorSession, Origin
+from control_plane.identity.authentication.dependencies import OperatorSession, Origin
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerOperatorKey
-from control_plane.operator import tenant_repository
-from control_plane.operator.errors import TenantNotFound
+from control_plane.identity.tenants import repository as tenants
+from control_plane.identity.tenants.errors import TenantNotFound
 from control_plane.platform.audit.recording import OPERATOR, record_act
+from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import AUTHENTICATED, problems
 from control_plane.platform.http.paging import Offset
 
@@ -76,7 +77,7 @@ async def list_numbers(
     offset: Offset = 0,
 ) -> NumberPage:
     """A tenant's numbers, the oldest first."""
-    if await tenant_repository.find(session, tenant_id) is None:
+    if await tenants.find(session, tenant_id) is None:
         raise TenantNotFound
     numbers, total = await repository.page_of_numbers(
         session, tenant_id, limit=limit, offset=offset

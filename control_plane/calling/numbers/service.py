@@ -12,8 +12,8 @@ from control_plane.calling.numbers import repository
 from control_plane.calling.numbers.errors import NumberTaken
 from control_plane.calling.numbers.models import Number
 from control_plane.calling.numbers.schemas import ManagedNumber
-from control_plane.operator import tenant_repository
-from control_plane.operator.errors import TenantNotFound
+from control_plane.identity.tenants import repository as tenants
+from control_plane.identity.tenants.errors import TenantNotFound
 from control_plane.platform.errors import InvalidRequest
 
 
@@ -29,7 +29,7 @@ async def give_number(
         InvalidRequest: the carrier is not the installation's, or the agent not the tenant's.
     """
     # The tenant's row is held, so that two requests do not both make their number the default.
-    if await tenant_repository.find(session, tenant_id, for_update=True) is None:
+    if await tenants.find(session, tenant_id, for_update=True) is None:
         raise TenantNotFound
     carrier = _carrier(wanted.carrier, carriers)
     agent_id = wanted.agent_id

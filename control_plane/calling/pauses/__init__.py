@@ -1,0 +1,1 @@
+"""What the operator has switched off: agents, or all calls."""

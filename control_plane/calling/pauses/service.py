@@ -1,4 +1,4 @@
-"""What stops a new call before its agent is looked at closely."""
+"""Refusing new calls while the operator has stopped them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.operator import repository
-from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.calling.pauses import repository
+from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
 
 
 async def check_calls_enabled(session: AsyncSession) -> None:

@@ -29,8 +29,8 @@ from control_plane.calling.realtime.session_description import (
     check_offer,
     ice_server_links,
 )
-from control_plane.identity.authentication.dependencies import AppDatabase, AppSettings
 from control_plane.platform.errors import BodyTooLarge, DatabaseUnavailable, UnsupportedMediaType
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.link.link import AppLink, LinkUnavailable
 

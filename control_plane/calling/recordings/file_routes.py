@@ -27,7 +27,7 @@ from control_plane.calling.recordings.file_token import (
 )
 from control_plane.calling.recordings.object_store import open_store, store_errors
 from control_plane.calling.recordings.views import CONTENT_TYPES
-from control_plane.identity.authentication.dependencies import AppSettings
+from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.settings import ControlPlaneSettings
 

@@ -12,12 +12,10 @@ from control_plane.calling.recordings import file_routes
 from control_plane.calling.recordings.errors import RecordingNotAvailable
 from control_plane.calling.recordings.schemas import CallRecording
 from control_plane.calling.recordings.views import find_recording_view
-from control_plane.identity.authentication.dependencies import (
-    AppSettings,
-    MemberCaller,
-    TenantSession,
-)
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.platform.http.dependencies import AppSettings
+from control_plane.platform.http.openapi import problems
 
 router = APIRouter()
 router.include_router(file_routes.router)

@@ -9,7 +9,8 @@ from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts.passwords.hashing import Passwords
-from control_plane.identity.authentication.dependencies import AppDatabase, MemberCaller
+from control_plane.identity.authentication.dependencies import MemberCaller
+from control_plane.platform.http.dependencies import AppDatabase
 
 
 async def passwords_of(request: Request) -> Passwords:

@@ -25,14 +25,11 @@ from control_plane.identity.accounts.schemas import (
 from control_plane.identity.accounts.sessions import repository as session_repository
 from control_plane.identity.accounts.sessions.browser import ThisBrowser, take_session
 from control_plane.identity.accounts.tokens import csrf_token_of, hash_of
-from control_plane.identity.authentication.dependencies import (
-    AppDatabase,
-    AppSettings,
-    MemberCaller,
-    UserCaller,
-)
+from control_plane.identity.authentication.dependencies import MemberCaller, UserCaller
+from control_plane.identity.authentication.refusals import MEMBER_ONLY, USER_ONLY
 from control_plane.platform.audit.recording import record_change
-from control_plane.platform.http.openapi import MEMBER_ONLY, USER_ONLY, problems
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
+from control_plane.platform.http.openapi import problems
 from control_plane.platform.mail.dependencies import AppMailer
 from control_plane.platform.tenancy.caller import Caller
 

@@ -23,9 +23,11 @@ from control_plane.identity.api_keys.schemas import (
     ApiKeyView,
 )
 from control_plane.identity.authentication.dependencies import AdminCaller, TenantSession
+from control_plane.identity.authentication.refusals import ADMIN_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
-from control_plane.platform.http.openapi import ADMIN_ONLY, problems
+from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
+from control_plane.platform.tenancy.directories import Agents
 
 router = APIRouter(
     prefix="/v1/api-keys",
@@ -37,10 +39,14 @@ router = APIRouter(
 
 @router.post("", status_code=status.HTTP_201_CREATED)
 async def create_api_key(
-    wanted: ApiKeyCreate, caller: AdminCaller, session: TenantSession, _: OncePerKey
+    wanted: ApiKeyCreate,
+    caller: AdminCaller,
+    session: TenantSession,
+    agents: Agents,
+    _: OncePerKey,
 ) -> ApiKeyCreated:
     """Make a key. The answer is the only place where it is ever shown."""
-    record, key = await service.create_key(session, caller, wanted)
+    record, key = await service.create_key(session, caller, wanted, agents)
     return ApiKeyCreated(**ApiKeyView.model_validate(record).model_dump(), key=key)
 
 
@@ -69,10 +75,14 @@ async def get_api_key(key_id: UUID, caller: AdminCaller, session: TenantSession)
 
 @router.patch("/{key_id}", responses=problems(ApiKeyNotFound, ApiKeyRevokedAlready))
 async def update_api_key(
-    key_id: UUID, wanted: ApiKeyUpdate, caller: AdminCaller, session: TenantSession
+    key_id: UUID,
+    wanted: ApiKeyUpdate,
+    caller: AdminCaller,
+    session: TenantSession,
+    agents: Agents,
 ) -> ApiKeyView:
     """Rename a key, or change what a publishable key may do. It counts from the next request on."""
-    key = await service.update_key(session, caller, key_id, wanted)
+    key = await service.update_key(session, caller, key_id, wanted, agents)
     [view] = await _views(session, caller.tenant_id, key)
     return view
 

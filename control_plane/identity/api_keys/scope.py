@@ -1,4 +1,4 @@
-"""What a publishable key may do, set and checked as a whole."""
+"""What a publishable key may do: the fields are checked together and set together."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.building.agents import repository as agents
 from control_plane.identity.api_keys.models import ApiKey
 from control_plane.platform.errors import InvalidRequest
+from control_plane.platform.tenancy.directories import AgentDirectory
 
 
-async def set_scope(session: AsyncSession, key: ApiKey, sent: Mapping[str, Any]) -> None:
-    """Set the fields of ``KeyScope`` that were ``sent``. Agents that a key names already may have
-    been deleted since: they match no call.
+async def set_scope(
+    session: AsyncSession, key: ApiKey, sent: Mapping[str, Any], agents: AgentDirectory
+) -> None:
+    """Set the fields of ``KeyScope`` that were ``sent``.
+
+    Agents that the key already names are not checked again: a deleted one matches no call.
 
     Raises:
         InvalidRequest: a scope for a secret key, an agent that the tenant does not have, or
@@ -23,7 +26,7 @@ async def set_scope(session: AsyncSession, key: ApiKey, sent: Mapping[str, Any])
     """
     if key.kind == "secret" and sent:
         raise InvalidRequest.at(min(sent), "a secret key has full access; leave it out")
-    await _check_agents(session, key.tenant_id, sent)
+    await _check_agents(session, key.tenant_id, sent, agents)
     for field, value in sent.items():
         setattr(key, field, sorted(value) if isinstance(value, set) else value)
     has_phone = "phone" in key.allowed_channels
@@ -37,7 +40,9 @@ async def set_scope(session: AsyncSession, key: ApiKey, sent: Mapping[str, Any])
         )
 
 
-async def _check_agents(session: AsyncSession, tenant_id: UUID, sent: Mapping[str, Any]) -> None:
+async def _check_agents(
+    session: AsyncSession, tenant_id: UUID, sent: Mapping[str, Any], agents: AgentDirectory
+) -> None:
     by_field = {
         "allowed_agent_ids": sent.get("allowed_agent_ids") or set(),
         "phone_agent_id": {sent["phone_agent_id"]} if sent.get("phone_agent_id") else set(),

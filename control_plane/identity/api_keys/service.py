@@ -19,6 +19,7 @@ from control_plane.platform.audit.recording import record_change
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.outbox.events import add_notification_event
 from control_plane.platform.tenancy.caller import Caller
+from control_plane.platform.tenancy.directories import AgentDirectory
 
 
 async def create_secret_key(
@@ -30,7 +31,7 @@ async def create_secret_key(
 
 
 async def create_key(
-    session: AsyncSession, caller: Caller, wanted: ApiKeyCreate
+    session: AsyncSession, caller: Caller, wanted: ApiKeyCreate, agents: AgentDirectory
 ) -> tuple[ApiKey, str]:
     """The stored record, and the key to show once. Emits ``system.api_key_created`` if secret.
 
@@ -42,7 +43,7 @@ async def create_key(
     if wanted.kind == "publishable":
         record.allowed_channels = ["web"]
     scope = wanted.model_dump(include=set(KeyScope.model_fields), exclude_none=True)
-    await set_scope(session, record, scope)
+    await set_scope(session, record, scope, agents)
     secret = await _issue_secret(session, record, reason="created")
     record_change(
         session,
@@ -55,7 +56,11 @@ async def create_key(
 
 
 async def update_key(
-    session: AsyncSession, caller: Caller, key_id: UUID, wanted: ApiKeyUpdate
+    session: AsyncSession,
+    caller: Caller,
+    key_id: UUID,
+    wanted: ApiKeyUpdate,
+    agents: AgentDirectory,
 ) -> ApiKey:
     """Rename a key, or change what a publishable key may do; what was not sent stays.
 
@@ -70,7 +75,7 @@ async def update_key(
             raise InvalidRequest.at(field, "cannot be null; leave it out to keep it")
     before = _shown(key, sent)
     key.name = sent.pop("name", key.name)
-    await set_scope(session, key, sent)
+    await set_scope(session, key, sent, agents)
     after = _shown(key, before)
     changes = {field: [before[field], after[field]] for field in before}
     record_change(session, caller, "api_key.updated", target_id=key.id, changes=changes)

@@ -10,9 +10,10 @@ from pydantic import AwareDatetime
 
 from control_plane.identity.audit_log.schemas import AuditEntryView, AuditLogPage
 from control_plane.identity.authentication.dependencies import AdminCaller, TenantSession
+from control_plane.identity.authentication.refusals import ADMIN_ONLY
 from control_plane.platform.audit import repository
 from control_plane.platform.audit.repository import AuditFilter
-from control_plane.platform.http.openapi import ADMIN_ONLY, problems
+from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
 
 router = APIRouter(prefix="/v1/audit-log", tags=["audit log"], responses=problems(*ADMIN_ONLY))

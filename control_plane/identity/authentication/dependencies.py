@@ -37,8 +37,7 @@ from control_plane.identity.authentication.errors import (
     SecretKeyRequired,
     SessionRequired,
 )
-from control_plane.platform.database import Database
-from control_plane.platform.settings import ControlPlaneSettings
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings, database_of
 from control_plane.platform.tenancy.caller import Caller, RequestOrigin
 
 _api_key = HTTPBearer(
@@ -56,16 +55,6 @@ _operator_token = HTTPBearer(
 Credentials = HTTPAuthorizationCredentials | None
 
 
-async def database_of(request: Request) -> Database:
-    database: Database = request.app.state.database
-    return database
-
-
-async def settings_of(request: Request) -> ControlPlaneSettings:
-    settings: ControlPlaneSettings = request.app.state.settings
-    return settings
-
-
 async def origin_of(request: Request) -> RequestOrigin:
     return RequestOrigin(
         address=request.client.host if request.client else None,
@@ -76,8 +65,6 @@ async def origin_of(request: Request) -> RequestOrigin:
     )
 
 
-AppDatabase = Annotated[Database, Depends(database_of)]
-AppSettings = Annotated[ControlPlaneSettings, Depends(settings_of)]
 Origin = Annotated[RequestOrigin, Depends(origin_of)]
 
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -35,15 +35,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.sealing import CannotOpen, Sealer
 from control_plane.identity.authentication.dependencies import (
     AnyCaller,
-    AppSettings,
     OperatorSession,
     TenantSession,
 )
+from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.idempotency import repository
-from control_plane.platform.idempotency.answer import KEY_HEADER, Answer, key_digest, request_digest
+from control_plane.platform.idempotency.answer import (
+    KEY_HEADER,
+    KEY_LIFETIME,
+    Answer,
+    key_digest,
+    request_digest,
+)
 from control_plane.platform.idempotency.errors import IdempotencyKeyReused
-
-KEY_LIFETIME = timedelta(hours=24)
 
 _Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 _OPERATOR = ("operator", None)

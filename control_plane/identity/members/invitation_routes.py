@@ -20,13 +20,9 @@ from control_plane.identity.accounts.login.attempts import count_attempt
 from control_plane.identity.accounts.schemas import LoggedIn
 from control_plane.identity.accounts.sessions.authentication import caller_of_session
 from control_plane.identity.accounts.sessions.browser import BrowserOnOwnPage
-from control_plane.identity.authentication.dependencies import (
-    AdminCaller,
-    AppDatabase,
-    AppSettings,
-    TenantSession,
-)
+from control_plane.identity.authentication.dependencies import AdminCaller, TenantSession
 from control_plane.identity.authentication.errors import CsrfTokenRequired
+from control_plane.identity.authentication.refusals import ADMIN_ONLY
 from control_plane.identity.members import invitation_repository as repository
 from control_plane.identity.members import invitations
 from control_plane.identity.members.acceptance import accept_invitation
@@ -48,7 +44,8 @@ from control_plane.identity.members.schemas import (
     InvitationView,
 )
 from control_plane.platform.errors import DatabaseUnavailable, Unauthorized
-from control_plane.platform.http.openapi import ADMIN_ONLY, problems
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
+from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
 from control_plane.platform.mail.dependencies import AppMailer
 

@@ -10,11 +10,11 @@ from fastapi import APIRouter, Query, Response
 from control_plane.identity.accounts.sessions.browser import take_session
 from control_plane.identity.authentication.dependencies import (
     AdminCaller,
-    AppSettings,
     MemberCaller,
     TenantSession,
     UserCaller,
 )
+from control_plane.identity.authentication.refusals import ADMIN_ONLY, MEMBER_ONLY, USER_ONLY
 from control_plane.identity.members import repository, service
 from control_plane.identity.members.errors import LastOwner, MemberNotFound
 from control_plane.identity.members.schemas import (
@@ -23,7 +23,8 @@ from control_plane.identity.members.schemas import (
     MemberUpdate,
     MemberView,
 )
-from control_plane.platform.http.openapi import ADMIN_ONLY, MEMBER_ONLY, USER_ONLY, problems
+from control_plane.platform.http.dependencies import AppSettings
+from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
 
 router = APIRouter(prefix="/members")

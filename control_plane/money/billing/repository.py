@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Insert, bindparam, func, or_, select, update
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Uuid,
+    bindparam,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.sql.dml import ReturningUpdate
+from sqlalchemy.sql.dml import ReturningInsert, ReturningUpdate
 
 from control_plane.money.billing.locked_ahead import locked_ahead
 from control_plane.money.billing.models import BillingAccount, CallReserve, LedgerEntry
@@ -45,51 +55,68 @@ async def open_account(session: AsyncSession, tenant_id: UUID) -> None:
     )
 
 
-async def hold(
-    session: AsyncSession,
-    tenant_id: UUID,
-    amount_micros: int,
-    *,
-    along_with: tuple[Insert, ...] = (),
-    parameters: Mapping[str, Any] | None = None,
-) -> bool:
+async def hold(session: AsyncSession, tenant_id: UUID, amount_micros: int) -> bool:
     """Hold ``amount_micros`` if that much is neither spent nor held; says whether it did.
 
     One conditional UPDATE: under any number of simultaneous callers PostgreSQL evaluates the
     condition again for each on the row that the one before it left.
-
-    Args:
-        along_with: rows that the same statement inserts, whether it can hold or not. They cost no
-            time in which other callers would wait. Always the same objects, whose values are bound
-            by name.
-        parameters: those values.
     """
-    if not along_with and (ahead := locked_ahead(session).accounts.get(tenant_id)) is not None:
+    if (ahead := locked_ahead(session).accounts.get(tenant_id)) is not None:
         return _hold_locked(ahead, amount_micros)
-    bound = {_ACCOUNT: tenant_id, _AMOUNT: amount_micros, **(parameters or {})}
     connection = await session.connection()
-    return (await connection.execute(_holding(along_with), bound)).first() is not None
+    bound = {_ACCOUNT: tenant_id, _AMOUNT: amount_micros}
+    return (await connection.execute(_holding(), bound)).first() is not None
 
 
 @cache
-def _holding(along_with: tuple[Insert, ...]) -> ReturningUpdate[tuple[UUID]]:
-    """The statement of ``hold``. Building it takes longer than running it, so it is kept; and it
-    names the table, because the mapper would take as long again."""
+def _holding() -> ReturningUpdate[tuple[UUID]]:
+    """Kept, because building the statement takes longer than running it."""
     account = table_of(BillingAccount).c
-    amount = bindparam(_AMOUNT, type_=BigInteger)
-    statement = (
+    return (
         update(table_of(BillingAccount))
-        .where(
-            account.tenant_id == bindparam(_ACCOUNT),
-            account.is_active,
-            account.free_micros + account.purchased_micros - account.held_micros >= amount,
-        )
-        .values(held_micros=account.held_micros + amount)
+        .where(*_can_hold())
+        .values(held_micros=account.held_micros + _amount())
         .returning(account.tenant_id)
     )
-    for number, rows in enumerate(along_with):
-        statement = statement.add_cte(rows.cte(f"rows_{number}"))
-    return statement
+
+
+async def hold_first(
+    session: AsyncSession, tenant_id: UUID, call_id: UUID, amount_micros: int
+) -> bool:
+    """``hold``, and open the call's reserve with it, in one statement.
+
+    The tenant's other calls wait from here to the commit, so nothing should come in between.
+    """
+    connection = await session.connection()
+    bound = {_ACCOUNT: tenant_id, _AMOUNT: amount_micros, "call": call_id}
+    return (await connection.execute(_holding_first(), bound)).first() is not None
+
+
+@cache
+def _holding_first() -> ReturningInsert[tuple[UUID]]:
+    """Kept, because building the statement takes longer than running it."""
+    held = _holding().cte("held")
+    return (
+        insert(table_of(CallReserve))
+        .from_select(
+            ["call_id", "tenant_id", "held_micros", "state"],
+            select(bindparam("call", type_=Uuid), held.c.tenant_id, _amount(), literal("open")),
+        )
+        .returning(table_of(CallReserve).c.call_id)
+    )
+
+
+def _amount() -> BindParameter[int]:
+    return bindparam(_AMOUNT, type_=BigInteger)
+
+
+def _can_hold() -> tuple[ColumnElement[bool], ...]:
+    account = table_of(BillingAccount).c
+    return (
+        account.tenant_id == bindparam(_ACCOUNT),
+        account.is_active,
+        account.free_micros + account.purchased_micros - account.held_micros >= _amount(),
+    )
 
 
 def _hold_locked(account: BillingAccount, amount_micros: int) -> bool:

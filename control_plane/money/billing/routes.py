@@ -8,11 +8,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.money.billing import repository
 from control_plane.money.billing.period import period_end, period_start
 from control_plane.money.billing.schemas import Balance, Transactions
 from control_plane.money.billing.statements import balance_of, transaction_view
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.platform.http.openapi import problems
+from control_plane.platform.tenancy.directories import Agents, Calls
 
 MAX_TRANSACTIONS = 200
 
@@ -20,9 +22,11 @@ router = APIRouter(prefix="/v1/billing", tags=["billing"], responses=problems(*M
 
 
 @router.get("/balance")
-async def get_balance(caller: MemberCaller, session: TenantSession) -> Balance:
-    """The credit left, in every unit in which it is spoken of."""
-    return await balance_of(session, caller.tenant_id, datetime.now(UTC))
+async def get_balance(
+    caller: MemberCaller, session: TenantSession, agents: Agents, calls: Calls
+) -> Balance:
+    """The credit that is left, in seconds, dollars, cents and credits."""
+    return await balance_of(session, caller.tenant_id, datetime.now(UTC), agents, calls)
 
 
 @router.get("/transactions")

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import structlog
-from sqlalchemy import Insert, bindparam, insert, literal
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.money import charge_micros
@@ -21,9 +19,8 @@ from control_plane.money.billing import repository
 from control_plane.money.billing.balance import reference_seconds
 from control_plane.money.billing.buckets import Buckets, draw
 from control_plane.money.billing.errors import InsufficientCredits
-from control_plane.money.billing.models import BillingAccount, CallReserve, LedgerEntry
+from control_plane.money.billing.models import BillingAccount, LedgerEntry
 from control_plane.money.billing.reserve import extension_micros
-from control_plane.platform.database import table_of
 
 _log = structlog.get_logger(__name__)
 
@@ -74,43 +71,20 @@ async def reserve(
     call_id: UUID,
     seconds: int,
     rate_micros_per_minute: int,
-    *,
-    along_with: tuple[Insert, ...] = (),
-    parameters: Mapping[str, Any] | None = None,
 ) -> None:
-    """Hold the price of a new call's first ``seconds``.
+    """Hold the price of a new call's first ``seconds``. The call's row exists already.
 
-    Args:
-        along_with: rows that the same statement inserts, with their ``parameters``
-            (``repository.hold``); without the call's row among them, that exists already.
+    Do as little as possible after it: the tenant's other calls wait from here to the commit.
 
     Raises:
         InsufficientCredits: that much is not there, or the account is not active. The transaction
             must not commit.
     """
     amount = charge_micros(seconds, rate_micros_per_minute)
-    bound = {
-        "reserve_call": call_id,
-        "reserve_tenant": tenant_id,
-        "reserve_micros": amount,
-        **(parameters or {}),
-    }
-    rows = (*along_with, _reserve_row())
-    if not await repository.hold(session, tenant_id, amount, along_with=rows, parameters=bound):
+    if not await repository.hold_first(session, tenant_id, call_id, amount):
         raise InsufficientCredits(
             f"The first {seconds} seconds of this call cannot be reserved from the balance."
         )
-
-
-@cache
-def _reserve_row() -> Insert:
-    return insert(table_of(CallReserve)).values(
-        call_id=bindparam("reserve_call"),
-        tenant_id=bindparam("reserve_tenant"),
-        held_micros=bindparam("reserve_micros"),
-        # A model's own defaults are worked out for the outermost statement only.
-        state=literal("open"),
-    )
 
 
 async def extend(

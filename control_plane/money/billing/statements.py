@@ -8,15 +8,20 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.money import MICROS_PER_CREDIT, usd
-from control_plane.building.agents import repository as agents
-from control_plane.calling.calls.queries.call_queries import has_calls
 from control_plane.money.billing import balance as rules
 from control_plane.money.billing import repository
 from control_plane.money.billing.models import BillingAccount, LedgerEntry
 from control_plane.money.billing.schemas import Balance, Transaction
+from control_plane.platform.tenancy.directories import AgentDirectory, CallDirectory
 
 
-async def balance_of(session: AsyncSession, tenant_id: UUID, now: datetime) -> Balance:
+async def balance_of(
+    session: AsyncSession,
+    tenant_id: UUID,
+    now: datetime,
+    agents: AgentDirectory,
+    calls: CallDirectory,
+) -> Balance:
     """The tenant's balance; ``now`` (aware) sets the seven full UTC days that count as recent."""
     account = await repository.account(session, tenant_id) or BillingAccount(
         tenant_id=tenant_id, is_active=True, free_micros=0, purchased_micros=0, held_micros=0
@@ -25,7 +30,6 @@ async def balance_of(session: AsyncSession, tenant_id: UUID, now: datetime) -> B
     spent = await repository.daily_charges(
         session, tenant_id, today - timedelta(days=rules.SPEND_WINDOW_DAYS), today
     )
-    _, agent_count = await agents.list_rows(session, tenant_id, limit=1, offset=0)
     total = account.buckets.total_micros
     daily_spend_usd = rules.recent_daily_spend_usd(spent)
     return Balance(
@@ -43,7 +47,8 @@ async def balance_of(session: AsyncSession, tenant_id: UUID, now: datetime) -> B
         is_active=account.is_active,
         tone=rules.tone(total, account.is_active),
         tenant_state=rules.tenant_state(
-            has_agents=agent_count > 0, has_calls=await has_calls(session, tenant_id)
+            has_agents=await agents.has_agents(session, tenant_id),
+            has_calls=await calls.has_calls(session, tenant_id),
         ),
         recent_daily_spend_usd=daily_spend_usd,
         runway_days_estimate=rules.runway_days(usd(total), daily_spend_usd),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 from sqlalchemy import text
 
-from control_plane.identity.authentication.dependencies import AppDatabase
 from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.http.dependencies import AppDatabase
 from control_plane.platform.http.openapi import problems
 
 router = APIRouter(tags=["health"])

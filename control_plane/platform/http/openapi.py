@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from control_plane.identity.accounts.errors import ForeignOrigin
-from control_plane.identity.accounts.sessions.authentication import SESSION_SCHEME
-from control_plane.identity.authentication.errors import (
-    CsrfTokenRequired,
-    OriginNotAllowed,
-    RoleRequired,
-    SecretKeyRequired,
-    SessionRequired,
-)
 from control_plane.platform.errors import (
     BodyTooLarge,
     DatabaseUnavailable,
@@ -59,12 +51,18 @@ def problems(*declared: type[Problem]) -> dict[int | str, dict[str, Any]]:
 
 
 AUTHENTICATED = (Unauthorized, DatabaseUnavailable)
-MEMBER_ONLY = (*AUTHENTICATED, SecretKeyRequired, OriginNotAllowed)
-"""What every route with a ``MemberCaller`` can refuse with."""
-ADMIN_ONLY = (*MEMBER_ONLY, RoleRequired)
-"""The same for an ``AdminCaller``."""
-USER_ONLY = (*AUTHENTICATED, SessionRequired, OriginNotAllowed)
-"""The same for a ``UserCaller``."""
+"""What every route that asks for a key, a session or the operator's token can refuse with."""
+
+
+@dataclass(frozen=True)
+class SchemeRefusals:
+    """What every route with one security scheme can refuse with, so that no route declares it."""
+
+    scheme: str
+    reading: tuple[type[Problem], ...]
+    """Routes with the method GET."""
+    changing: tuple[type[Problem], ...]
+    """All others."""
 
 
 def every_problem(of: type[Problem] = Problem) -> Iterator[type[Problem]]:
@@ -74,8 +72,8 @@ def every_problem(of: type[Problem] = Problem) -> Iterator[type[Problem]]:
         yield from every_problem(problem)
 
 
-def install_openapi(app: FastAPI) -> None:
-    """Replace the app's generator by one that knows the problems."""
+def install_openapi(app: FastAPI, of_schemes: Sequence[SchemeRefusals]) -> None:
+    """Replace the app's generator by one that documents every problem."""
 
     def generate() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -87,7 +85,7 @@ def install_openapi(app: FastAPI) -> None:
                 tags=TAGS,
                 routes=app.routes,
             )
-            _describe_problems(document)
+            _describe_problems(document, of_schemes)
             restore_nulls(document)
             drop_unused_schemas(document)
             app.openapi_schema = document
@@ -96,7 +94,7 @@ def install_openapi(app: FastAPI) -> None:
     app.openapi = generate  # type: ignore[method-assign]
 
 
-def _describe_problems(document: dict[str, Any]) -> None:
+def _describe_problems(document: dict[str, Any], of_schemes: Sequence[SchemeRefusals]) -> None:
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
@@ -105,7 +103,7 @@ def _describe_problems(document: dict[str, Any]) -> None:
     for path, operations in document.get("paths", {}).items():
         for method, operation in operations.items():
             responses = operation["responses"]
-            for status, problem in _implied(path, method, operation, responses):
+            for status, problem in _implied(path, method, operation, of_schemes):
                 responses.setdefault(status, {"description": problem.title, _MARK: []})
                 responses[status].setdefault(_MARK, []).append(problem.__name__)
             for response in responses.values():
@@ -114,19 +112,20 @@ def _describe_problems(document: dict[str, Any]) -> None:
 
 
 def _implied(
-    path: str, method: str, operation: dict[str, Any], responses: dict[str, Any]
+    path: str, method: str, operation: dict[str, Any], of_schemes: Sequence[SchemeRefusals]
 ) -> list[tuple[str, type[Problem]]]:
-    """Every route can be sent what is no request, every route of the API has its limits, a
-    dashboard session is for our own pages and needs its token to change something, and a key for
-    one request is for no other."""
+    """What an operation can answer without declaring it: a malformed request, a limit of its body
+    or its rate, a refusal of its security scheme, a used ``Idempotency-Key``."""
+    responses = operation["responses"]
     takes_json = "application/json" in operation.get("requestBody", {}).get("content", {})
     if _MARK not in responses.get("422", {}):
         # FastAPI's own answer to invalid input, which is a 400 here.
         responses.pop("422", None)
     found: list[type[Problem]] = [InvalidRequest]
     found += [BodyTooLarge, UnsupportedMediaType] if takes_json else []
-    if any(SESSION_SCHEME in scheme for scheme in operation.get("security", ())):
-        found += [ForeignOrigin] if method == "get" else [ForeignOrigin, CsrfTokenRequired]
+    for each in of_schemes:
+        if any(each.scheme in scheme for scheme in operation.get("security", ())):
+            found += each.reading if method == "get" else each.changing
     found += [RateLimited] if path.startswith(LIMITED_PATHS) else []
     takes_key = any(each["name"] == KEY_HEADER for each in operation.get("parameters", ()))
     found += [IdempotencyKeyReused] if takes_key else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,8 @@ from starlette.responses import Response
 
 KEY_HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotency-Replayed"
+KEY_LIFETIME = timedelta(hours=24)
+"""After it, a key may be used for another request."""
 _OF_THE_TRANSFER = frozenset({"content-length"})
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from procrastinate import JobContext
 
-from control_plane.identity.idempotent_requests.route import KEY_LIFETIME
+from control_plane.platform.idempotency.answer import KEY_LIFETIME
 from control_plane.platform.idempotency.repository import forget
 from control_plane.platform.job_queue import database_of, job_queue
 

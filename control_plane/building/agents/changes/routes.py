@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from control_plane.building.agents.changes.apply_changes import Mode, apply_changes
 from control_plane.building.catalogue import repository as catalogue_repository
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.platform.http.openapi import problems
 
 router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEMBER_ONLY))
 

@@ -17,12 +17,10 @@ from control_plane.building.agents.models import Agent
 from control_plane.building.agents.revisions import IfMatch, entity_tag
 from control_plane.building.catalogue.repository import stack_catalogue
 from control_plane.building.provider_keys.dependencies import TenantKeys
-from control_plane.identity.authentication.dependencies import (
-    AppSettings,
-    MemberCaller,
-    TenantSession,
-)
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.platform.http.dependencies import AppSettings
+from control_plane.platform.http.openapi import problems
 
 router = APIRouter(
     prefix="/v1/agents",

@@ -24,12 +24,10 @@ from control_plane.building.agents.publishing.schemas import (
 from control_plane.building.agents.revisions import IfMatch
 from control_plane.building.agents.unsaved import unsaved_agent
 from control_plane.building.provider_keys.dependencies import TenantKeys
-from control_plane.identity.authentication.dependencies import (
-    AppSettings,
-    MemberCaller,
-    TenantSession,
-)
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.platform.http.dependencies import AppSettings
+from control_plane.platform.http.openapi import problems
 
 router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEMBER_ONLY))
 

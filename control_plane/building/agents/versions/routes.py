@@ -24,7 +24,8 @@ from control_plane.building.agents.versions.schemas import (
 from control_plane.building.agents.views import public_config
 from control_plane.building.provider_keys.dependencies import TenantKeys
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
-from control_plane.platform.http.openapi import MEMBER_ONLY, problems
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
 
 router = APIRouter(

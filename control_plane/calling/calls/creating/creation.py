@@ -20,6 +20,8 @@ from control_plane.calling.dialing.models import DialingJob
 from control_plane.calling.dialing.retry import ONE_CALL, RetryRules
 from control_plane.calling.dialing.schedule import Schedule
 from control_plane.calling.dialing.service import DEFAULT_PRIORITY, NOW, enqueue_leg
+from control_plane.money.billing import service as billing
+from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS
 from control_plane.platform.settings import ControlPlaneSettings
 
 
@@ -88,6 +90,9 @@ async def create_call(
     status = CallStatus.QUEUED if called_from else CallStatus.CONNECTING
     participants = _participants(wanted, plan)
     await insert_call(session, plan, document, status, participants, frozen.warnings)
+    await billing.reserve(
+        session, tenant_id, plan.call_id, FIRST_RESERVE_SECONDS, plan.rate_micros_per_minute
+    )
     call = Call(id=plan.call_id, tenant_id=tenant_id, agent_id=plan.agent_id, status=status.value)
     legs = {
         participants[position].id: await enqueue_leg(

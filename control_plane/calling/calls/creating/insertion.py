@@ -1,4 +1,4 @@
-"""Writing a new call down: its row, its people, the beginning of its log, the hold on credit."""
+"""Inserting a new call: its row, its participants and the first lines of its log."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.call_plan import CallPlan
 from contracts.call_status import CallStatus
 from control_plane.calling.calls.models import Call, CallLogEntry, CallParticipant
-from control_plane.money.billing import service as billing
-from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS
 from control_plane.platform.database import table_of
 
 
@@ -39,27 +37,17 @@ async def insert_call(
     participants: Sequence[CallParticipant],
     warnings: Sequence[str],
 ) -> None:
-    """Insert everything that a new call is made of, and hold its first increment, at once.
-
-    The tenant's other calls wait from the hold to the commit. Therefore it is one statement, and
-    whatever can be done before it should be.
+    """Insert a call with its participants and the first lines of its log, in one statement.
 
     Args:
         document: ``plan`` as JSON.
         participants: of the call, in no session.
         warnings: lines of the event log.
-
-    Raises:
-        InsufficientCredits: the increment cannot be reserved; the transaction must not commit.
     """
-    await billing.reserve(
-        session,
-        plan.tenant_id,
-        plan.call_id,
-        FIRST_RESERVE_SECONDS,
-        plan.rate_micros_per_minute,
-        along_with=_rows_of_a_call(),
-        parameters={
+    connection = await session.connection()
+    await connection.execute(
+        _insertion(),
+        {
             "new_id": plan.call_id,
             "new_tenant": plan.tenant_id,
             "new_agent": plan.agent_id,
@@ -94,9 +82,8 @@ def _line(level: str, message: str) -> dict[str, Any]:
 
 
 @cache
-def _rows_of_a_call() -> tuple[Insert, ...]:
-    """Call, participants and log, with the values bound by name. Building the statements takes
-    longer than running them, so they are kept."""
+def _insertion() -> Insert:
+    """The values are bound by name. Kept, because building it takes longer than running it."""
     tenant, call_id = bindparam("new_tenant", type_=Uuid), bindparam("new_id", type_=Uuid)
     time = bindparam("new_time", type_=table_of(Call).c.created_at.type)
     call = insert(table_of(Call)).values(
@@ -108,7 +95,6 @@ def _rows_of_a_call() -> tuple[Insert, ...]:
         created_at=time,
         metadata=bindparam("new_metadata"),
         plan=cast(bindparam("new_plan", type_=Text), JSONB),
-        # A model's own defaults are worked out for the outermost statement only.
         applied_seq=literal(0),
         intelligence_status=literal("pending"),
         collected_slots=literal({}, JSONB),
@@ -127,20 +113,18 @@ def _rows_of_a_call() -> tuple[Insert, ...]:
         },
     )
     lines = _records("new_lines", {"id": Uuid(), "level": Text(), "message": Text()})
-    return (
-        call,
-        insert(table_of(CallParticipant)).from_select(
-            ["tenant_id", "call_id", *people.c.keys()], select(tenant, call_id, *people.c)
-        ),
-        insert(table_of(CallLogEntry)).from_select(
-            ["tenant_id", "call_id", "created_at", "source", *lines.c.keys()],
-            select(tenant, call_id, time, literal("lifecycle"), *lines.c),
-        ),
+    insert_people = insert(table_of(CallParticipant)).from_select(
+        ["tenant_id", "call_id", *people.c.keys()], select(tenant, call_id, *people.c)
     )
+    insert_lines = insert(table_of(CallLogEntry)).from_select(
+        ["tenant_id", "call_id", "created_at", "source", *lines.c.keys()],
+        select(tenant, call_id, time, literal("lifecycle"), *lines.c),
+    )
+    return call.add_cte(insert_people.cte("people"), insert_lines.cte("lines"))
 
 
 def _records(name: str, types: dict[str, Any]) -> Any:
-    """A list of objects as a table. As one value, so that any number of them is one statement."""
+    """A list of objects as a table; one value, so that any number of them is one statement."""
     columns = [column(field, type_) for field, type_ in types.items()]
     given = func.jsonb_to_recordset(bindparam(name, type_=JSONB)).table_valued(*columns)
     return given.render_derived(with_types=True)

@@ -29,7 +29,7 @@ from control_plane.calling.calls.creating.published_agent import PublishedAgent,
 from control_plane.calling.calls.creating.resolved_stacks import ResolvedStacks
 from control_plane.calling.calls.errors import ProviderKeyUnavailable
 from control_plane.calling.calls.schemas import CallCreate
-from control_plane.operator.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
 from pipelines.stack import CUSTOM, StackProblem
 
 _NEVER_PUBLISHED = Finding(

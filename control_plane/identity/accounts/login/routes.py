@@ -50,10 +50,13 @@ from control_plane.identity.accounts.sessions.browser import (
 )
 from control_plane.identity.accounts.sessions.repository import end_by_token, move_to_tenant
 from control_plane.identity.accounts.tokens import csrf_token_of, hash_of
-from control_plane.identity.authentication.dependencies import AppDatabase, AppSettings, UserCaller
+from control_plane.identity.authentication.dependencies import UserCaller
+from control_plane.identity.authentication.refusals import USER_ONLY
+from control_plane.identity.tenants.opening import OnTenantOpened
 from control_plane.platform.audit.recording import record_change
 from control_plane.platform.errors import DatabaseUnavailable
-from control_plane.platform.http.openapi import USER_ONLY, problems
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
+from control_plane.platform.http.openapi import problems
 from control_plane.platform.mail.dependencies import AppMailer
 
 router = APIRouter(prefix="/auth")
@@ -72,15 +75,18 @@ async def sign_up_route(
     passwords: AppPasswords,
     settings: AppSettings,
     mailer: AppMailer,
+    on_tenant_opened: OnTenantOpened,
     background: BackgroundTasks,
     response: Response,
 ) -> LoggedIn:
-    """Open an account: a tenant, you as its owner and the welcome credit. Logs you in.
+    """Open an account: a tenant with you as its owner, and the welcome credit. Logs you in.
 
-    Make an API key with `POST /v1/api-keys` when you need one. With the address and password of an
-    account that there is, a further tenant of that account is opened.
+    Make an API key with `POST /v1/api-keys` when you need one. If you have an account already, send
+    its address and password: the new tenant then belongs to the same account.
     """
-    entry = await sign_up(database, passwords, settings, browser, wanted, datetime.now(UTC))
+    entry = await sign_up(
+        database, passwords, settings, browser, wanted, on_tenant_opened, datetime.now(UTC)
+    )
     tell_of_new_device(entry, browser, settings, mailer, background)
     return await logged_in(entry, database, settings, response)
 

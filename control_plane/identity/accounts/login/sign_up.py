@@ -1,4 +1,4 @@
-"""Opening an account oneself."""
+"""Sign-up: a person opens an account, without the operator."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.passwords.hashing import Passwords, check_new_password
 from control_plane.identity.accounts.schemas import SignUp
 from control_plane.identity.accounts.sessions.browser import Browser
+from control_plane.identity.tenants.opening import TenantOpened
 from control_plane.identity.tenants.service import open_tenant
 from control_plane.platform.audit.recording import record_act
 from control_plane.platform.database import Database
@@ -38,12 +39,13 @@ async def sign_up(
     settings: ControlPlaneSettings,
     browser: Browser,
     wanted: SignUp,
+    on_tenant_opened: TenantOpened,
     now: datetime,
 ) -> Entry:
-    """Make the tenant with its owner and the welcome credit, and let the owner in.
+    """Open the tenant, make the person its owner, and log the owner in.
 
-    Somebody who has an account opens a further tenant with that account's password. No API key is
-    made: a key that nobody asked for is one that nobody looks after.
+    A person who has an account opens another tenant with that account's password. No API key is
+    made: nobody looks after a key that nobody asked for.
 
     Raises:
         SignUpDisabled, TooManyAttempts, InvalidRequest
@@ -75,12 +77,7 @@ async def sign_up(
                 raise EmailTaken(_TAKEN)
             user = added
             user.name, user.password_hash = wanted.name, new_hash
-        tenant = await open_tenant(
-            session,
-            wanted.tenant_name,
-            user,
-            welcome_credit_micros=settings.welcome_credit_micros,
-        )
+        tenant = await open_tenant(session, wanted.tenant_name, user, on_tenant_opened)
         _announce(session, tenant.id, user)
         record_act(
             session,

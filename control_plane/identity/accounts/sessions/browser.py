@@ -14,7 +14,8 @@ from control_plane.identity.accounts.sessions.authentication import (
     refuse_other_sites,
 )
 from control_plane.identity.accounts.sessions.lifetime import LONGEST_LIFE
-from control_plane.identity.authentication.dependencies import AppSettings, Origin
+from control_plane.identity.authentication.dependencies import Origin
+from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.tenancy.caller import RequestOrigin
 
 DEVICE_COOKIE = "switchboard_device"

@@ -11,8 +11,8 @@ import httpx2
 import pytest
 from sqlalchemy import text
 
-from control_plane.identity.idempotent_requests.route import KEY_LIFETIME
 from control_plane.platform.database import Database
+from control_plane.platform.idempotency.answer import KEY_LIFETIME
 from control_plane.platform.idempotency.repository import forget
 from tests.control_plane.calling.calls.creating.test_create_call_errors import empty_account
 from tests.control_plane.conftest import OPERATOR, TenantClient

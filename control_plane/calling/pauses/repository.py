@@ -1,8 +1,7 @@
-"""Every query on pauses, switches and plans. Writing needs a system session."""
+"""Every query on pauses and on the platform's switches. Writing needs a system session."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -12,7 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.building.agents.models import Agent
 from control_plane.calling.pauses.models import AgentPause, PlatformSwitches
-from control_plane.platform.tenancy.models import Plan
 
 
 class PausedAgent(NamedTuple):
@@ -50,7 +48,7 @@ async def agent_of_any_tenant(session: AsyncSession, agent_id: UUID) -> Agent | 
 
 
 async def put_pause(session: AsyncSession, agent: Agent, reason: str) -> AgentPause:
-    """Pause the agent, or give the reason anew."""
+    """Pause the agent; if it is paused already, replace the reason."""
     new = insert(AgentPause).values(tenant_id=agent.tenant_id, agent_id=agent.id, reason=reason)
     kept = await session.scalars(
         new.on_conflict_do_update(
@@ -85,27 +83,3 @@ async def paused_agents(
         .offset(offset)
     )
     return [PausedAgent(pause, name) for pause, name in rows], total or 0
-
-
-async def plans(session: AsyncSession) -> Sequence[Plan]:
-    return (await session.scalars(select(Plan).order_by(Plan.id))).all()
-
-
-async def find_plan(session: AsyncSession, plan_id: str) -> Plan | None:
-    return await session.get(Plan, plan_id)
-
-
-async def add_plan(session: AsyncSession, plan: Plan) -> bool:
-    """``False`` if its id is taken."""
-    added = await session.scalars(
-        insert(Plan)
-        .values(
-            id=plan.id,
-            display_name=plan.display_name,
-            monthly_credit_micros=plan.monthly_credit_micros,
-            byok_allowed=plan.byok_allowed,
-        )
-        .on_conflict_do_nothing()
-        .returning(Plan.id)
-    )
-    return added.first() is not None

@@ -1,0 +1,104 @@
+"""``/v1/agents/{agent_id}/calls``. Source: API spec, "Agents" under Endpoints."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import Enum
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Row
+
+from contracts.call_status import CallStatus
+from contracts.money import usd
+from control_plane.building.agents.errors import AgentNotFound, AgentOfAnotherTenant
+from control_plane.building.agents.existence import foreign_is_forbidden
+from control_plane.building.agents.service import get_agent
+from control_plane.calling.calls.queries.call_counts import count_calls
+from control_plane.calling.calls.queries.call_queries import page_of_calls
+from control_plane.calling.calls.queries.page_statements import CallFilter
+from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.platform.http.dependencies import AppDatabase
+from control_plane.platform.http.openapi import problems
+from control_plane.platform.http.paging import Offset
+
+router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEMBER_ONLY))
+
+
+class ListedCallStatus(Enum):
+    """The statuses by which an agent's calls can be filtered."""
+
+    QUEUED = "queued"
+    RINGING = "ringing"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class AgentCall(BaseModel):
+    """A call in its agent's list."""
+
+    model_config = ConfigDict(from_attributes=True)
+    id: UUID
+    agent_id: UUID
+    status: str
+    started_at: datetime | None
+    ended_at: datetime | None
+    bill_duration: float | None = Field(description="Connected seconds; null while it runs.")
+    total_cost: float | None = Field(description="US dollars; null until it is settled.")
+
+
+class AgentCallList(BaseModel):
+    calls: list[AgentCall]
+    total: int
+    offset: int
+    limit: int
+    agent_id: UUID
+
+
+@router.get(
+    "/{agent_id}/calls",
+    responses=problems(*MEMBER_ONLY, AgentOfAnotherTenant, AgentNotFound),
+)
+async def list_agent_calls(
+    agent_id: UUID,
+    caller: MemberCaller,
+    session: TenantSession,
+    database: AppDatabase,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Offset = 0,
+    status: ListedCallStatus | None = None,
+) -> AgentCallList:
+    """The agent's calls, newest first."""
+    async with foreign_is_forbidden(database, agent_id):
+        await get_agent(session, caller.tenant_id, agent_id)
+    wanted = None if status is None else CallStatus(status.value)
+    calls = await page_of_calls(
+        session,
+        CallFilter(tenant_id=caller.tenant_id, status=wanted, agent_id=agent_id),
+        limit,
+        offset,
+    )
+    return AgentCallList(
+        calls=[call_row(call) for call in calls],
+        total=await count_calls(session, caller.tenant_id, wanted, agent_id),
+        offset=offset,
+        limit=limit,
+        agent_id=agent_id,
+    )
+
+
+def call_row(call: Row[Any]) -> AgentCall:
+    """``call``: a row of ``LISTED_COLUMNS``."""
+    return AgentCall(
+        id=call.id,
+        agent_id=call.agent_id,
+        status=call.status,
+        started_at=call.started_at,
+        ended_at=call.ended_at,
+        bill_duration=None if call.ended_at is None else (call.connected_ms or 0) / 1000,
+        total_cost=None if call.total_cost_micros is None else usd(call.total_cost_micros),
+    )

@@ -1,0 +1,25 @@
+"""What routes can refuse with, by the kind of caller they ask for (``dependencies.py``)."""
+
+from __future__ import annotations
+
+from control_plane.identity.accounts.errors import ForeignOrigin
+from control_plane.identity.accounts.sessions.authentication import SESSION_SCHEME
+from control_plane.identity.authentication.errors import (
+    CsrfTokenRequired,
+    OriginNotAllowed,
+    RoleRequired,
+    SecretKeyRequired,
+    SessionRequired,
+)
+from control_plane.platform.http.openapi import AUTHENTICATED, SchemeRefusals
+
+MEMBER_ONLY = (*AUTHENTICATED, SecretKeyRequired, OriginNotAllowed)
+"""Every route with a ``MemberCaller``."""
+ADMIN_ONLY = (*MEMBER_ONLY, RoleRequired)
+"""Every route with an ``AdminCaller``."""
+USER_ONLY = (*AUTHENTICATED, SessionRequired, OriginNotAllowed)
+"""Every route with a ``UserCaller``."""
+SESSION_REFUSALS = SchemeRefusals(
+    SESSION_SCHEME, reading=(ForeignOrigin,), changing=(ForeignOrigin, CsrfTokenRequired)
+)
+"""A dashboard session works from our own pages only, and needs its CSRF token to change things."""

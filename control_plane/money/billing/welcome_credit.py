@@ -1,0 +1,19 @@
+"""The credit that a new tenant is given."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.identity.tenants.opening import TenantOpened
+from control_plane.money.billing.service import grant
+
+
+def welcome_credit(micros: int) -> TenantOpened:
+    """Opens the new tenant's account and posts ``micros`` micro-dollars to it."""
+
+    async def post(session: AsyncSession, tenant_id: UUID) -> None:
+        await grant(session, tenant_id, micros, "Welcome credit", reference="welcome")
+
+    return post

@@ -1,0 +1,35 @@
+"""Every query on plans. Writing needs a system session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.platform.tenancy.models import Plan
+
+
+async def plans(session: AsyncSession) -> Sequence[Plan]:
+    return (await session.scalars(select(Plan).order_by(Plan.id))).all()
+
+
+async def find_plan(session: AsyncSession, plan_id: str) -> Plan | None:
+    return await session.get(Plan, plan_id)
+
+
+async def add_plan(session: AsyncSession, plan: Plan) -> bool:
+    """``False`` if its id is taken."""
+    added = await session.scalars(
+        insert(Plan)
+        .values(
+            id=plan.id,
+            display_name=plan.display_name,
+            monthly_credit_micros=plan.monthly_credit_micros,
+            byok_allowed=plan.byok_allowed,
+        )
+        .on_conflict_do_nothing()
+        .returning(Plan.id)
+    )
+    return added.first() is not None
