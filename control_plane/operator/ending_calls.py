@@ -1,9 +1,8 @@
 """Ending every running call of an agent.
 
-The wish is written to the calls' rows first, in the transaction of whoever wishes it, and then sent
-to the workers. The reaper ends the calls of those that do not follow in time, or never heard of it,
-so nothing is lost when Redis is away.
-"""
+The request is written to the calls' rows first, in the transaction that asks for it, and then sent
+to the workers. The reaper ends the calls that a worker did not end in time, so the request is
+carried out even when Redis is away."""
 
 from __future__ import annotations
 
@@ -14,12 +13,11 @@ from uuid import UUID
 import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
-from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
-from control_plane.calling.calls.models import Call
+from control_plane.calling.calls import repository as calls
 from control_plane.platform.link import commands
 from control_plane.platform.link.leases import lease_holder
 
@@ -31,19 +29,7 @@ async def request_ends(
     session: AsyncSession, tenant_id: UUID, agent_id: UUID, at: datetime
 ) -> Sequence[UUID]:
     """Mark every running call of the agent to be ended; returns their ids."""
-    marked = await session.scalars(
-        update(Call)
-        .where(
-            Call.tenant_id == tenant_id,
-            Call.agent_id == agent_id,
-            Call.ended_at.is_(None),
-            Call.end_requested_at.is_(None),
-        )
-        .values(end_requested_at=at, end_requested_reason=_REASON.value)
-        .returning(Call.id)
-        .execution_options(synchronize_session=False)
-    )
-    return marked.all()
+    return await calls.request_ends_of_agent(session, tenant_id, agent_id, at, _REASON.value)
 
 
 async def tell_workers(redis: Redis, call_ids: Sequence[UUID]) -> None:

@@ -1,4 +1,4 @@
-"""PostgreSQL: two roles, one transaction per session, and no wait without an end.
+"""PostgreSQL: two roles, one transaction per session, and a deadline for each.
 
 Requests run as ``switchboard_app``, which row-level security confines to one tenant; jobs run as
 ``switchboard_system``, which sees every tenant. Both log in with the same URL.
@@ -31,11 +31,11 @@ APP_ROLE = "switchboard_app"
 SYSTEM_ROLE = "switchboard_system"
 
 _WAKE_EVERY_SECONDS = 0.1
-"""psycopg's own value for its connections. Its waiting function alone would take 0, which keeps the
-loop spinning for as long as PostgreSQL thinks."""
+"""psycopg's own value for its connections. The default of its waiting function is 0, which keeps
+the event loop spinning while PostgreSQL works."""
 
 RESTED_SECONDS = 0.1
-"""After so long out of use a connection is asked whether it still lives."""
+"""A connection that rested longer is checked before it is used."""
 
 _BECOME_TENANT = text("SELECT set_config('switchboard.tenant_id', :tenant_id, true)")
 _Value = TypeVar("_Value")
@@ -95,7 +95,7 @@ class Database:
 
     @asynccontextmanager
     async def system_session(self) -> AsyncIterator[AsyncSession]:
-        """One transaction over every tenant, for jobs and for finding out who is calling.
+        """One transaction over every tenant, for jobs and for authentication.
 
         Raises:
             DatabaseUnavailable: PostgreSQL is away, or the deadline passed.
@@ -105,14 +105,22 @@ class Database:
 
     @asynccontextmanager
     async def system_statements(self) -> AsyncIterator[AsyncSession]:
-        """For single statements over every tenant: each is a transaction of its own, which spares
-        the round trips of beginning and committing one.
+        """For single statements over every tenant: each is a transaction of its own, which saves
+        the round trips of BEGIN and COMMIT.
 
         Raises:
             DatabaseUnavailable: PostgreSQL is away, or the deadline passed.
         """
         async with self._transaction(self._system_autocommit) as session:
             yield session
+
+    async def ping(self) -> None:
+        """
+        Raises:
+            DatabaseUnavailable: PostgreSQL is away, or the deadline passed.
+        """
+        async with self.system_session() as session:
+            await session.execute(text("SELECT 1"))
 
     async def aclose(self) -> None:
         await self._app.dispose()
@@ -169,8 +177,8 @@ def _engine(url: str, role: str, deadline_seconds: float, pool_size: int) -> Asy
 
 
 def _ping_after_rest(engine: AsyncEngine) -> None:
-    """Ask connections whether they still live before they are used, as ``pool_pre_ping`` does, but
-    only those that have rested: under load the question would be a fifth of all round trips."""
+    """Check connections before they are used, as ``pool_pre_ping`` does, but only those that have
+    rested: under load the checks would be a fifth of all round trips."""
     dialect = engine.dialect
     rested_since = "rested_since"
 
@@ -194,10 +202,9 @@ def _ping_after_rest(engine: AsyncEngine) -> None:
 class _PromptConnection(psycopg.AsyncConnection[Any]):
     """A connection that gives up at once when its task is cancelled.
 
-    psycopg first asks the server to cancel and waits up to ten seconds for it, which a server that
-    hangs never answers; the deadline above could not be kept. Dropping the socket is enough: the
-    pool replaces the connection, and the server's own timeouts end the query.
-    """
+    psycopg asks the server to cancel and waits up to ten seconds for it. A server that hangs never
+    answers, and the deadline could not be kept. Dropping the socket is enough: the pool replaces
+    the connection, and the server's own time-outs end the query."""
 
     async def wait(
         self,

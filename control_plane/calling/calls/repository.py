@@ -148,3 +148,22 @@ async def running_calls(
         .order_by(Call.created_at)
     )
     return [(call, CallLimits.model_validate(limits)) for call, limits in rows]
+
+
+async def request_ends_of_agent(
+    session: AsyncSession, tenant_id: UUID, agent_id: UUID, at: datetime, reason: str
+) -> Sequence[UUID]:
+    """Mark every running call of the agent to be ended; returns their ids."""
+    marked = await session.scalars(
+        update(Call)
+        .where(
+            Call.tenant_id == tenant_id,
+            Call.agent_id == agent_id,
+            Call.ended_at.is_(None),
+            Call.end_requested_at.is_(None),
+        )
+        .values(end_requested_at=at, end_requested_reason=reason)
+        .returning(Call.id)
+        .execution_options(synchronize_session=False)
+    )
+    return marked.all()

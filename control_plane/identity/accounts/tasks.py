@@ -5,23 +5,24 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from procrastinate import JobContext
-from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.identity.accounts.models import AttemptCount, DashboardSession, PasswordReset
+from control_plane.identity.accounts.login import attempt_repository
+from control_plane.identity.accounts.passwords import reset_repository
+from control_plane.identity.accounts.sessions import repository as session_repository
 from control_plane.platform.job_queue import database_of, job_queue
 
 
 @job_queue.periodic(cron="*/5 * * * *")
 @job_queue.task(name="accounts.forget_what_expired", pass_context=True, queueing_lock="forget")
 async def forget_what_expired(context: JobContext, timestamp: int) -> None:
-    """Nothing reads these rows any more; without this their tables would only grow."""
+    """Nothing reads these rows any more, and their tables would only grow."""
     async with database_of(context).system_session() as session:
         await delete_expired(session, datetime.now(UTC))
 
 
 async def delete_expired(session: AsyncSession, now: datetime) -> None:
     """Sessions, password resets and windows of attempts that ended before ``now``."""
-    await session.execute(delete(DashboardSession).where(DashboardSession.expires_at <= now))
-    await session.execute(delete(PasswordReset).where(PasswordReset.expires_at <= now))
-    await session.execute(delete(AttemptCount).where(AttemptCount.window_ends_at <= now))
+    await session_repository.delete_expired(session, now)
+    await reset_repository.delete_expired(session, now)
+    await attempt_repository.delete_ended(session, now)

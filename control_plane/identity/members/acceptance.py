@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts import repository as accounts
@@ -18,8 +17,9 @@ from control_plane.identity.accounts.passwords.hashing import Passwords, check_n
 from control_plane.identity.accounts.sessions.browser import Browser
 from control_plane.identity.accounts.tokens import hash_of
 from control_plane.identity.members import invitation_repository as invitations
+from control_plane.identity.members import repository as members
 from control_plane.identity.members.errors import InvitationForSomebodyElse
-from control_plane.identity.members.models import Invitation, Membership
+from control_plane.identity.members.models import Invitation
 from control_plane.identity.members.schemas import InvitationAcceptance
 from control_plane.platform.audit.recording import record_act
 from control_plane.platform.database import Database
@@ -145,14 +145,8 @@ async def _person(session: AsyncSession, email: str, proof: _Proof) -> User:
 async def _join(
     session: AsyncSession, browser: Browser, invitation: Invitation, user: User
 ) -> None:
-    """Whoever became a member some other way meanwhile keeps the role that they have."""
-    added = await session.scalar(
-        insert(Membership)
-        .values(tenant_id=invitation.tenant_id, user_id=user.id, role=invitation.role)
-        .on_conflict_do_nothing()
-        .returning(Membership.user_id)
-    )
-    if added is None:
+    """Add the membership. A person who became a member meanwhile keeps that role."""
+    if not await members.add(session, invitation.tenant_id, user.id, invitation.role):
         return
     facts = {"user_id": str(user.id), "email": user.email, "role": invitation.role}
     add_notification_event(

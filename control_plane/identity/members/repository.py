@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts.models import User
@@ -44,6 +45,17 @@ async def of_user(session: AsyncSession, user_id: UUID) -> Sequence[TenantOfUser
         .order_by(Membership.joined_at, Membership.tenant_id)
     )
     return [TenantOfUser(*row) for row in rows]
+
+
+async def add(session: AsyncSession, tenant_id: UUID, user_id: UUID, role: str) -> bool:
+    """Make a person a member; ``False`` if they are one already, whose role then stays."""
+    added = await session.scalar(
+        insert(Membership)
+        .values(tenant_id=tenant_id, user_id=user_id, role=role)
+        .on_conflict_do_nothing()
+        .returning(Membership.user_id)
+    )
+    return added is not None
 
 
 async def list_members(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import cache
 from uuid import UUID
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     BindParameter,
     ColumnElement,
     Uuid,
+    any_,
     bindparam,
     func,
     literal,
@@ -23,7 +25,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningInsert, ReturningUpdate
 
-from control_plane.money.billing.locked_ahead import locked_ahead
+from control_plane.money.billing.locked_ahead import LockedAhead, keep_locked, locked_ahead
 from control_plane.money.billing.models import BillingAccount, CallReserve, LedgerEntry
 from control_plane.platform.database import table_of
 
@@ -46,6 +48,37 @@ async def locked_account(session: AsyncSession, tenant_id: UUID) -> BillingAccou
         .execution_options(populate_existing=True)
     )
     return accounts.one()
+
+
+async def lock_ahead(
+    session: AsyncSession, tenant_ids: Collection[UUID], call_ids: Collection[UUID]
+) -> None:
+    """Lock the calls' open reserves and the tenants' accounts, in the order in which every
+    transaction does. The calls' rows are locked already.
+
+    Once per transaction, and not in one that creates calls: ``hold_first`` does not look here.
+    """
+    reserves = await session.scalars(
+        select(CallReserve)
+        .where(
+            CallReserve.call_id == any_(literal(list(call_ids), ARRAY(Uuid))),
+            CallReserve.state == "open",
+        )
+        .order_by(CallReserve.tenant_id, CallReserve.call_id)
+        .with_for_update()
+    )
+    accounts = await session.scalars(
+        select(BillingAccount)
+        .where(BillingAccount.tenant_id == any_(literal(list(tenant_ids), ARRAY(Uuid))))
+        .order_by(BillingAccount.tenant_id)
+        .with_for_update()
+    )
+    locked = LockedAhead(
+        frozenset(call_ids),
+        {reserve.call_id: reserve for reserve in reserves},
+        {account.tenant_id: account for account in accounts},
+    )
+    keep_locked(session, locked)
 
 
 async def open_account(session: AsyncSession, tenant_id: UUID) -> None:

@@ -28,7 +28,7 @@ from contracts.events import (
 from control_plane.calling.calls.events.gathered_rows import GatheredRows
 from control_plane.calling.calls.events.metering import is_covered
 from control_plane.calling.calls.models import Call, CallParticipant
-from control_plane.money.billing.locked_ahead import lock_ahead
+from control_plane.money.billing.repository import lock_ahead
 
 Key = tuple[UUID, UUID]
 """Tenant and call."""

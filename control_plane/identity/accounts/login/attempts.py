@@ -1,9 +1,8 @@
-"""Throttling what can be guessed or abused before anybody is known.
+"""Throttling logins, sign-ups and password resets, which anybody can try.
 
-Counted in PostgreSQL, before the attempt is made: guesses sent at the same time count each other,
-and the limits hold when Valkey is away. What succeeds is taken off again. A row lives no longer
-than its window, so the table holds what one window brings; an address that is over its limit adds
-none.
+An attempt is counted in PostgreSQL before it is made, so that guesses sent at the same time count
+each other, and the limits hold when Valkey is away. A successful attempt is taken off again. A row
+lives no longer than its window, and an address that is over its limit adds none.
 """
 
 from __future__ import annotations
@@ -13,14 +12,12 @@ import ipaddress
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from sqlalchemy import case, func, update
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts.errors import TooManyAttempts
-from control_plane.identity.accounts.models import AttemptCount
+from control_plane.identity.accounts.login import attempt_repository as repository
 from control_plane.platform.database import Database
 
 _IPV6_CUSTOMER_BITS = 64
@@ -52,7 +49,8 @@ RESETS_PER_ACCOUNT = Limit("reset account", 3, 15 * 60)
 
 
 def network_of(address: str | None) -> str:
-    """What one customer has of the internet: an IPv4 address, or an IPv6 network of 64 bits."""
+    """The part of the internet that one customer has: an IPv4 address, or 64 bits of an IPv6
+    one."""
     try:
         found = ipaddress.ip_address(address or "")
     except ValueError:
@@ -65,8 +63,7 @@ def network_of(address: str | None) -> str:
 
 
 async def count_attempt(database: Database, counters: Sequence[Counter], now: datetime) -> None:
-    """Count one attempt on each of ``counters``, in an order that all requests share: address
-    first.
+    """Count one attempt on each of ``counters``; give the address first, as every request does.
 
     Raises:
         TooManyAttempts: one of them is over its limit.
@@ -76,8 +73,11 @@ async def count_attempt(database: Database, counters: Sequence[Counter], now: da
     # A transaction of its own: a refused attempt has to stay counted.
     async with database.system_session() as session:
         for counter in counters:
-            blocked_until = await _count(session, counter, now)
-            if blocked_until is not None:
+            counted = await repository.count(
+                session, counter.key_hash, now, window_seconds=counter.limit.window_seconds
+            )
+            if counted.attempts > counter.limit.attempts:
+                blocked_until = counted.window_ends_at
                 break
     if blocked_until is not None:
         wait_seconds = max(1, math.ceil((blocked_until - now).total_seconds()))
@@ -85,30 +85,6 @@ async def count_attempt(database: Database, counters: Sequence[Counter], now: da
 
 
 async def forgive_attempt(session: AsyncSession, counters: Sequence[Counter]) -> None:
-    """Take an attempt off that succeeded."""
+    """Take off an attempt that succeeded."""
     for counter in counters:
-        await session.execute(
-            update(AttemptCount)
-            .where(AttemptCount.key_hash == counter.key_hash)
-            .values(attempts=func.greatest(AttemptCount.attempts - 1, 0))
-        )
-
-
-async def _count(session: AsyncSession, counter: Counter, now: datetime) -> datetime | None:
-    """When the window ends, if this attempt is one too many in it."""
-    has_ended = AttemptCount.window_ends_at <= now
-    ends_at = now + timedelta(seconds=counter.limit.window_seconds)
-    counted = await session.execute(
-        insert(AttemptCount)
-        .values(key_hash=counter.key_hash, attempts=1, window_ends_at=ends_at)
-        .on_conflict_do_update(
-            index_elements=["key_hash"],
-            set_={
-                "attempts": case((has_ended, 1), else_=AttemptCount.attempts + 1),
-                "window_ends_at": case((has_ended, ends_at), else_=AttemptCount.window_ends_at),
-            },
-        )
-        .returning(AttemptCount.attempts, AttemptCount.window_ends_at)
-    )
-    attempts, window_ends_at = counted.one()
-    return window_ends_at if attempts > counter.limit.attempts else None
+        await repository.take_off(session, counter.key_hash)

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts.models import User
-from control_plane.identity.accounts.sessions import devices
+from control_plane.identity.accounts.sessions import device_repository as devices
 from control_plane.identity.accounts.sessions import repository as session_repository
 from control_plane.identity.accounts.sessions.browser import Browser
 from control_plane.identity.accounts.sessions.service import open_session

@@ -23,7 +23,7 @@ from control_plane.identity.accounts.login.attempts import (
 from control_plane.identity.accounts.login.entry import Entry, let_in
 from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.passwords.hashing import Passwords
-from control_plane.identity.accounts.sessions import devices
+from control_plane.identity.accounts.sessions import device_repository as devices
 from control_plane.identity.accounts.sessions.browser import Browser
 from control_plane.identity.accounts.tokens import hash_of
 from control_plane.identity.members import repository as members

@@ -20,7 +20,7 @@ from control_plane.identity.accounts.login.service import prove_password
 from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.passwords import reset_repository
 from control_plane.identity.accounts.passwords.hashing import Passwords, check_new_password
-from control_plane.identity.accounts.sessions import devices
+from control_plane.identity.accounts.sessions import device_repository as devices
 from control_plane.identity.accounts.sessions import repository as session_repository
 from control_plane.identity.accounts.sessions.browser import Browser
 from control_plane.identity.accounts.tokens import hash_of, new_token

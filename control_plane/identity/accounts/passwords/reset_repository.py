@@ -15,7 +15,7 @@ from control_plane.identity.accounts.models import PasswordReset, User
 async def store(
     session: AsyncSession, email: str, token_hash: bytes, *, expires_at: datetime
 ) -> bool:
-    """Whether there is anybody with this address. One statement, whoever it is."""
+    """Whether a person has this address. Known or not, it takes one statement, and so as long."""
     person = select(User.id, literal(token_hash), literal(expires_at)).where(User.email == email)
     stored = await session.scalar(
         insert(PasswordReset)
@@ -38,10 +38,14 @@ async def find(session: AsyncSession, token_hash: bytes, *, now: datetime) -> UU
 
 
 async def use_up(session: AsyncSession, token_hash: bytes, *, now: datetime) -> bool:
-    """Whether the token was still good. Of two requests at once only one is told so."""
+    """Whether the token was still good. Of two requests at once, only one gets ``True``."""
     used = await session.scalar(
         delete(PasswordReset)
         .where(PasswordReset.token_hash == token_hash, PasswordReset.expires_at > now)
         .returning(PasswordReset.user_id)
     )
     return used is not None
+
+
+async def delete_expired(session: AsyncSession, now: datetime) -> None:
+    await session.execute(delete(PasswordReset).where(PasswordReset.expires_at <= now))

@@ -16,7 +16,7 @@ from control_plane.identity.members.models import Membership
 
 @dataclass(frozen=True)
 class OpenSession:
-    """A session with whom it belongs to and what they are in its tenant, as of now."""
+    """A session, its person, and that person's present role in the session's tenant."""
 
     session: DashboardSession
     user: User
@@ -113,6 +113,10 @@ async def keep_latest(session: AsyncSession, user_id: UUID, most: int) -> None:
 
 async def end_by_token(session: AsyncSession, token_hash: bytes) -> None:
     await _delete(session, DashboardSession.token_hash == token_hash)
+
+
+async def delete_expired(session: AsyncSession, now: datetime) -> None:
+    await _delete(session, DashboardSession.expires_at <= now)
 
 
 async def _delete(session: AsyncSession, *conditions: ColumnElement[bool]) -> int:

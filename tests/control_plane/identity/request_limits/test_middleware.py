@@ -12,7 +12,7 @@ import pytest
 from control_plane.app import create_app
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import open_account
-from tests.control_plane.platform.rate_limits.outages import interrupt
+from tests.control_plane.identity.request_limits.outages import interrupt
 from tests.runtime.valkey_process import ValkeyProcess
 
 UNAUTHORIZED = {"Authorization": "Bearer nobody"}

@@ -19,7 +19,7 @@ from control_plane.platform.rate_limits.counters import (
     Verdict,
 )
 from control_plane.platform.rate_limits.quota import Policy
-from tests.control_plane.platform.rate_limits.outages import interrupt, recover
+from tests.control_plane.identity.request_limits.outages import interrupt, recover
 from tests.runtime.valkey_process import ValkeyProcess
 
 POLICY = Policy("address", 1_000)

@@ -1,4 +1,4 @@
-"""The browsers that a person has logged in from. All of it needs a system session."""
+"""Every query on the browsers that a person has logged in from. All need a system session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def is_known(session: AsyncSession, email: str, token_hash: bytes) -> bool
 
 
 async def remember(session: AsyncSession, user_id: UUID, token_hash: bytes, now: datetime) -> None:
-    """Those that were not seen for longest are forgotten past ``MOST_DEVICES``."""
+    """Keeps the ``MOST_DEVICES`` that were seen last, and forgets the others."""
     await session.execute(
         insert(KnownDevice)
         .values(user_id=user_id, token_hash=token_hash, last_seen_at=now)

@@ -1,0 +1,53 @@
+"""Every query on counted attempts. All need a system session."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import case, delete, func, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.identity.accounts.models import AttemptCount
+
+
+class Counted(NamedTuple):
+    attempts: int
+    """In the present window, this one included."""
+    window_ends_at: datetime
+
+
+async def count(
+    session: AsyncSession, key_hash: bytes, now: datetime, *, window_seconds: int
+) -> Counted:
+    """Count one attempt. The first one, and the first after a window, begins a new window."""
+    has_ended = AttemptCount.window_ends_at <= now
+    ends_at = now + timedelta(seconds=window_seconds)
+    counted = await session.execute(
+        insert(AttemptCount)
+        .values(key_hash=key_hash, attempts=1, window_ends_at=ends_at)
+        .on_conflict_do_update(
+            index_elements=["key_hash"],
+            set_={
+                "attempts": case((has_ended, 1), else_=AttemptCount.attempts + 1),
+                "window_ends_at": case((has_ended, ends_at), else_=AttemptCount.window_ends_at),
+            },
+        )
+        .returning(AttemptCount.attempts, AttemptCount.window_ends_at)
+    )
+    return Counted(*counted.one())
+
+
+async def take_off(session: AsyncSession, key_hash: bytes) -> None:
+    """Count one attempt less."""
+    await session.execute(
+        update(AttemptCount)
+        .where(AttemptCount.key_hash == key_hash)
+        .values(attempts=func.greatest(AttemptCount.attempts - 1, 0))
+    )
+
+
+async def delete_ended(session: AsyncSession, now: datetime) -> None:
+    """Windows that ended before ``now``."""
+    await session.execute(delete(AttemptCount).where(AttemptCount.window_ends_at <= now))
