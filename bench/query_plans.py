@@ -32,13 +32,17 @@ LIMIT = 200
 _EXPLAIN = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS) "
 _INTRODUCTION = """# Query plans of the lists of calls
 
-Written by `python -m bench.query_plans`: one tenant with {calls:,} calls of {agents} agents, each
-plan with the rows that it met and the pages that it read. Every filter has an index in the order of
-the list, so a page reads its own calls with their participants and nothing else, wherever its
-cursor stands. The total is a sum over the counts that triggers keep
-(`control_plane/calling/calls/queries/call_counts.py`).
+For developers who change `GET /v1/calls` or its indexes. This page shows how PostgreSQL finds each page
+of the list, so that you can see whether a change makes it read more.
 
-An `offset` is counted off in the index and costs in proportion, which is why lists have cursors.
+`python -m bench.query_plans` writes this page. It creates one tenant with {calls:,} calls of {agents}
+agents and shows, for each plan, the rows that it processed and the pages of the database that it read
+(`Buffers`). Every filter has an index in the order of the list. A page of the list therefore reads its
+own calls with their participants and nothing else, wherever its cursor is. The total is a sum of counts
+that triggers maintain (`control_plane/calling/calls/queries/call_counts.py`).
+
+With an `offset`, PostgreSQL reads and skips that many entries of the index, so the cost grows with the
+offset. That is why the lists have cursors.
 """
 
 
@@ -115,7 +119,7 @@ def section(title: str, plan: str) -> str:
     text = re.sub(r"'\{[0-9a-f,-]+\}'", "'{…}'", plan)
     text = re.sub(r"'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'", "'…'", text)
     text = re.sub(r"'\d{4}-\d\d-\d\d [^']*'", "'…'", text)
-    return f"## {title}\n\n```\n{text}\n```\n"
+    return f"## {title}\n\n```text\n{text}\n```\n"
 
 
 async def document(filled: Filled) -> str:

@@ -13,10 +13,14 @@ HERE = Path(__file__).parent
 DOCUMENT = HERE.parents[2] / "docs" / "api-coverage.md"
 
 _INTRODUCTION = """\
-# What of the API is there
+# API coverage
 
-Generated from the API's endpoint and error tables and from the application's own routes; a test
-keeps it true. `make docs` writes it anew.
+For developers who want to know whether an endpoint exists, which errors it can answer with, and which test
+shows that. `make docs` writes this page from the API's tables of endpoints and errors and from the
+application's own routes. A test fails if it is out of date.
+
+Each area has a table of its endpoints; "—" marks an endpoint that this release does not have. Where the
+area has documented errors, a second table names the tests that show them.
 """
 
 
@@ -93,7 +97,7 @@ def _endpoint_table(
     found = [(row, by_shape.get((row.method, shape(row.path)))) for row in rows]
     here = sum(route is not None for _, route in found)
     yield f"## {area} ({here} of {len(rows)})\n"
-    yield "| Method | Path | Here |"
+    yield "| Method | Path | What it does |"
     yield "|---|---|---|"
     for row, route in found:
         yield f"| {row.method} | {row.path} | {route.summary if route else '—'} |"
@@ -114,8 +118,9 @@ def _refusal_table(rows: list[Refusal]) -> Iterator[str]:
 
 
 def _further_table(routes: list[Route]) -> Iterator[str]:
-    yield "## Beyond the tables\n"
-    yield "| Method | Path | Here |"
+    yield "## Other routes\n"
+    yield "Routes that the API's tables do not list.\n"
+    yield "| Method | Path | What it does |"
     yield "|---|---|---|"
     for route in sorted(routes, key=lambda route: (route.path, route.method)):
         yield f"| {route.method} | {route.path} | {route.summary} |"

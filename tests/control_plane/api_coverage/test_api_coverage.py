@@ -1,4 +1,4 @@
-"""``docs/api-coverage.md`` is what the tables and the app say, and names tests that exist."""
+"""``docs/api-coverage.md`` agrees with the tables and the app, and names tests that exist."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[3]
 UPDATE = "SWITCHBOARD_UPDATE_DOCS"
 """Environment variable: with it, the document is written instead of compared."""
 WHOLE_AREAS = ("Agents", "Calls")
-"""Areas of which every row is there."""
+"""Areas that are complete."""
 
 
 def routes_of(app: FastAPI) -> list[Route]:
@@ -48,7 +48,7 @@ def test_the_document_is_up_to_date(app: FastAPI) -> None:
     text = render(read_endpoints(), read_refusals(), routes_of(app))
     if os.environ.get(UPDATE):
         DOCUMENT.write_text(text)
-    assert DOCUMENT.read_text() == text, f"run `make docs` to write {DOCUMENT.name} anew"
+    assert DOCUMENT.read_text() == text, f"run `make docs` to update {DOCUMENT.name}"
 
 
 def test_every_row_of_a_whole_area_is_there(app: FastAPI) -> None:

@@ -1,0 +1,83 @@
+"""Every code block of the documentation is run, parsed, or says why not."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import (
+    PAGES,
+    ROOT,
+    RUNNABLE,
+    Block,
+    blocks_of,
+    name_of,
+    python_program,
+)
+
+BLOCKS = [block for page in PAGES for block in blocks_of(page)]
+_RUNNING = "starts a whole system, which the tests have running already"
+NOT_RUN = {
+    ("README.md", "make demo"): "starts a whole system and calls it; the demo has a test of its own",
+    ("README.md", "make test"): "runs every test, this one too",
+    ("README.md", "make up"): _RUNNING,
+    ("docs/README.md", "make up"): _RUNNING,
+    (
+        "docs/operator.md",
+        "SWITCHBOARD_OUTBOUND_ALLOWED_NETWORKS=10.20.0.0/16,fd12:3456::/32 make up",
+    ): _RUNNING,
+    (
+        "clients/python/README.md",
+        "pip install ./clients/python",
+    ): "installs into your environment; the project's own has the client already",
+}
+"""The first line of each block that no test runs, and its page's reason."""
+
+
+def test_every_fence_belongs_to_a_block() -> None:
+    for page in PAGES:
+        fences = re.findall(r"^\s*(?:```|~~~)", page.read_text(), re.MULTILINE)
+        assert len(fences) == 2 * len(blocks_of(page)), name_of(page)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
+def test_a_block_says_what_it_holds(block: Block) -> None:
+    assert block.language in (*RUNNABLE, "json", "text")
+    if block.comment:
+        assert block.not_run or block.refused_with, f"not understood: {block.comment}"
+        assert block.language in RUNNABLE
+
+
+def test_the_blocks_that_are_not_run() -> None:
+    found = {
+        (name_of(block.page), block.text.splitlines()[0]): block.not_run
+        for block in BLOCKS
+        if block.not_run
+    }
+    assert found == NOT_RUN
+
+
+@pytest.mark.parametrize(
+    "block", [each for each in BLOCKS if each.language == "json"], ids=lambda block: block.name
+)
+def test_json_is_json(block: Block) -> None:
+    json.loads(block.text)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if python_program(page)], ids=name_of)
+def test_python_is_typed(page: Path, tmp_path: Path) -> None:
+    program = tmp_path / "example.py"
+    program.write_text(python_program(page))
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", str(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert checked.returncode == 0, checked.stdout
