@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -32,28 +33,26 @@ def checkout(directory: Path, venv: Path, *data_files: Path) -> Path:
     return directory
 
 
-def script_of(page: Path) -> str:
-    """The page's blocks as one script, with the set-up of the shell where the page links to it."""
+def run_page(page: Path, directory: Path, environment: dict[str, str]) -> str:
+    """Run the page's blocks, with the set-up of the shell where the page links to it.
+
+    Returns what they printed.
+
+    Raises:
+        AssertionError: a block failed; the last line that begins with ``##`` names it.
+    """
     blocks = [block for block in blocks_of(page) if block.is_run]
     if page != SETUP_PAGE and (line := setup_line(page)) is not None:
         setup = [block for block in blocks_of(SETUP_PAGE) if block.is_run]
         before = [block for block in blocks if block.line < line]
         blocks = [*before, *setup, *blocks[len(before) :]]
-    parts = [PREAMBLE]
-    # Consecutive examples in Python are one program: a reader types them into one interpreter.
-    for (_, language), group in groupby(blocks, key=lambda block: (block.page, block.language)):
-        parts += [_python(list(group))] if language == "python" else map(_sh, group)
-    return "\n".join(parts)
+    return run_blocks(blocks, directory, environment)
 
 
-def run_page(page: Path, directory: Path, environment: dict[str, str]) -> str:
-    """What the session printed.
-
-    Raises:
-        AssertionError: a block failed; the last line beginning with ``##`` names it.
-    """
+def run_blocks(blocks: Iterable[Block], directory: Path, environment: dict[str, str]) -> str:
+    """One after the other in one session; otherwise as ``run_page``."""
     script = directory / "page.bash"
-    script.write_text(script_of(page))
+    script.write_text("\n".join([PREAMBLE, *_parts(blocks)]))
     ran = subprocess.run(
         ["bash", script],
         cwd=directory,
@@ -66,6 +65,15 @@ def run_page(page: Path, directory: Path, environment: dict[str, str]) -> str:
     )
     assert ran.returncode == 0, ran.stdout
     return ran.stdout
+
+
+def _parts(blocks: Iterable[Block]) -> Iterator[str]:
+    for language, group in groupby(blocks, key=lambda block: block.language):
+        if language == "python":
+            # Consecutive examples are one program: a reader types them into one interpreter.
+            yield _python(list(group))
+        else:
+            yield from (_sh(block) for block in group)
 
 
 def _sh(block: Block) -> str:

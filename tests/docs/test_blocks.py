@@ -23,7 +23,10 @@ from tests.docs.blocks import (
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 _RUNNING = "starts a whole system, which the tests have running already"
 NOT_RUN = {
-    ("README.md", "make demo"): "starts a whole system and calls it; the demo has a test of its own",
+    (
+        "README.md",
+        "make demo",
+    ): "starts a whole system; the demo has a test of its own",
     ("README.md", "make test"): "runs every test, this one too",
     ("README.md", "make up"): _RUNNING,
     ("docs/README.md", "make up"): _RUNNING,
