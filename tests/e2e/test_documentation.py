@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 PAGES_TO_RUN = [page for page in PAGES if any(block.is_run for block in blocks_of(page))]
 CLIENT_PAGE = ROOT / "clients" / "python" / "README.md"
 SPOKEN_PAGES = (ROOT / "README.md", ROOT / "docs" / "recordings.md", CLIENT_PAGE)
-"""They hold real calls, whose speech takes its time: they run side by side."""
+"""They hold real calls, whose speech takes its time: two of them run side by side."""
 PRINTED = {
     "README.md": ("Connected in", "caller", "agent"),
     "docs/agents.md": ('"rolled_back"',),
@@ -49,7 +49,7 @@ def printed_by(
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("SWITCHBOARD_")
     }
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor(max_workers=2) as pool:
 
         @cache
         def session(page: Path) -> Future[str]:
