@@ -38,8 +38,10 @@ page of the list, so that you can see whether a change makes it read more.
 `python -m bench.query_plans` writes this page. It creates one tenant with {calls:,} calls of
 {agents} agents and shows, for each plan, the rows that it processed and the pages of the database
 that it read (`Buffers`). Every filter has an index in the order of the list. A page of the list
-therefore reads its own calls with their participants and nothing else, wherever its cursor is. The
-total is a sum of counts that triggers maintain (`control_plane/calling/calls/queries/call_counts.py`).
+therefore reads its own calls with their participants and nothing else, wherever its cursor is.
+
+The total is a sum of counts that triggers maintain
+(`control_plane/calling/calls/queries/call_counts.py`).
 
 With an `offset`, PostgreSQL reads and skips that many entries of the index, so the cost grows with
 the offset. That is why the lists have cursors.

@@ -15,12 +15,12 @@ DOCUMENT = HERE.parents[2] / "docs" / "api-coverage.md"
 _INTRODUCTION = """\
 # API coverage
 
-For developers who want to know whether an endpoint exists, which errors it can answer with, and which test
-shows that. `make docs` writes this page from the API's tables of endpoints and errors and from the
-application's own routes. A test fails if it is out of date.
+For developers who want to know whether an endpoint exists, which errors it can answer with, and
+which test shows that. `make docs` writes this page from the API's tables of endpoints and errors
+and from the application's own routes. A test fails if it is out of date.
 
-Each area has a table of its endpoints; "—" marks an endpoint that this release does not have. Where the
-area has documented errors, a second table names the tests that show them.
+Each area has a table of its endpoints; "—" marks an endpoint that this release does not have. Where
+the area has documented errors, a second table names the tests that show them.
 """
 
 
