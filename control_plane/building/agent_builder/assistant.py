@@ -24,8 +24,10 @@ from control_plane.building.agent_builder.draft.composing import as_body
 from control_plane.building.agent_builder.draft.editing import edit
 from control_plane.building.agent_builder.draft.fields import value_at
 from control_plane.building.agent_builder.field_guide import BY_PATH, GUIDES, TOPICS, FieldGuide
-from control_plane.building.agent_builder.language_model import LanguageModel, Message, ModelFailed
+from control_plane.building.agent_builder.platform_model import PlatformModel, unusable
 from control_plane.building.agent_builder.schemas import Source
+from control_plane.platform.language_model.completions import Message
+from control_plane.platform.language_model.failures import ModelFailed
 from pipelines.playbook.values.word_list import word_list
 
 _CHANGEABLE = (*BY_PATH, "language", "supported_languages")
@@ -69,7 +71,7 @@ async def answer(
     question: str,
     current: Mapping[str, Any] | None,
     history: Sequence[Message],
-    model: LanguageModel | None,
+    model: PlatformModel | None,
 ) -> Reply:
     """
     Raises:
@@ -92,15 +94,15 @@ async def _by_model(
     config: AgentConfig,
     history: Sequence[Message],
     variables: frozenset[str],
-    model: LanguageModel,
+    model: PlatformModel,
 ) -> Reply:
     """Raises ``ModelFailed``."""
     documentation = "\n".join(f"{guide.path}: {guide.purpose}" for guide in GUIDES)
-    messages = instructions.answering(question, documentation, as_body(config), list(history))
-    found = await model.answer(_Answer, messages, purpose="builder_answer")
+    request = instructions.answering(question, documentation, as_body(config), history)
+    found = await model.answer(_Answer, request)
     text = without_commands(clean_text(found.answer))
     if not text:
-        raise ModelFailed("The language model's answer was not usable")
+        raise unusable()
     changes = tuple(
         (change.key, value)
         for change in found.suggested_changes

@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from control_plane.building.agent_builder import instructions
 from control_plane.building.agent_builder.clean_text import clean_text, without_commands
-from control_plane.building.agent_builder.language_model import LanguageModel, ModelFailed
 from control_plane.building.agent_builder.page_fetching import PageNotRead, fetch_page
 from control_plane.building.agent_builder.page_text import (
     MOST_PASSAGES,
@@ -18,7 +17,9 @@ from control_plane.building.agent_builder.page_text import (
     plain_page,
     read_page,
 )
+from control_plane.building.agent_builder.platform_model import PlatformModel, unusable
 from control_plane.building.agent_builder.schemas import Source
+from control_plane.platform.language_model.failures import ModelFailed
 from outbound.policy import OutboundPolicy
 
 _LONGEST_NAME = 200
@@ -46,7 +47,7 @@ class _Described(BaseModel):
 
 
 async def enrich(
-    company_name: object, website_url: object, policy: OutboundPolicy, model: LanguageModel | None
+    company_name: object, website_url: object, policy: OutboundPolicy, model: PlatformModel | None
 ) -> Enrichment:
     """
     Raises:
@@ -75,13 +76,13 @@ async def enrich(
     return Enrichment(found.description, found.passages, "local")
 
 
-async def _by_model(name: str, page: PageText, model: LanguageModel) -> Enrichment:
+async def _by_model(name: str, page: PageText, model: PlatformModel) -> Enrichment:
     """Raises ``ModelFailed``."""
-    messages = instructions.describing_company(name, page.text)
-    answer = await model.answer(_Described, messages, purpose="enrich_company")
+    request = instructions.describing_company(name, page.text)
+    answer = await model.answer(_Described, request)
     description = without_commands(clean_text(answer.companyDescription))
     if not description:
-        raise ModelFailed("The language model's answer was not usable")
+        raise unusable()
     facts = (without_commands(clean_text(item)) for item in answer.knowledgeBase)
     return Enrichment(description, tuple(fact for fact in facts if fact), "llm")
 

@@ -22,15 +22,16 @@ from control_plane.building.agent_builder.draft.composing import as_body
 from control_plane.building.agent_builder.draft.fields import draft_field
 from control_plane.building.agent_builder.errors import GenerationNotConfigured
 from control_plane.building.agent_builder.field_guide import BY_PATH, FieldGuide, Kind
-from control_plane.building.agent_builder.language_model import LanguageModel, ModelFailed
 from control_plane.building.agent_builder.model_draft import (
     DraftedObjection,
     DraftedQuestion,
     DraftedScript,
     DraftedSlot,
 )
+from control_plane.building.agent_builder.platform_model import PlatformModel, unusable
 from control_plane.building.agent_builder.schemas import Source
 from control_plane.platform.errors import InvalidRequest
+from control_plane.platform.language_model.failures import ModelFailed
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
 _Items = Field(max_length=40)
@@ -88,7 +89,7 @@ async def draft(
     path: str,
     instruction: str | None,
     current: Mapping[str, Any] | None,
-    model: LanguageModel | None,
+    model: PlatformModel | None,
 ) -> DraftedValue:
     """A value that the field can have.
 
@@ -123,18 +124,18 @@ async def _by_model(
     told: str,
     config: AgentConfig,
     variables: frozenset[str],
-    model: LanguageModel,
+    model: PlatformModel,
 ) -> DraftedValue:
     """Raises ``ModelFailed``."""
-    messages = instructions.drafting_field(guide.path, guide.purpose, told, as_body(config))
-    answer = await model.answer(_SHAPES[guide.kind], messages, purpose="draft_field")
+    request = instructions.drafting_field(guide.path, guide.purpose, told, as_body(config))
+    answer = await model.answer(_SHAPES[guide.kind], request)
     value = clean_value(answer.model_dump()["value"], variables=variables)
     if isinstance(value, str):
         value = without_commands(value)
     elif guide.kind == "texts":
         value = [text for item in value if (text := without_commands(item))]
     if not value or not _fits(guide.path, value, config):
-        raise ModelFailed("The language model's answer was not usable")
+        raise unusable()
     return DraftedValue(value, "llm")
 
 

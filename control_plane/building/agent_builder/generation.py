@@ -18,10 +18,11 @@ from control_plane.building.agent_builder.draft.clarifying import Clarification,
 from control_plane.building.agent_builder.draft.composing import as_body, compose
 from control_plane.building.agent_builder.draft.editing import edit
 from control_plane.building.agent_builder.draft.languages import is_language_tag
-from control_plane.building.agent_builder.language_model import LanguageModel, ModelFailed
 from control_plane.building.agent_builder.model_draft import DraftedAnswer, configuration_of
+from control_plane.building.agent_builder.platform_model import PlatformModel, unusable
 from control_plane.building.agent_builder.schemas import LONGEST_PROMPT, Source
 from control_plane.building.agent_builder.stack_hints import Hints, fit_to_catalogue
+from control_plane.platform.language_model.failures import ModelFailed
 from pipelines.stack import AvailableKeys, StackCatalogue
 from pipelines.texts.prompt import compile_prompt
 
@@ -75,7 +76,7 @@ async def write(
     current: Mapping[str, Any] | None,
     *,
     may_ask: bool,
-    model: LanguageModel | None,
+    model: PlatformModel | None,
 ) -> Draft | Asked:
     """The agent's texts: by the model where there is one that answers, else by the builder.
 
@@ -118,18 +119,18 @@ def finish(
 
 
 async def _by_model(
-    prompt: str, base: AgentConfig | None, *, may_ask: bool, model: LanguageModel
+    prompt: str, base: AgentConfig | None, *, may_ask: bool, model: PlatformModel
 ) -> Draft | Asked:
     """Raises ``ModelFailed``."""
     current = None if base is None else as_body(base)
-    messages = instructions.drafting(prompt, current, may_ask=may_ask)
-    answer = await model.answer(DraftedAnswer, messages, purpose="generate_agent")
+    request = instructions.drafting(prompt, current, may_ask=may_ask)
+    answer = await model.answer(DraftedAnswer, request)
     if answer.agent is None:
         questions = tuple(
             text for item in answer.clarifying_questions if (text := clean_text(item, longest=300))
         )
         if not (may_ask and questions):
-            raise ModelFailed("The language model wrote no agent")
+            raise unusable("The language model wrote no agent")
         blocker = "The prompt does not say enough to draft an agent."
         return Asked(Clarification(questions, (blocker,)), "llm")
     start = base or AgentConfig(name="Agent")
@@ -137,7 +138,7 @@ async def _by_model(
     try:
         config = await asyncio.to_thread(configuration_of, answer.agent, start, variables)
     except ValidationError as error:
-        raise ModelFailed("The language model's answer was no valid agent") from error
+        raise unusable("The language model's answer was no valid agent") from error
     if is_language_tag(answer.agent.language):
         config = config.model_copy(update={"language": answer.agent.language})
     return Draft(config, "llm", (), is_edit=base is not None)

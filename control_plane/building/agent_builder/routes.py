@@ -8,10 +8,9 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from control_plane.building.agent_builder import assistant, field_drafting, generation
-from control_plane.building.agent_builder.dependencies import PlatformModel
 from control_plane.building.agent_builder.enrichment import NoEnrichment, enrich
 from control_plane.building.agent_builder.errors import GenerationNotConfigured
-from control_plane.building.agent_builder.language_model import Message
+from control_plane.building.agent_builder.platform_model import OptionalPlatformModel
 from control_plane.building.agent_builder.schemas import (
     ChatAnswer,
     ChatRequest,
@@ -34,6 +33,7 @@ from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
+from control_plane.platform.language_model.completions import Message
 from outbound.policy import OutboundPolicy
 
 router = APIRouter(prefix="/v1/agents", tags=["agent builder"], responses=problems(*MEMBER_ONLY))
@@ -45,7 +45,7 @@ async def generate_agent(
     caller: MemberCaller,
     database: AppDatabase,
     settings: AppSettings,
-    model: PlatformModel,
+    model: OptionalPlatformModel,
 ) -> Generated | Questions:
     """Draft an agent from a description, or change one (`mode` `edit`). Nothing is saved: send the
     draft to `POST /v1/agents`, or to `PATCH /v1/agents/{agent_id}`.
@@ -85,7 +85,7 @@ async def generate_agent(
 
 @router.post("/draft-field", responses=problems(GenerationNotConfigured))
 async def draft_agent_field(
-    wanted: DraftFieldRequest, _caller: MemberCaller, model: PlatformModel
+    wanted: DraftFieldRequest, _caller: MemberCaller, model: OptionalPlatformModel
 ) -> DraftedField:
     """Write or refine one field of an agent. Nothing is saved.
 
@@ -105,7 +105,7 @@ async def draft_agent_field(
 
 @router.post("/chat/answer")
 async def answer_builder_question(
-    wanted: ChatRequest, _caller: MemberCaller, model: PlatformModel
+    wanted: ChatRequest, _caller: MemberCaller, model: OptionalPlatformModel
 ) -> ChatAnswer:
     """Answer a question about building an agent, or turn a plain request into changes that
     `POST /v1/agents/apply-changes` takes. Nothing is saved."""
@@ -120,7 +120,10 @@ async def answer_builder_question(
 
 @router.post("/enrich-company")
 async def enrich_company(
-    wanted: EnrichRequest, _caller: MemberCaller, settings: AppSettings, model: PlatformModel
+    wanted: EnrichRequest,
+    _caller: MemberCaller,
+    settings: AppSettings,
+    model: OptionalPlatformModel,
 ) -> Enriched | NotEnriched:
     """Describe a company from its web page, for an agent's persona. The status is always 200: test
     `enriched`."""

@@ -1,1 +1,1 @@
-"""What is found out about a call once it is over."""
+"""Analyses of calls that have ended: summary, structured data and evaluation."""

@@ -1,7 +1,7 @@
-"""Carrying out one analysis: reading the call, asking the analyser, storing what it found.
+"""Runs one analysis: reads the call, asks the analyser and stores the result.
 
-Everything is read and written as the call's tenant, so that row-level security stands around the
-analysis as around a request; and no transaction is open while an analyser is at work.
+All reading and writing is done as the call's tenant, so row-level security protects an analysis as
+it protects a request. No transaction is open while the analyser works.
 """
 
 from __future__ import annotations
@@ -19,30 +19,32 @@ from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call, Segment
 from control_plane.calling.calls.repository import locked_call
 from control_plane.calling.intelligence import repository
-from control_plane.calling.intelligence.analysers.analyser import Analyser
 from control_plane.calling.intelligence.analysers.assignment import Assignment, Utterance
 from control_plane.calling.intelligence.analysers.findings import Findings, Obstacle, PartError
-from control_plane.calling.intelligence.analysers.selection import Unavailable, choose_analyser
-from control_plane.calling.intelligence.completion import finish, skip
-from control_plane.calling.intelligence.lean_fallback import send_lean_once
+from control_plane.calling.intelligence.analysers.selection import (
+    Analyser,
+    Unavailable,
+    choose_analyser,
+)
 from control_plane.calling.intelligence.models import CallAnalysis
+from control_plane.calling.intelligence.results import finish, send_lean_once, skip
 from control_plane.calling.recordings.repository import latest_recording
 from control_plane.calling.recordings.views import recording_view
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 
 MOST_ROUNDS = 5
-"""How often an analysis begins anew because the transcript has grown meanwhile."""
+"""How often an analysis starts over because the transcript has grown in the meantime."""
 _log = structlog.get_logger(__name__)
 
 
 class AnalysisPostponed(Exception):
-    """The provider is to be asked again later."""
+    """The analysis has to be tried again later. The message says why."""
 
 
 @dataclass(frozen=True)
 class _Work:
-    said: Sequence[Segment]
+    segments: Sequence[Segment]
     assignment: Assignment
     analyser: Analyser | Unavailable
 
@@ -56,24 +58,29 @@ async def analyse(
     *,
     is_last_try: bool,
 ) -> None:
-    """Carry out the analysis ``job_id``; if it is no longer the call's, do nothing.
+    """Run the analysis ``job_id``. Does nothing if the call has another analysis by now.
+
+    Args:
+        is_last_try: store what could be found even if the provider did not answer.
 
     Raises:
-        AnalysisPostponed: try again later. Nothing that was paid for is lost.
-        DatabaseUnavailable: the same.
+        AnalysisPostponed: try again later. Answers that were paid for are kept.
+        DatabaseUnavailable: try again later.
     """
     for _ in range(MOST_ROUNDS):
         async with database.tenant_session(tenant_id) as session:
-            work = await _take_up(session, database, settings, tenant_id, call_id, job_id)
+            work = await _begin(session, database, settings, tenant_id, call_id, job_id)
         if work is None:
             return
-        findings = await _find_out(work)
+        findings = await _analysed(work)
         if findings.can_be_tried_again and not is_last_try:
             async with database.tenant_session(tenant_id) as session:
                 await _postpone(session, tenant_id, call_id, job_id, findings)
             raise AnalysisPostponed(findings.errors[-1].message)
         async with database.tenant_session(tenant_id) as session:
-            if await _conclude(session, settings, tenant_id, call_id, job_id, work, findings):
+            if await _finish_if_unchanged(
+                session, settings, tenant_id, call_id, job_id, work, findings
+            ):
                 return
     raise AnalysisPostponed("the transcript is still growing")
 
@@ -81,35 +88,36 @@ async def analyse(
 async def give_up_abandoned(
     database: Database, settings: ControlPlaneSettings, task_name: str, touched_before: datetime
 ) -> None:
-    """Finish analyses that no job named ``task_name`` is left to finish."""
+    """Finish analyses that wait for a job ``task_name`` which no longer exists."""
     async with database.system_session() as session:
         abandoned = await repository.abandoned(session, task_name, touched_before)
-    error = PartError(None, Obstacle.INTERRUPTED, "The analysis was interrupted; ask for it again")
+    message = "The analysis was interrupted; start it again with POST /v1/calls/{call_id}/reprocess"
+    interrupted = Findings(errors=(PartError(None, Obstacle.INTERRUPTED, message),))
     for analysis in abandoned:
         if analysis.job_id is None:
             continue
         _log.error("analysis_abandoned", call_id=str(analysis.call_id))
         async with database.tenant_session(analysis.tenant_id) as session:
-            mine = await _held(session, analysis.tenant_id, analysis.call_id, analysis.job_id)
-            if mine is not None:
-                call, row = mine
-                said = await repository.transcript(session, call.tenant_id, call.id)
-                await finish(
-                    session,
-                    call,
-                    row,
-                    said,
-                    Findings(errors=(error,)),
-                    provider=row.provider or "",
-                    model=row.model or "",
-                    recording=await _recording(session, call, settings),
-                )
+            locked = await _locked(session, analysis.tenant_id, analysis.call_id, analysis.job_id)
+            if locked is None:
+                continue
+            call, row = locked
+            await finish(
+                session,
+                call,
+                row,
+                await repository.transcript(session, call.tenant_id, call.id),
+                interrupted,
+                provider=row.provider or "",
+                model=row.model or "",
+                recording=await _recording(session, call, settings),
+            )
 
 
-async def _held(
+async def _locked(
     session: AsyncSession, tenant_id: UUID, call_id: UUID, job_id: UUID
 ) -> tuple[Call, CallAnalysis] | None:
-    """The call, locked, and its analysis, if that is still ``job_id``."""
+    """The call, locked, and its analysis; ``None`` if ``job_id`` is no longer its analysis."""
     call = await locked_call(session, tenant_id, call_id)
     analysis = await repository.find(session, tenant_id, call_id)
     if call is None or analysis is None or analysis.job_id != job_id:
@@ -117,7 +125,7 @@ async def _held(
     return call, analysis
 
 
-async def _take_up(
+async def _begin(
     session: AsyncSession,
     database: Database,
     settings: ControlPlaneSettings,
@@ -125,12 +133,12 @@ async def _take_up(
     call_id: UUID,
     job_id: UUID,
 ) -> _Work | None:
-    held = await _held(session, tenant_id, call_id, job_id)
-    if held is None:
+    locked = await _locked(session, tenant_id, call_id, job_id)
+    if locked is None:
         return None
-    call, analysis = held
-    said = await repository.transcript(session, tenant_id, call_id)
-    assignment = _assignment(call, said)
+    call, analysis = locked
+    segments = await repository.transcript(session, tenant_id, call_id)
+    assignment = _assignment(call, segments)
     if assignment.is_empty:
         await skip(session, call, await _recording(session, call, settings))
         return None
@@ -138,10 +146,10 @@ async def _take_up(
     analyser = await choose_analyser(
         session, database, settings, tenant_id, job_id, assignment.settings.model
     )
-    return _Work(said, assignment, analyser)
+    return _Work(segments, assignment, analyser)
 
 
-def _assignment(call: Call, said: Sequence[Segment]) -> Assignment:
+def _assignment(call: Call, segments: Sequence[Segment]) -> Assignment:
     plan = call.frozen_plan()
     return Assignment(
         agent_name=plan.agent.name,
@@ -153,7 +161,7 @@ def _assignment(call: Call, said: Sequence[Segment]) -> Assignment:
                 text=segment.text,
                 started_at_ms=segment.started_at_ms,
             )
-            for segment in said
+            for segment in segments
         ),
         slots=dict(call.collected_slots),
         settings=plan.post_call,
@@ -162,7 +170,7 @@ def _assignment(call: Call, said: Sequence[Segment]) -> Assignment:
     )
 
 
-async def _find_out(work: _Work) -> Findings:
+async def _analysed(work: _Work) -> Findings:
     if isinstance(work.analyser, Unavailable):
         return Findings(errors=(work.analyser.error,))
     return await work.analyser.analyse(work.assignment)
@@ -171,10 +179,10 @@ async def _find_out(work: _Work) -> Findings:
 async def _postpone(
     session: AsyncSession, tenant_id: UUID, call_id: UUID, job_id: UUID, findings: Findings
 ) -> None:
-    held = await _held(session, tenant_id, call_id, job_id)
-    if held is None:
+    locked = await _locked(session, tenant_id, call_id, job_id)
+    if locked is None:
         return
-    call, analysis = held
+    call, analysis = locked
     now = datetime.now(UTC)
     analysis.touched_at = now
     message = f"The analysis will be tried again: {findings.errors[-1].message}"
@@ -182,7 +190,7 @@ async def _postpone(
     await send_lean_once(session, call, analysis)
 
 
-async def _conclude(
+async def _finish_if_unchanged(
     session: AsyncSession,
     settings: ControlPlaneSettings,
     tenant_id: UUID,
@@ -191,20 +199,20 @@ async def _conclude(
     work: _Work,
     findings: Findings,
 ) -> bool:
-    """``False`` if the call is no longer what was analysed."""
-    held = await _held(session, tenant_id, call_id, job_id)
-    if held is None:
+    """Return ``False`` if the call has changed since the analysis began."""
+    locked = await _locked(session, tenant_id, call_id, job_id)
+    if locked is None:
         return True
-    call, analysis = held
-    said = await repository.transcript(session, tenant_id, call_id)
-    if len(said) != len(work.said) or call.collected_slots != work.assignment.slots:
+    call, analysis = locked
+    segments = await repository.transcript(session, tenant_id, call_id)
+    if len(segments) != len(work.segments) or call.collected_slots != work.assignment.slots:
         return False
     analyser = work.analyser
     await finish(
         session,
         call,
         analysis,
-        said,
+        segments,
         findings,
         provider=analyser.provider,
         model=analyser.model,

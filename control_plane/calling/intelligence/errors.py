@@ -1,4 +1,4 @@
-"""What can go wrong with the analysis of calls."""
+"""Errors of the routes for analyses."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class SummaryNotAvailable(NotFound):
 class AnalysisUnderWay(Problem):
     status = HTTPStatus.CONFLICT
     code = "analysis_under_way"
-    title = "The call is being analysed already"
+    title = "The call is already being analysed"
 
 
 class CallNotOver(Problem):
     status = HTTPStatus.CONFLICT
     code = "call_not_over"
-    title = "The call is not over yet; it is analysed when it ends"
+    title = "The call has not ended yet; it is analysed when it ends"

@@ -1,4 +1,4 @@
-"""What was found out about calls, and the providers' answers that it was made from."""
+"""Tables: the results of analyses, and the answers of providers that were paid for."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from control_plane.platform.tenancy.models import Tenant
 
 
 class CallAnalysis(Base):
-    """One call's results, those of its last finished analysis.
+    """The results of the last finished analysis of one call.
 
-    ``job_id`` is the analysis that is under way, ``None`` while there is none; whatever else holds
-    that id no longer may change nothing. The call's row is locked by whoever changes this one.
+    ``job_id`` is the unfinished analysis, or ``None``. A job whose id differs from it is out of
+    date and must not change the row. Lock the call's row before changing this one.
     """
 
     __tablename__ = "call_analyses"
@@ -27,12 +27,12 @@ class CallAnalysis(Base):
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     job_id: Mapped[UUID | None]
     touched_at: Mapped[datetime | None]
-    """When the analysis under way was last queued or taken up."""
+    """When the unfinished analysis was queued, begun or postponed last."""
     finished_at: Mapped[datetime | None]
     lean_sent_at: Mapped[datetime | None]
-    """When the lean ``call.completed`` went out, because the analysis has to wait."""
+    """When the lean ``call.completed`` was sent, because the analysis had to wait."""
     segments: Mapped[int] = mapped_column(default=0)
-    """How much of the transcript the results were made from."""
+    """How many transcript segments the results were made from."""
     provider: Mapped[str | None]
     model: Mapped[str | None]
     summary: Mapped[str | None]
@@ -41,13 +41,13 @@ class CallAnalysis(Base):
     evaluation: Mapped[dict[str, Any] | None]
     errors: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, default=list)
     usage: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    """``"<provider>/<model>"`` → requests and tokens of all analyses of the call together."""
+    """``"<provider>/<model>"`` → requests and tokens of all analyses of the call."""
 
 
 class PaidAnswer(Base):
-    """An answer of a provider, kept until its analysis is finished.
+    """A provider's answer, stored until its analysis is finished.
 
-    An analysis that is interrupted goes on with these, and pays for nothing twice.
+    An analysis that was interrupted continues with these and does not pay for them again.
     """
 
     __tablename__ = "paid_answers"

@@ -1,4 +1,4 @@
-"""Every query on analyses. All take the tenant; none commits."""
+"""All queries on analyses. Each takes the tenant; none commits."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def paid_answer(
     return found
 
 
-async def keep_paid_answer(
+async def store_paid_answer(
     session: AsyncSession,
     tenant_id: UUID,
     job_id: UUID,
@@ -70,7 +70,7 @@ async def keep_paid_answer(
 
 
 async def paid_totals(session: AsyncSession, tenant_id: UUID, job_id: UUID) -> tuple[int, int, int]:
-    """Requests, input tokens and output tokens of one analysis."""
+    """The requests, input tokens and output tokens of one analysis."""
     row = (
         await session.execute(
             select(
@@ -83,7 +83,7 @@ async def paid_totals(session: AsyncSession, tenant_id: UUID, job_id: UUID) -> t
     return int(row[0]), int(row[1]), int(row[2])
 
 
-async def forget_paid_answers(session: AsyncSession, tenant_id: UUID, job_id: UUID) -> None:
+async def delete_paid_answers(session: AsyncSession, tenant_id: UUID, job_id: UUID) -> None:
     await session.execute(
         delete(PaidAnswer).where(PaidAnswer.tenant_id == tenant_id, PaidAnswer.job_id == job_id)
     )
@@ -92,7 +92,7 @@ async def forget_paid_answers(session: AsyncSession, tenant_id: UUID, job_id: UU
 async def abandoned(
     session: AsyncSession, task_name: str, touched_before: datetime
 ) -> Sequence[CallAnalysis]:
-    """Analyses of any tenant that are under way and that no job is left to finish. For jobs."""
+    """Unfinished analyses of all tenants whose job no longer exists. At most 100. For jobs."""
     found = await session.scalars(
         select(CallAnalysis)
         .where(

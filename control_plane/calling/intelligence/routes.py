@@ -9,7 +9,7 @@ from fastapi import APIRouter, status
 from control_plane.calling.calls.errors import CallNotFound
 from control_plane.calling.calls.queries.call_queries import find_call
 from control_plane.calling.calls.repository import locked_call
-from control_plane.calling.intelligence import repository, triggers
+from control_plane.calling.intelligence import repository, scheduling
 from control_plane.calling.intelligence.errors import (
     AnalysisUnderWay,
     CallNotOver,
@@ -30,16 +30,16 @@ router = APIRouter(prefix="/v1/calls", tags=["post-call"], route_class=Idempoten
     "/{call_id}/summary", responses=problems(*MEMBER_ONLY, CallNotFound, SummaryNotAvailable)
 )
 async def get_summary(call_id: UUID, caller: MemberCaller, session: TenantSession) -> SummaryView:
-    """The stored summary of a call and how its caller sounded. Asking runs no analysis.
+    """Return the stored summary of a call and the caller's sentiment. This starts no analysis.
 
-    There is none before the call's first analysis has finished."""
+    The answer is 404 until the first analysis of the call has finished."""
     call = await find_call(session, caller.tenant_id, call_id)
     if call is None:
         raise CallNotFound
     analysis = await repository.find(session, caller.tenant_id, call_id)
     if analysis is None or analysis.finished_at is None:
         raise SummaryNotAvailable(
-            "The call is being analysed; ask again in a moment" if analysis else None
+            "The call is being analysed; try again in a moment" if analysis else None
         )
     return summary_view(call, analysis)
 
@@ -52,15 +52,15 @@ async def get_summary(call_id: UUID, caller: MemberCaller, session: TenantSessio
 async def reprocess_call(
     call_id: UUID, caller: MemberCaller, session: TenantSession, _: OncePerKey
 ) -> AnalysisQueued:
-    """Analyse a call again, with the settings stored at its creation.
+    """Analyse a call again, with the settings that were stored when it was created.
 
-    The results so far stay until the new ones are there; then `call.completed` and
+    The earlier results stay until the new ones are ready. Then `call.completed` and
     `call.intelligence.ready` are sent again."""
     call = await locked_call(session, caller.tenant_id, call_id)
     if call is None:
         raise CallNotFound
     if not call.is_over:
         raise CallNotOver
-    job_id = await triggers.begin(session, call)
+    job_id = await scheduling.schedule(session, call)
     record_change(session, caller, "call.reprocessed", target_id=call_id)
     return AnalysisQueued(job_id=job_id, message="The call will be analysed again.")

@@ -1,4 +1,4 @@
-"""Analyses on the wire. Source: API spec, "Intelligence", and "Calls" under Endpoints."""
+"""Requests and answers about analyses. Source: API spec, "Intelligence" and "Calls"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class SummaryView(BaseModel):
-    """What the last finished analysis of a call found."""
+    """The summary and sentiment from the last finished analysis of a call."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -21,14 +21,16 @@ class SummaryView(BaseModel):
         }
     )
     status: str = Field(
-        description="`completed`; `pending` while the call is being analysed again; `failed`, "
-        "`quota` (the provider's is used up) or `skipped` (nothing was said, or nothing is asked "
-        "for)."
+        description="`completed`; `pending` while the call is being analysed again; `failed`; "
+        "`quota` (the quota of the provider's key is used up); or `skipped` (nothing was said, or "
+        "the agent asks for no analysis)."
     )
     sentiment: str | None = Field(
-        description="`positive`, `neutral`, `negative` or `mixed`; with the summary only."
+        description="`positive`, `neutral`, `negative` or `mixed`; `null` without a summary."
     )
-    summary: str | None = Field(description="`null` where it is not asked for, or failed.")
+    summary: str | None = Field(
+        description="`null` if the agent asks for no summary, or if it failed."
+    )
 
 
 class AnalysisQueued(BaseModel):
@@ -54,23 +56,23 @@ class CriterionView(BaseModel):
 
 
 class EvaluationView(BaseModel):
-    """The rubric's verdict."""
+    """How the call did by the criteria of the rubric."""
 
-    passed: bool = Field(description="Whether every criterion was met.")
-    score: float = Field(description="The mean of the criteria's scores, 0 to 1.")
+    passed: bool = Field(description="Whether the call passed every criterion.")
+    score: float = Field(description="The mean of the scores of all criteria, 0 to 1.")
     reasoning: str
     criteria: list[CriterionView]
 
 
 class AnalyserView(BaseModel):
-    """Who found it out."""
+    """The model that produced the results."""
 
     provider: str = Field(description="`openai`, `google`, or `local` for the built-in analyser.")
     model: str
 
 
 class AnalysisUsage(BaseModel):
-    """What all analyses of the call together took of one model."""
+    """How much all analyses of the call together used one model."""
 
     provider: str
     model: str
@@ -80,17 +82,18 @@ class AnalysisUsage(BaseModel):
 
 
 class AnalysisError(BaseModel):
-    """What is missing from the results, and why."""
+    """A part of the results that is missing, and why."""
 
     part: str | None = Field(
-        description="`summary`, `structured_data` or `evaluation`; `null` for the whole."
+        description="`summary`, `structured_data` or `evaluation`; `null` if the error concerns "
+        "the whole analysis."
     )
     code: str
     message: str
 
 
 class IntelligenceView(BaseModel):
-    """What was found out about a call."""
+    """The results of the analyses of a call."""
 
     status: str
     summary: str | None = None

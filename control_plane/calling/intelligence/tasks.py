@@ -1,4 +1,4 @@
-"""Jobs that look into calls that are over."""
+"""Jobs that analyse calls that have ended."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from control_plane.calling.intelligence.analysis import analyse, give_up_abandon
 from control_plane.platform.job_queue import PATIENT_QUEUE, database_of, job_queue, settings_of
 
 MAX_RETRIES = 5
-"""After 4, 16, 64, 256 and 1024 seconds, some 23 minutes in all."""
+"""After 4, 16, 64, 256 and 1024 seconds: 23 minutes in total."""
 ABANDONED_AFTER = timedelta(minutes=30)
-"""Longer than any wait between two tries."""
+"""Longer than the longest wait between two tries."""
 
 
 @job_queue.task(
@@ -23,7 +23,7 @@ ABANDONED_AFTER = timedelta(minutes=30)
     retry=RetryStrategy(max_attempts=MAX_RETRIES, exponential_wait=4),
 )
 async def analyse_call(context: JobContext, *, tenant_id: str, call_id: str, job_id: str) -> None:
-    """Carry out the analysis ``job_id``. Running it again goes on where it stopped."""
+    """Run the analysis ``job_id``. When run again it continues where it stopped."""
     assert context.job is not None
     await analyse(
         database_of(context),
@@ -40,7 +40,7 @@ async def analyse_call(context: JobContext, *, tenant_id: str, call_id: str, job
     name="intelligence.give_up_abandoned", pass_context=True, queueing_lock="give_up_abandoned"
 )
 async def give_up_abandoned_analyses(context: JobContext, timestamp: int) -> None:
-    """Finish, without a result, analyses whose job failed for a reason that nobody foresaw."""
+    """Finish, without a result, the analyses whose job failed with an unexpected error."""
     await give_up_abandoned(
         database_of(context),
         settings_of(context),

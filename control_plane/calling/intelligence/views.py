@@ -1,4 +1,4 @@
-"""Analyses as the API shows them. Pure."""
+"""Turns stored analyses into the views that the API returns. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from control_plane.calling.intelligence.schemas import (
 
 
 def intelligence_view(call: Call, analysis: CallAnalysis | None) -> IntelligenceView:
-    """``intelligence`` of a call's detail."""
+    """The ``intelligence`` object in the details of a call."""
     if analysis is None:
         return IntelligenceView(status=call.intelligence_status)
     return IntelligenceView(

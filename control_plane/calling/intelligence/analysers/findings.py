@@ -1,4 +1,4 @@
-"""What an analysis has found out. Pure."""
+"""What an analysis found, and what it could not find. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,28 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from control_plane.calling.intelligence.analysers.assignment import Part
-from control_plane.calling.intelligence.status import IntelligenceStatus
+from control_plane.platform.language_model.failures import FailureReason
 
 Sentiment = Literal["positive", "neutral", "negative", "mixed"]
 SENTIMENTS: tuple[Sentiment, ...] = get_args(Sentiment)
+
+
+class IntelligenceStatus(StrEnum):
+    """``intelligence_status`` of a call. Source: API spec, "Post-call intelligence".
+
+    The API treats it as an open string.
+    """
+
+    PENDING = "pending"
+    """The call is still running, or its analysis is queued or running."""
+    COMPLETED = "completed"
+    """Everything that was asked for is there, except what ``errors`` names."""
+    FAILED = "failed"
+    """Nothing could be found out; ``errors`` says why."""
+    QUOTA = "quota"
+    """The quota of the provider's key is used up, so trying again soon is pointless."""
+    SKIPPED = "skipped"
+    """There was nothing to analyse: nothing was said, or nothing was asked for."""
 
 
 class CriterionVerdict(BaseModel):
@@ -26,7 +44,7 @@ class CriterionVerdict(BaseModel):
 
 
 class Evaluation(BaseModel):
-    """``passed`` if every criterion is; ``score`` is the mean of theirs."""
+    """``passed`` if every criterion passed. ``score`` is the mean of the criteria's scores."""
 
     model_config = ConfigDict(frozen=True)
     passed: bool
@@ -50,36 +68,27 @@ class Evaluation(BaseModel):
 
 
 class Obstacle(StrEnum):
-    """Why a part of an analysis is missing: ``code`` of an entry in ``errors``."""
+    """What can stop an analysis besides a failing language model (``FailureReason``)."""
 
-    PROVIDER_UNAVAILABLE = "provider_unavailable"
-    """No answer, or one that says to come back later."""
-    QUOTA_EXCEEDED = "quota_exceeded"
-    PROVIDER_REFUSED = "provider_refused"
-    """The key or the model is not accepted."""
-    REQUEST_REFUSED = "request_refused"
-    """This request is not accepted, or the model declines to answer it."""
     PROVIDER_KEY_UNAVAILABLE = "provider_key_unavailable"
-    ANSWER_UNUSABLE = "answer_unusable"
-    """Twice an answer of another shape than was asked for."""
     SCHEMA_UNUSABLE = "schema_unusable"
     NOT_FOUND = "not_found"
     """The local analyser found too little for what the schema requires."""
     TRANSCRIPT_SHORTENED = "transcript_shortened"
-    """A remark: the call was so long that its middle was left out."""
+    """Only a remark: the call was so long that its middle was left out."""
     INTERRUPTED = "analysis_interrupted"
 
 
 @dataclass(frozen=True)
 class PartError:
-    """``part`` is ``None`` for what concerns the whole analysis."""
+    """Why a part is missing. ``part`` is ``None`` if the error concerns the whole analysis."""
 
     part: Part | None
-    obstacle: Obstacle
+    obstacle: Obstacle | FailureReason
     message: str
 
     def document(self) -> dict[str, str | None]:
-        """As it stands in ``errors``."""
+        """The entry of ``errors``, as the API shows it."""
         return {
             "part": self.part and self.part.value,
             "code": self.obstacle.value,
@@ -102,11 +111,11 @@ class Findings:
 
     @property
     def can_be_tried_again(self) -> bool:
-        """Whether another try soon may find what is missing."""
-        return any(error.obstacle is Obstacle.PROVIDER_UNAVAILABLE for error in self.errors)
+        """Whether the missing parts may be found by trying again soon."""
+        return any(error.obstacle is FailureReason.PROVIDER_UNAVAILABLE for error in self.errors)
 
     @property
     def status(self) -> IntelligenceStatus:
-        if any(error.obstacle is Obstacle.QUOTA_EXCEEDED for error in self.errors):
+        if any(error.obstacle is FailureReason.QUOTA_EXCEEDED for error in self.errors):
             return IntelligenceStatus.QUOTA
         return IntelligenceStatus.COMPLETED if self.has_any else IntelligenceStatus.FAILED

@@ -1,4 +1,4 @@
-"""The JSON Schema of a tenant's structured data, applied to what was found."""
+"""The JSON Schema that a tenant's structured data has to fit."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from typing import Any, NoReturn
 
 import jsonschema_rs
 
-from control_plane.calling.intelligence.analysers.answer_json import UnusableAnswer, read_object
+from control_plane.calling.intelligence.analysers.model.answer_json import read_object
+from control_plane.platform.language_model.json_answers import UnusableAnswer
 
 _MOST_FINDINGS = 12
 _LONGEST_FINDING = 300
 
 
 class SchemaUnusable(Exception):
-    """The schema cannot be applied; the text says why."""
+    """The schema is not valid, or refers to another document. The message says why."""
 
 
 class TenantSchema:
-    """Opens no file and no connection, whatever the schema refers to.
+    """Never opens a file or a connection, even if the schema refers to one.
 
     Raises:
-        SchemaUnusable: it is no valid JSON Schema.
+        SchemaUnusable: see there.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
@@ -37,7 +38,7 @@ class TenantSchema:
             raise SchemaUnusable(str(error)[:_LONGEST_FINDING]) from error
 
     def findings(self, value: Any) -> list[str]:
-        """What is wrong with ``value``, the first few things; nothing if it fits."""
+        """The first few things that are wrong with ``value``; empty if it fits."""
         found = []
         for error in self._validator.iter_errors(value):
             place = "/".join(map(str, error.instance_path)) or "the object"
@@ -47,7 +48,7 @@ class TenantSchema:
         return found
 
     def wrong_properties(self, value: dict[str, Any]) -> set[str]:
-        """Properties of ``value`` that do not fit by themselves."""
+        """The properties of ``value`` whose own value does not fit."""
         return {
             str(error.instance_path[0])
             for error in self._validator.iter_errors(value)
@@ -55,10 +56,10 @@ class TenantSchema:
         }
 
     def read(self, text: str) -> dict[str, Any]:
-        """An answer that fits the schema.
+        """Read a language model's answer and check it.
 
         Raises:
-            UnusableAnswer: see ``read_object``; or it does not fit.
+            UnusableAnswer: the answer does not fit the schema, or ``read_object`` refuses it.
         """
         value = read_object(text)
         if findings := self.findings(value):

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from control_plane.building.agent_builder.enrichment import Enrichment, NoEnrichment, enrich
-from control_plane.building.agent_builder.language_model import LanguageModel, ModelSlots
 from control_plane.building.agent_builder.page_fetching import MAX_BYTES, PageNotRead, fetch_page
 from control_plane.building.agent_builder.page_text import MOST_PASSAGES, read_page
+from control_plane.building.agent_builder.platform_model import ModelSlots, PlatformModel
 from control_plane.platform.settings import PlatformLlmSettings
 from outbound.policy import OutboundPolicy
 from tests.control_plane.building.agent_builder.conftest import WithModel
@@ -150,7 +150,7 @@ async def with_model_enriched(answer: Answer) -> Enrichment:
         settings = PlatformLlmSettings(
             api_key="k", model="m", base_url=wire.base_url, timeout_seconds=2
         )
-        model = LanguageModel(settings, ModelSlots())
+        model = PlatformModel(settings, ModelSlots())
         return await enrich("Bella Napoli", site.base_url, LOCAL, model)
 
 

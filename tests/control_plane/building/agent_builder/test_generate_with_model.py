@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from control_plane.building.agent_builder.language_model import (
-    LanguageModel,
-    ModelFailed,
-    ModelSlots,
-)
 from control_plane.building.agent_builder.model_draft import DraftedAnswer
+from control_plane.building.agent_builder.platform_model import ModelSlots, PlatformModel
+from control_plane.platform.language_model.completions import CompletionRequest
+from control_plane.platform.language_model.failures import ModelFailed
 from control_plane.platform.settings import PlatformLlmSettings
 from tests.control_plane.building.agent_builder.conftest import WithModel
 from tests.control_plane.building.agent_builder.model_answers import answer, drafted_agent
@@ -31,6 +29,7 @@ from tests.stand_ins.openai_wire import (
 )
 
 PROMPT = "Books tables for Bella Napoli."
+EMPTY = CompletionRequest("test", "", ())
 GOOD = says_json(answer(drafted_agent()))
 
 
@@ -197,9 +196,9 @@ async def test_both_rounds_share_one_deadline() -> None:
         settings = PlatformLlmSettings(
             api_key="k", model="m", base_url=wire.base_url, timeout_seconds=60
         )
-        model = LanguageModel(settings, ModelSlots(), deadline_seconds=0.2)
+        model = PlatformModel(settings, ModelSlots(), deadline_seconds=0.2)
         with pytest.raises(ModelFailed, match="in time"):
-            await model.answer(DraftedAnswer, [], purpose="test")
+            await model.answer(DraftedAnswer, EMPTY)
 
 
 async def test_a_busy_model_is_not_waited_for_without_end() -> None:
@@ -207,10 +206,10 @@ async def test_a_busy_model_is_not_waited_for_without_end() -> None:
         settings = PlatformLlmSettings(
             api_key="k", model="m", base_url=wire.base_url, timeout_seconds=60
         )
-        model = LanguageModel(settings, ModelSlots(1, longest_wait_seconds=0.05))
-        first = asyncio.create_task(model.answer(DraftedAnswer, [], purpose="test"))
+        model = PlatformModel(settings, ModelSlots(1, longest_wait_seconds=0.05))
+        first = asyncio.create_task(model.answer(DraftedAnswer, EMPTY))
         await asyncio.wait_for(wire.is_asked.wait(), 10)
         with pytest.raises(ModelFailed, match="busy"):
-            await model.answer(DraftedAnswer, [], purpose="test")
+            await model.answer(DraftedAnswer, EMPTY)
         first.cancel()
         await asyncio.gather(first, return_exceptions=True)

@@ -16,13 +16,16 @@ import pytest
 
 from contracts.agent_config import PostCall
 from control_plane.calling.calls.events.consumer import EventConsumer
-from control_plane.calling.intelligence.analysers.assignment import Assignment, Utterance
+from control_plane.calling.intelligence.analysers.assignment import (
+    Assignment,
+    Utterance,
+    criteria_of,
+)
 from control_plane.calling.intelligence.analysers.findings import SENTIMENTS, Evaluation, Findings
-from control_plane.calling.intelligence.analysers.json_question import Completion, Question
 from control_plane.calling.intelligence.analysers.local.analyser import LocalAnalyser
-from control_plane.calling.intelligence.analysers.model_analyser import ModelAnalyser
-from control_plane.calling.intelligence.analysers.rubric import criteria_of
+from control_plane.calling.intelligence.analysers.model.analyser import ModelAnalyser
 from control_plane.calling.intelligence.analysers.tenant_schema import TenantSchema
+from control_plane.platform.language_model.completions import Completion, CompletionRequest
 from tests.control_plane.calling.intelligence.answering import good_answer, kind_of
 from tests.control_plane.calling.intelligence.conftest import KEY, RunJobs
 from tests.control_plane.calling.intelligence.conversation import (
@@ -64,10 +67,10 @@ class Obedient:
     answer: str
     provider: str = "openai"
     model: str = "gpt"
-    questions: list[Question] = field(default_factory=list)
+    requests: list[CompletionRequest] = field(default_factory=list)
 
-    async def complete(self, question: Question) -> Completion:
-        self.questions.append(question)
+    async def complete(self, request: CompletionRequest) -> Completion:
+        self.requests.append(request)
         return Completion(self.answer)
 
 
@@ -110,19 +113,21 @@ def test_the_list_is_long_enough() -> None:
 async def test_a_model_that_obeys_cannot_change_the_shape_of_a_result(answer: str) -> None:
     model = Obedient(answer)
     assert_shape(await ModelAnalyser(model).analyse(assignment("Obey me.")))
-    assert len(model.questions) <= 6, "each of three parts is asked for twice at most"
+    assert len(model.requests) <= 6, "each of three parts is asked for twice at most"
 
 
 @pytest.mark.parametrize("said", INJECTIONS.values(), ids=INJECTIONS)
 async def test_what_is_said_stays_inside_its_line(said: str) -> None:
     model = Obedient("{}")
     await ModelAnalyser(model).analyse(assignment(said))
-    for question in model.questions[::2]:
-        assert said not in question.instructions
-        [turn] = question.turns
-        begin, *lines, end = turn.text.split("\n")
+    for request in model.requests[::2]:
+        assert said not in request.instructions
+        [message] = request.messages
+        begin, *lines, end = message.text.split("\n")
         assert (begin, end) == ("<call>", "</call>")
-        assert turn.text.count("<") == turn.text.count(">") == 2, "only the tags around the call"
+        assert message.text.count("<") == message.text.count(">") == 2, (
+            "only the tags around the call"
+        )
         read = [json.loads(line) for line in lines]
         assert read == [
             {"n": 0, "speaker": "agent", "said": "How can I help?"},

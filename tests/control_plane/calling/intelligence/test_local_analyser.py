@@ -5,11 +5,15 @@ from typing import Any
 import pytest
 
 from contracts.agent_config import PostCall
-from control_plane.calling.intelligence.analysers.assignment import Assignment, Utterance
+from control_plane.calling.intelligence.analysers.assignment import (
+    MOST_CRITERIA,
+    Assignment,
+    Utterance,
+    criteria_of,
+)
 from control_plane.calling.intelligence.analysers.findings import Obstacle
 from control_plane.calling.intelligence.analysers.local.analyser import analyse_locally
 from control_plane.calling.intelligence.analysers.local.sentiment import sentiment_of
-from control_plane.calling.intelligence.analysers.rubric import MOST_CRITERIA, criteria_of
 
 
 def filled(schema: dict[str, Any], slots: dict[str, str], said: str = "Hello.") -> Any:

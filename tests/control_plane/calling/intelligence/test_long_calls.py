@@ -12,17 +12,14 @@ from hypothesis import strategies as st
 from contracts.agent_config import PostCall
 from control_plane.calling.intelligence.analysers.assignment import Assignment, Utterance
 from control_plane.calling.intelligence.analysers.findings import Obstacle
-from control_plane.calling.intelligence.analysers.json_question import (
-    Completion,
-    ModelFailed,
-    Question,
-)
-from control_plane.calling.intelligence.analysers.model_analyser import MOST_CHUNKS, ModelAnalyser
-from control_plane.calling.intelligence.analysers.transcript_lines import (
+from control_plane.calling.intelligence.analysers.model.analyser import MOST_CHUNKS, ModelAnalyser
+from control_plane.calling.intelligence.analysers.model.transcript_lines import (
     first_lines,
     in_chunks,
     transcript_lines,
 )
+from control_plane.platform.language_model.completions import Completion, CompletionRequest
+from control_plane.platform.language_model.failures import FailureReason, ModelFailed
 from tests.control_plane.calling.intelligence.answering import DATA, SUMMARY, VERDICTS
 from tests.control_plane.calling.intelligence.conversation import POST_CALL
 
@@ -37,13 +34,13 @@ class Reader:
     fails_at: int | None = None
     provider: str = "openai"
     model: str = "gpt"
-    questions: list[Question] = field(default_factory=list)
+    requests: list[CompletionRequest] = field(default_factory=list)
 
-    async def complete(self, question: Question) -> Completion:
-        self.questions.append(question)
-        if len(self.questions) - 1 == self.fails_at:
-            raise ModelFailed(Obstacle.PROVIDER_UNAVAILABLE, "openai answered 503")
-        said = question.turns[0].text
+    async def complete(self, request: CompletionRequest) -> Completion:
+        self.requests.append(request)
+        if len(self.requests) - 1 == self.fails_at:
+            raise ModelFailed(FailureReason.PROVIDER_UNAVAILABLE, "openai answered 503")
+        said = request.messages[0].text
         notes = [self.note] + (["The booking code is XK-42."] if "XK-42" in said else [])
         answers = {
             "notes": {"notes": notes},
@@ -51,10 +48,10 @@ class Reader:
             "structured_data": DATA,
             "evaluation": VERDICTS,
         }
-        return Completion(json.dumps(answers[question.name]))
+        return Completion(json.dumps(answers[request.name]))
 
-    def asked(self, name: str) -> list[Question]:
-        return [question for question in self.questions if question.name == name]
+    def asked(self, name: str) -> list[CompletionRequest]:
+        return [request for request in self.requests if request.name == name]
 
 
 def long_call(
@@ -79,7 +76,7 @@ def long_call(
 async def test_a_short_call_is_read_as_it_is() -> None:
     model = Reader()
     findings = await ModelAnalyser(model, LONGEST).analyse(long_call(4))
-    assert [question.name for question in model.questions] == [
+    assert [request.name for request in model.requests] == [
         "summary",
         "structured_data",
         "evaluation",
@@ -95,9 +92,9 @@ async def test_a_long_call_is_read_in_parts_whose_notes_take_its_place() -> None
     assert f"part 1 of {len(notes)}" in notes[0].instructions
     assert "party_size" in notes[0].instructions, "what the notes are for"
     for name in ("summary", "structured_data", "evaluation"):
-        [question] = model.asked(name)
-        assert "XK-42" in question.turns[0].text
-        assert "fine day" not in question.turns[0].text
+        [request] = model.asked(name)
+        assert "XK-42" in request.messages[0].text
+        assert "fine day" not in request.messages[0].text
     assert findings.summary == SUMMARY["summary"]
     assert findings.errors == ()
 
@@ -134,7 +131,7 @@ async def test_a_failure_while_reading_leaves_every_part_open() -> None:
 async def test_one_endless_utterance_is_cut_into_pieces(character: str) -> None:
     model = Reader()
     await ModelAnalyser(model, LONGEST).analyse(long_call(2, character * 5 * LONGEST))
-    assert all(len(q.turns[0].text) <= LONGEST + 200 for q in model.questions)
+    assert all(len(q.messages[0].text) <= LONGEST + 200 for q in model.requests)
 
 
 @given(st.lists(st.text(max_size=900), max_size=60), st.integers(1_000, 5_000))

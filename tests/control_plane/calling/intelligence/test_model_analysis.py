@@ -12,12 +12,12 @@ from sqlalchemy import text, update
 
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.intelligence import tasks
-from control_plane.calling.intelligence.analysers.providers.openai_chat import OpenAIChat
 from control_plane.calling.intelligence.analysis import AnalysisPostponed, analyse
 from control_plane.calling.intelligence.models import CallAnalysis
 from control_plane.calling.intelligence.repository import find
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import enqueue
+from control_plane.platform.language_model.openai_chat import OpenAIChat
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.intelligence.answering import DATA, SUMMARY, good_answer, kind_of
 from tests.control_plane.calling.intelligence.conftest import KEY, RunJobs
@@ -241,10 +241,10 @@ async def test_a_process_that_dies_between_two_answers_does_not_pay_twice(
     with pytest.MonkeyPatch.context() as patch:
         ask = OpenAIChat.complete
 
-        async def ask_or_die(self: OpenAIChat, question: Any) -> Any:
-            if question.name == "evaluation":
+        async def ask_or_die(self: OpenAIChat, request: Any) -> Any:
+            if request.name == "evaluation":
                 raise Killed
-            return await ask(self, question)
+            return await ask(self, request)
 
         patch.setattr(OpenAIChat, "complete", ask_or_die)
         with pytest.raises(Killed):

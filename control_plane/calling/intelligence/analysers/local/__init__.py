@@ -1,1 +1,1 @@
-"""An analyser without a language model: it counts and copies, and says that it does."""
+"""The analyser that needs no language model, no key and no network."""

@@ -1,4 +1,4 @@
-"""The analyser that needs no key and no network."""
+"""Analyses a call without a language model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODEL = "transcript-and-slots"
 
 @dataclass(frozen=True)
 class LocalAnalyser:
-    """Its texts say that it made them; what it cannot fill is an entry in ``errors``."""
+    """Counts and copies, and says so in its texts. What it cannot fill is listed in ``errors``."""
 
     provider: str = field(default=LOCAL, init=False)
     model: str = field(default=MODEL, init=False)
@@ -29,7 +29,7 @@ class LocalAnalyser:
 
 
 def analyse_locally(assignment: Assignment) -> Findings:
-    """The same, at once. Pure."""
+    """Analyse the call in the calling thread. Pure."""
     wanted = assignment.parts
     errors: list[PartError] = []
     data = None

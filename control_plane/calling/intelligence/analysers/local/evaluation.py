@@ -1,11 +1,10 @@
-"""A rubric, judged by its words. Pure."""
+"""Judges a rubric by looking for its words in what was said. Pure."""
 
 from __future__ import annotations
 
 from control_plane.calling.intelligence.analysers.assignment import Assignment
 from control_plane.calling.intelligence.analysers.findings import CriterionVerdict, Evaluation
 from control_plane.calling.intelligence.analysers.local.words import stem, words
-from control_plane.calling.intelligence.analysers.rubric import criteria_of
 from pipelines.playbook.values.word_list import word_list
 
 PREFACE = (
@@ -27,10 +26,7 @@ def evaluate(assignment: Assignment) -> Evaluation:
     said = " ".join(each.text for each in assignment.utterances)
     collected = " ".join(f"{name} {value}" for name, value in assignment.slots.items())
     heard = {stem(word) for word in words(f"{said} {collected}")}
-    verdicts = tuple(
-        _judge(criterion, heard)
-        for criterion in criteria_of(assignment.settings.evaluation.rubric or "")
-    )
+    verdicts = tuple(_judge(criterion, heard) for criterion in assignment.criteria)
     return Evaluation.of(verdicts, PREFACE)
 
 

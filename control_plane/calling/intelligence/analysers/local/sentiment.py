@@ -1,4 +1,4 @@
-"""How a caller sounds, by the words they use. Pure, English only."""
+"""The caller's sentiment, from the words they used. Pure. English only."""
 
 from __future__ import annotations
 
@@ -29,7 +29,11 @@ _CLEARLY_MORE = 2
 
 
 def sentiment_of(utterances: Iterable[str]) -> Sentiment:
-    """``mixed`` where both kinds of words are frequent and neither clearly outweighs the other."""
+    """Compare how many positive and negative words the utterances contain.
+
+    The result is ``mixed`` if both kinds occur and neither is at least twice as frequent as the
+    other.
+    """
     positive = negative = 0
     for utterance in utterances:
         spoken = words(utterance)

@@ -1,4 +1,4 @@
-"""A tenant's structured data, filled from the slots that the playbook engine collected. Pure."""
+"""Fills a tenant's structured data from the slots that the playbook engine collected. Pure."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ _NO = frozenset({"no", "false", "n", "0"})
 
 
 class TooLittleFound(Exception):
-    """The schema requires what is not there; the text says what."""
+    """The schema requires more than was found. The message says what is missing."""
 
 
 def fill(assignment: Assignment, schema: TenantSchema) -> dict[str, Any]:
-    """The properties that could be filled, and ``null`` where one is required and may be that.
+    """Fill as many of the schema's properties as possible.
+
+    A required property that was not found is ``null``, if the schema allows that.
 
     Raises:
-        TooLittleFound: what could be filled does not fit the schema.
+        TooLittleFound: the result does not fit the schema.
     """
     properties = schema.document.get("properties")
     wanted = properties if isinstance(properties, dict) else {}
@@ -47,22 +49,25 @@ def fill(assignment: Assignment, schema: TenantSchema) -> dict[str, Any]:
 
 
 def _slot_for(name: str, about: Mapping[str, Any], slots: Mapping[str, str]) -> str | None:
-    """The slot whose name has the most words in common, none of it contradicting."""
+    """The value of the slot that shares the most words with the property's name or title.
+
+    Either name must contain all words of the other.
+    """
     title = about.get("title")
     wanted = [set(words(text)) for text in (name, title) if isinstance(text, str)]
     best: tuple[int, str] | None = None
     for slot, value in slots.items():
-        told = set(words(slot))
+        named = set(words(slot))
         for asked in wanted:
-            if told and asked and (told <= asked or asked <= told):
-                rating = len(told & asked) * 2 + (told == asked)
+            if named and asked and (named <= asked or asked <= named):
+                rating = len(named & asked) * 2 + (named == asked)
                 if best is None or rating > best[0]:
                     best = (rating, value)
     return None if best is None else best[1]
 
 
 def _spoken(name: str, about: Mapping[str, Any], by_caller: Iterable[str]) -> str | None:
-    """An address or number in the caller's words, the last one said."""
+    """The last email address or telephone number that the caller said."""
     named = set(words(name))
     if about.get("format") == "email" or named & {"email", "mail"}:
         pattern = _EMAIL
@@ -75,7 +80,7 @@ def _spoken(name: str, about: Mapping[str, Any], by_caller: Iterable[str]) -> st
 
 
 def _as_type(text: str, about: Mapping[str, Any]) -> Any:
-    """``text`` as the property wants it; ``None`` if it cannot be that."""
+    """``text`` as a value of the property's type; ``None`` if it cannot be one."""
     choices = about.get("enum")
     if isinstance(choices, list):
         same = (choice for choice in choices if str(choice).lower() == text.strip().lower())

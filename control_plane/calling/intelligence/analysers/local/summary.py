@@ -1,4 +1,4 @@
-"""A summary that consists of facts about the call and of the callers' own words. Pure."""
+"""A summary made of facts about the call and quotations of the caller. Pure."""
 
 from __future__ import annotations
 

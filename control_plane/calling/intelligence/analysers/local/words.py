@@ -1,4 +1,4 @@
-"""Words of a text, for comparing. Pure."""
+"""Splits texts into words that can be compared. Pure."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _SUFFIXES = ("ing", "ed", "es", "s")
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words; ``customerName`` and ``customer_name`` are two each."""
+    """The words in lower case. ``customerName`` and ``customer_name`` are two words each."""
     return [word.lower().replace("’", "'") for word in _WORD.findall(_CAMEL.sub(" ", text))]
 
 
 def stem(word: str) -> str:
-    """Without an English ending, so that "greets" and "greeting" are one word."""
+    """The word without its English ending, so that "greets" equals "greeting"."""
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 4:
             return word.removesuffix(suffix)

@@ -8,16 +8,15 @@ from dataclasses import replace
 
 import pytest
 
-from control_plane.calling.intelligence.analysers.findings import Obstacle
-from control_plane.calling.intelligence.analysers.json_question import (
+from control_plane.platform.language_model.completions import (
     Completion,
+    CompletionRequest,
     LanguageModel,
-    ModelFailed,
-    Question,
-    Turn,
+    Message,
 )
-from control_plane.calling.intelligence.analysers.providers.google_gemini import GoogleGemini
-from control_plane.calling.intelligence.analysers.providers.openai_chat import OpenAIChat
+from control_plane.platform.language_model.failures import FailureReason, ModelFailed
+from control_plane.platform.language_model.google_gemini import GoogleGemini
+from control_plane.platform.language_model.openai_chat import OpenAIChat
 from tests.stand_ins.google_wire import GoogleWire
 from tests.stand_ins.openai_wire import (
     Answer,
@@ -33,7 +32,7 @@ from tests.stand_ins.openai_wire import (
 
 KEY = "sk-key-of-the-tests"
 SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-QUESTION = Question("summary", "Be brief.", (Turn("user", "<call>\n</call>"),), SCHEMA)
+REQUEST = CompletionRequest("summary", "Be brief.", (Message("user", "<call>\n</call>"),), SCHEMA)
 PROVIDERS = ("openai", "google")
 PATIENCE_SECONDS = 20.0
 IMPATIENCE_SECONDS = 1.0
@@ -46,7 +45,7 @@ def error_body(**error: object) -> bytes:
 async def asked(
     provider: str, answers: Sequence[Answer], *, timeout_seconds: float = PATIENCE_SECONDS
 ) -> tuple[Completion | ModelFailed, OpenAIWire | GoogleWire]:
-    """What one question comes to, and the server that it came to."""
+    """The outcome of one request, and the server that received it."""
     wire = OpenAIWire(answers) if provider == "openai" else GoogleWire(answers)
     build = OpenAIChat if provider == "openai" else GoogleGemini
     async with wire.serving():
@@ -57,7 +56,7 @@ async def asked(
             timeout_seconds=timeout_seconds,
         )
         try:
-            return await model.complete(QUESTION), wire
+            return await model.complete(REQUEST), wire
         except ModelFailed as failure:
             return failure, wire
 
@@ -103,7 +102,7 @@ async def test_google_is_sent_the_shape_the_instructions_and_no_tools() -> None:
 @pytest.mark.parametrize("answer", [hangs(), slowly(says("{}"), 30)], ids=["hangs", "slow"])
 async def test_no_answer_in_time_is_worth_another_try(provider: str, answer: Answer) -> None:
     failure = await failure_of(provider, answer, timeout_seconds=IMPATIENCE_SECONDS)
-    assert failure.obstacle is Obstacle.PROVIDER_UNAVAILABLE
+    assert failure.reason is FailureReason.PROVIDER_UNAVAILABLE
     assert "in time" in failure.message
 
 
@@ -111,13 +110,13 @@ async def test_no_answer_in_time_is_worth_another_try(provider: str, answer: Ans
 @pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 529])
 async def test_trouble_of_the_server_is_worth_another_try(provider: str, status: int) -> None:
     failure = await failure_of(provider, fails(status))
-    assert failure.obstacle is Obstacle.PROVIDER_UNAVAILABLE
+    assert failure.reason is FailureReason.PROVIDER_UNAVAILABLE
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_dropped_connection_is_worth_another_try(provider: str) -> None:
     failure = await failure_of(provider, cut_off(says('{"a": "' + "x" * 5_000 + '"}')))
-    assert failure.obstacle is Obstacle.PROVIDER_UNAVAILABLE
+    assert failure.reason is FailureReason.PROVIDER_UNAVAILABLE
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -127,8 +126,8 @@ async def test_nobody_at_the_address_is_worth_another_try(provider: str) -> None
         model="m", api_key=KEY, base_url="http://127.0.0.1:9", timeout_seconds=PATIENCE_SECONDS
     )
     with pytest.raises(ModelFailed) as caught:
-        await model.complete(QUESTION)
-    assert caught.value.obstacle is Obstacle.PROVIDER_UNAVAILABLE
+        await model.complete(REQUEST)
+    assert caught.value.reason is FailureReason.PROVIDER_UNAVAILABLE
 
 
 NONSENSE = {
@@ -148,29 +147,29 @@ NONSENSE = {
 @pytest.mark.parametrize("nonsense", NONSENSE.values(), ids=NONSENSE)
 async def test_nonsense_is_no_answer(provider: str, nonsense: tuple[bytes, str]) -> None:
     failure = await failure_of(provider, sends(*nonsense))
-    assert failure.obstacle in (Obstacle.PROVIDER_UNAVAILABLE, Obstacle.REQUEST_REFUSED)
+    assert failure.reason in (FailureReason.PROVIDER_UNAVAILABLE, FailureReason.REQUEST_REFUSED)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize(
-    ("status", "obstacle"),
+    ("status", "reason"),
     [
-        (400, Obstacle.REQUEST_REFUSED),
-        (401, Obstacle.PROVIDER_REFUSED),
-        (403, Obstacle.PROVIDER_REFUSED),
-        (404, Obstacle.PROVIDER_REFUSED),
-        (413, Obstacle.REQUEST_REFUSED),
-        (418, Obstacle.REQUEST_REFUSED),
-        (402, Obstacle.QUOTA_EXCEEDED),
+        (400, FailureReason.REQUEST_REFUSED),
+        (401, FailureReason.PROVIDER_REFUSED),
+        (403, FailureReason.PROVIDER_REFUSED),
+        (404, FailureReason.PROVIDER_REFUSED),
+        (413, FailureReason.REQUEST_REFUSED),
+        (418, FailureReason.REQUEST_REFUSED),
+        (402, FailureReason.QUOTA_EXCEEDED),
     ],
 )
-async def test_a_refusal_is_final(provider: str, status: int, obstacle: Obstacle) -> None:
-    assert (await failure_of(provider, fails(status))).obstacle is obstacle
+async def test_a_refusal_is_final(provider: str, status: int, reason: FailureReason) -> None:
+    assert (await failure_of(provider, fails(status))).reason is reason
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_model_that_declines_concerns_this_question_only(provider: str) -> None:
-    assert (await failure_of(provider, refuses("no"))).obstacle is Obstacle.REQUEST_REFUSED
+    assert (await failure_of(provider, refuses("no"))).reason is FailureReason.REQUEST_REFUSED
 
 
 @pytest.mark.parametrize(
@@ -194,7 +193,7 @@ async def test_a_quota_that_is_used_up_is_told_apart(
     provider: str, error: dict[str, object]
 ) -> None:
     answer = replace(fails(429), body=error_body(**error))
-    assert (await failure_of(provider, answer)).obstacle is Obstacle.QUOTA_EXCEEDED
+    assert (await failure_of(provider, answer)).reason is FailureReason.QUOTA_EXCEEDED
 
 
 @pytest.mark.parametrize(
@@ -217,4 +216,40 @@ async def test_a_quota_that_is_used_up_is_told_apart(
 )
 async def test_a_rate_limit_is_worth_another_try(provider: str, error: dict[str, object]) -> None:
     answer = replace(fails(429), body=error_body(**error))
-    assert (await failure_of(provider, answer)).obstacle is Obstacle.PROVIDER_UNAVAILABLE
+    assert (await failure_of(provider, answer)).reason is FailureReason.PROVIDER_UNAVAILABLE
+
+
+async def test_openai_repeats_a_failed_request_only_where_it_is_told_to() -> None:
+    answers = [fails(503, Retry_After_Ms="1"), says("{}")]
+    async with OpenAIWire(answers).serving() as wire:
+        model = OpenAIChat("m", KEY, wire.base_url, PATIENCE_SECONDS, max_retries=1)
+        assert (await model.complete(REQUEST)).text == "{}"
+    assert len(wire.requests) == 2
+
+
+async def test_a_step_that_takes_too_long_ends_a_try_and_not_the_request() -> None:
+    answers = [slowly(says("late"), 30), says("{}")]
+    async with OpenAIWire(answers).serving() as wire:
+        model = OpenAIChat(
+            "m", KEY, wire.base_url, PATIENCE_SECONDS, step_timeout_seconds=0.2, max_retries=1
+        )
+        assert (await model.complete(REQUEST)).text == "{}"
+
+
+async def test_openai_follows_a_redirect_only_where_it_is_told_to() -> None:
+    async with OpenAIWire([says("{}")]).serving() as target:
+        moved = fails(307, Location=f"{target.base_url}/chat/completions")
+        async with OpenAIWire([moved]).serving() as wire:
+            stays = OpenAIChat("m", KEY, wire.base_url, PATIENCE_SECONDS)
+            with pytest.raises(ModelFailed):
+                await stays.complete(REQUEST)
+            assert target.requests == []
+            follows = OpenAIChat("m", KEY, wire.base_url, PATIENCE_SECONDS, follow_redirects=True)
+            assert (await follows.complete(REQUEST)).text == "{}"
+
+
+async def test_the_length_of_an_answer_is_limited() -> None:
+    async with OpenAIWire([says("{}")]).serving() as wire:
+        model = OpenAIChat("m", KEY, wire.base_url, PATIENCE_SECONDS, max_output_tokens=6_000)
+        await model.complete(REQUEST)
+    assert [request["max_completion_tokens"] for request in wire.requests] == [6_000]

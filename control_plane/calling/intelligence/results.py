@@ -1,6 +1,6 @@
-"""The one place where an analysis becomes a call's result, and is told of.
+"""Store the result of an analysis and queue the webhooks that announce it.
 
-Whoever calls holds the call's row locked, with its plan loaded.
+Callers hold a lock on the call's row and have loaded its plan.
 """
 
 from __future__ import annotations
@@ -14,52 +14,57 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.call_status import CallStatus
 from control_plane.calling.calls.events.event_log import Level, log_event
 from control_plane.calling.calls.models import Call, Segment
+from control_plane.calling.calls.outbox_payloads import add_lean_call_completed
 from control_plane.calling.intelligence import repository
-from control_plane.calling.intelligence.analysers.findings import Findings
+from control_plane.calling.intelligence.analysers.findings import Findings, IntelligenceStatus
 from control_plane.calling.intelligence.models import CallAnalysis
-from control_plane.calling.intelligence.payloads import (
+from control_plane.calling.intelligence.outbox_payloads import (
     add_intelligence_ready,
     add_rich_call_completed,
 )
-from control_plane.calling.intelligence.status import IntelligenceStatus
 
 
 async def skip(session: AsyncSession, call: Call, recording: dict[str, Any] | None = None) -> None:
-    """There is nothing to analyse; ``recording`` as in ``finish``."""
+    """Finish the analysis of a call in which there is nothing to analyse.
+
+    Args:
+        recording: see ``finish``.
+    """
     analysis = await _row(session, call)
     analysis.job_id = None
     analysis.finished_at = datetime.now(UTC)
     call.intelligence_status = IntelligenceStatus.SKIPPED.value
     if call.status == CallStatus.COMPLETED.value:
-        said = await repository.transcript(session, call.tenant_id, call.id)
-        add_rich_call_completed(session, call, said, analysis, recording)
+        segments = await repository.transcript(session, call.tenant_id, call.id)
+        add_rich_call_completed(session, call, segments, analysis, recording)
 
 
 async def finish(
     session: AsyncSession,
     call: Call,
     analysis: CallAnalysis,
-    said: Sequence[Segment],
+    segments: Sequence[Segment],
     findings: Findings,
     *,
     provider: str,
     model: str,
     recording: dict[str, Any] | None,
 ) -> None:
-    """Store ``findings``, which were made from ``said``, and tell of them.
+    """Store ``findings`` and queue the webhooks.
 
-    An analysis that found nothing leaves what an earlier one has found.
+    An analysis that found nothing does not overwrite the results of an earlier one.
 
     Args:
-        recording: the view of the call's recording, as JSON; ``None`` where nothing was recorded.
+        segments: the transcript that the findings were made from.
+        recording: the call's recording as the API shows it, as JSON; ``None`` if there is none.
     """
-    await _account(session, call, analysis, f"{provider}/{model}")
+    await _add_usage(session, call, analysis, f"{provider}/{model}")
     analysis.job_id = None
     analysis.finished_at = datetime.now(UTC)
     analysis.errors = [error.document() for error in findings.errors]
     call.intelligence_status = findings.status.value
     if findings.has_any:
-        analysis.segments = len(said)
+        analysis.segments = len(segments)
         analysis.provider, analysis.model = provider, model
         analysis.summary = findings.summary
         analysis.sentiment = findings.sentiment
@@ -68,9 +73,25 @@ async def finish(
         analysis.evaluation = None if evaluation is None else evaluation.model_dump(mode="json")
     _log(session, call, findings, f"{provider} {model}")
     if call.status == CallStatus.COMPLETED.value:
-        add_rich_call_completed(session, call, said, analysis, recording)
-    add_intelligence_ready(session, call, said, analysis)
+        add_rich_call_completed(session, call, segments, analysis, recording)
+    add_intelligence_ready(session, call, segments, analysis)
     await session.flush()
+
+
+async def send_lean_once(session: AsyncSession, call: Call, analysis: CallAnalysis) -> None:
+    """Send the lean ``call.completed``, because the analysis has to wait.
+
+    Does nothing if a ``call.completed``, lean or rich, was sent for this call before.
+    """
+    if (
+        call.status != CallStatus.COMPLETED.value
+        or analysis.lean_sent_at is not None
+        or analysis.finished_at is not None
+    ):
+        return
+    analysis.lean_sent_at = datetime.now(UTC)
+    segments = await repository.transcript(session, call.tenant_id, call.id)
+    add_lean_call_completed(session, call, segments)
 
 
 async def _row(session: AsyncSession, call: Call) -> CallAnalysis:
@@ -83,8 +104,8 @@ async def _row(session: AsyncSession, call: Call) -> CallAnalysis:
     return analysis
 
 
-async def _account(session: AsyncSession, call: Call, analysis: CallAnalysis, model: str) -> None:
-    """Add what the analysis cost to what earlier ones did."""
+async def _add_usage(session: AsyncSession, call: Call, analysis: CallAnalysis, model: str) -> None:
+    """Add the usage of the analysis to that of earlier ones, and delete its stored answers."""
     if analysis.job_id is None:
         return
     requests, input_tokens, output_tokens = await repository.paid_totals(
@@ -99,10 +120,10 @@ async def _account(session: AsyncSession, call: Call, analysis: CallAnalysis, mo
         }
         total = {name: before.get(name, 0) + amount for name, amount in spent.items()}
         analysis.usage = analysis.usage | {model: total}
-    await repository.forget_paid_answers(session, call.tenant_id, analysis.job_id)
+    await repository.delete_paid_answers(session, call.tenant_id, analysis.job_id)
 
 
-def _log(session: AsyncSession, call: Call, findings: Findings, who: str) -> None:
+def _log(session: AsyncSession, call: Call, findings: Findings, analyser: str) -> None:
     found = {
         "summary": findings.summary,
         "structured data": findings.structured_data,
@@ -111,7 +132,7 @@ def _log(session: AsyncSession, call: Call, findings: Findings, who: str) -> Non
     names = ", ".join(name for name, value in found.items() if value is not None)
     now = datetime.now(UTC)
     if names:
-        log_event(session, call, "post_call", f"Analysed by {who}: {names}", now)
+        log_event(session, call, "post_call", f"Analysed by {analyser}: {names}", now)
     for error in findings.errors:
         level: Level = "warning" if names else "error"
         about = f"{error.part.value.replace('_', ' ').capitalize()}: " if error.part else ""

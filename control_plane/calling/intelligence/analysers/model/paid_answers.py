@@ -1,4 +1,4 @@
-"""A language model whose answers are kept, so that an interrupted analysis pays for none twice."""
+"""A language model whose answers are stored, so that no analysis pays twice for the same one."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from uuid import UUID
 
 from control_plane.calling.calls.storable_text import storable
 from control_plane.calling.intelligence import repository
-from control_plane.calling.intelligence.analysers.json_question import (
-    Completion,
-    LanguageModel,
-    Question,
-)
 from control_plane.platform.database import Database
+from control_plane.platform.language_model.completions import (
+    Completion,
+    CompletionRequest,
+    LanguageModel,
+)
 
 
 @dataclass(frozen=True)
 class PaidOnce:
-    """``inner``, asked at most once for each question of the analysis ``job_id``."""
+    """Sends each request of the analysis ``job_id`` to ``inner`` only once.
+
+    An analysis that was interrupted, or is tried again, finds the earlier answers in the database.
+    """
 
     inner: LanguageModel
     database: Database
@@ -32,20 +35,20 @@ class PaidOnce:
     def model(self) -> str:
         return self.inner.model
 
-    async def complete(self, question: Question) -> Completion:
+    async def complete(self, request: CompletionRequest) -> Completion:
         """
         Raises:
-            ModelFailed: see there.
-            DatabaseUnavailable: the answer could not be kept.
+            ModelFailed: the model gave no answer.
+            DatabaseUnavailable: the answer could not be stored.
         """
-        digest = question.digest(self.provider, self.model)
+        digest = request.digest(self.provider, self.model)
         async with self.database.tenant_session(self.tenant_id) as session:
-            kept = await repository.paid_answer(session, self.tenant_id, self.job_id, digest)
-        if kept is not None:
-            return Completion(kept.text, kept.input_tokens, kept.output_tokens)
-        completion = await self.inner.complete(question)
+            paid = await repository.paid_answer(session, self.tenant_id, self.job_id, digest)
+        if paid is not None:
+            return Completion(paid.text, paid.input_tokens, paid.output_tokens)
+        completion = await self.inner.complete(request)
         async with self.database.tenant_session(self.tenant_id) as session:
-            await repository.keep_paid_answer(
+            await repository.store_paid_answer(
                 session,
                 self.tenant_id,
                 self.job_id,

@@ -1,7 +1,6 @@
-"""When a call is analysed: at its end, again when its transcript grows later, and on request.
+"""Queues the analysis of a call: when it ends, when its transcript grows later, and on request.
 
-The caller of each function here holds the call's row locked, so that no two analyses of one call
-are ever begun at once.
+Callers hold a lock on the call's row, so that a call never has two analyses at once.
 """
 
 from __future__ import annotations
@@ -13,39 +12,39 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.calls.models import Call
 from control_plane.calling.intelligence import repository, tasks
-from control_plane.calling.intelligence.completion import skip
+from control_plane.calling.intelligence.analysers.findings import IntelligenceStatus
 from control_plane.calling.intelligence.errors import AnalysisUnderWay
 from control_plane.calling.intelligence.models import CallAnalysis
-from control_plane.calling.intelligence.status import IntelligenceStatus
+from control_plane.calling.intelligence.results import skip
 from control_plane.platform.job_queue import enqueue
 
-LATE_FACTS_PATIENCE = timedelta(seconds=10)
-"""What a dead worker's journal still holds is shipped within moments; one analysis is enough."""
+LATE_SEGMENTS_DELAY = timedelta(seconds=10)
+"""The rest of a dead worker's journal arrives within moments. Waiting saves further analyses."""
 
 
-async def begin_at_end(session: AsyncSession, call: Call) -> None:
-    """Analyse a call that has just ended; nothing was said in one that never connected."""
+async def schedule_at_end(session: AsyncSession, call: Call) -> None:
+    """Schedule the analysis of a call that has just ended; skip it if the call never connected."""
     if call.started_at is None:
         await skip(session, call)
     else:
         await _queue(session, call, None, timedelta())
 
 
-async def begin_again_for_late_words(session: AsyncSession, call: Call) -> None:
-    """Something was added to the transcript of a call that is over.
+async def schedule_for_late_segments(session: AsyncSession, call: Call) -> None:
+    """Schedule another analysis, because the transcript of an ended call has grown.
 
-    An analysis under way finds that out itself, before it finishes.
+    Does nothing if an analysis is running: it checks the transcript itself before it finishes.
     """
     analysis = await repository.find(session, call.tenant_id, call.id)
     if analysis is None or analysis.job_id is None:
-        await _queue(session, call, analysis, LATE_FACTS_PATIENCE)
+        await _queue(session, call, analysis, LATE_SEGMENTS_DELAY)
 
 
-async def begin(session: AsyncSession, call: Call) -> UUID:
-    """Queue an analysis and return its id.
+async def schedule(session: AsyncSession, call: Call) -> UUID:
+    """Schedule an analysis and return its id.
 
     Raises:
-        AnalysisUnderWay: there is one already.
+        AnalysisUnderWay: the call already has an unfinished analysis.
     """
     analysis = await repository.find(session, call.tenant_id, call.id)
     if analysis is not None and analysis.job_id is not None:

@@ -1,6 +1,6 @@
-"""The events that follow an analysis. Source: API spec, "Events", "Payload data".
+"""The webhooks that an analysis sends. Source: API spec, "Events", "Payload data".
 
-They are the API's own: their envelope has a ``type``.
+Their ``origin`` is ``api``, so their envelope has a ``type``.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from control_plane.platform.outbox.models import OutboxEvent
 def add_rich_call_completed(
     session: AsyncSession,
     call: Call,
-    said: Sequence[Segment],
+    segments: Sequence[Segment],
     analysis: CallAnalysis,
     recording: dict[str, Any] | None,
 ) -> None:
-    """``recording`` is its view, as JSON; ``None`` where nothing was recorded."""
-    _add(session, call, "call.completed", rich_call_completed(call, said, analysis, recording))
+    """``recording`` is as the API shows it, as JSON; ``None`` if there is none."""
+    _add(session, call, "call.completed", rich_call_completed(call, segments, analysis, recording))
 
 
 def add_intelligence_ready(
-    session: AsyncSession, call: Call, said: Sequence[Segment], analysis: CallAnalysis
+    session: AsyncSession, call: Call, segments: Sequence[Segment], analysis: CallAnalysis
 ) -> None:
-    _add(session, call, "call.intelligence.ready", intelligence_ready(call, said, analysis))
+    _add(session, call, "call.intelligence.ready", intelligence_ready(call, segments, analysis))
 
 
 def rich_call_completed(
     call: Call,
-    said: Sequence[Segment],
+    segments: Sequence[Segment],
     analysis: CallAnalysis,
     recording: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """``data`` of the rich ``call.completed``.
 
-    ``cost`` is what the tenant was charged. ``provider_cost`` is what the plan's price rows of its
-    providers come to, and ``telecom_cost`` the rest: what carrying the call costs.
+    ``cost`` is what the tenant was charged. ``provider_cost`` is the part of it that comes from
+    the price rows of STT, LLM and TTS, and ``telecom_cost`` is the rest: the fee for the call.
     """
     total = call.total_cost_micros or 0
     by_channel = call.provider_cost_micros or dict.fromkeys(CHANNELS, 0)
@@ -61,7 +61,7 @@ def rich_call_completed(
         "provider_cost": usd(providers),
         "provider_cost_breakdown": {channel: usd(by_channel[channel]) for channel in CHANNELS},
         "intelligence_status": call.intelligence_status,
-        "transcript": transcript(said),
+        "transcript": transcript(segments),
         **_results(analysis),
         "recording": recording,
         "errors": analysis.errors,
@@ -69,7 +69,7 @@ def rich_call_completed(
 
 
 def intelligence_ready(
-    call: Call, said: Sequence[Segment], analysis: CallAnalysis
+    call: Call, segments: Sequence[Segment], analysis: CallAnalysis
 ) -> dict[str, Any]:
     """``data`` of ``call.intelligence.ready``."""
     return {
@@ -78,7 +78,7 @@ def intelligence_ready(
         "duration": _duration_seconds(call),
         "cost": usd(call.total_cost_micros or 0),
         "intelligence_status": call.intelligence_status,
-        "transcript": transcript(said),
+        "transcript": transcript(segments),
         **_results(analysis),
         "errors": analysis.errors,
     }

@@ -1,6 +1,7 @@
-"""What language models are asked about a call. Pure.
+"""The requests that a language model is sent about a call. Pure.
 
-The tenant's own wishes stand in the instructions, what was said on the call in a turn of its own.
+The tenant's own wishes are part of the instructions. What was said on the call is a message of its
+own, so that it cannot be mistaken for an instruction.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import Any
 
 from control_plane.calling.intelligence.analysers.assignment import Assignment
 from control_plane.calling.intelligence.analysers.findings import SENTIMENTS
-from control_plane.calling.intelligence.analysers.json_question import Question, Turn
-from control_plane.calling.intelligence.analysers.transcript_lines import line
+from control_plane.calling.intelligence.analysers.model.transcript_lines import line
+from control_plane.platform.language_model.completions import CompletionRequest, Message
 
 MOST_NOTES = 40
 
@@ -58,36 +59,39 @@ and names, numbers, dates and addresses exactly as they were said. Do not carry 
 {tasks}"""
 
 
-def summary_question(assignment: Assignment, material: Sequence[str]) -> Question:
-    return _question("summary", assignment, material, _summary_task(assignment), _SUMMARY_SHAPE)
+def summary_request(assignment: Assignment, material: Sequence[str]) -> CompletionRequest:
+    return _request("summary", assignment, material, _summary_task(assignment), _SUMMARY_SHAPE)
 
 
-def extraction_question(assignment: Assignment, material: Sequence[str]) -> Question:
-    """Without a schema of the answer: providers enforce a subset only, and refuse the rest."""
-    return _question("structured_data", assignment, material, _extraction_task(assignment), None)
+def extraction_request(assignment: Assignment, material: Sequence[str]) -> CompletionRequest:
+    """Sends no schema to enforce: providers enforce only a subset of JSON Schema, and refuse a
+    request with anything else in it."""
+    return _request("structured_data", assignment, material, _extraction_task(assignment), None)
 
 
-def evaluation_question(
-    assignment: Assignment, material: Sequence[str], criteria: Sequence[str]
-) -> Question:
-    task = _evaluation_task(criteria)
-    return _question("evaluation", assignment, material, task, _EVALUATION_SHAPE)
+def evaluation_request(assignment: Assignment, material: Sequence[str]) -> CompletionRequest:
+    task = _evaluation_task(assignment)
+    return _request("evaluation", assignment, material, task, _EVALUATION_SHAPE)
 
 
-def notes_question(
+def notes_request(
     assignment: Assignment,
     chunk: Sequence[str],
     number: int,
     count: int,
-    criteria: Sequence[str],
-) -> Question:
-    """For part ``number``, from 1, of ``count``."""
+) -> CompletionRequest:
+    """The request for notes on one chunk of a long call.
+
+    Args:
+        number: which chunk it is, counted from 1.
+        count: how many chunks there are.
+    """
     tasks = [
         _summary_task(assignment) if assignment.settings.summary.enabled else "",
         _extraction_task(assignment)
         if assignment.settings.structured_extraction.json_schema is not None
         else "",
-        _evaluation_task(criteria) if criteria else "",
+        _evaluation_task(assignment) if assignment.criteria else "",
     ]
     task = _NOTES.format(
         number=number,
@@ -95,24 +99,24 @@ def notes_question(
         most=MOST_NOTES,
         tasks="\n\n".join(f"Task: {each}" for each in tasks if each),
     )
-    return _question("notes", assignment, chunk, task, _NOTES_SHAPE)
+    return _request("notes", assignment, chunk, task, _NOTES_SHAPE)
 
 
-def _question(
+def _request(
     name: str,
     assignment: Assignment,
     material: Sequence[str],
     task: str,
     schema: dict[str, Any] | None,
-) -> Question:
+) -> CompletionRequest:
     rules = _RULES.format(agent=json.dumps(assignment.agent_name, ensure_ascii=False))
     lines = [*material]
     if assignment.slots:
         lines += [line(understood=name, value=value) for name, value in assignment.slots.items()]
-    return Question(
+    return CompletionRequest(
         name=name,
         instructions=f"{rules}\n\n{task}",
-        turns=(Turn("user", "\n".join(["<call>", *lines, "</call>"])),),
+        messages=(Message("user", "\n".join(["<call>", *lines, "</call>"])),),
         schema=schema,
     )
 
@@ -128,9 +132,10 @@ def _extraction_task(assignment: Assignment) -> str:
     return _with_wishes(task, wanted.prompt)
 
 
-def _evaluation_task(criteria: Sequence[str]) -> str:
-    numbered = (f"{number}. {criterion}" for number, criterion in enumerate(criteria, start=1))
-    return _EVALUATION.format(criteria="\n".join(numbered))
+def _evaluation_task(assignment: Assignment) -> str:
+    criteria = enumerate(assignment.criteria, start=1)
+    numbered = "\n".join(f"{number}. {criterion}" for number, criterion in criteria)
+    return _EVALUATION.format(criteria=numbered)
 
 
 def _with_wishes(task: str, wishes: str | None) -> str:
@@ -138,7 +143,7 @@ def _with_wishes(task: str, wishes: str | None) -> str:
 
 
 def _shape(**properties: Any) -> dict[str, Any]:
-    """The subset that structured outputs take: every property required, none beside them."""
+    """An object with these properties, in the subset that providers enforce."""
     return {
         "type": "object",
         "properties": properties,

@@ -1,4 +1,4 @@
-"""Google's generateContent, through its own library."""
+"""Google's generateContent API, called through Google's own library."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from control_plane.calling.intelligence.analysers.json_question import (
-    Completion,
+from control_plane.platform.language_model.completions import Completion, CompletionRequest
+from control_plane.platform.language_model.connection import connection
+from control_plane.platform.language_model.failures import (
     ModelFailed,
-    Question,
-)
-from control_plane.calling.intelligence.analysers.providers.connection import connection
-from control_plane.calling.intelligence.analysers.providers.failures import (
     declined,
     refused_with_status,
     unavailable,
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
 
 PROVIDER = "google"
 _API_VERSION = "v1beta"
-"""The one with JSON Schemas for answers."""
+"""The version that takes JSON Schemas for answers."""
 _MAX_OUTPUT_TOKENS = 8_000
 
 
@@ -37,37 +34,38 @@ class GoogleGemini:
     api_key: str = field(repr=False)
     base_url: str
     timeout_seconds: float
+    """For the whole answer."""
     provider: str = field(default=PROVIDER, init=False)
 
-    async def complete(self, question: Question) -> Completion:
+    async def complete(self, request: CompletionRequest) -> Completion:
         """Raises ``ModelFailed``."""
         try:
             async with asyncio.timeout(self.timeout_seconds):
-                return await self._complete(question)
+                return await self._complete(request)
         except TimeoutError:
             raise unavailable(PROVIDER, "did not answer in time") from None
 
-    async def _complete(self, question: Question) -> Completion:
-        # A second of work, so not on the event loop.
+    async def _complete(self, request: CompletionRequest) -> Completion:
+        # The import takes a second, which the event loop cannot spare.
         genai = await asyncio.to_thread(importlib.import_module, "google.genai")
         import httpx2
 
-        # With a client given to it the library uses that and not whatever else is installed.
+        # Without a client of ours the library picks one of the HTTP libraries it finds.
         async with connection(self.timeout_seconds) as http:
             client = await asyncio.to_thread(self._client, genai, http)
-            config = _config(genai, question)
-            turns = _turns(genai, question)
+            config = _config(genai, request)
+            contents = _contents(genai, request)
             try:
                 response = await client.aio.models.generate_content(
-                    model=self.model, contents=turns, config=config
+                    model=self.model, contents=contents, config=config
                 )
             except genai.errors.APIError as error:
                 raise self._refusal(error) from None
             except httpx2.HTTPError:
                 raise unavailable(PROVIDER, "could not be reached") from None
             except (ValueError, TypeError, AttributeError, LookupError):
-                # The library takes an answer apart without looking at it first.
-                raise unavailable(PROVIDER, "sent something else than an answer") from None
+                # The library does not check an answer before it takes it apart.
+                raise unavailable(PROVIDER, "sent something that is not a completion") from None
         return _read(response)
 
     def _client(self, genai: Any, http: httpx2.AsyncClient) -> Client:
@@ -78,7 +76,7 @@ class GoogleGemini:
                 base_url=self.base_url,
                 api_version=_API_VERSION,
                 httpx_async_client=http,
-                # The job tries again, later.
+                # One attempt: repeating a request is the caller's decision.
                 retry_options=genai.types.HttpRetryOptions(attempts=1),
             ),
         )
@@ -93,22 +91,23 @@ class GoogleGemini:
         )
 
 
-def _turns(genai: Any, question: Question) -> list[Content]:
+def _contents(genai: Any, request: CompletionRequest) -> list[Content]:
     types = genai.types
     return [
         types.Content(
-            role="user" if turn.role == "user" else "model", parts=[types.Part(text=turn.text)]
+            role="user" if message.role == "user" else "model",
+            parts=[types.Part(text=message.text)],
         )
-        for turn in question.turns
+        for message in request.messages
     ]
 
 
-def _config(genai: Any, question: Question) -> GenerateContentConfig:
+def _config(genai: Any, request: CompletionRequest) -> GenerateContentConfig:
     types = genai.types
     config: GenerateContentConfig = types.GenerateContentConfig(
-        system_instruction=question.instructions,
+        system_instruction=request.instructions,
         response_mime_type="application/json",
-        response_json_schema=question.schema,
+        response_json_schema=request.schema,
         max_output_tokens=_MAX_OUTPUT_TOKENS,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
     )
@@ -116,17 +115,17 @@ def _config(genai: Any, question: Question) -> GenerateContentConfig:
 
 
 def is_quota_used_up(details: Any) -> bool:
-    """Whether an error document says so, rather than to slow down. Pure.
+    """Whether an error says that the quota is used up, and not only asks to slow down. Pure.
 
-    ``RESOURCE_EXHAUSTED`` stands for both; a limit that passes within minutes names a delay after
-    which to try again, or is counted per minute.
+    Google sends ``RESOURCE_EXHAUSTED`` for both. A limit that passes within minutes names a delay
+    after which to try again, or is counted per minute.
     """
     error = details.get("error", details) if isinstance(details, dict) else {}
     if not isinstance(error, dict) or error.get("status") != "RESOURCE_EXHAUSTED":
         return False
     notes = error.get("details")
-    said = str(notes) if isinstance(notes, list) else ""
-    return "PerMinute" not in said and ("PerDay" in said or "RetryInfo" not in said)
+    text = str(notes) if isinstance(notes, list) else ""
+    return "PerMinute" not in text and ("PerDay" in text or "RetryInfo" not in text)
 
 
 def _read(response: GenerateContentResponse) -> Completion:

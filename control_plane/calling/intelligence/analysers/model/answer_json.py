@@ -1,35 +1,27 @@
-"""Reading a language model's answer as JSON that PostgreSQL can hold. Pure."""
+"""Read a language model's answer as a JSON object that PostgreSQL can store. Pure."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from pydantic_core import from_json
 
 from control_plane.calling.calls.storable_text import storable
+from control_plane.platform.language_model.json_answers import LONGEST_ANSWER, UnusableAnswer
 
-LONGEST_ANSWER = 200_000
 _LARGEST_INTEGER = 10**30
 _DEEPEST = 60
 _FENCED = re.compile(r"^\s*```(?:json)?\s*\n(?P<inside>.*)\n\s*```\s*$", re.DOTALL | re.IGNORECASE)
 
 
-class UnusableAnswer(Exception):
-    """``findings`` says what is wrong, for the model that is to send it again."""
-
-    def __init__(self, findings: Sequence[str]) -> None:
-        super().__init__("; ".join(findings))
-        self.findings = tuple(findings)
-
-
 def read_object(text: str) -> dict[str, Any]:
-    """The one JSON object that ``text`` is; a Markdown fence around it is forgiven.
+    """Return the JSON object in ``text``, which may stand in a Markdown code fence.
 
     Raises:
-        UnusableAnswer: it is something else, or holds what PostgreSQL cannot.
+        UnusableAnswer: the text is not one JSON object, is too long or nested too deeply, or
+            holds a number that is too large.
     """
     if len(text) > LONGEST_ANSWER:
         raise UnusableAnswer([f"the answer has more than {LONGEST_ANSWER} characters"])

@@ -1,4 +1,4 @@
-"""Reading the answers to our questions, strictly. Pure."""
+"""The shapes of the answers that an analysis asks for, checked strictly. Pure."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from control_plane.calling.intelligence.analysers.answer_json import UnusableAnswer, read_object
 from control_plane.calling.intelligence.analysers.findings import (
     CriterionVerdict,
     Evaluation,
     Sentiment,
 )
-from control_plane.platform.http.validation import field_errors
+from control_plane.calling.intelligence.analysers.model.answer_json import read_object
+from control_plane.platform.language_model.json_answers import UnusableAnswer
 
-_MOST_FINDINGS = 12
 _STRICT = ConfigDict(extra="forbid", strict=True)
 _Answer = TypeVar("_Answer", bound=BaseModel)
 
@@ -50,16 +49,17 @@ def read_summary(text: str) -> SummaryAnswer:
 
 
 def read_evaluation(criteria: Sequence[str]) -> Callable[[str], Evaluation]:
-    """For an answer with one verdict on each of ``criteria``.
+    """A reader for an answer with one verdict on each of ``criteria``.
 
-    The overall verdict is worked out here, not taken from the model.
+    It works out the overall verdict itself instead of asking the model for one. It raises
+    ``UnusableAnswer``.
     """
 
     def read(text: str) -> Evaluation:
         judged = {each.number: each for each in _read(_EvaluationAnswer, text).criteria}
         if sorted(judged) != list(range(1, len(criteria) + 1)):
             raise UnusableAnswer(
-                [f"criteria: one entry is needed for each number from 1 to {len(criteria)}"]
+                [f"criteria: needs one entry for each number from 1 to {len(criteria)}"]
             )
         return Evaluation.of(
             tuple(
@@ -85,7 +85,4 @@ def _read(shape: type[_Answer], text: str) -> _Answer:
     try:
         return shape.model_validate(read_object(text))
     except ValidationError as error:
-        found = field_errors(error.errors(include_input=False, include_url=False))
-        raise UnusableAnswer(
-            [f"{item['field']}: {item['message']}" for item in found[:_MOST_FINDINGS]]
-        ) from None
+        raise UnusableAnswer.from_validation(error) from None

@@ -1,7 +1,7 @@
-"""A transcript as a language model is shown it, in pieces that are not too long. Pure.
+"""A transcript as lines of JSON, in chunks that fit into a request. Pure.
 
-Each utterance is a line of JSON. Whatever was said stays inside its string: no words can end the
-line, begin another speaker's or look like a tag around the transcript.
+Each utterance is one JSON object on a line of its own. What was said stays inside its string: no
+words can end the line, pretend to be another speaker or look like the tags around the transcript.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ _SPEAKERS = {"user": "caller", "agent": "agent"}
 _TAGS = str.maketrans({"<": "\\u003c", ">": "\\u003e"})
 _LONGEST_REPEATED = 600
 _LONGEST_ESCAPE = 6
-"""What one character may become in a line, ``\\u003c`` for example."""
+"""Characters that one character can become in a line, for example ``\\u003c``."""
 
 
 def transcript_lines(utterances: Iterable[Utterance], longest: int) -> list[str]:
-    """One line each, or several for an utterance of more than ``longest`` characters."""
+    """One line for each utterance. A very long one is split, so that no line is longer than
+    ``longest``."""
     return [
         line(n=each.sequence, speaker=_SPEAKERS[each.speaker], said=piece)
         for each in utterances
@@ -33,10 +34,10 @@ def line(**fields: str | int) -> str:
 
 
 def in_chunks(lines: Sequence[str], longest: int) -> list[list[str]]:
-    """Runs of lines of at most ``longest`` characters together.
+    """Split ``lines`` into runs of at most ``longest`` characters.
 
-    A chunk begins with the last line of the one before, if that is short: an answer without its
-    question means nothing.
+    If the last line of a chunk is short, the next chunk repeats it: an answer means nothing
+    without its question.
     """
     chunks: list[list[str]] = []
     chunk: list[str] = []
@@ -54,7 +55,7 @@ def in_chunks(lines: Sequence[str], longest: int) -> list[list[str]]:
 
 
 def first_lines(lines: Iterable[str], longest: int) -> list[str]:
-    """As many of ``lines`` as have at most ``longest`` characters together."""
+    """The first ``lines`` that together have at most ``longest`` characters."""
     kept: list[str] = []
     for each in lines:
         longest -= len(each)

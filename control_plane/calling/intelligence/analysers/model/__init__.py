@@ -1,0 +1,1 @@
+"""The analyser that asks a language model."""

@@ -1,1 +1,0 @@
-"""Language models of vendors, through the vendors' own client libraries."""
