@@ -20,10 +20,10 @@ from control_plane.building.agent_builder.clean_text import (
     without_commands,
 )
 from control_plane.building.agent_builder.current_config import read_current_config
-from control_plane.building.agent_builder.draft.composing import as_body
-from control_plane.building.agent_builder.draft.editing import edit
-from control_plane.building.agent_builder.draft.fields import value_at
 from control_plane.building.agent_builder.field_guide import BY_PATH, GUIDES, TOPICS, FieldGuide
+from control_plane.building.agent_builder.local.composition import as_body
+from control_plane.building.agent_builder.local.editing import edit
+from control_plane.building.agent_builder.local.fields import value_at
 from control_plane.building.agent_builder.platform_model import PlatformModel, unusable
 from control_plane.building.agent_builder.schemas import Source
 from control_plane.platform.language_model.completions import Message

@@ -18,10 +18,10 @@ from control_plane.building.agent_builder.clean_text import (
     without_commands,
 )
 from control_plane.building.agent_builder.current_config import read_current_config
-from control_plane.building.agent_builder.draft.composing import as_body
-from control_plane.building.agent_builder.draft.fields import draft_field
 from control_plane.building.agent_builder.errors import GenerationNotConfigured
 from control_plane.building.agent_builder.field_guide import BY_PATH, FieldGuide, Kind
+from control_plane.building.agent_builder.local.composition import as_body
+from control_plane.building.agent_builder.local.fields import draft_field
 from control_plane.building.agent_builder.model_draft import (
     DraftedObjection,
     DraftedQuestion,

@@ -14,10 +14,10 @@ from contracts.agent_config import AgentConfig
 from control_plane.building.agent_builder import instructions
 from control_plane.building.agent_builder.clean_text import clean_text, placeholders_in
 from control_plane.building.agent_builder.current_config import read_current_config
-from control_plane.building.agent_builder.draft.clarifying import Clarification, clarification
-from control_plane.building.agent_builder.draft.composing import as_body, compose
-from control_plane.building.agent_builder.draft.editing import edit
-from control_plane.building.agent_builder.draft.languages import is_language_tag
+from control_plane.building.agent_builder.local.clarification import Clarification, clarification
+from control_plane.building.agent_builder.local.composition import as_body, compose
+from control_plane.building.agent_builder.local.editing import edit
+from control_plane.building.agent_builder.local.reading.languages import is_language_tag
 from control_plane.building.agent_builder.model_draft import DraftedAnswer, configuration_of
 from control_plane.building.agent_builder.platform_model import PlatformModel, unusable
 from control_plane.building.agent_builder.schemas import LONGEST_PROMPT, Source

@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.agent_config import AgentConfig, Persona, Playbook, RequiredSlot
-from control_plane.building.agent_builder.draft.composing import NAMELESS
-from control_plane.building.agent_builder.draft.details import detail_named
-from control_plane.building.agent_builder.draft.foreign_wording import translated, wording_for
-from control_plane.building.agent_builder.draft.languages import languages_in
-from control_plane.building.agent_builder.draft.prompt_sentences import sentences
-from control_plane.building.agent_builder.draft.reading import SentenceReading, read_sentence
-from control_plane.building.agent_builder.draft.removal import remove
-from control_plane.building.agent_builder.draft.tone import sentence_case, tone_in
+from control_plane.building.agent_builder.local.composition import NAMELESS
+from control_plane.building.agent_builder.local.foreign_wording import translated, wording_for
+from control_plane.building.agent_builder.local.reading.details import detail_named
+from control_plane.building.agent_builder.local.reading.languages import languages_in
+from control_plane.building.agent_builder.local.reading.prompt_reading import (
+    SentenceReading,
+    read_sentence,
+)
+from control_plane.building.agent_builder.local.reading.sentences import sentences
+from control_plane.building.agent_builder.local.reading.tone import sentence_case, tone_in
+from control_plane.building.agent_builder.local.removal import remove
 
 _VERBS = (
     r"change|make|add|rename|remove|also|set|use|call|switch|update|replace|stop|drop|delete|ask|"

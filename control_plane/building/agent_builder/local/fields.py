@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from contracts.agent_config import AgentConfig
-from control_plane.building.agent_builder.draft.asked_clauses import is_clause, question_of
-from control_plane.building.agent_builder.draft.composing import NAMELESS, compose, opener
-from control_plane.building.agent_builder.draft.details import detail_named
-from control_plane.building.agent_builder.draft.editing import edit
-from control_plane.building.agent_builder.draft.names import Names
-from control_plane.building.agent_builder.draft.prompt_sentences import sentences
-from control_plane.building.agent_builder.draft.reading import read
-from control_plane.building.agent_builder.draft.tone import sentence_case, tone_in
+from control_plane.building.agent_builder.local.caller_questions import is_clause, question_of
+from control_plane.building.agent_builder.local.composition import NAMELESS, compose, opener
+from control_plane.building.agent_builder.local.editing import edit
+from control_plane.building.agent_builder.local.reading.details import detail_named
+from control_plane.building.agent_builder.local.reading.names import Names
+from control_plane.building.agent_builder.local.reading.prompt_reading import read
+from control_plane.building.agent_builder.local.reading.sentences import sentences
+from control_plane.building.agent_builder.local.reading.tone import sentence_case, tone_in
 
 _QUOTED = re.compile(r"\"([^\"]{2,2000})\"")
 _SHORTER = re.compile(r"\b(?:short|shorter|brief|briefer|concise|crisp)\b", re.IGNORECASE)

@@ -7,7 +7,7 @@ import re
 from rapidfuzz import fuzz
 
 from contracts.agent_config import AgentConfig
-from control_plane.building.agent_builder.draft.details import detail_named
+from control_plane.building.agent_builder.local.reading.details import detail_named
 
 _REMOVE = re.compile(
     r"\b(?:(?:don't|do not|stop|no longer|never|not) (?:ask|asking|collect|collecting)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from control_plane.building.agent_builder.draft.tone import sentence_case
+from control_plane.building.agent_builder.local.reading.tone import sentence_case
 
 _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
 _HOURS = re.compile(

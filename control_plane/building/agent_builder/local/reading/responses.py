@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from contracts.agent_config import ObjectionHandler, Script
-from control_plane.building.agent_builder.draft.tone import sentence_case
+from control_plane.building.agent_builder.local.reading.tone import sentence_case
 
 _WHO = (
     r"(?:(?:the |a |an )?(?:caller|customer|client|guest|patient|user|lead|person|prospect|parent|"

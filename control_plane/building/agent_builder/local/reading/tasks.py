@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from contracts.agent_config import RequiredSlot
-from control_plane.building.agent_builder.draft.asked_clauses import addressed
-from control_plane.building.agent_builder.draft.bookings import booking_in
-from control_plane.building.agent_builder.draft.known_details import (
+from control_plane.building.agent_builder.local.caller_questions import addressed
+from control_plane.building.agent_builder.local.reading.bookings import booking_in
+from control_plane.building.agent_builder.local.reading.known_details import (
     ADDRESS,
     DAY,
     EMAIL,

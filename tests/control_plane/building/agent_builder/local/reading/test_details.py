@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from control_plane.building.agent_builder.draft.details import details_in
+from control_plane.building.agent_builder.local.reading.details import details_in
 
 
 @pytest.mark.parametrize(

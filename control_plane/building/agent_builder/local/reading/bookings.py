@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from contracts.agent_config import RequiredSlot
-from control_plane.building.agent_builder.draft.known_details import (
+from control_plane.building.agent_builder.local.reading.known_details import (
     EMAIL,
     NAME,
     PARTY_SIZE,

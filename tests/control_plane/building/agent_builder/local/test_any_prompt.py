@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from contracts.agent_config import AgentConfig
 from control_plane.building.agent_builder.clean_text import clean_text, placeholders_in
-from control_plane.building.agent_builder.draft.composing import as_body, compose
-from control_plane.building.agent_builder.draft.editing import edit
+from control_plane.building.agent_builder.local.composition import as_body, compose
+from control_plane.building.agent_builder.local.editing import edit
 from pipelines.playbook.values.word_list import word_list
 from pipelines.texts.prompt import compile_prompt
-from tests.control_plane.building.agent_builder.offline_call import hold_call
+from tests.control_plane.building.agent_builder.local.offline_call import hold_call
 
 _WORDS = word_list(
     "ask for the name and phone number book appointments restaurant Bella Napoli if caller says "

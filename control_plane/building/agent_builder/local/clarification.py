@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from control_plane.building.agent_builder.draft.composing import is_thin
-from control_plane.building.agent_builder.draft.foreign_wording import wording_for
-from control_plane.building.agent_builder.draft.languages import DEFAULT
-from control_plane.building.agent_builder.draft.reading import read
+from control_plane.building.agent_builder.local.composition import is_thin
+from control_plane.building.agent_builder.local.foreign_wording import wording_for
+from control_plane.building.agent_builder.local.reading.languages import DEFAULT
+from control_plane.building.agent_builder.local.reading.prompt_reading import read
 
 
 @dataclass(frozen=True)

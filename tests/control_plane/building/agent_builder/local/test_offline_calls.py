@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pytest
 
 from contracts.agent_config import AgentConfig
-from control_plane.building.agent_builder.draft.composing import compose
+from control_plane.building.agent_builder.local.composition import compose
 from pipelines.texts.prompt import compile_prompt
-from tests.control_plane.building.agent_builder.offline_call import hold_call
+from tests.control_plane.building.agent_builder.local.offline_call import hold_call
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,14 @@ from contracts.agent_config import (
     Playbook,
     RequiredSlot,
 )
-from control_plane.building.agent_builder.draft.foreign_wording import (
+from control_plane.building.agent_builder.local.foreign_wording import (
     slots_in,
     translated,
     wording_for,
 )
-from control_plane.building.agent_builder.draft.languages import DEFAULT, written_in
-from control_plane.building.agent_builder.draft.reading import Reading, read
-from control_plane.building.agent_builder.draft.tone import joined
+from control_plane.building.agent_builder.local.reading.languages import DEFAULT, written_in
+from control_plane.building.agent_builder.local.reading.prompt_reading import Reading, read
+from control_plane.building.agent_builder.local.reading.tone import joined
 
 NAMELESS = "the virtual assistant"
 _LONGEST_LEFT_OVER = 20_000

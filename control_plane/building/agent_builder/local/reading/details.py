@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from contracts.agent_config import RequiredSlot
-from control_plane.building.agent_builder.draft.asked_clauses import (
+from control_plane.building.agent_builder.local.caller_questions import (
     addressed,
     is_clause,
     question_of,
 )
-from control_plane.building.agent_builder.draft.known_details import known_slots
+from control_plane.building.agent_builder.local.reading.known_details import known_slots
 from pipelines.playbook.values.slot_types import Kind, fields
 from pipelines.playbook.values.word_list import word_list
 

@@ -6,28 +6,28 @@ import re
 from dataclasses import dataclass
 
 from contracts.agent_config import ObjectionHandler, QualificationQuestion, RequiredSlot, Script
-from control_plane.building.agent_builder.draft.details import details_in
-from control_plane.building.agent_builder.draft.facts import description_in, facts_in
-from control_plane.building.agent_builder.draft.guardrails import (
+from control_plane.building.agent_builder.local.reading.details import details_in
+from control_plane.building.agent_builder.local.reading.facts import description_in, facts_in
+from control_plane.building.agent_builder.local.reading.guardrails import (
     escalation_in,
     off_limits_in,
     prohibited_claims_in,
 )
-from control_plane.building.agent_builder.draft.languages import languages_in, says_language
-from control_plane.building.agent_builder.draft.names import Names, names_in
-from control_plane.building.agent_builder.draft.prompt_sentences import sentences
-from control_plane.building.agent_builder.draft.responses import (
+from control_plane.building.agent_builder.local.reading.languages import languages_in, says_language
+from control_plane.building.agent_builder.local.reading.names import Names, names_in
+from control_plane.building.agent_builder.local.reading.responses import (
     NO_RESPONSES,
     Responses,
     responses_in,
 )
-from control_plane.building.agent_builder.draft.spoken_lines import (
+from control_plane.building.agent_builder.local.reading.sentences import sentences
+from control_plane.building.agent_builder.local.reading.spoken_lines import (
     NO_LINES,
     SpokenLines,
     spoken_lines_in,
 )
-from control_plane.building.agent_builder.draft.tasks import Task, is_outbound, tasks_in
-from control_plane.building.agent_builder.draft.tone import sentence_case, tone_in
+from control_plane.building.agent_builder.local.reading.tasks import Task, is_outbound, tasks_in
+from control_plane.building.agent_builder.local.reading.tone import sentence_case, tone_in
 
 _MOST_SENTENCES = 300
 _LONGEST_SENTENCE = 1_000

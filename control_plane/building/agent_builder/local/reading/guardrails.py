@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from control_plane.building.agent_builder.draft.tone import sentence_case
+from control_plane.building.agent_builder.local.reading.tone import sentence_case
 
 _ESCALATION = re.compile(
     r"\b(?:transfer(?:s|red)?|hand(?:s|ed)?[ -]?(?:it |them |the call )?(?:over|off)|handover|"
