@@ -1,0 +1,1 @@
+"""Writes agents from a description in plain words, with a language model or without one."""

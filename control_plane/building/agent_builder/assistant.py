@@ -1,4 +1,4 @@
-"""Answers to questions of people who are building an agent."""
+"""Answers the questions of people who are building an agent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from contracts.agent_config import AgentConfig
 from control_plane.building.agent_builder import instructions
@@ -19,11 +19,10 @@ from control_plane.building.agent_builder.clean_text import (
     placeholders_in,
     without_commands,
 )
+from control_plane.building.agent_builder.config_fields import as_body, is_valid_with, value_at
 from control_plane.building.agent_builder.current_config import read_current_config
 from control_plane.building.agent_builder.field_guide import BY_PATH, GUIDES, TOPICS, FieldGuide
-from control_plane.building.agent_builder.local.composition import as_body
 from control_plane.building.agent_builder.local.editing import edit
-from control_plane.building.agent_builder.local.fields import value_at
 from control_plane.building.agent_builder.platform_model import PlatformModel, unusable
 from control_plane.building.agent_builder.schemas import Source
 from control_plane.platform.language_model.completions import Message
@@ -50,7 +49,7 @@ _MOST_FIELDS = 3
 class Reply:
     text: str
     changes: tuple[tuple[str, Any], ...]
-    """Key and value, as ``apply-changes`` takes them."""
+    """Pairs of key and value, as ``POST /v1/agents/apply-changes`` takes them."""
     source: Source
 
 
@@ -58,7 +57,7 @@ class _SuggestedChange(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     key: Annotated[str, Field(max_length=100)]
     value: Annotated[str, Field(max_length=8_000)]
-    """JSON in a string."""
+    """The value as JSON text."""
 
 
 class _Answer(BaseModel):
@@ -74,19 +73,23 @@ async def answer(
     model: PlatformModel | None,
 ) -> Reply:
     """
+    Args:
+        current: the agent's configuration as the client sent it, if it did.
+        history: the conversation so far, oldest message first.
+
     Raises:
         InvalidRequest: ``current`` is not valid.
     """
     config = read_current_config(current)
     variables = placeholders_in([question, str(as_body(config))])
-    told = clean_text(question, variables=variables, keep_links=True)
+    question = clean_text(question, variables=variables, keep_links=True)
     if model is not None:
         try:
-            return await _by_model(told, config, history, variables, model)
+            return await _by_model(question, config, history, variables, model)
         except ModelFailed:
-            # The built-in answer says by its source that no model wrote it.
+            # The built-in answer has the source "local", which says that no model wrote it.
             pass
-    return await asyncio.to_thread(_from_the_guide, told, config)
+    return await asyncio.to_thread(_from_the_guide, question, config)
 
 
 async def _by_model(
@@ -114,7 +117,7 @@ async def _by_model(
 def _acceptable(
     change: _SuggestedChange, config: AgentConfig, variables: frozenset[str]
 ) -> Any | None:
-    """The change's value if the agent would be valid with it."""
+    """The value to suggest; ``None`` if the agent would not be valid with it."""
     if change.key not in _CHANGEABLE:
         return None
     try:
@@ -128,17 +131,7 @@ def _acceptable(
         value = without_commands(value)
     if not value:
         return None
-    body = config.model_dump(mode="json", by_alias=True)
-    *parents, name = change.key.split(".")
-    place = body
-    for parent in parents:
-        place = place[parent]
-    place[name] = value
-    try:
-        AgentConfig.model_validate(body)
-    except ValidationError:
-        return None
-    return value
+    return value if is_valid_with(change.key, value, config) else None
 
 
 def _from_the_guide(question: str, config: AgentConfig) -> Reply:
@@ -151,10 +144,10 @@ def _from_the_guide(question: str, config: AgentConfig) -> Reply:
             named = ", ".join(key for key, _ in changes)
             missed = "".join(f" Not understood: {clause}." for clause in edited.not_understood)
             return Reply(f"This changes {named}.{missed}", changes, "local")
-    found = _best(question)
+    found = _best_matches(question)
     if not found:
         return Reply(_overview(), (), "local")
-    return Reply("\n\n".join(_told(item, config) for item in found), (), "local")
+    return Reply("\n\n".join(_described(item, config) for item in found), (), "local")
 
 
 def _changes(before: AgentConfig, after: AgentConfig) -> tuple[tuple[str, Any], ...]:
@@ -165,7 +158,7 @@ def _changes(before: AgentConfig, after: AgentConfig) -> tuple[tuple[str, Any], 
     )
 
 
-def _best(question: str) -> list[FieldGuide | str]:
+def _best_matches(question: str) -> list[FieldGuide | str]:
     """The fields and topics that share the most words with the question."""
     words = {_stem(word) for word in re.findall(r"[a-z]+", question.lower())} - _FILLER
     lowered = question.lower()
@@ -188,7 +181,7 @@ def _stem(word: str) -> str:
     return word.removesuffix("s") if len(word) > 3 else word
 
 
-def _told(item: FieldGuide | str, config: AgentConfig) -> str:
+def _described(item: FieldGuide | str, config: AgentConfig) -> str:
     if isinstance(item, str):
         return item
     value = value_at(item.path, config)

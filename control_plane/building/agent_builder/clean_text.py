@@ -1,7 +1,7 @@
-"""Text that others wrote (a language model, a web page, a prompt) on its way into an agent.
+"""Cleans text from a language model, a web page or a prompt before it becomes part of an agent.
 
-What may reach an agent is plain words: no markup, no template, no chat markers, no control
-characters, bounded in length. Variables that the owner wrote (``{{ first_name }}``) stay.
+What remains is plain words of limited length, without markup, templates, chat markers and control
+characters. Variables that the owner wrote (``{{ first_name }}``) stay.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,500}>|<\|[^<>|]{0,80}\|>|\[/?(?:INST|SYS
 _LINK = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.|javascript:|data:\w+/)\S+", re.IGNORECASE)
 _CONTROL = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _KEPT_CONTROLS = frozenset("\n\u200c\u200d")
-"""Line ends, and the joiners that some scripts are written with."""
+"""Line ends, and the joiners that some scripts need."""
 _TO_A_MODEL = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|"
     r"everything (?:above|before))\b"
@@ -33,7 +33,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 def placeholders_in(texts: Iterable[str]) -> frozenset[str]:
-    """The variables that the owner's own texts use."""
+    """The names of the variables in ``texts``."""
     return frozenset(match[1] for text in texts for match in _PLACEHOLDER.finditer(text))
 
 
@@ -44,10 +44,11 @@ def clean_text(
     variables: Collection[str] = (),
     keep_links: bool = False,
 ) -> str:
-    """Plain words; may be empty.
+    """Return the plain words of ``text``, which may be none.
 
     Args:
-        variables: names whose placeholders stay.
+        longest: characters; longer text is cut at a word.
+        variables: the names of variables that stay.
         keep_links: whether web addresses stay.
     """
     text = text[: longest * 4]
@@ -64,7 +65,7 @@ def clean_text(
 
 
 def without_commands(text: str) -> str:
-    """The text without sentences that speak to a language model instead of about something."""
+    """Remove sentences that are addressed to a language model, such as "Ignore all rules"."""
     if not _TO_A_MODEL.search(text):
         return text
     kept = (part for part in _SENTENCE_END.split(text) if not _TO_A_MODEL.search(part))
@@ -72,7 +73,7 @@ def without_commands(text: str) -> str:
 
 
 def clean_value(value: Any, *, variables: Collection[str] = (), keep_links: bool = False) -> Any:
-    """The same for every text inside parsed JSON; keys stay as they are."""
+    """Apply ``clean_text`` to every string inside parsed JSON. Keys stay as they are."""
     match value:
         case str():
             return clean_text(value, variables=variables, keep_links=keep_links)
@@ -93,7 +94,7 @@ def _plain(text: str, keep_links: bool) -> str:
         for character in text.replace("\r\n", "\n").replace("\t", " ")
         if character in _KEPT_CONTROLS or unicodedata.category(character) not in _CONTROL
     )
-    # What is taken out can bring the halves of another mark together.
+    # Removing one mark can join the halves of another.
     for _ in range(_MOST_ROUNDS):
         before = text
         text = _TAG.sub(" ", _TEMPLATE.sub(" ", _SCRIPT.sub(" ", text)))
@@ -104,7 +105,7 @@ def _plain(text: str, keep_links: bool) -> str:
 
 
 def _cut(text: str, longest: int) -> str:
-    """At a word, without leaving half a placeholder."""
+    """Cut at a word, and never in the middle of a placeholder."""
     if len(text) <= longest:
         return text
     cut = text[:longest]

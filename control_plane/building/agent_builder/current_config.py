@@ -1,4 +1,4 @@
-"""A configuration that a client sends along, as it stands in the dashboard."""
+"""Reads the agent configuration that a client sends with its request."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _OURS = frozenset(
         "status",
     }
 )
-"""What reading an agent shows beside its configuration."""
-_LEFT_ALONE = frozenset({"tools", "post_call", "features"})
-"""Nothing here reads or writes them; a draft leaves them out, and an update keeps them."""
+"""Fields of an agent in the API that are not part of its configuration."""
+_IGNORED = frozenset({"tools", "post_call", "features"})
+"""The builder neither reads nor writes these. A draft leaves them out, so an update keeps them."""
 _UNNAMED = "Agent"
 
 
 def read_current_config(sent: Mapping[str, Any] | None) -> AgentConfig:
-    """The configuration, without what the service adds to it; an empty one for ``None``.
+    """Read a configuration and drop the fields that the service adds. ``None`` gives an empty one.
 
     Raises:
-        InvalidRequest: a field of it is wrong, named as ``current_config.playbook.opener``.
+        InvalidRequest: a field is wrong; it is named like ``current_config.playbook.opener``.
     """
     known = {
         name: value
         for name, value in (sent or {}).items()
-        if name not in _OURS and name not in _LEFT_ALONE
+        if name not in _OURS and name not in _IGNORED
     }
     try:
         return AgentConfig.model_validate({"name": _UNNAMED} | known)

@@ -1,4 +1,4 @@
-"""What a company's web page tells about it, ready for an agent's persona."""
+"""Describes a company from its web page, for an agent's persona."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _READING_SECONDS = 15.0
 
 
 class NoEnrichment(Exception):
-    """Why there is none, in a sentence."""
+    """The company cannot be described. The message is a sentence that says why."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ async def enrich(
 ) -> Enrichment:
     """
     Raises:
-        NoEnrichment: for any reason.
+        NoEnrichment: an input is not valid, or the page cannot be read or says nothing.
     """
     name = _text("companyName", company_name, _LONGEST_NAME)
     url = _text("websiteUrl", website_url, _LONGEST_ADDRESS)
@@ -61,17 +61,17 @@ async def enrich(
         raise NoEnrichment(str(error)) from error
     read = read_page if page.is_html else plain_page
     try:
-        # A thread cannot be stopped, but nobody has to wait for it.
+        # A thread cannot be stopped, but the request does not have to wait for it.
         found = await asyncio.wait_for(asyncio.to_thread(read, page.text), _READING_SECONDS)
     except TimeoutError as error:
         raise NoEnrichment("The page took too long to read.") from error
     if not found.text:
-        raise NoEnrichment("The page holds no text that describes a company.")
+        raise NoEnrichment("The page contains no text that describes a company.")
     if model is not None:
         try:
             return await _by_model(name, found, model)
         except ModelFailed:
-            # The page's own words are the next best.
+            # The page's own words are used instead.
             pass
     return Enrichment(found.description, found.passages, "local")
 
@@ -89,7 +89,7 @@ async def _by_model(name: str, page: PageText, model: PlatformModel) -> Enrichme
 
 def _text(field: str, value: object, longest: int) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise NoEnrichment(f"{field} must be a text.")
+        raise NoEnrichment(f"{field} must be a string that is not blank.")
     if len(value) > longest:
         raise NoEnrichment(f"{field} must have at most {longest} characters.")
     return value.strip()

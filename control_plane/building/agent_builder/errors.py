@@ -1,4 +1,4 @@
-"""What can go wrong when agents are described in words."""
+"""Errors of the agent builder's routes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from control_plane.platform.errors import Problem
 
 
 class GenerationNotConfigured(Problem):
-    """Nothing sensible can be done without a language model, and there is none."""
+    """The request needs a language model, and none is set up or it does not answer."""
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
     code = "generation_not_configured"
-    title = "This needs a language model, and this installation has none that answers"
+    title = "This request needs a language model, and none is available"

@@ -1,4 +1,4 @@
-"""One field of an agent: by the language model where there is one, else by the builder."""
+"""Writes one field of an agent: with the language model, or with the built-in builder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from contracts.agent_config import AgentConfig
 from control_plane.building.agent_builder import instructions
@@ -17,10 +17,10 @@ from control_plane.building.agent_builder.clean_text import (
     placeholders_in,
     without_commands,
 )
+from control_plane.building.agent_builder.config_fields import as_body, is_valid_with
 from control_plane.building.agent_builder.current_config import read_current_config
 from control_plane.building.agent_builder.errors import GenerationNotConfigured
 from control_plane.building.agent_builder.field_guide import BY_PATH, FieldGuide, Kind
-from control_plane.building.agent_builder.local.composition import as_body
 from control_plane.building.agent_builder.local.fields import draft_field
 from control_plane.building.agent_builder.model_draft import (
     DraftedObjection,
@@ -91,64 +91,53 @@ async def draft(
     current: Mapping[str, Any] | None,
     model: PlatformModel | None,
 ) -> DraftedValue:
-    """A value that the field can have.
+    """Write a valid value for the field.
+
+    Args:
+        path: the field, for example ``playbook.opener``.
+        current: the agent's configuration as the client sent it, if it did.
 
     Raises:
-        InvalidRequest: no such field, or ``current`` is not valid.
-        GenerationNotConfigured: nothing sensible can be written without a language model.
+        InvalidRequest: the field cannot be drafted, or ``current`` is not valid.
+        GenerationNotConfigured: the value cannot be written without a language model.
     """
     guide = BY_PATH.get(path)
     if guide is None:
         known = ", ".join(BY_PATH)
-        raise InvalidRequest.at("field", f"cannot be drafted; these can: {known}")
+        raise InvalidRequest.at("field", f"cannot be drafted; the fields that can are: {known}")
     config = read_current_config(current)
     variables = placeholders_in([instruction or "", str(as_body(config))])
-    told = clean_text(instruction or "", variables=variables, keep_links=True)
+    cleaned = clean_text(instruction or "", variables=variables, keep_links=True)
     failure: tuple[str, ...] = ()
     if model is not None:
         try:
-            return await _by_model(guide, told, config, variables, model)
+            return await _by_model(guide, cleaned, config, variables, model)
         except ModelFailed as error:
             failure = (f"{error}; the built-in builder wrote this instead.",)
-    value = await asyncio.to_thread(draft_field, path, told, config)
-    if not value or not _fits(path, value, config):
+    value = await asyncio.to_thread(draft_field, path, cleaned, config)
+    if not value or not is_valid_with(path, value, config):
         raise GenerationNotConfigured(
-            f"{path} cannot be written from this without a language model. Send the words "
-            "themselves as the instruction, in quotation marks."
+            f"{path} cannot be written from this instruction without a language model. Put the "
+            "exact words into the instruction, in quotation marks."
         )
     return DraftedValue(value, "local", failure)
 
 
 async def _by_model(
     guide: FieldGuide,
-    told: str,
+    instruction: str,
     config: AgentConfig,
     variables: frozenset[str],
     model: PlatformModel,
 ) -> DraftedValue:
     """Raises ``ModelFailed``."""
-    request = instructions.drafting_field(guide.path, guide.purpose, told, as_body(config))
+    request = instructions.drafting_field(guide.path, guide.purpose, instruction, as_body(config))
     answer = await model.answer(_SHAPES[guide.kind], request)
     value = clean_value(answer.model_dump()["value"], variables=variables)
     if isinstance(value, str):
         value = without_commands(value)
     elif guide.kind == "texts":
         value = [text for item in value if (text := without_commands(item))]
-    if not value or not _fits(guide.path, value, config):
+    if not value or not is_valid_with(guide.path, value, config):
         raise unusable()
     return DraftedValue(value, "llm")
-
-
-def _fits(path: str, value: Any, config: AgentConfig) -> bool:
-    """Whether the agent would be valid with it."""
-    body = config.model_dump(mode="json", by_alias=True)
-    *parents, name = path.split(".")
-    place = body
-    for parent in parents:
-        place = place[parent]
-    place[name] = value
-    try:
-        AgentConfig.model_validate(body)
-    except ValidationError:
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""What each field of an agent is for, in words for its owner."""
+"""Explains each field of an agent to its owner. The assistant answers from these texts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Kind = Literal["text", "texts", "questions", "slots", "objections", "scripts"]
 @dataclass(frozen=True)
 class FieldGuide:
     path: str
-    """As in a request body: ``playbook.opener``."""
+    """As in a request body, for example ``playbook.opener``."""
     kind: Kind
     purpose: str
     topics: str
-    """Words by which people ask for it."""
+    """Words that people use when they ask about the field."""
 
 
 GUIDES: tuple[FieldGuide, ...] = (
@@ -28,7 +28,7 @@ GUIDES: tuple[FieldGuide, ...] = (
     FieldGuide(
         "persona.name",
         "text",
-        "The name by which the agent introduces itself; the agent's label where it is empty.",
+        "The name that the agent introduces itself with; if it is empty, the agent's label.",
         "introduce itself called spoken name",
     ),
     FieldGuide(
@@ -101,7 +101,7 @@ GUIDES: tuple[FieldGuide, ...] = (
     FieldGuide(
         "playbook.objectionHandlers",
         "objections",
-        "What callers may object, each with the answer.",
+        "Objections that callers may raise, each with the answer.",
         "objection objections expensive handle pushback hesitate refuse",
     ),
     FieldGuide(
@@ -119,14 +119,14 @@ GUIDES: tuple[FieldGuide, ...] = (
     FieldGuide(
         "playbook.fallbackCTA",
         "text",
-        "Takes the closing's place when something could not be collected.",
+        "Replaces the closing when something could not be collected.",
         "fallback fails could not alternative",
     ),
     FieldGuide(
         "playbook.escalationRule",
         "text",
         "When and how a person takes over, for example: transfer when the caller asks for a "
-        "person or is upset. What stands in quotation marks is said then. A real transfer "
+        "person or is upset. The agent says what is in quotation marks. A real transfer "
         "also needs a tool of type transfer.",
         "escalation transfer human person hand over handover manager escalate colleague operator",
     ),
@@ -151,7 +151,7 @@ GUIDES: tuple[FieldGuide, ...] = (
     FieldGuide(
         "system_prompt",
         "text",
-        "Free instructions for the language model, added to what persona and playbook say; "
+        "Free instructions for the language model, in addition to persona and playbook; "
         "with advanced.prompt_mode raw they are the whole prompt.",
         "system prompt instructions raw free text",
     ),
@@ -162,30 +162,25 @@ TOPICS: tuple[tuple[str, str], ...] = (
     (
         "publish live version rollback go deploy draft",
         "A saved agent takes calls once it is published: POST /v1/agents/{agent_id}/publish. "
-        "validate-publish tells beforehand what stands in the way. Later changes take effect with "
-        "the "
-        "next publication.",
+        "POST /v1/agents/{agent_id}/validate-publish says beforehand what is missing. Later "
+        "changes take effect when you publish again.",
     ),
     (
         "voice sound male female speaker accent",
-        "voice holds a voice id of GET /v1/agents/voices. One that the agent's speech model does "
-        "not "
-        "have is replaced by that model's own voice, with a warning.",
+        "voice is the id of a voice from GET /v1/agents/voices. If the agent's speech model does "
+        "not have it, that model's own voice is used, with a warning.",
     ),
     (
         "language languages locale spanish german french hindi translate multilingual",
         "language is the agent's main language as a tag such as en-US, and supported_languages "
-        "lists "
-        "every one that it may run. Write the spoken texts in that language too. POST "
-        "/v1/agents/stack-preview tells which languages can be served.",
+        "lists every language that it may speak. Write the spoken texts in that language too. POST "
+        "/v1/agents/stack-preview says which languages can be served.",
     ),
     (
         "silence silent hang hangup nudge duration long timeout maximum minutes",
         "advanced.silencePromptDelay and advanced.postSilenceHangup are the seconds of silence "
-        "before "
-        "the agent asks whether anybody is there, and before it hangs up. "
-        "advanced.maxCallDuration is "
-        "the longest call in seconds.",
+        "before the agent asks whether the caller is still there, and before it hangs up. "
+        "advanced.maxCallDuration is the longest duration of a call in seconds.",
     ),
     (
         "interrupt interruption barge barge-in talk over",
@@ -194,8 +189,7 @@ TOPICS: tuple[tuple[str, str], ...] = (
     (
         "record recording recorded consent transcript transcription",
         "features.recording_enabled records calls, and features.require_consent has the agent "
-        "announce "
-        "it. features.transcription_enabled keeps the transcript.",
+        "announce it. features.transcription_enabled keeps the transcript.",
     ),
     (
         "model llm provider gpt openai anthropic gemini local offline",
@@ -205,22 +199,20 @@ TOPICS: tuple[tuple[str, str], ...] = (
     (
         "tool tools webhook api crm calendar integration integrate",
         "tools lets the agent act during a call: call_webhook, transfer, handoff, end_call, "
-        "send_dtmf, "
-        "search_knowledge and mcp. An update replaces the whole list.",
+        "send_dtmf, search_knowledge and mcp. An update replaces the whole list.",
     ),
     (
         "summary sentiment extract extraction evaluation after call analysis",
-        "post_call sets what is done after a call: a summary, the data of "
+        "post_call sets what is produced after a call: a summary, data that fits "
         "post_call.structured_extraction.json_schema, and a grade by post_call.evaluation.rubric.",
     ),
     (
         "variable variables template placeholder personalize personalise",
         "Write a variable such as {{ first_name }} into a text, and send its value in variables "
-        "when "
-        "the call is created.",
+        "when the call is created.",
     ),
     (
         "pronounce pronunciation say word spelled",
-        "advanced.pronunciations lists words and how they are said.",
+        "advanced.pronunciations lists words and how they are pronounced.",
     ),
 )

@@ -1,4 +1,4 @@
-"""A whole agent from a prompt, or from a prompt and the agent that it is to change."""
+"""Writes a whole agent from a prompt, or changes an agent as a prompt asks."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from pydantic import ValidationError
 from contracts.agent_config import AgentConfig
 from control_plane.building.agent_builder import instructions
 from control_plane.building.agent_builder.clean_text import clean_text, placeholders_in
+from control_plane.building.agent_builder.config_fields import as_body
 from control_plane.building.agent_builder.current_config import read_current_config
 from control_plane.building.agent_builder.local.clarification import Clarification, clarification
-from control_plane.building.agent_builder.local.composition import as_body, compose
+from control_plane.building.agent_builder.local.composition import compose
 from control_plane.building.agent_builder.local.editing import edit
 from control_plane.building.agent_builder.local.reading.languages import is_language_tag
 from control_plane.building.agent_builder.model_draft import DraftedAnswer, configuration_of
@@ -26,7 +27,7 @@ from control_plane.platform.language_model.failures import ModelFailed
 from pipelines.stack import AvailableKeys, StackCatalogue
 from pipelines.texts.prompt import compile_prompt
 
-_WANTED = frozenset(
+_DRAFTED_FIELDS = frozenset(
     {
         "name",
         "voice",
@@ -40,23 +41,23 @@ _WANTED = frozenset(
         "advanced",
     }
 )
-"""What a draft may hold."""
+"""The fields that a draft can contain."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """An agent's texts, before the catalogue was asked."""
+    """An agent's texts. Its voice and its models are not chosen yet."""
 
     config: AgentConfig
     source: Source
     warnings: tuple[str, ...]
     voice: str = ""
-    """Named in the prompt itself."""
+    """The voice that the prompt names; empty if it names none."""
     is_edit: bool = False
 
 
 @dataclass(frozen=True)
-class Asked:
+class NeedsAnswers:
     """Questions instead of a draft."""
 
     clarification: Clarification
@@ -66,7 +67,7 @@ class Asked:
 @dataclass(frozen=True)
 class FinishedDraft:
     body: dict[str, Any]
-    """What ``POST /v1/agents`` takes."""
+    """A body for ``POST /v1/agents``."""
     compiled_prompt: str
     warnings: tuple[str, ...]
 
@@ -77,40 +78,42 @@ async def write(
     *,
     may_ask: bool,
     model: PlatformModel | None,
-) -> Draft | Asked:
-    """The agent's texts: by the model where there is one that answers, else by the builder.
+) -> Draft | NeedsAnswers:
+    """Write the agent's texts with the model, or with the built-in builder if the model fails.
 
     Args:
         current: the configuration to change; ``None`` to write a new one.
+        may_ask: return questions if the prompt says too little.
+        model: ``None`` if the installation has no language model.
 
     Raises:
         InvalidRequest: ``current`` is not valid.
     """
     base = None if current is None else read_current_config(current)
-    told = await asyncio.to_thread(_own_words, prompt)
+    prompt = await asyncio.to_thread(_without_markup, prompt)
     failure: tuple[str, ...] = ()
     if model is not None:
         try:
-            return await _by_model(told, base, may_ask=may_ask, model=model)
+            return await _by_model(prompt, base, may_ask=may_ask, model=model)
         except ModelFailed as error:
             failure = (f"{error}; the built-in builder wrote this draft instead.",)
-    # Thousands of patterns over a long prompt take longer than the event loop may wait.
-    return await asyncio.to_thread(_by_builder, told, base, may_ask, failure)
+    # Matching thousands of patterns against a long prompt would block the event loop.
+    return await asyncio.to_thread(_by_builder, prompt, base, may_ask, failure)
 
 
 def finish(
     draft: Draft, hints: Hints, catalogue: StackCatalogue, keys: AvailableKeys
 ) -> FinishedDraft:
-    """The draft with voice and provider, as a body for ``POST /v1/agents``."""
+    """Add a voice and a provider to the draft and make it a body for ``POST /v1/agents``."""
     hints = replace(hints, voice=hints.voice or draft.voice or None)
     fitted = fit_to_catalogue(draft.config, hints, catalogue, keys)
     config = fitted.config
     body = config.model_dump(
         mode="json",
         by_alias=True,
-        include=set(_WANTED),
+        include=set(_DRAFTED_FIELDS),
         exclude_none=True,
-        # An edit also says what is empty now.
+        # An edit has to name the fields that it emptied.
         exclude_defaults=not draft.is_edit,
     )
     always = {"voice": config.voice, "llm_provider": config.llm_provider}
@@ -120,7 +123,7 @@ def finish(
 
 async def _by_model(
     prompt: str, base: AgentConfig | None, *, may_ask: bool, model: PlatformModel
-) -> Draft | Asked:
+) -> Draft | NeedsAnswers:
     """Raises ``ModelFailed``."""
     current = None if base is None else as_body(base)
     request = instructions.drafting(prompt, current, may_ask=may_ask)
@@ -132,13 +135,13 @@ async def _by_model(
         if not (may_ask and questions):
             raise unusable("The language model wrote no agent")
         blocker = "The prompt does not say enough to draft an agent."
-        return Asked(Clarification(questions, (blocker,)), "llm")
+        return NeedsAnswers(Clarification(questions, (blocker,)), "llm")
     start = base or AgentConfig(name="Agent")
     variables = placeholders_in([prompt, json.dumps(current or {})])
     try:
         config = await asyncio.to_thread(configuration_of, answer.agent, start, variables)
     except ValidationError as error:
-        raise unusable("The language model's answer was no valid agent") from error
+        raise unusable("The language model's answer was not a valid agent") from error
     if is_language_tag(answer.agent.language):
         config = config.model_copy(update={"language": answer.agent.language})
     return Draft(config, "llm", (), is_edit=base is not None)
@@ -146,21 +149,21 @@ async def _by_model(
 
 def _by_builder(
     prompt: str, base: AgentConfig | None, may_ask: bool, warnings: tuple[str, ...]
-) -> Draft | Asked:
+) -> Draft | NeedsAnswers:
     if base is not None:
         return _edited(prompt, base, may_ask, warnings)
     if may_ask and (missing := clarification(prompt)) is not None:
-        return Asked(replace(missing, warnings=(*warnings, *missing.warnings)), "local")
+        return NeedsAnswers(replace(missing, warnings=(*warnings, *missing.warnings)), "local")
     written = compose(prompt)
     return Draft(written.config, "local", (*warnings, *written.warnings))
 
 
 def _edited(
     prompt: str, base: AgentConfig, may_ask: bool, warnings: tuple[str, ...]
-) -> Draft | Asked:
+) -> Draft | NeedsAnswers:
     edited = edit(prompt, base)
     missed = tuple(
-        f"Not understood without a language model, so nothing was changed: {clause[:200]}"
+        f"Not understood without a language model and therefore ignored: {clause[:200]}"
         for clause in edited.not_understood
     )
     if may_ask and not edited.is_changed:
@@ -168,12 +171,12 @@ def _edited(
             "Which field should change, and to what? For example: change the opener to "
             '"Hello, this is Mia.", also ask for an email address, or make it more formal.'
         )
-        return Asked(Clarification((question,), missed, warnings), "local")
+        return NeedsAnswers(Clarification((question,), missed, warnings), "local")
     return Draft(edited.config, "local", (*warnings, *missed), edited.voice, is_edit=True)
 
 
-def _own_words(prompt: str) -> str:
-    """The prompt without markup; variables and web addresses are the owner's to use."""
+def _without_markup(prompt: str) -> str:
+    """The prompt without markup. Variables and web addresses are the owner's own and stay."""
     return clean_text(
         prompt, longest=LONGEST_PROMPT, variables=placeholders_in([prompt]), keep_links=True
     )

@@ -1,7 +1,7 @@
-"""What a language model may write of an agent, and the way from there into a configuration.
+"""The shape of an agent that a language model writes, and its conversion to a configuration.
 
-The model fills in texts and nothing else: no voice, provider, address, tool or timing can come from
-it. Every text is cleaned before it is part of a configuration.
+The model only fills in texts. It cannot choose a voice, provider, address, tool or timing. Every
+text is cleaned before it becomes part of a configuration.
 """
 
 from __future__ import annotations
@@ -88,27 +88,27 @@ class DraftedAnswer(BaseModel):
 
     model_config = _STRICT
     clarifying_questions: Annotated[list[Line], Field(max_length=5)]
-    """Empty when ``agent`` is complete."""
+    """Empty if ``agent`` is there."""
     agent: DraftedAgent | None
 
 
 def configuration_of(
     drafted: DraftedAgent, base: AgentConfig, variables: Collection[str]
 ) -> AgentConfig:
-    """``base`` with what the model wrote in place of what it may write.
+    """Replace the texts of ``base`` with those that the model wrote.
 
     Args:
-        variables: placeholders that the owner uses; others are taken out.
+        variables: the variables that the owner uses. Others are removed from the texts.
 
     Raises:
-        pydantic.ValidationError: cleaned as it is, it still is no valid configuration.
+        pydantic.ValidationError: the result is not a valid configuration.
     """
 
     def cleaned(text: str) -> str:
         return without_commands(clean_text(text, variables=variables))
 
     def kept(items: list[Any], text_of: Callable[[Any], str]) -> list[dict[str, Any]]:
-        """Items of which something is left."""
+        """The cleaned items, without those whose text is empty."""
         dumped = (_cleaned_members(item.model_dump(), cleaned) for item in items if text_of(item))
         return [item for item in dumped if item]
 
@@ -149,7 +149,7 @@ def _cleaned_members(item: dict[str, Any], cleaned: Callable[[str], str]) -> dic
 
 
 def _slots(slots: list[DraftedSlot], cleaned: Callable[[str], str]) -> list[dict[str, Any]]:
-    """Each name once, made of letters, digits and underscores."""
+    """The slots with names of letters, digits and underscores, without duplicates."""
     by_name: dict[str, dict[str, Any]] = {}
     for slot in slots:
         name = re.sub(r"[^\w]+", "_", cleaned(slot.name)).strip("_")[:60]

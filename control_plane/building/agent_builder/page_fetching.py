@@ -1,4 +1,4 @@
-"""A page of the public web, through the guarded client and within bounds."""
+"""Fetches a web page through the guarded client, within limits of size and time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from outbound.policy import OutboundPolicy
 
 MAX_BYTES = 2 * 1024 * 1024
 DEADLINE_SECONDS = 10.0
-"""For all redirects and the page together."""
+"""For the page and all redirects on the way to it."""
 MAX_REDIRECTS = 3
 _SCHEMES = frozenset({"http", "https"})
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "text/plain", ""})
@@ -27,7 +27,7 @@ _HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 class PageNotRead(Exception):
-    """Why the page could not be read, in a sentence for whoever entered the address."""
+    """The page could not be read. The message tells the person who entered the address why."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,13 @@ class Page:
 async def fetch_page(
     url: str, policy: OutboundPolicy, *, deadline_seconds: float = DEADLINE_SECONDS
 ) -> Page:
-    """The page at ``url``; ``example.com`` is taken as ``https://example.com``.
+    """Fetch the page at ``url``. ``example.com`` means ``https://example.com``.
 
-    Each redirect is checked like the address itself.
+    Each redirect is checked in the same way as the address itself.
 
     Raises:
-        PageNotRead: for any reason.
+        PageNotRead: the address is not allowed, or the website does not send a page that can be
+            read.
     """
     address = url.strip()
     if not _HAS_SCHEME.match(address) or re.match(r"^[\w.-]+:\d", address):
@@ -83,7 +84,7 @@ async def _followed(client: httpx2.AsyncClient, address: str, policy: OutboundPo
                 raise PageNotRead(f"The website answered with status {response.status_code}.")
             media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
             if media_type not in _HTML_TYPES:
-                raise PageNotRead(f"The address holds no web page, but {media_type[:80]}.")
+                raise PageNotRead(f"The address is not a web page but {media_type[:80]}.")
             body = await read_limited(response, MAX_BYTES)
             return Page(_decoded(body, response), media_type != "text/plain")
     raise PageNotRead(f"The website redirects more than {MAX_REDIRECTS} times.")
@@ -92,7 +93,7 @@ async def _followed(client: httpx2.AsyncClient, address: str, policy: OutboundPo
 def _location(address: str, response: httpx2.Response) -> str:
     target = response.headers.get("location", "")
     if not target:
-        raise PageNotRead("The website redirects to nowhere.")
+        raise PageNotRead("The website redirects without naming an address.")
     try:
         return urljoin(address, target)
     except ValueError as error:
@@ -100,13 +101,13 @@ def _location(address: str, response: httpx2.Response) -> str:
 
 
 def _decoded(body: bytes, response: httpx2.Response) -> str:
-    """By the header's encoding, the page's own, or UTF-8; what is no text is replaced."""
+    """Decode as the header says, else as the page says, else as UTF-8. Replaces invalid bytes."""
     named = response.charset_encoding or ""
     if not named and (match := _META_CHARSET.search(body[:4_096])):
         named = match[1].decode("ascii", "replace")
     try:
         encoding = codecs.lookup(named)
-        # Codecs such as "hex" turn bytes into something else than text.
+        # Codecs such as "hex" do not turn bytes into text.
         is_text = getattr(encoding, "_is_text_encoding", True)
     except (LookupError, ValueError):
         return body.decode("utf-8", "replace")

@@ -1,5 +1,7 @@
-"""What a web page says about a company: a description and short passages. Pure, and slow enough
-for a thread."""
+"""Extracts a company's description and short passages from a web page.
+
+Pure, but slow: run it in a thread.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ _LONGEST_PASSAGE = 600
 _LONGEST_DESCRIPTION = 1_000
 _SHORTEST_PASSAGE_LETTERS = 25
 _MOST_TAGS = 4_000
-"""Start and end tags; extraction takes time that grows with their square."""
+"""Start and end tags together. Extraction time grows with the square of this number."""
 _CODE = re.compile(r"<(script|style|svg|template|noscript|iframe)\b", re.IGNORECASE)
 
 
@@ -28,8 +30,8 @@ class PageText:
 
 
 def read_page(html: str) -> PageText:
-    """Plain text only; empty where the page holds none. Never raises."""
-    # Half a second of import.
+    """Return the plain text of the page, which may be empty. Never raises."""
+    # The import takes half a second.
     import trafilatura
     from lxml.etree import LxmlError  # type: ignore[import-untyped]
 
@@ -38,7 +40,7 @@ def read_page(html: str) -> PageText:
         found = trafilatura.bare_extraction(html, include_comments=False, favor_recall=True)
         metadata = trafilatura.extract_metadata(html)
     except (ValueError, TypeError, AttributeError, RecursionError, LxmlError):
-        # What its parser raises on the strangest pages.
+        # The parser raises these on malformed pages.
         return PageText("", ())
     text = str(getattr(found, "text", "") or "")
     passages = tuple(
@@ -52,7 +54,7 @@ def read_page(html: str) -> PageText:
 
 
 def _bounded(html: str) -> str:
-    """The page without code, up to its ``_MOST_TAGS``-th tag. Linear in the page's length."""
+    """The page without code, cut at tag ``_MOST_TAGS``. Takes linear time."""
     parts: list[str] = []
     at = 0
     while start := _CODE.search(html, at):
@@ -66,13 +68,13 @@ def _bounded(html: str) -> str:
 
 
 def plain_page(text: str) -> PageText:
-    """The same for a page that is plain text."""
+    """Like ``read_page``, for a page that is plain text."""
     passages = tuple(p for part in re.split(r"\n+", text[:100_000]) if (p := _kept(part)))
     return PageText(" ".join(passages[:2])[:_LONGEST_DESCRIPTION], passages[:MOST_PASSAGES])
 
 
 def _kept(part: str) -> str:
-    """A passage that is worth knowing; empty for menus and buttons."""
+    """The cleaned passage; empty if it is too short, as menus and buttons are."""
     passage = _plain(part.lstrip("-*•| "), _LONGEST_PASSAGE)
     letters = sum(character.isalpha() for character in passage)
     return passage if letters >= _SHORTEST_PASSAGE_LETTERS else ""

@@ -1,6 +1,6 @@
-"""Describing an agent in words: generate, draft a field, ask the builder, enrich a company.
+"""Routes that build agents: generate, draft a field, answer a question, describe a company.
 
-No transaction is open while a language model or a web page is waited for.
+No transaction is open during a request to a language model or a web page.
 """
 
 from __future__ import annotations
@@ -47,21 +47,23 @@ async def generate_agent(
     settings: AppSettings,
     model: OptionalPlatformModel,
 ) -> Generated | Questions:
-    """Draft an agent from a description, or change one (`mode` `edit`). Nothing is saved: send the
-    draft to `POST /v1/agents`, or to `PATCH /v1/agents/{agent_id}`.
+    """Draft an agent from a description, or change an agent (`mode` is `edit`).
 
-    With a platform language model that model writes the draft, and without one a built-in
-    builder does, from the prompt's own words; `source` says which, and `warnings` what is missing.
+    Nothing is saved: send the draft to `POST /v1/agents` or `PATCH /v1/agents/{agent_id}`.
+
+    If the installation has a language model, the model writes the draft. Otherwise a built-in
+    builder writes it from the words of the prompt. `source` says which of them wrote it, and
+    `warnings` lists what is missing.
     """
     if wanted.mode == "edit" and wanted.current_config is None:
-        raise InvalidRequest.at("current_config", "is required when mode is 'edit'")
+        raise InvalidRequest.at("current_config", "is required if mode is 'edit'")
     written = await generation.write(
         wanted.prompt,
         wanted.current_config if wanted.mode == "edit" else None,
         may_ask=wanted.allow_clarifying_questions,
         model=model,
     )
-    if isinstance(written, generation.Asked):
+    if isinstance(written, generation.NeedsAnswers):
         missing = written.clarification
         return Questions(
             clarifying_questions=list(missing.questions),
@@ -87,10 +89,10 @@ async def generate_agent(
 async def draft_agent_field(
     wanted: DraftFieldRequest, _caller: MemberCaller, model: OptionalPlatformModel
 ) -> DraftedField:
-    """Write or refine one field of an agent. Nothing is saved.
+    """Write or improve one field of an agent. Nothing is saved.
 
-    Without a platform language model most fields can still be written from the instruction and the
-    rest of the agent; where nothing sensible can be said, the answer is 503.
+    Without a language model most fields can still be written from the instruction and the rest of
+    the agent. If that is not possible, the answer is 503.
     """
     drafted = await field_drafting.draft(
         wanted.field, wanted.instruction, wanted.current_config, model
@@ -107,8 +109,9 @@ async def draft_agent_field(
 async def answer_builder_question(
     wanted: ChatRequest, _caller: MemberCaller, model: OptionalPlatformModel
 ) -> ChatAnswer:
-    """Answer a question about building an agent, or turn a plain request into changes that
-    `POST /v1/agents/apply-changes` takes. Nothing is saved."""
+    """Answer a question about building an agent, or turn a request into suggested changes.
+
+    Nothing is saved: send the changes to `POST /v1/agents/apply-changes`."""
     history = [Message(item.role, item.content) for item in wanted.history]
     reply = await assistant.answer(wanted.question, wanted.current_config, history, model)
     return ChatAnswer(
@@ -125,8 +128,9 @@ async def enrich_company(
     settings: AppSettings,
     model: OptionalPlatformModel,
 ) -> Enriched | NotEnriched:
-    """Describe a company from its web page, for an agent's persona. The status is always 200: test
-    `enriched`."""
+    """Describe a company from its web page, for an agent's persona.
+
+    The status is always 200. Check `enriched` to see whether it worked."""
     policy = OutboundPolicy(settings.outbound_allowed_networks)
     try:
         found = await enrich(wanted.companyName, wanted.websiteUrl, policy, model)

@@ -1,7 +1,6 @@
-"""Describing agents in words, on the wire. Source: API spec, "Agents" under Endpoints.
+"""Requests and answers of the agent builder. Source: API spec, "Agents" under Endpoints.
 
-The spec leaves the bodies of ``draft-field`` and ``chat/answer`` open; they are designed here in
-its style.
+The spec does not define the bodies of ``draft-field`` and ``chat/answer``; these follow its style.
 """
 
 from __future__ import annotations
@@ -14,19 +13,22 @@ LONGEST_PROMPT = 20_000
 _SHORT = 4_000
 
 Source = Literal["llm", "local"]
-"""Whether the platform's language model wrote it, or the deterministic builder."""
+"""Written by the platform's language model (``llm``) or by the built-in builder (``local``)."""
 
 
-def _told(text: Any) -> Any:
+def _not_blank(text: Any) -> Any:
     if isinstance(text, str) and not text.strip():
         raise ValueError("must not be blank")
     return text
 
 
-Told = BeforeValidator(_told)
+NotBlank = BeforeValidator(_not_blank)
 CurrentConfig = Annotated[
     dict[str, Any] | None,
-    Field(description="An agent's configuration as GET /v1/agents/{agent_id} shows it, or a part."),
+    Field(
+        description="The agent's configuration as GET /v1/agents/{agent_id} returns it, or a part "
+        "of it."
+    ),
 ]
 
 
@@ -35,7 +37,7 @@ class _Request(BaseModel):
 
 
 class GenerationOptions(_Request):
-    """Hints. What the catalogue does not have is left out with a warning."""
+    """Wishes. What the catalogue does not have is left out, with a warning."""
 
     voice: Annotated[str, Field(max_length=200)] | None = None
     llm_provider: Annotated[str, Field(max_length=200)] | None = None
@@ -53,19 +55,19 @@ class GenerateRequest(_Request):
             }
         }
     )
-    prompt: Annotated[str, Told, Field(min_length=1, max_length=LONGEST_PROMPT)]
-    """What the agent is to be; with ``mode`` ``edit``, what is to change."""
+    prompt: Annotated[str, NotBlank, Field(min_length=1, max_length=LONGEST_PROMPT)]
+    """A description of the agent. If ``mode`` is ``edit``, a description of the changes."""
     mode: Literal["create", "edit"] = "create"
     allow_clarifying_questions: bool = False
-    """Whether the answer may be questions when the prompt says too little."""
+    """Whether to answer with questions if the prompt says too little."""
     options: GenerationOptions | None = None
     current_config: CurrentConfig = None
-    """Required with ``mode`` ``edit``."""
+    """Required if ``mode`` is ``edit``."""
 
 
 class QualityGates(BaseModel):
     blockers: list[str]
-    """What the prompt has to say before an agent can be drafted."""
+    """What is missing from the prompt before an agent can be drafted."""
     warnings: list[str]
 
 
@@ -93,8 +95,8 @@ class Generated(BaseModel):
     )
     generated: Literal[True] = True
     draft: dict[str, Any]
-    """A body for ``POST /v1/agents``: ``name``, ``voice``, ``llm_provider``, ``persona`` and
-    ``playbook``, and what else the prompt asks for (``language``, ``advanced``, …)."""
+    """A body for ``POST /v1/agents`` with ``name``, ``voice``, ``llm_provider``, ``persona`` and
+    ``playbook``, and with what else the prompt asks for (``language``, ``advanced``, …)."""
     compiled_prompt_preview: str
     source: Source
     warnings: list[str]
@@ -131,10 +133,10 @@ class DraftFieldRequest(_Request):
             }
         }
     )
-    field: Annotated[str, Told, Field(max_length=100)]
-    """Its path, for example ``playbook.opener`` or ``persona.knowledgeBase``."""
+    field: Annotated[str, NotBlank, Field(max_length=100)]
+    """The path of the field, for example ``playbook.opener`` or ``persona.knowledgeBase``."""
     instruction: Annotated[str, Field(max_length=_SHORT)] | None = None
-    """What to write, or how to change what is there."""
+    """What to write, or how to change the present value."""
     current_config: CurrentConfig = None
 
 
@@ -151,7 +153,7 @@ class DraftedField(BaseModel):
     )
     field: str
     value: Any
-    """Of the field's own type: a text, or a list."""
+    """A string or an array, as the field needs it."""
     source: Source
     warnings: list[str]
 
@@ -165,14 +167,14 @@ class ChatRequest(_Request):
     model_config = ConfigDict(
         json_schema_extra={"example": {"question": "How do I hand a caller over to a person?"}}
     )
-    question: Annotated[str, Told, Field(min_length=1, max_length=_SHORT)]
+    question: Annotated[str, NotBlank, Field(min_length=1, max_length=_SHORT)]
     current_config: CurrentConfig = None
     history: Annotated[list[HistoryItem], Field(max_length=40)] = []
-    """The conversation so far, oldest first."""
+    """The conversation so far, oldest message first."""
 
 
 class SuggestedChange(BaseModel):
-    """For ``POST /v1/agents/apply-changes``."""
+    """A change for ``POST /v1/agents/apply-changes``."""
 
     key: str
     value: Any
@@ -194,7 +196,7 @@ class ChatAnswer(BaseModel):
 
 
 class EnrichRequest(BaseModel):
-    """Both are texts; anything else is answered with ``enriched`` false."""
+    """Both fields are strings. For anything else, ``enriched`` in the answer is false."""
 
     model_config = ConfigDict(
         extra="ignore",

@@ -1,5 +1,7 @@
-"""The draft's voice, provider and model: hints of the client where the catalogue has them, and
-otherwise what the tenant can use now. Pure."""
+"""Chooses the draft's voice, provider and model. Pure.
+
+The client's hints are used if the catalogue has them, otherwise what the tenant can use today.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from pipelines.stack import AvailableKeys, StackCatalogue, StackProblem, resolve
 
 @dataclass(frozen=True)
 class Hints:
-    """What the client would like; ``None`` where it does not say."""
+    """What the client would like; ``None`` if it does not say."""
 
     voice: str | None = None
     llm_provider: str | None = None
@@ -24,26 +26,26 @@ class Hints:
 class Fitted:
     config: AgentConfig
     warnings: tuple[str, ...]
-    """Sentences about hints that were left out and languages that cannot be served."""
+    """Sentences about hints that were left out and about languages that cannot be served."""
 
 
 def fit_to_catalogue(
     config: AgentConfig, hints: Hints, catalogue: StackCatalogue, keys: AvailableKeys
 ) -> Fitted:
-    """``config`` in languages that some stack of the catalogue serves, with the hints that it has.
+    """Keep the languages that the catalogue can serve, and apply the hints that it can fulfil.
 
-    A hint is no demand: one that the catalogue does not have is left out, with a warning.
+    A hint that the catalogue cannot fulfil is left out, with a warning.
     """
     config, warnings = _in_servable_languages(config, catalogue)
     changes: dict[str, str] = {}
-    for change, warning in _taken_hints(hints, catalogue):
+    for change, warning in _applied_hints(hints, catalogue):
         changes |= change
         warnings += [warning] if warning else []
     hinted = config.model_copy(update=changes)
     if changes and unservable_locales(hinted, catalogue):
         warnings.append(
-            f"No {', '.join(sorted(changes))} as hinted can serve {config.language}; the hints "
-            "were left out."
+            f"The {', '.join(sorted(changes))} of the hints cannot serve {config.language}; the "
+            "hints were left out."
         )
         hinted = config
     fitted = _with_defaults(hinted, changes, catalogue, keys)
@@ -53,7 +55,7 @@ def fit_to_catalogue(
 
 
 def voice_named(wanted: str, catalogue: StackCatalogue) -> str | None:
-    """The id of the catalogue's voice that is meant, whatever its case."""
+    """The id of the voice in the catalogue; ``wanted`` may differ in upper and lower case."""
     return next(
         (v.voice_id for v in catalogue.voices if v.voice_id.lower() == wanted.strip().lower()), None
     )
@@ -73,8 +75,8 @@ def _in_servable_languages(
     return changed, reasons
 
 
-def _taken_hints(hints: Hints, catalogue: StackCatalogue) -> Iterator[tuple[dict[str, str], str]]:
-    """Each hint as a change, or as the warning why it is none."""
+def _applied_hints(hints: Hints, catalogue: StackCatalogue) -> Iterator[tuple[dict[str, str], str]]:
+    """Each hint as a pair: the change that it makes, and a warning if it makes none."""
     if hints.voice:
         voice = voice_named(hints.voice, catalogue)
         if voice:
@@ -103,7 +105,7 @@ def _taken_hints(hints: Hints, catalogue: StackCatalogue) -> Iterator[tuple[dict
 def _with_defaults(
     config: AgentConfig, hinted: dict[str, str], catalogue: StackCatalogue, keys: AvailableKeys
 ) -> AgentConfig:
-    """What is left open is what a call would run with today."""
+    """Fill in the provider and voice that a call would use today."""
     resolved = resolve_stack(config, catalogue, keys, config.language)
     if isinstance(resolved, StackProblem):
         return config
@@ -115,7 +117,7 @@ def _with_defaults(
         defaults["voice"] = resolved.stack.tts.primary.voice
     fitted = config.model_copy(update=defaults)
     if unservable_locales(fitted, catalogue):
-        # One provider for the main language must not lock the others out.
+        # The provider for the main language must not exclude the other languages.
         return fitted.model_copy(update={"llm_provider": config.llm_provider})
     return fitted
 
@@ -124,4 +126,4 @@ def _why_no_provider(config: AgentConfig, catalogue: StackCatalogue, keys: Avail
     resolved = resolve_stack(config, catalogue, keys, config.language)
     if isinstance(resolved, StackProblem):
         return f"No call can be served here yet. {resolved.reason}"
-    return "No language model serves all the languages; each language gets its own."
+    return "No language model serves all languages, so each language uses its own."

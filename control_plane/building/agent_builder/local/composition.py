@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from contracts.agent_config import (
     Advanced,
@@ -209,8 +208,3 @@ def _warnings(reading: Reading, language: str) -> Iterable[str]:
 def _shortened(texts: tuple[str, ...]) -> str:
     shown = " ".join(texts)
     return shown if len(shown) <= 200 else f"{shown[:200]}…"
-
-
-def as_body(config: AgentConfig) -> dict[str, Any]:
-    """The members that differ from the defaults, as the API takes them."""
-    return config.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)

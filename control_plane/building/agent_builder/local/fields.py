@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from contracts.agent_config import AgentConfig
+from control_plane.building.agent_builder.config_fields import value_at
 from control_plane.building.agent_builder.local.caller_questions import is_clause, question_of
 from control_plane.building.agent_builder.local.composition import NAMELESS, compose, opener
 from control_plane.building.agent_builder.local.editing import edit
@@ -44,14 +45,6 @@ def draft_field(path: str, instruction: str, config: AgentConfig) -> Any | None:
             return _from_instruction(path, told, config)
         return value
     return _from_instruction(path, told, config)
-
-
-def value_at(path: str, config: AgentConfig) -> Any:
-    """As JSON; ``None`` where the field is empty."""
-    found: Any = config.model_dump(mode="json", by_alias=True)
-    for name in path.split("."):
-        found = found[name]
-    return found
 
 
 def _is_list(path: str, config: AgentConfig) -> bool:

@@ -91,7 +91,7 @@ async def test_three_redirects_are_followed() -> None:
             {"/": redirect("/1"), **{f"/{i}": redirect(f"/{i + 1}") for i in range(1, 9)}},
             "redirects more than 3 times",
         ),
-        ({"/": redirect("")}, "redirects to nowhere"),
+        ({"/": redirect("")}, "The website redirects without naming an address."),
         ({"/": redirect("http://10.0.0.1/")}, ""),
         ({"/": redirect("http://169.254.169.254/latest/meta-data")}, ""),
         ({"/": redirect("ftp://example.com/")}, "must begin with"),

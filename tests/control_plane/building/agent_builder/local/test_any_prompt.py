@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from contracts.agent_config import AgentConfig
 from control_plane.building.agent_builder.clean_text import clean_text, placeholders_in
-from control_plane.building.agent_builder.local.composition import as_body, compose
+from control_plane.building.agent_builder.config_fields import as_body
+from control_plane.building.agent_builder.local.composition import compose
 from control_plane.building.agent_builder.local.editing import edit
 from pipelines.playbook.values.word_list import word_list
 from pipelines.texts.prompt import compile_prompt
