@@ -1,5 +1,5 @@
-"""From an owner's own words to an agent, without a language model: pure and deterministic.
+"""The built-in builder: writes agents without a language model. Pure and deterministic.
 
-``reading`` finds out what the words say, ``composing`` makes an agent's configuration of it, and
-``editing`` applies an instruction to a configuration that exists.
+``reading`` finds out what a prompt says, ``composition`` makes an agent's configuration from it,
+``editing`` applies an instruction to an existing configuration, and ``fields`` writes one field.
 """

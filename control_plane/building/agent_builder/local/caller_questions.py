@@ -1,5 +1,7 @@
-"""Clauses about a caller, turned into questions to one: ``whether they own a home`` becomes
-``Do you own a home?``."""
+"""Turns clauses about callers into questions to them.
+
+``whether they own a home`` becomes ``Do you own a home?``.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def is_clause(text: str) -> bool:
 
 
 def question_of(clause: str) -> str:
-    """A question in the second person, ending with a question mark. ``clause`` is one."""
+    """The clause as a question in the second person. ``is_clause(clause)`` must be true."""
     bare = clause.strip(" .?!,")
     if _WHETHER.match(bare):
         return _yes_no_question(_WHETHER.sub("", bare))

@@ -1,4 +1,4 @@
-"""What to ask an owner whose prompt says too little."""
+"""Questions to the owner of an agent whose prompt says too little."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Clarification:
 
 
 def clarification(prompt: str) -> Clarification | None:
-    """``None`` when the prompt says what the agent is to do."""
+    """The questions to ask; ``None`` if the prompt says what the agent should do."""
     reading = read(prompt)
     language = reading.languages[0] if reading.languages else DEFAULT
     if not is_thin(reading) or wording_for(language) is not None:
@@ -33,7 +33,9 @@ def clarification(prompt: str) -> Clarification | None:
         questions.insert(0, "What is the name of the business, and what does it do?")
         warnings.append("The prompt names no business.")
     if not reading.facts:
-        questions.append("What should callers be told about it, such as hours, place and prices?")
+        questions.append(
+            "What should it tell callers about the business, for example hours, address and prices?"
+        )
     return Clarification(
         tuple(questions),
         ("The prompt does not say what the agent should do on a call.",),

@@ -1,7 +1,7 @@
-"""An agent's configuration, made of what a prompt says.
+"""Writes an agent's configuration from what a prompt says.
 
-Nothing is made up: prices, hours and promises come from the prompt or are left out. What the
-prompt leaves open (how to greet, what a booking needs) follows from the task alone.
+Nothing is invented: prices, hours and promises come from the prompt or are left out. What the
+prompt does not say (how to greet, what a booking needs) follows from the agent's task.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _LONGEST_LEFT_OVER = 20_000
 class LocalDraft:
     config: AgentConfig
     warnings: tuple[str, ...]
-    """Sentences about what is missing or was not understood."""
+    """Sentences that say what is missing or was not understood."""
 
 
 def compose(prompt: str) -> LocalDraft:
-    """An agent for ``prompt``. Never raises, whatever the prompt."""
+    """Write an agent for any ``prompt``. Never raises."""
     reading = read(prompt)
     language = reading.languages[0] if reading.languages else DEFAULT
     if language.startswith("en"):
@@ -61,12 +61,12 @@ def compose(prompt: str) -> LocalDraft:
 
 
 def is_thin(reading: Reading) -> bool:
-    """Whether the prompt does not say what the agent is to do on a call."""
+    """Whether the prompt does not say what the agent should do on a call."""
     return not (reading.tasks or reading.details or reading.questions)
 
 
 def _agent_name(reading: Reading) -> str:
-    """The dashboard's label."""
+    """The agent's label in the dashboard."""
     names = reading.names
     role = reading.tasks[0].role if reading.tasks else "assistant"
     if names.business:
@@ -105,12 +105,16 @@ def _playbook(reading: Reading) -> Playbook:
 
 
 def _slots(reading: Reading) -> Iterable[RequiredSlot]:
-    """What the prompt lists, then what its tasks cannot do without; with no list, also what
-    helps."""
+    """The details that the prompt lists, then those that its tasks need.
+
+    If the prompt lists none, details that are merely useful for the tasks are added as well.
+    """
     is_listed = bool(reading.details or reading.questions)
     wanted = list(reading.details)
     for task in reading.tasks:
-        more = task.needs if is_listed else (*_before_who(task.helps), *task.needs, *task.helps)
+        more = (
+            task.needs if is_listed else (*_without_contact(task.helps), *task.needs, *task.helps)
+        )
         wanted += more
     by_name: dict[str, RequiredSlot] = {}
     for slot in wanted:
@@ -118,13 +122,13 @@ def _slots(reading: Reading) -> Iterable[RequiredSlot]:
     return by_name.values()
 
 
-def _before_who(helps: tuple[RequiredSlot, ...]) -> tuple[RequiredSlot, ...]:
-    """What it is about is asked before who is calling."""
+def _without_contact(helps: tuple[RequiredSlot, ...]) -> tuple[RequiredSlot, ...]:
+    """The details without the caller's name and contact, which are asked for last."""
     return tuple(slot for slot in helps if slot.name not in ("name", "phone_number", "email"))
 
 
 def opener(reading: Reading) -> str:
-    """Names agent or business, and says that a machine is speaking."""
+    """A greeting that names the agent or the business and says that it is automated."""
     company = reading.names.business
     of_company = f" of {company}" if company else ""
     if reading.names.agent:
@@ -155,7 +159,11 @@ def _farewell(reading: Reading) -> str:
 
 
 def _foreign_playbook(prompt: str, reading: Reading, language: str) -> Playbook:
-    """In a language that is not known here, the platform's own greeting opens the call."""
+    """A playbook in a language other than English.
+
+    Without wording for the language the opener stays empty, and the platform's own greeting is
+    used.
+    """
     wording = wording_for(language)
     if wording is None:
         return Playbook(
@@ -186,16 +194,17 @@ def _warnings(reading: Reading, language: str) -> Iterable[str]:
         yield "The prompt names no business, so the agent mentions none."
     if is_thin(reading) and language.startswith("en"):
         yield (
-            "The prompt names no task, so the agent only greets and answers from what it knows. "
-            "Say what it should do, for example book appointments, and what it should ask for."
+            "The prompt names no task, so the agent only greets callers and answers from what it "
+            "knows. Say what it should do, for example book appointments, and what it should ask "
+            "for."
         )
     if reading.escalation:
         yield (
-            "The agent will offer a call back where the prompt wants a transfer, until a transfer "
-            "tool is added to it."
+            "Where the prompt asks for a transfer, the agent offers a call back until you add a "
+            "transfer tool to it."
         )
     if not language.startswith("en") and wording_for(language) is None:
-        yield f"Its sentences could not be written in {language}; please word them yourself."
+        yield f"The agent's texts could not be written in {language}; please write them yourself."
     if reading.left_over:
         count = len(reading.left_over)
         yield (

@@ -1,7 +1,7 @@
-"""Changes to an agent that exists, from an instruction in plain words.
+"""Changes an existing agent as an instruction in plain words asks.
 
-``Rename it to Mia, make it more formal and also ask for an email address`` holds three. What is not
-understood is reported, and everything that is not mentioned stays as it is.
+``Rename it to Mia, make it more formal and also ask for an email address`` contains three changes.
+What is not understood is reported. Everything that the instruction does not mention stays as it is.
 """
 
 from __future__ import annotations
@@ -106,13 +106,13 @@ _LONGEST_CLAUSE = 1_000
 class Edited:
     config: AgentConfig
     voice: str
-    """The voice that the instruction names; empty if none."""
+    """The voice that the instruction names; empty if it names none."""
     not_understood: tuple[str, ...]
     is_changed: bool
 
 
 def edit(instruction: str, config: AgentConfig) -> Edited:
-    """``config`` with what the instruction asks for. Never raises."""
+    """Apply the instruction to ``config``. Never raises."""
     voice, missed, changed = "", list[str](), config
     clauses = [part for text in sentences(instruction) for part in _clauses_of(text)]
     for clause in (text[:_LONGEST_CLAUSE] for text in clauses[:_MOST_CLAUSES]):
@@ -131,7 +131,7 @@ def edit(instruction: str, config: AgentConfig) -> Edited:
 
 
 def _clauses_of(sentence: str) -> list[str]:
-    """A sentence with quoted speech or a condition is one clause."""
+    """Split a sentence into clauses, unless it has quoted speech or a condition."""
     if '"' in sentence or re.search(r"\b(?:if|when(?:ever)?) ", sentence, re.IGNORECASE):
         return [sentence]
     return [part.strip(" ,.") for part in _CLAUSES.split(sentence) if part.strip(" ,.")]
@@ -183,7 +183,7 @@ def _with_company(company: str, config: AgentConfig) -> AgentConfig:
 
 
 def _respoken(config: AgentConfig, before: str, after: str) -> AgentConfig:
-    """A name as a whole word, wherever the agent says it."""
+    """Replace a name in all texts of the playbook, where it is a whole word."""
     pattern = re.compile(rf"(?<!\w){re.escape(before)}(?!\w)")
 
     def respoken(value: Any) -> Any:
@@ -252,7 +252,7 @@ def _added_question(clause: str, config: AgentConfig) -> AgentConfig | None:
 
 
 def _read(clause: str, config: AgentConfig) -> AgentConfig | None:
-    """Whatever a prompt could say as well: things to ask for, facts, answers, rules."""
+    """Add what a prompt could say as well: details to ask for, facts, answers and rules."""
     asking = re.sub(r"^(?:please )?(?:also )?(?:include|add)\b", "ask for", clause, flags=re.I)
     reading = read_sentence(asking)
     return _with_reading(reading, config) if reading.says_something else None
@@ -320,4 +320,4 @@ _CHANGES: tuple[Callable[[str, AgentConfig], AgentConfig | None], ...] = (
     _toned,
     _read,
 )
-"""The first that understands a clause applies it."""
+"""Each clause is applied by the first function that understands it."""

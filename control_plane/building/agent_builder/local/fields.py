@@ -1,4 +1,4 @@
-"""One field of an agent, from an instruction and the rest of the agent."""
+"""Writes one field of an agent, from an instruction and the rest of the agent."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ _SHORT_VALUES = frozenset(
 
 
 def draft_field(path: str, instruction: str, config: AgentConfig) -> Any | None:
-    """The field's new value, of its own type; ``None`` when nothing sensible can be said without
-    a language model."""
+    """The field's new value as JSON.
+
+    ``None`` if the value cannot be written without a language model.
+    """
     told = instruction.strip()
     if not told:
         return _from_the_rest(path, config)
@@ -79,7 +81,7 @@ def _from_instruction(path: str, told: str, config: AgentConfig) -> Any | None:
         return written or None
     if _REFINES.match(told):
         return None
-    # Whatever is no order about the text is the text.
+    # An instruction that does not ask for a change of the text is the text itself.
     return sentence_case(told)
 
 
@@ -143,7 +145,7 @@ def _statement(text: str) -> str:
 
 
 def _from_the_rest(path: str, config: AgentConfig) -> Any | None:
-    """Written from what else the agent holds."""
+    """Write the field from the agent's other fields."""
     persona = config.persona
     told = " ".join(
         text

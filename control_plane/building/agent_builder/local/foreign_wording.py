@@ -1,7 +1,7 @@
-"""Questions and set phrases in languages other than English.
+"""Questions and fixed phrases in languages other than English.
 
-The playbook engine asks a slot's description as it stands in these languages, so each question
-has to be a whole sentence of the language.
+In these languages the playbook engine reads out a slot's description word for word, so each
+question has to be a complete sentence.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from contracts.agent_config import RequiredSlot
 @dataclass(frozen=True)
 class Wording:
     opener: str
-    """With ``{company}``."""
+    """Contains ``{company}``."""
     opener_without_company: str
     closing: str
     farewell: str
     questions: dict[str, str]
     """By slot name."""
     words: dict[str, str]
-    """Patterns by which a prompt in the language names the slot."""
+    """By slot name: the pattern that finds the slot in a prompt in this language."""
     booking: str
-    """Pattern of what means that something is booked."""
+    """The pattern that says that callers book something."""
 
 
 _ORDER = ("name", "party_size", "day", "time", "phone_number", "email", "address", "problem")
@@ -197,12 +197,12 @@ _WORDINGS = {
 
 
 def wording_for(language: str) -> Wording | None:
-    """``None`` for English and for languages that are not known here."""
+    """``None`` for English and for languages without an entry here."""
     return _WORDINGS.get(language.split("-")[0].lower())
 
 
 def slots_in(prompt: str, wording: Wording) -> tuple[RequiredSlot, ...]:
-    """What a prompt in the language wants to be asked for, in its order."""
+    """The slots that a prompt in the language asks for, in the order in which it names them."""
     lowered = prompt.lower()
     places = {
         name: match.start()
@@ -218,6 +218,6 @@ def slots_in(prompt: str, wording: Wording) -> tuple[RequiredSlot, ...]:
 
 
 def translated(slot: RequiredSlot, wording: Wording) -> RequiredSlot:
-    """The slot with its question in the language, where one is known."""
+    """The slot with its question in the language, if there is one."""
     question = wording.questions.get(slot.name)
     return slot.model_copy(update={"description": question}) if question else slot

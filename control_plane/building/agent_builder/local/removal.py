@@ -1,4 +1,4 @@
-"""``Don't ask for the phone number any more``: taking things out of an agent."""
+"""Removes parts of an agent, for example for ``Don't ask for the phone number any more``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ALIKE = 80
 
 
 def remove(clause: str, config: AgentConfig) -> AgentConfig | None:
-    """``None`` when the clause removes nothing that the agent has."""
+    """Remove what the clause names; ``None`` if the agent has nothing of the kind."""
     match = _REMOVE.search(clause)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""What callers of a business book, and what has to be known for it."""
+"""What callers book, and the details that each kind of booking needs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from control_plane.building.agent_builder.local.reading.known_details import (
 @dataclass(frozen=True)
 class Booking:
     noun: str
-    """``table``: what is booked."""
+    """What is booked, for example ``table``."""
     needs: tuple[RequiredSlot, ...]
-    """Without these there is nothing to note."""
+    """Details that every booking of this kind needs."""
     helps: tuple[RequiredSlot, ...] = ()
-    """Asked for when the prompt lists nothing itself."""
+    """Details to ask for if the prompt lists none."""
 
 
 _WHEN = (
@@ -97,6 +97,6 @@ _ANY = Booking("appointment", (NAME, *_WHEN), (PHONE,))
 
 
 def booking_in(text: str) -> Booking:
-    """The booking that the prompt is about; an appointment where it says no more."""
+    """The kind of booking that the prompt is about; an appointment if it does not say."""
     lowered = text.lower()
     return next((booking for pattern, booking in _BOOKINGS if re.search(pattern, lowered)), _ANY)

@@ -1,6 +1,6 @@
-"""The things that a sentence of the prompt wants the agent to ask for.
+"""The details that a sentence tells the agent to ask for.
 
-``Ask for their name, party size and whether they need a high chair`` holds three.
+``Ask for their name, party size and whether they need a high chair`` contains three.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TAKES = re.compile(
     rf"{_LISTENER}(?: (?:for|about|on))?[:, ]+",
     re.IGNORECASE,
 )
-"""Verbs that mean many things: only what is well known counts after them."""
+"""Verbs with several meanings. After them only well-known details count."""
 _CALLER_ASKS = re.compile(
     r"\b(?:callers?|customers?|they|someone|somebody|anyone|anybody|people|guests?|patients?|"
     r"users?|he|she|who|clients?|leads?|never|not|don't|stop|to be|without|before|no need to)\s*$",
@@ -120,11 +120,11 @@ class _Item:
     text: str
     is_optional: bool
     choices: str
-    """What stood in brackets: ``small, medium or large``."""
+    """The text in brackets, for example ``small, medium or large``."""
 
 
 def details_in(sentence: str) -> tuple[RequiredSlot, ...]:
-    """What the sentence wants to be asked for, in its order, each once."""
+    """The details in the order of the sentence, without duplicates."""
     found: dict[str, RequiredSlot] = {}
     for listed, is_sure in _lists(sentence):
         for item in _items(listed):
@@ -134,7 +134,7 @@ def details_in(sentence: str) -> tuple[RequiredSlot, ...]:
 
 
 def _bare_list(sentence: str) -> tuple[RequiredSlot, ...]:
-    """``Name, phone, date and time.``: nothing but what is well known."""
+    """The details of a bare list such as ``Name, phone, date and time.``, if all are well known."""
     if not _BARE_LIST.match(sentence):
         return ()
     found = [_slots(item, is_sure=False) for item in _items(sentence)]
@@ -144,7 +144,7 @@ def _bare_list(sentence: str) -> tuple[RequiredSlot, ...]:
 
 
 def detail_named(phrase: str) -> tuple[RequiredSlot, ...]:
-    """The slots that a phrase such as "their shoe size" names by itself."""
+    """The slots for a phrase such as "their shoe size"."""
     found = {
         wanted.name: wanted for item in _items(phrase) for wanted in _slots(item, is_sure=True)
     }
@@ -192,7 +192,7 @@ def _items(listed: str) -> Iterator[_Item]:
 
 
 def _slots(item: _Item, *, is_sure: bool) -> tuple[RequiredSlot, ...]:
-    """None for what is no detail, or not surely one."""
+    """The slots for one item of a list; empty if it is not a detail, or not certainly one."""
     text = item.text
     bare = _MANNER.sub("", _DETERMINERS.sub("", text).strip())
     if not bare or len(bare.split()) > _LONGEST_ITEM_WORDS or _NOT_ASKED_FOR.match(bare):
@@ -208,7 +208,7 @@ def _slots(item: _Item, *, is_sure: bool) -> tuple[RequiredSlot, ...]:
 
 
 def _own_slot(text: str, bare: str, choices: str) -> tuple[RequiredSlot, ...]:
-    """A detail that only this owner asks for."""
+    """A detail that is not well known."""
     if is_clause(text):
         return (RequiredSlot(name=_name(text), description=question_of(text)),)
     if len(bare.split()) > _LONGEST_LABEL_WORDS + 2 or not re.search(r"[^\W\d_]", bare):
@@ -224,8 +224,10 @@ def _own_slot(text: str, bare: str, choices: str) -> tuple[RequiredSlot, ...]:
 
 
 def _choice(bare: str, choices: str) -> RequiredSlot:
-    """A slot that the engine takes as a choice: words such as "size" alone would make it a
-    number."""
+    """A slot that the playbook engine treats as a choice.
+
+    A name with a word such as "size" would make it a number.
+    """
     slot = RequiredSlot(name=_name(bare), description=f"one of: {choices}")
     kinds = {field.kind for field in fields(slot)}
     if kinds <= {Kind.CHOICE, Kind.TEXT}:

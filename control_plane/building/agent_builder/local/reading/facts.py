@@ -1,4 +1,4 @@
-"""What the prompt says about the business that callers may be told: hours, prices, place."""
+"""What a sentence says about the business that callers may hear: hours, prices, address."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _OWNERS_PLANS = re.compile(
 
 
 def facts_in(sentence: str) -> tuple[str, ...]:
-    """Sentences that the agent can say as they stand, in the owner's words."""
+    """Sentences in the owner's words that the agent can say unchanged."""
     text = re.sub(r"\"[^\"]*\"", " ", sentence).strip()
     if not text or text.endswith("?") or _OWNERS_PLANS.match(text):
         return ()
@@ -87,7 +87,7 @@ def facts_in(sentence: str) -> tuple[str, ...]:
 
 
 def description_in(sentence: str, business: str) -> str:
-    """``Bright Smile is a family clinic in Leeds.`` Empty for what is about the agent."""
+    """For example ``Bright Smile is a family clinic in Leeds.`` Empty if it is about the agent."""
     match = _DESCRIBES.match(sentence)
     if not match or not business or business.lower() not in match["who"].lower():
         return ""
@@ -95,12 +95,12 @@ def description_in(sentence: str, business: str) -> str:
 
 
 def _prices(text: str) -> tuple[str, ...]:
-    """Prices inside a sentence about something else: ``a bath is $30 and a full groom is $65``."""
+    """Prices in a sentence about something else: ``a bath is $30 and a full groom is $65``."""
     return tuple(_sentence(match[0]) for match in _PRICE.finditer(text))
 
 
 def _hours(text: str) -> tuple[str, ...]:
-    """Opening hours inside a sentence about something else."""
+    """Opening hours in a sentence about something else."""
     if match := _OPENING_HOURS.search(text):
         return (_sentence(f"Our opening hours are {match['clause'].strip()}"),)
     if match := _HOURS.search(text):

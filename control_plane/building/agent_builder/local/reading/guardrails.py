@@ -38,7 +38,7 @@ _PROMISES = re.compile(
 
 
 def escalation_in(sentence: str) -> str:
-    """The rule for handing over, in the owner's words; empty where the sentence has none."""
+    """The rule for handing over, in the owner's words; empty if the sentence has none."""
     if not _ESCALATION.search(sentence):
         return ""
     clause = _clause_about_handover(sentence)
@@ -47,18 +47,19 @@ def escalation_in(sentence: str) -> str:
 
 
 def off_limits_in(sentence: str) -> str:
-    """Topics, separated by commas."""
+    """The topics that the agent must not talk about, separated by commas."""
     match = _OFF_TOPICS.search(sentence) or _OFF_LIMITS.search(sentence)
     return match["topics"].strip(' ,"') if match else ""
 
 
 def prohibited_claims_in(sentence: str) -> str:
+    """What the agent must not promise or claim; empty if the sentence says nothing about it."""
     match = _PROMISES.search(sentence)
     return match["claims"].strip(' ,"') if match else ""
 
 
 def _clause_about_handover(sentence: str) -> str:
-    """From the clause that hands over on, with its condition if that stands before it."""
+    """The sentence from the handover on, with the condition if one comes directly before it."""
     parts = re.split(
         r",? (?:and|but|then) (?=transfer|hand|escalat|put|connect|forward|route)|"
         r"; |, (?=transfer|hand|escalat|connect|forward|route)",

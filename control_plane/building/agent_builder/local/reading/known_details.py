@@ -1,8 +1,8 @@
-"""What agents commonly ask for, each as a slot that the playbook engine understands.
+"""Details that agents commonly ask for, as slots that the playbook engine understands.
 
-Names and descriptions are chosen so that ``pipelines.playbook.values.slot_types`` sees the right
-kind: the name decides, and a description that is a question is asked as it stands. References such
-as "order number" are free text, because people spell letters into them.
+Names and descriptions are chosen so that ``pipelines.playbook.values.slot_types`` finds the right
+kind: the name decides the kind, and a description that is a question is asked word for word.
+References such as "order number" are free text, because they may contain letters.
 """
 
 from __future__ import annotations
@@ -197,5 +197,5 @@ KNOWN_DETAILS: tuple[KnownDetail, ...] = (
 
 
 def known_slots(item: str) -> tuple[RequiredSlot, ...]:
-    """The slots that an item of a list such as "their phone number" stands for, if it is known."""
+    """The slots for an item such as "their phone number"; empty if it is not well known."""
     return next((known.slots for known in KNOWN_DETAILS if known.pattern.search(item)), ())

@@ -1,4 +1,4 @@
-"""Which language the agent is to speak: as the prompt says, or the one that it is written in."""
+"""The languages that the agent should speak: those that the prompt names, or its own."""
 
 from __future__ import annotations
 
@@ -83,8 +83,11 @@ DEFAULT = "en-US"
 
 
 def languages_in(prompt: str) -> tuple[str, ...]:
-    """BCP-47 tags in the order in which the prompt names them, the language of the prompt itself
-    where it names none; empty for plain English, so that the default stays a default."""
+    """BCP-47 tags in the order in which the prompt names the languages.
+
+    If it names none, the language that it is written in. Empty for English, so that the agent
+    keeps the default.
+    """
     named: list[str] = []
     for pattern in (_SPOKEN, _SPEAKING, _IN):
         for match in pattern.finditer(prompt):
@@ -100,13 +103,13 @@ def languages_in(prompt: str) -> tuple[str, ...]:
 
 
 def says_language(sentence: str) -> bool:
-    """Whether a sentence in English says which language to speak."""
+    """Whether the sentence, which is English, says which language to speak."""
     patterns = (_SPOKEN, _SPEAKING, _IN, _ACCENT)
     return any(pattern.search(sentence) for pattern in patterns)
 
 
 def written_in(text: str) -> str:
-    """The language of ``text`` by its script and its most common words."""
+    """The language of ``text``, judged by its script and its most common words."""
     letters = sum(character.isalpha() for character in text) or 1
     for pattern, tag in _SCRIPTS:
         if len(pattern.findall(text)) / letters >= _LEAST_SCRIPT_SHARE:
@@ -123,7 +126,7 @@ def written_in(text: str) -> str:
 
 
 def is_language_tag(text: str) -> bool:
-    """Whether ``text`` is a tag that an agent can have."""
+    """Whether ``text`` is a language tag that an agent can have."""
     try:
         AgentConfig(name="-", language=text)
     except ValidationError:

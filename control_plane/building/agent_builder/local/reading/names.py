@@ -1,4 +1,4 @@
-"""The business and the agent, by the names that the owner gives them."""
+"""The names of the business and of the agent."""
 
 from __future__ import annotations
 
@@ -103,14 +103,14 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True)
 class Names:
-    """Empty where the prompt gives none."""
+    """A name is empty if the prompt does not give it."""
 
     agent: str = ""
     business: str = ""
 
 
 def names_in(sentences: tuple[str, ...]) -> Names:
-    """The first name of each kind. What is in quotation marks is speech, not description."""
+    """The first name of each kind. Quoted sentences are ignored, because they are speech."""
     plain = [_without_speech(sentence) for sentence in sentences]
     agent = next((name for text in plain if (name := _first(_OF_AGENT, text))), "")
     masked = [text.replace(agent, "") if agent else text for text in plain]
@@ -126,7 +126,7 @@ def names_in(sentences: tuple[str, ...]) -> Names:
 
 
 def _without_speech(sentence: str) -> str:
-    """A short quotation can be a name; a sentence in quotation marks is none."""
+    """Remove quoted sentences. Short quotations stay, because they can be names."""
     return re.sub(r"\"[^\"]*[.?!,][^\"]*\"|\"(?:[^\"\s]+\s+){5,}[^\"]*\"", " ", sentence)
 
 

@@ -1,4 +1,4 @@
-"""Everything that a prompt says about an agent, sentence by sentence."""
+"""Everything that a prompt says about an agent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from control_plane.building.agent_builder.local.reading.tone import sentence_cas
 
 _MOST_SENTENCES = 300
 _LONGEST_SENTENCE = 1_000
-"""Beyond these, words are kept but not interpreted."""
+"""Characters."""
 _WEBSITE = re.compile(r"\bhttps?://[^\s\"'<>()]+[^\s\"'<>().,;:!?]", re.IGNORECASE)
 _QUOTED_QUESTION = re.compile(r"\"([^\"]{6,300}\?)\"")
 _ABOUT_SAYING = re.compile(
@@ -39,13 +39,13 @@ _ABOUT_SAYING = re.compile(
 )
 _MOST_ITEMS = 40
 _INTRODUCTORY = 2
-"""Sentences at the beginning that may say no more than what the agent is for."""
+"""How many sentences at the beginning may only say what the agent is for."""
 _LONGEST_INTRODUCTION_WORDS = 25
 
 
 @dataclass(frozen=True)
 class SentenceReading:
-    """What one sentence says. Empty members where it says nothing of the kind."""
+    """What one sentence says. A field is empty if the sentence says nothing about it."""
 
     details: tuple[RequiredSlot, ...] = ()
     questions: tuple[QualificationQuestion, ...] = ()
@@ -82,11 +82,11 @@ class Reading:
     lines: SpokenLines
     website: str
     left_over: tuple[str, ...]
-    """Sentences that none of this came from."""
+    """Sentences that no other field was read from."""
 
 
 def read(prompt: str) -> Reading:
-    """Never raises."""
+    """Read any prompt. Never raises."""
     found = tuple(text[:_LONGEST_SENTENCE] for text in sentences(prompt)[:_MOST_SENTENCES])
     text = " ".join(found)
     readings = [read_sentence(sentence) for sentence in found]
@@ -153,7 +153,7 @@ def read_sentence(sentence: str) -> SentenceReading:
 
 
 def _questions(sentence: str) -> tuple[QualificationQuestion, ...]:
-    """Questions that the owner has worded, to be asked as they stand."""
+    """Questions in the owner's own words, to be asked word for word."""
     quoted = _QUOTED_QUESTION.findall(sentence)
     if not quoted and sentence.endswith("?") and len(sentence) <= 300:
         quoted = [
@@ -183,7 +183,7 @@ def _joined_tones(tones: list[str]) -> str:
 
 
 def _is_introduction(sentence: str, names: Names) -> bool:
-    """The sentence that says what the agent is for: names and tasks came from it."""
+    """Whether the sentence only introduces the agent. Its names and tasks have been read."""
     if len(sentence.split()) > _LONGEST_INTRODUCTION_WORDS:
         return False
     named = [name for name in (names.agent, names.business) if name]

@@ -1,4 +1,4 @@
-"""What the agent is to answer when callers say or ask something certain."""
+"""Answers that the agent should give to certain questions and objections."""
 
 from __future__ import annotations
 
@@ -57,8 +57,11 @@ NO_RESPONSES = Responses()
 
 
 def responses_in(sentence: str) -> Responses:
-    """``If they say it is too expensive, tell them that …`` is an objection with its answer; what
-    callers ask is a script."""
+    """The responses that the sentence prescribes.
+
+    ``If they say it is too expensive, tell them that …`` is an objection with its answer. An
+    answer to a question is a script.
+    """
     if (match := _FAQ.search(sentence)) and (answer := _spoken(match["answer"], "say")):
         question = match["trigger"].strip(' "')
         return Responses(scripts=(Script(title=_title(question), when=question, content=answer),))
@@ -88,7 +91,7 @@ def _title(question: str) -> str:
 
 
 def _spoken(answer: str, verb: str) -> str:
-    """The answer as the agent says it."""
+    """The answer in the words that the agent says."""
     quoted = re.search(r"\"([^\"]{2,})\"", answer)
     text = quoted[1] if quoted else answer.strip(' "')
     text = text[:_LONGEST_ANSWER].strip()

@@ -1,4 +1,7 @@
-"""A prompt in sentences: quoted speech stays whole, and short bullet lists become one sentence."""
+"""Splits a prompt into sentences.
+
+Quoted speech stays whole, and a list of short bullet points becomes one sentence.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,14 @@ _ABBREVIATION = re.compile(
 
 
 def sentences(prompt: str) -> tuple[str, ...]:
-    """The prompt's sentences in order, without their bullets and surrounding blanks."""
+    """The sentences in order, without bullets and surrounding blanks."""
     return tuple(
         sentence for line in _lines(normalised(prompt)) for sentence in _sentences_of(line)
     )
 
 
 def normalised(prompt: str) -> str:
-    """Plain quotation marks, and composed characters."""
+    """The prompt with plain quotation marks and composed characters (NFC)."""
     text = unicodedata.normalize("NFC", prompt)
     for pattern, replacement in _QUOTES:
         text = pattern.sub(replacement, text)
@@ -35,7 +38,10 @@ def normalised(prompt: str) -> str:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Lines; a heading with a colon takes the short bullets below it: ``Ask for: name, phone``."""
+    """The lines; a heading that ends with a colon absorbs the short bullet points below it.
+
+    For example ``Ask for: name, phone``.
+    """
     heading, items = "", list[str]()
     for raw in [*text.splitlines(), ""]:
         is_bullet = bool(_BULLET.match(raw))

@@ -1,4 +1,4 @@
-"""Sentences that the owner dictates word by word: greeting, closing, last words."""
+"""Sentences that the owner dictates word for word: greeting, closing and last words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NO_LINES = SpokenLines()
 
 
 def spoken_lines_in(sentence: str) -> SpokenLines:
-    """Empty where the sentence dictates nothing."""
+    """The lines that the sentence dictates; empty if it dictates none."""
     farewell = _line(_FAREWELL, sentence)
     closing = "" if farewell else _line(_CLOSING, sentence)
     opener = _line(_OPENER, sentence) or _line(_PLAIN_OPENER, sentence)

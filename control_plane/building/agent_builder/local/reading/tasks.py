@@ -1,4 +1,4 @@
-"""What the agent is to do on a call, and what follows from it: what to ask, how to close."""
+"""The agent's tasks on a call, and what follows from them: what to ask and how to close."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _GOOD_MOMENT = "Is this a good moment?"
 @dataclass(frozen=True)
 class Task:
     role: str
-    """``receptionist``: who does this."""
+    """The job title of an agent with this task, for example ``receptionist``."""
     opening: str
-    """What comes after the greeting when such an agent calls somebody."""
+    """What the agent says after the greeting if it calls somebody."""
     closing: str
     needs: tuple[RequiredSlot, ...] = ()
-    """Asked for in any case."""
+    """Details to ask for in any case."""
     helps: tuple[RequiredSlot, ...] = ()
-    """Asked for when the prompt lists nothing itself."""
+    """Details to ask for if the prompt lists none."""
     is_outbound: bool = False
     is_accompanying: bool = False
-    """Whether every agent does it beside its task: taking messages, answering questions."""
+    """Whether agents with other tasks do this too, such as taking messages."""
     stands_alone: bool = False
-    """Whether what else the prompt mentions ("reschedule if needed") is part of this."""
+    """Whether other tasks in the prompt ("reschedule if needed") are part of this one."""
 
 
 def _book(text: str) -> Task:
@@ -91,7 +91,7 @@ def _remind(text: str) -> Task:
         role="reminder assistant",
         opening=f"This is a reminder{f' {joint} {what}' if what else ''}. {request}",
         closing=f"Thank you, I have noted your answer.{another}",
-        # Noted and read back when the caller names them, and not asked for otherwise.
+        # Not asked for, but noted and read back if the caller names them.
         needs=tuple(wanted.model_copy(update={"required": False}) for wanted in (DAY, TIME))
         if can_move
         else (),
@@ -275,7 +275,7 @@ _OUTBOUND = re.compile(
 
 
 def tasks_in(text: str) -> tuple[Task, ...]:
-    """The most telling tasks of the prompt; none if it names none."""
+    """The main tasks of the prompt; empty if it names none."""
     found: list[Task] = []
     for pattern, make in _TASKS:
         if not re.search(pattern, text, re.IGNORECASE):
@@ -289,5 +289,5 @@ def tasks_in(text: str) -> tuple[Task, ...]:
 
 
 def is_outbound(text: str) -> bool:
-    """Whether the agent calls people, rather than being called."""
+    """Whether the agent calls people, instead of being called."""
     return bool(_OUTBOUND.search(text))

@@ -1,4 +1,4 @@
-"""How the agent is to speak, in the owner's own adjectives."""
+"""The agent's tone, in the owner's own adjectives."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DECLARED = re.compile(
 
 
 def tone_in(sentence: str) -> str:
-    """``Friendly and calm``; empty when the sentence says nothing about it."""
+    """The tone, for example ``Friendly and calm``; empty if the sentence does not describe it."""
     plain = re.sub(r"\"[^\"]*\"", " ", sentence)
     if not _ABOUT_SPEAKING.search(plain):
         return ""
@@ -56,7 +56,7 @@ def tone_in(sentence: str) -> str:
 
 
 def joined(words: list[str], conjunction: str = "and") -> str:
-    """``a, b and c``."""
+    """The words as a list, for example ``a, b and c``."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
