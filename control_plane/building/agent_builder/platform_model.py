@@ -34,7 +34,7 @@ _MESSAGES: Mapping[FailureReason, str] = {
     FailureReason.ANSWER_UNUSABLE: "The language model's answer was not usable",
 }
 _UNAVAILABLE = "The language model is not available"
-"""For every other reason. What is wrong with the operator's key is not the tenant's business."""
+"""For every other reason. Tenants do not learn what is wrong with the operator's key."""
 
 Answer = TypeVar("Answer", bound=BaseModel)
 

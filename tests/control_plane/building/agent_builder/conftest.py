@@ -1,4 +1,4 @@
-"""The API with a language model of the platform's: a stand-in that answers what it is told."""
+"""The API with a stand-in for the platform's language model, which gives scripted answers."""
 
 from __future__ import annotations
 

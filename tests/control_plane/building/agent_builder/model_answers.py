@@ -1,4 +1,4 @@
-"""What a well-behaved language model answers."""
+"""Answers of a language model that follows its instructions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def drafted_agent(**changes: Any) -> dict[str, Any]:
-    """An agent in the shape that the model is asked for; ``persona__name="Mia"`` reaches inside."""
+    """An agent as the model has to send it. ``persona__name="Mia"`` sets a nested field."""
     agent: dict[str, Any] = {
         "name": "Bella Napoli reservations",
         "language": "en-US",

@@ -1,4 +1,4 @@
-"""A company's page, through the guarded client: what is taken from it, and what is not."""
+"""``POST /v1/agents/enrich-company``: what is taken from a company's web page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``POST /v1/agents/generate`` through the platform's language model, well-behaved and not."""
+"""``POST /v1/agents/generate`` with the platform's language model, which may misbehave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stand-in model that answers each question by its kind, and counts them."""
+"""Good answers to each kind of request about a call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOTES = {"notes": ["Ada wants a table for four on Friday."]}
 
 
 def kind_of(request: dict[str, Any]) -> str:
-    """Which question a chat request is: a part's name, or ``notes``."""
+    """What a chat request asks for: the name of a part, or ``notes``."""
     shape = request["response_format"]
     return str(shape["json_schema"]["name"]) if "json_schema" in shape else "structured_data"
 

@@ -34,7 +34,7 @@ async def run_jobs(
 
 @pytest.fixture
 async def wire() -> AsyncIterator[OpenAIWire]:
-    """OpenAI, answering every question well."""
+    """A stand-in for OpenAI that answers every request well."""
     async with OpenAIWire(answer_to=lambda asked: says(good_answer(asked))).serving() as wire:
         yield wire
 
@@ -59,7 +59,7 @@ def with_openai(settings: ControlPlaneSettings, wire: OpenAIWire) -> ControlPlan
 async def run_jobs_with_openai(
     postgres_url: str, database: Database, with_openai: ControlPlaneSettings
 ) -> AsyncIterator[RunJobs]:
-    """Runs every job, those that are to wait as well."""
+    """Runs every job, including those that have to wait."""
 
     async def run_until_empty() -> None:
         await make_jobs_due(database)
@@ -71,7 +71,7 @@ async def run_jobs_with_openai(
 
 
 async def make_jobs_due(database: Database) -> None:
-    """Let the waits of every job be over."""
+    """Ends the waiting time of every job."""
     async with database.system_session() as session:
         await session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = NULL"))
 

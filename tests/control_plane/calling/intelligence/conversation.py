@@ -1,4 +1,4 @@
-"""Calls with something said in them, for tests of what is found out afterwards."""
+"""Calls with a conversation, for tests of their analysis."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def ended_call(
     slots: dict[str, str] | None = None,
     **fields: Any,
 ) -> CallPlan:
-    """A call of 12 seconds that is over, and whose jobs have not run."""
+    """A call of 12 seconds that has ended, and whose jobs have not run yet."""
     plan = await claimed_call(tenant, worker, **({"post_call": POST_CALL} | fields))
     await worker.start(plan)
     await say(worker, plan, words)
@@ -80,7 +80,7 @@ async def ended_call(
 
 
 async def outbox(database: Database, plan: CallPlan, event: str) -> list[OutboxEvent]:
-    """The events of this name that tell of the call, in order."""
+    """The events with this name about the call, in order."""
     async with database.system_session() as session:
         rows = await session.scalars(
             select(OutboxEvent)

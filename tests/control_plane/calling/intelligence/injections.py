@@ -1,4 +1,4 @@
-"""What callers may say to whoever analyses their call."""
+"""Instructions that callers may try to give to the analyser."""
 
 from __future__ import annotations
 

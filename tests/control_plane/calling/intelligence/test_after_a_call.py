@@ -1,4 +1,4 @@
-"""What a call leaves behind on an installation without any key."""
+"""The analysis of a call on an installation without any key."""
 
 from __future__ import annotations
 

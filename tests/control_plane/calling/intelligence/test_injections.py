@@ -1,8 +1,8 @@
-"""Words on a call that are meant for the analyser, and a model that obeys them.
+"""Instructions to the analyser, spoken on a call, and a model that obeys them.
 
-The model is assumed to be won over completely: it sends whatever its answer could be turned into.
-What is shown is that this changes neither the shape of a result, nor what the model is given, nor
-what it can do.
+The tests assume the worst: the model obeys completely and sends any answer it can be talked into.
+They show that this changes neither the shape of a result, nor what the model is given, nor what it
+can do.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ OBEDIENT_ANSWERS = {
 
 @dataclass
 class Obedient:
-    """Answers every question with the same text."""
+    """Answers every request with the same text."""
 
     answer: str
     provider: str = "openai"
@@ -90,7 +90,7 @@ def assignment(said: str) -> Assignment:
 
 
 def assert_shape(findings: Findings) -> None:
-    """Every field is of its shape, or missing and named in ``errors``."""
+    """Every field has its shape, or is missing and named in ``errors``."""
     missing = {error.part for error in findings.errors if error.part is not None}
     assert (findings.summary is None) == ("summary" in missing)
     assert findings.sentiment in (None, *SENTIMENTS)

@@ -1,4 +1,4 @@
-"""The jobs process, whole: its queues run what a call's end has added to them."""
+"""The whole jobs process runs the jobs that the end of a call adds."""
 
 from __future__ import annotations
 

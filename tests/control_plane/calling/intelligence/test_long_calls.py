@@ -28,7 +28,7 @@ LONGEST = 2_000
 
 @dataclass
 class Reader:
-    """Notes what each chunk says of a booking, and answers the rest well."""
+    """Notes what each chunk says about a booking, and answers all other requests well."""
 
     note: str = "An utterance was about the weather."
     fails_at: int | None = None

@@ -31,7 +31,7 @@ PARTS = ["summary", "structured_data", "evaluation"]
 
 
 def failing_for(kind: str, failure: Answer) -> Any:
-    """Answers every question well but those of one kind."""
+    """Answers every request well, except those of one kind."""
     return lambda asked: failure if kind_of(asked) == kind else says(good_answer(asked))
 
 
@@ -233,7 +233,7 @@ async def test_a_process_that_dies_between_two_answers_does_not_pay_twice(
     with_openai: ControlPlaneSettings,
 ) -> None:
     class Killed(BaseException):
-        """Nothing in the process gets to see it."""
+        """No code in the process can catch this."""
 
     plan = await ended_call(tenant, worker, consumer)
     job = (await job_of(database, plan)).job_id

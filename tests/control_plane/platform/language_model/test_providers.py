@@ -1,4 +1,4 @@
-"""Both vendors' libraries against servers that answer well, badly and not at all."""
+"""Both providers, with servers that answer well, badly and not at all."""
 
 from __future__ import annotations
 

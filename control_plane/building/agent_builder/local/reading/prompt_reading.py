@@ -34,9 +34,6 @@ _LONGEST_SENTENCE = 1_000
 """Characters."""
 _WEBSITE = re.compile(r"\bhttps?://[^\s\"'<>()]+[^\s\"'<>().,;:!?]", re.IGNORECASE)
 _QUOTED_QUESTION = re.compile(r"\"([^\"]{6,300}\?)\"")
-_ABOUT_SAYING = re.compile(
-    r"\b(?:say|tell|greet|answer|open|start|close|end|reply|respond)", re.IGNORECASE
-)
 _MOST_ITEMS = 40
 _INTRODUCTORY = 2
 """How many sentences at the beginning may only say what the agent is for."""

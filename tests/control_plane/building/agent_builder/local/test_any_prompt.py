@@ -1,4 +1,4 @@
-"""Whatever a prompt says, the builder makes an agent of it that is valid and compiles."""
+"""From any prompt the builder makes an agent that is valid and compiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sentence in, an agent out that holds a call without any language model."""
+"""An agent that is drafted from one sentence holds a call without a language model."""
 
 from __future__ import annotations
 

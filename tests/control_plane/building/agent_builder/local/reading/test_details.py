@@ -1,4 +1,4 @@
-"""Which things of a sentence the agent is to ask for."""
+"""The details that a sentence tells the agent to ask for."""
 
 from __future__ import annotations
 
