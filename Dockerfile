@@ -6,6 +6,7 @@ COPY pyproject.toml requirements.lock README.md LICENSE ./
 COPY clients/python clients/python
 COPY contracts contracts
 COPY control_plane control_plane
+COPY link link
 COPY outbound outbound
 COPY pipelines pipelines
 COPY runtime runtime

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
 
 import structlog
 from procrastinate.exceptions import ConnectorException
@@ -47,8 +46,6 @@ JOB_DOMAINS = (
 JOBS_AT_ONCE = {"default": 4, PATIENT_QUEUE: 16, RECORDINGS_QUEUE: 1}
 """By queue."""
 QUEUE_RETRY_SECONDS = 2.0
-CANCEL_AGAIN_SECONDS = 1.5
-"""Longer than the job queue takes to stop in good order."""
 _log = structlog.get_logger(__name__)
 
 
@@ -74,22 +71,13 @@ async def run_jobs(settings: ControlPlaneSettings, stop: asyncio.Event) -> None:
             ]
             _log.info("jobs_started")
             await stop.wait()
-            await _cancel(loops)
+            for loop in loops:
+                loop.cancel()
     finally:
         await database.aclose()
         await redis.aclose()
         await patient_redis.aclose()
         _log.info("jobs_stopped")
-
-
-async def _cancel(loops: Collection[asyncio.Task[None]]) -> None:
-    """Cancel until they end: the Redis client can turn a cancellation that meets a connection being
-    made into a timeout, which a loop takes for an outage."""
-    running = set(loops)
-    while running:
-        for loop in running:
-            loop.cancel()
-        _, running = await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
 
 
 async def _run_queues(database: Database, settings: ControlPlaneSettings) -> None:

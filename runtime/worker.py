@@ -14,6 +14,7 @@ import structlog
 
 from contracts.call_plan import CallPlan
 from contracts.heartbeat import CallMedia
+from link.connection import LINK_ERRORS
 from pipelines.texts import phrases
 from runtime.call.call import Call
 from runtime.call.end_cause import Cause, Ending
@@ -25,7 +26,7 @@ from runtime.link.commands import CommandReader
 from runtime.link.dispatch import Acknowledge, Dispatcher
 from runtime.link.heartbeat import Heartbeat
 from runtime.link.live_publisher import LivePublisher
-from runtime.link.redis_link import LINK_ERRORS, connect
+from runtime.link.redis_client import connect
 from runtime.media.room import Room
 from runtime.recording.recordings import Recordings
 from runtime.settings import WorkerSettings

@@ -12,9 +12,10 @@ from datetime import UTC, datetime
 
 import structlog
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from contracts.redis_names import HEARTBEAT_INTERVAL_SECONDS, HEARTBEAT_TTL_SECONDS
+from link.connection import LINK_ERRORS, connect
+from link.persistent_loop import run_persistently
 from telephony_bridge.carrier import Carrier
 from telephony_bridge.dialer import BLOCK_MS, Dialer
 from telephony_bridge.heartbeat import BridgeHeartbeat, bridge_heartbeat
@@ -34,46 +35,42 @@ async def run_bridge(
     """
     if not carriers:
         log.info("no carrier is configured: phone calls are not available", bridge_id=bridge_id)
-    client: Redis = Redis.from_url(
+    client = connect(
         redis_url,
-        decode_responses=True,
-        socket_timeout=BLOCK_MS / 1000 + ANSWER_TIMEOUT_SECONDS,
-        socket_connect_timeout=ANSWER_TIMEOUT_SECONDS,
+        connect_timeout_seconds=ANSWER_TIMEOUT_SECONDS,
+        answer_timeout_seconds=ANSWER_TIMEOUT_SECONDS,
+        longest_block_seconds=BLOCK_MS / 1000,
     )
     reports = Reports(client, bridge_id)
     names = tuple(carrier.name for carrier in carriers)
-    dialed_out = asyncio.Event()
     try:
         async with asyncio.TaskGroup() as tasks:
             background = [
-                tasks.create_task(reports.keep_sending(dialed_out)),
-                tasks.create_task(_keep_beating(client, bridge_id, names, dialed_out)),
+                tasks.create_task(reports.keep_sending()),
+                tasks.create_task(_keep_beating(client, bridge_id, names)),
             ]
             await Dialer(client, bridge_id, carriers, reports).run(stop)
-            dialed_out.set()
             for task in background:
                 task.cancel()
-        with suppress(RedisError, OSError):
+        with suppress(*LINK_ERRORS):
             await reports.flush()
     finally:
         await client.aclose()
 
 
-async def _keep_beating(
-    client: Redis, bridge_id: str, carriers: tuple[str, ...], stop: asyncio.Event
-) -> None:
+async def _keep_beating(client: Redis, bridge_id: str, carriers: tuple[str, ...]) -> None:
     key = bridge_heartbeat(bridge_id)
-    reachable = True
-    while not stop.is_set():
+
+    async def beat() -> None:
         heartbeat = BridgeHeartbeat(
             bridge_id=bridge_id, sent_at=datetime.now(UTC), carriers=carriers
         )
-        try:
-            await client.set(key, heartbeat.model_dump_json(), ex=HEARTBEAT_TTL_SECONDS)
-        except (RedisError, OSError) as error:
-            if reachable:
-                log.warning("heartbeat not sent", bridge_id=bridge_id, error=str(error))
-            reachable = False
-        else:
-            reachable = True
+        await client.set(key, heartbeat.model_dump_json(), ex=HEARTBEAT_TTL_SECONDS)
         await asyncio.sleep(HEARTBEAT_INTERVAL_SECONDS)
+
+    await run_persistently(
+        "heartbeat",
+        beat,
+        first_pause_seconds=HEARTBEAT_INTERVAL_SECONDS,
+        longest_pause_seconds=HEARTBEAT_INTERVAL_SECONDS,
+    )

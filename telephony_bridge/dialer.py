@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 import structlog
 from pydantic import ValidationError
 from redis.asyncio import Redis
-from redis.exceptions import RedisError, ResponseError
 
 from contracts import redis_names
 from contracts.dialing import DialRequest, HangUpLeg
+from link.consumer_group import read_new
+from link.persistent_loop import run_persistently
+from link.streams import BEFORE_ALL, read_after
 from telephony_bridge.attempt import Attempt
 from telephony_bridge.carrier import Carrier
 from telephony_bridge.reports import Reports
-from telephony_bridge.stream_entries import Entry, entries_of
 
 BLOCK_MS = 1000
 BATCH = 50
@@ -41,62 +41,33 @@ class Dialer:
         self._carriers = {carrier.name: carrier for carrier in carriers}
         self._reports = reports
         self._attempts: dict[UUID, Attempt] = {}
+        self._position = BEFORE_ALL
+        """In the stream of commands."""
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Dial until ``stop`` is set, then hang up what is left.
-
-        The readers look at ``stop`` as well: the Redis client can turn a cancellation that meets a
-        connection being made into a timeout, which they take for an outage.
-        """
+        """Dial until ``stop`` is set, then hang up every leg that is left."""
         async with asyncio.TaskGroup() as tasks:
-            requests = tasks.create_task(self._read_requests(tasks, stop))
-            commands = tasks.create_task(self._read_commands(stop))
+            readers = [tasks.create_task(_keep_reading("bridge_commands", self._read_commands))]
+            if self._carriers:
+                take = partial(self._take_requests, tasks)
+                readers.append(tasks.create_task(_keep_reading("dial_requests", take)))
             await stop.wait()
-            requests.cancel()
-            commands.cancel()
+            for reader in readers:
+                reader.cancel()
             for attempt in self._attempts.values():
                 attempt.hang_up()
 
-    async def _read_requests(self, tasks: asyncio.TaskGroup, stop: asyncio.Event) -> None:
-        streams: dict[Any, Any] = {redis_names.dial_requests(each): ">" for each in self._carriers}
-        while streams and not stop.is_set():
-            try:
-                for entry in await self._next_requests(streams):
-                    await self._take(entry.document, tasks)
-            except (RedisError, OSError) as error:
-                _log.warning("dial_requests_unavailable", error=str(error))
-                await asyncio.sleep(RETRY_SECONDS)
-
-    async def _next_requests(self, streams: dict[Any, Any]) -> list[Entry]:
-        try:
-            answer = await self._redis.xreadgroup(
-                redis_names.DIAL_REQUEST_GROUP,
-                self._bridge_id,
-                streams,
-                count=BATCH,
-                block=BLOCK_MS,
-                noack=True,
-            )
-        except ResponseError as error:
-            if "NOGROUP" not in str(error):
-                raise
-            await self._create_groups()
-            return []
-        return entries_of(answer)
-
-    async def _create_groups(self) -> None:
-        """In a fresh or emptied Redis."""
-        for name in self._carriers:
-            try:
-                await self._redis.xgroup_create(
-                    redis_names.dial_requests(name),
-                    redis_names.DIAL_REQUEST_GROUP,
-                    id="0",
-                    mkstream=True,
-                )
-            except ResponseError as error:
-                if "BUSYGROUP" not in str(error):
-                    raise
+    async def _take_requests(self, tasks: asyncio.TaskGroup) -> None:
+        for entry in await read_new(
+            self._redis,
+            [redis_names.dial_requests(name) for name in self._carriers],
+            redis_names.DIAL_REQUEST_GROUP,
+            self._bridge_id,
+            batch=BATCH,
+            block_ms=BLOCK_MS,
+            noack=True,
+        ):
+            await self._take(entry.document, tasks)
 
     async def _take(self, document: str, tasks: asyncio.TaskGroup) -> None:
         try:
@@ -124,19 +95,13 @@ class Dialer:
         finally:
             del self._attempts[attempt.request.attempt_id]
 
-    async def _read_commands(self, stop: asyncio.Event) -> None:
+    async def _read_commands(self) -> None:
         stream = redis_names.bridge_commands(self._bridge_id)
-        position = "0"
-        while not stop.is_set():
-            try:
-                answer = await self._redis.xread({stream: position}, count=BATCH, block=BLOCK_MS)
-            except (RedisError, OSError) as error:
-                _log.warning("bridge_commands_unavailable", error=str(error))
-                await asyncio.sleep(RETRY_SECONDS)
-                continue
-            for entry in entries_of(answer):
-                position = entry.entry_id
-                self._obey(entry.document)
+        for entry in await read_after(
+            self._redis, stream, self._position, count=BATCH, block_ms=BLOCK_MS
+        ):
+            self._position = entry.entry_id
+            self._obey(entry.document)
 
     def _obey(self, document: str) -> None:
         try:
@@ -146,3 +111,9 @@ class Dialer:
             return
         if (attempt := self._attempts.get(command.attempt_id)) is not None:
             attempt.hang_up()
+
+
+async def _keep_reading(name: str, read: Callable[[], Awaitable[None]]) -> None:
+    await run_persistently(
+        name, read, first_pause_seconds=RETRY_SECONDS, longest_pause_seconds=RETRY_SECONDS
+    )

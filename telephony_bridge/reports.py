@@ -5,21 +5,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from contextlib import suppress
 from datetime import UTC, datetime
 from uuid import UUID
 
-import structlog
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from contracts import redis_names
 from contracts.dial_outcome import DialOutcome
 from contracts.dialing import DialReport, DialRequest, LegStage
+from link.persistent_loop import run_persistently
 
 RENEW_SECONDS = redis_names.HEARTBEAT_INTERVAL_SECONDS
 ENDED_TTL_SECONDS = 600
 """How long an attempt's end can still be read, should its report be lost on the way."""
-_log = structlog.get_logger(__name__)
 
 
 class Reports:
@@ -58,20 +57,21 @@ class Reports:
     ) -> None:
         self._add(self._report(request, stage, outcome, detail))
 
-    async def keep_sending(self, stop: asyncio.Event) -> None:
-        """Ship and renew until ``stop`` is set."""
-        while not stop.is_set():
-            try:
-                await self.flush()
-                await self._renew()
-            except (RedisError, OSError) as error:
-                _log.warning("dial_reports_not_sent", bridge_id=self._bridge_id, error=str(error))
-                await asyncio.sleep(RENEW_SECONDS)
-            try:
-                async with asyncio.timeout(RENEW_SECONDS):
-                    await self._news.wait()
-            except TimeoutError:
-                continue
+    async def keep_sending(self) -> None:
+        """Send and renew until cancelled."""
+        await run_persistently(
+            "dial_reports",
+            self._send_and_renew,
+            first_pause_seconds=RENEW_SECONDS,
+            longest_pause_seconds=RENEW_SECONDS,
+        )
+
+    async def _send_and_renew(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RENEW_SECONDS):
+                await self._news.wait()
+        await self.flush()
+        await self._renew()
 
     async def flush(self) -> None:
         """Ship what is not shipped yet.

@@ -20,9 +20,9 @@ from contracts.events import (
     RecordingStopped,
 )
 from contracts.heartbeat import CallMedia
+from link.connection import LINK_ERRORS
 from runtime.journal.event_shipper import EventShipper
 from runtime.journal.store import JournalStore
-from runtime.link.redis_link import LINK_ERRORS
 
 logger = structlog.get_logger(__name__)
 

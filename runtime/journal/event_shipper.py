@@ -17,9 +17,10 @@ import structlog
 from redis.asyncio import Redis
 
 from contracts import redis_names
+from link.connection import LINK_ERRORS
+from link.persistent_loop import run_persistently
 from runtime.journal.journal import Journal
 from runtime.journal.shipping_cursor import ShippingCursor
-from runtime.link.redis_link import LINK_ERRORS, persist
 
 logger = structlog.get_logger(__name__)
 
@@ -62,7 +63,7 @@ class EventShipper:
 
     async def run(self) -> None:
         """Ship until cancelled, through every loss of the link."""
-        await persist("event_shipper", self._pass)
+        await run_persistently("event_shipper", self._pass)
 
     async def _pass(self) -> None:
         try:

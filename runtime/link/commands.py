@@ -22,10 +22,12 @@ from contracts.commands import (
     RemoveLeg,
     Say,
 )
+from link.connection import LINK_ERRORS
+from link.persistent_loop import run_persistently
+from link.streams import newest_position, read_after
 from runtime.call.call import Call
 from runtime.call.end_cause import Ending
-from runtime.link.redis_link import BLOCK_MS, LINK_ERRORS, persist, raise_if_cancelled
-from runtime.link.stream_entry import entries_of_one_stream, stream_entries
+from runtime.link.redis_client import BLOCK_MS
 from runtime.media.room import BadOffer, RoomClosed
 
 logger = structlog.get_logger(__name__)
@@ -46,14 +48,12 @@ class CommandReader:
 
     async def run(self) -> None:
         """Read until cancelled, through every loss of the link."""
-        await persist("commands", self._read)
+        await run_persistently("commands", self._read)
 
     async def _read(self) -> None:
         if self._position is None:
-            newest = stream_entries(await self._redis.xrevrange(self._stream, count=1))
-            self._position = newest[0].entry_id if newest else "0"
-        reply = await self._redis.xread({self._stream: self._position}, block=BLOCK_MS)
-        for entry in entries_of_one_stream(reply):
+            self._position = await newest_position(self._redis, self._stream)
+        for entry in await read_after(self._redis, self._stream, self._position, block_ms=BLOCK_MS):
             self._position = entry.entry_id
             await self._obey(entry.document)
         await self._redis.xtrim(self._stream, minid=self._position, approximate=True)
@@ -115,5 +115,4 @@ class CommandReader:
         try:
             await pipeline.execute()
         except LINK_ERRORS as error:
-            raise_if_cancelled()
             logger.warning("commands.reply_lost", request_id=str(request_id), error=str(error))

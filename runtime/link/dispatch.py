@@ -13,12 +13,14 @@ from datetime import UTC, datetime, timedelta
 import structlog
 from pydantic import ValidationError
 from redis.asyncio import Redis
-from redis.exceptions import ResponseError
 
 from contracts import redis_names
 from contracts.call_plan import CallPlan
-from runtime.link.redis_link import BLOCK_MS, LINK_ERRORS, persist, raise_if_cancelled
-from runtime.link.stream_entry import StreamEntry, entries_of_one_stream, stream_entries
+from link.connection import LINK_ERRORS
+from link.consumer_group import ConsumerGroup
+from link.persistent_loop import run_persistently
+from link.stream_entry import StreamEntry
+from runtime.link.redis_client import BLOCK_MS
 from runtime.slots import Slots
 
 logger = structlog.get_logger(__name__)
@@ -41,68 +43,45 @@ class Dispatcher:
         self._worker_id = worker_id
         self._slots = slots
         self._on_plan = on_plan
+        self._group = ConsumerGroup(
+            redis,
+            redis_names.DISPATCH_STREAM,
+            redis_names.DISPATCH_GROUP,
+            worker_id,
+            batch=1,
+            block_ms=BLOCK_MS,
+        )
         self._reclaimed_at = 0.0
 
     async def run(self) -> None:
         """Claim until cancelled, through every loss of the link."""
-        await persist("dispatch", self._claim)
+        await run_persistently("dispatch", self._claim)
 
     async def _claim(self) -> None:
         await self._slots.wait_free()
-        try:
-            for entry in await self._abandoned() or await self._fresh():
-                await self._take(entry)
-        except ResponseError as error:
-            if not str(error).startswith("NOGROUP"):
-                raise
-            await self._create_group()
-
-    async def _fresh(self) -> list[StreamEntry]:
-        reply = await self._redis.xreadgroup(
-            redis_names.DISPATCH_GROUP,
-            self._worker_id,
-            {redis_names.DISPATCH_STREAM: ">"},
-            count=1,
-            block=BLOCK_MS,
-        )
-        return entries_of_one_stream(reply)
+        for entry in await self._abandoned() or await self._group.read_new():
+            await self._take(entry)
 
     async def _abandoned(self) -> list[StreamEntry]:
-        """One entry that somebody claimed and did not acknowledge in time."""
+        """One entry that a worker claimed and did not acknowledge in time."""
         if time.monotonic() - self._reclaimed_at < RECLAIM_EVERY_SECONDS:
             return []
-        reply = await self._redis.xautoclaim(
-            redis_names.DISPATCH_STREAM,
-            redis_names.DISPATCH_GROUP,
-            self._worker_id,
-            min_idle_time=RECLAIM_IDLE_MS,
-            count=1,
-        )
-        entries = stream_entries(reply[1])
+        entries = await self._group.reclaim(RECLAIM_IDLE_MS, limit=1)
         if not entries:
             self._reclaimed_at = time.monotonic()
         return entries
-
-    async def _create_group(self) -> None:
-        try:
-            await self._redis.xgroup_create(
-                redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP, id="0", mkstream=True
-            )
-        except ResponseError as error:
-            if not str(error).startswith("BUSYGROUP"):
-                raise
 
     async def _take(self, entry: StreamEntry) -> None:
         try:
             plan = CallPlan.model_validate_json(entry.document)
         except ValidationError as error:
             logger.error("dispatch.unreadable", entry_id=entry.entry_id, error=str(error))
-            await self._acknowledge(entry.entry_id)
+            await self._group.finish([entry])
             return
         log = logger.bind(call_id=str(plan.call_id))
         if datetime.now(UTC) - plan.created_at > STALE_AFTER or await self._has_run(plan):
             log.info("dispatch.ignored", reason="too old or already run")
-            await self._acknowledge(entry.entry_id)
+            await self._group.finish([entry])
             return
         if not await self._redis.set(
             redis_names.call_lease(plan.call_id),
@@ -116,9 +95,8 @@ class Dispatcher:
 
         async def acknowledge() -> None:
             try:
-                await self._acknowledge(entry.entry_id)
+                await self._group.finish([entry])
             except LINK_ERRORS as error:
-                raise_if_cancelled()
                 log.warning("dispatch.not_acknowledged", error=str(error))
 
         self._on_plan(plan, acknowledge)
@@ -130,9 +108,3 @@ class Dispatcher:
             await self._redis.hexists(redis_names.MEDIA, call_id)
             or await self._redis.hexists(redis_names.APPLIED, call_id)
         )
-
-    async def _acknowledge(self, entry_id: str) -> None:
-        pipeline = self._redis.pipeline(transaction=True)
-        pipeline.xack(redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP, entry_id)
-        pipeline.xdel(redis_names.DISPATCH_STREAM, entry_id)
-        await pipeline.execute()

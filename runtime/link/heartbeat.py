@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from contracts.heartbeat import CallMedia, WorkerHeartbeat
-from runtime.link.redis_link import persist
+from link.persistent_loop import run_persistently
 from runtime.slots import Slots
 
 
@@ -40,7 +40,7 @@ class Heartbeat:
 
     async def run(self) -> None:
         """Beat until cancelled, through every loss of the link."""
-        await persist("heartbeat", self._beat_and_wait)
+        await run_persistently("heartbeat", self._beat_and_wait)
 
     async def _beat_and_wait(self) -> None:
         await self.beat()

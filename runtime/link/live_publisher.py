@@ -14,7 +14,8 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from contracts.live_messages import LiveMessage
-from runtime.link.redis_link import LINK_ERRORS, persist
+from link.connection import LINK_ERRORS
+from link.persistent_loop import run_persistently
 
 STREAM_LENGTH = 1_000
 """Roughly how many messages of one call Redis keeps."""
@@ -45,7 +46,7 @@ class LivePublisher:
     async def run(self) -> None:
         """Send until cancelled, through every loss of the link. A message whose sending was cut
         off is sent again, so viewers may see one twice."""
-        await persist("live_publisher", self._pass)
+        await run_persistently("live_publisher", self._pass)
 
     async def _pass(self) -> None:
         while self._waiting:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from contracts.call_plan import CallPlan
 from control_plane.calling.calls.events.consumer import EventConsumer
-from control_plane.platform.link.event_stream import StreamEntry
+from link.stream_entry import StreamEntry
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.fake_worker import FakeWorker
 

@@ -12,7 +12,7 @@ from contracts.call_plan import CallPlan
 from contracts.commands import Command, CommandBody, CommandReply, OfferLeg
 from contracts.events import CallEvent
 from contracts.heartbeat import WorkerHeartbeat
-from runtime.link.stream_entry import stream_entries
+from link.stream_entry import listed_entries
 from tests.runtime.fakes import CALLER
 
 
@@ -41,7 +41,7 @@ class ControlPlane:
         return CommandReply.model_validate_json(document)
 
     async def events(self, call_id: UUID) -> list[CallEvent]:
-        entries = stream_entries(await self.redis.xrange(redis_names.EVENT_STREAM))
+        entries = listed_entries(await self.redis.xrange(redis_names.EVENT_STREAM))
         events = [CallEvent.model_validate_json(each.document) for each in entries]
         return [each for each in events if each.call_id == call_id]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import structlog
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from contracts.commands import RemoveLeg
 from control_plane.calling.calls.creating.dispatcher import dispatch_call
@@ -14,6 +13,7 @@ from control_plane.platform.database import Database
 from control_plane.platform.link import commands
 from control_plane.platform.link.dialing import hang_up_leg
 from control_plane.platform.link.leases import lease_holder
+from link.connection import LINK_ERRORS
 
 _log = structlog.get_logger(__name__)
 
@@ -31,5 +31,5 @@ async def follow_up(database: Database, redis: Redis, after: AfterCommit) -> Non
                 await commands.send(
                     redis, worker_id, call_id, RemoveLeg(participant_id=participant_id)
                 )
-    except (RedisError, OSError) as error:
+    except LINK_ERRORS as error:
         _log.warning("dialing_follow_up_not_sent", error=str(error))

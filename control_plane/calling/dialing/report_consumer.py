@@ -12,15 +12,15 @@ from collections.abc import Sequence
 
 import structlog
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
-from contracts import redis_names
 from control_plane.calling.dialing.after_commit import follow_up
 from control_plane.calling.dialing.attempts import apply_report
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link.dialing import read_report
-from control_plane.platform.link.event_stream import EventStream, StreamEntry
+from control_plane.platform.link.event_stream import report_group
+from link.persistent_loop import run_persistently
+from link.stream_entry import StreamEntry
 
 CONSUMER_NAME = "jobs"
 """One name for every jobs process: whoever is alive takes over what the others left."""
@@ -40,25 +40,24 @@ class ReportConsumer:
     def __init__(self, database: Database, redis: Redis) -> None:
         self._database = database
         self._redis = redis
-        self.stream = EventStream(
-            redis,
-            CONSUMER_NAME,
-            stream=redis_names.DIAL_REPORT_STREAM,
-            group=redis_names.DIAL_REPORT_GROUP,
-        )
+        self.stream = report_group(redis, CONSUMER_NAME)
 
     async def run(self) -> None:
         """Consume until cancelled."""
-        while True:
-            try:
-                await self.consume(await self.stream.reclaim(RECLAIM_IDLE_MS))
-                await self.consume(await self.stream.read_new())
-            except (RedisError, OSError) as error:
-                _log.warning("dial_reports_unavailable", error=str(error))
-                await asyncio.sleep(RETRY_SECONDS)
-            except DatabaseUnavailable:
-                _log.warning("dial_reports_wait_for_database")
-                await asyncio.sleep(RETRY_SECONDS)
+        await run_persistently(
+            "dial_reports",
+            self._consume_next,
+            first_pause_seconds=RETRY_SECONDS,
+            longest_pause_seconds=RETRY_SECONDS,
+        )
+
+    async def _consume_next(self) -> None:
+        try:
+            await self.consume(await self.stream.reclaim(RECLAIM_IDLE_MS))
+            await self.consume(await self.stream.read_new())
+        except DatabaseUnavailable:
+            _log.warning("dial_reports_wait_for_database")
+            await asyncio.sleep(RETRY_SECONDS)
 
     async def consume(self, entries: Sequence[StreamEntry]) -> None:
         """Apply the reports in their order, and finish the entries.

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from contracts.dialing import DialReport, DialRequest, LegStage
 from contracts.end_reasons import EndReason
@@ -25,6 +24,7 @@ from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link import dialing as link
 from control_plane.platform.settings import DialingSettings
+from link.connection import LINK_ERRORS
 
 INTERVAL_SECONDS = 0.5
 LAPSED_AT_ONCE = 100
@@ -59,7 +59,7 @@ class DialingScheduler:
             await self._give_up_lapsed(now)
             await self._watch_attempts(now)
             await self._start_due(now)
-        except (RedisError, OSError) as error:
+        except LINK_ERRORS as error:
             self._silence.deaf()
             _log.warning("dialing_waits_for_link", error=str(error))
         except DatabaseUnavailable:

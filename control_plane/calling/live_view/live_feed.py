@@ -15,7 +15,6 @@ from uuid import UUID
 
 import structlog
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from contracts.live_messages import CallOver
 from control_plane.calling.live_view.errors import TooManyViewers
@@ -24,6 +23,7 @@ from control_plane.calling.live_view.repository import Standing, standings
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link.live_streams import EntryId, LiveEntry, kept_entries, new_entries
+from link.connection import LINK_ERRORS
 
 _BLOCK_MS = 200
 """How long one read waits: somebody who comes is part of the next one."""
@@ -157,7 +157,7 @@ class LiveFeed:
         """What Redis keeps of a call's stream; nothing while Redis is away."""
         try:
             return await kept_entries(self._redis, call_id, after, count)
-        except (RedisError, OSError) as error:
+        except LINK_ERRORS as error:
             _log.warning("live_stream_unreachable", call_id=str(call_id), error=str(error))
             return []
 
@@ -180,7 +180,7 @@ class LiveFeed:
             positions = {call_id: call.tail.newest for call_id, call in self._calls.items()}
             try:
                 found = await new_entries(self._redis, positions, count=_COUNT, block_ms=_BLOCK_MS)
-            except (RedisError, OSError) as error:
+            except LINK_ERRORS as error:
                 if not is_away:
                     _log.warning("live_streams_unreachable", error=str(error))
                 is_away = True

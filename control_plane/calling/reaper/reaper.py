@@ -10,7 +10,6 @@ from uuid import UUID
 
 import structlog
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from contracts.call_plan import CallLimits
 from contracts.call_status import CallStatus
@@ -32,9 +31,10 @@ from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link import commands
 from control_plane.platform.link.applied_cursors import clear_ended_call
 from control_plane.platform.link.dispatch import forget_old_plans
-from control_plane.platform.link.event_stream import waiting_entries
+from control_plane.platform.link.event_stream import waiting_events
 from control_plane.platform.link.leases import lease_holder, leased
 from control_plane.platform.link.media_positions import all_media_positions, forget_media_positions
+from link.connection import LINK_ERRORS
 
 INTERVAL_SECONDS = 2.0
 _log = structlog.get_logger(__name__)
@@ -68,7 +68,7 @@ class Reaper:
             self._view.seen()
             if self._view.is_clear:
                 await self._reap()
-        except (RedisError, OSError) as error:
+        except LINK_ERRORS as error:
             self._view.lost()
             _log.warning("reaper_waits_for_link", error=str(error))
         except DatabaseUnavailable:
@@ -84,7 +84,7 @@ class Reaper:
         if verdicts:
             # Only now is it worth reading the stream: an end on its way is better than ours.
             ends = ArrivingEnds()
-            async for entry in waiting_entries(self._redis):
+            async for entry in waiting_events(self._redis):
                 ends.add(read_entry(entry))
             ending = ends.on_their_way({call.id: call.applied_seq for call, _ in calls}, leases)
             verdicts = self._judge(calls, positions, leases, ending, now)

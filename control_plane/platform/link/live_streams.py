@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import structlog
@@ -13,6 +12,8 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from contracts.live_messages import LiveBody, LiveMessage
+from link import streams
+from link.stream_entry import StreamEntry
 
 _log = structlog.get_logger(__name__)
 
@@ -59,8 +60,9 @@ async def kept_entries(
     Raises:
         RedisError, OSError: Redis is away.
     """
-    raw: Any = await redis.xrange(redis_names.live_stream(call_id), min=f"({after}", count=count)
-    return list(_entries(call_id, raw))
+    stream = redis_names.live_stream(call_id)
+    entries = await streams.kept_entries(redis, stream, after=str(after), count=count)
+    return [_read(call_id, entry) for entry in entries]
 
 
 async def new_entries(
@@ -73,14 +75,16 @@ async def new_entries(
         RedisError, OSError: Redis is away.
     """
     calls = {redis_names.live_stream(call_id): call_id for call_id in positions}
-    answer: Any = await redis.xread(
+    found = await streams.read_streams(
+        redis,
         {name: str(positions[call_id]) for name, call_id in calls.items()},
         count=count,
-        block=block_ms,
+        block_ms=block_ms,
     )
-    # A list in one version of the protocol, a map in the other.
-    streams = answer.items() if isinstance(answer, dict) else answer or ()
-    return {calls[name]: list(_entries(calls[name], _flat(raw))) for name, raw in streams}
+    return {
+        calls[name]: [_read(calls[name], entry) for entry in entries]
+        for name, entries in found.items()
+    }
 
 
 def _natural(text: str) -> int:
@@ -89,18 +93,10 @@ def _natural(text: str) -> int:
     return int(text)
 
 
-def _flat(raw: Any) -> Any:
-    """The newer protocol wraps each stream's entries once more."""
-    return raw[0] if raw and raw[0] and isinstance(raw[0][0], list | tuple) else raw
-
-
-def _entries(call_id: UUID, raw: Iterable[Any]) -> Iterator[LiveEntry]:
-    for entry_id, fields in raw:
-        body: LiveBody | None = None
-        try:
-            body = LiveMessage.model_validate_json(fields.get(redis_names.FIELD, "")).body
-        except ValidationError as error:
-            _log.warning(
-                "live_message_unreadable", call_id=str(call_id), errors=error.error_count()
-            )
-        yield LiveEntry(EntryId.read(str(entry_id)), body)
+def _read(call_id: UUID, entry: StreamEntry) -> LiveEntry:
+    body: LiveBody | None = None
+    try:
+        body = LiveMessage.model_validate_json(entry.document).body
+    except ValidationError as error:
+        _log.warning("live_message_unreadable", call_id=str(call_id), errors=error.error_count())
+    return LiveEntry(EntryId.read(entry.entry_id), body)

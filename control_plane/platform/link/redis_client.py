@@ -1,27 +1,25 @@
-"""Connections to the Redis server between the two planes."""
+"""The control plane's connections to Redis."""
 
 from __future__ import annotations
 
 from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import ConstantBackoff
+
+from link.connection import connect as connect_link
 
 CONNECT_TIMEOUT_SECONDS = 1.0
 ANSWER_TIMEOUT_SECONDS = 2.0
-"""For commands that do not block. A server that hangs counts as away."""
 
 
 def connect(url: str, longest_block_seconds: float = 0) -> Redis:
-    """A client for ``url``, answering ``str``. Connects on first use and after every loss.
+    """A client for ``url``. It sends a command once more if the server has closed the connection
+    since its last use.
 
-    ``longest_block_seconds`` is the longest BLOCK that the caller will ask for.
+    ``longest_block_seconds`` is the longest BLOCK that any command will ask for.
     """
-    client: Redis = Redis.from_url(
+    return connect_link(
         url,
-        decode_responses=True,
-        socket_connect_timeout=CONNECT_TIMEOUT_SECONDS,
-        socket_timeout=longest_block_seconds + ANSWER_TIMEOUT_SECONDS,
-        # One more try covers a connection that the server has closed since its last use.
-        retry=Retry(ConstantBackoff(0), retries=1),
+        connect_timeout_seconds=CONNECT_TIMEOUT_SECONDS,
+        answer_timeout_seconds=ANSWER_TIMEOUT_SECONDS,
+        longest_block_seconds=longest_block_seconds,
+        retries=1,
     )
-    return client

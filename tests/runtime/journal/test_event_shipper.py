@@ -13,11 +13,11 @@ from redis.asyncio import Redis
 from contracts import redis_names
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallEvent, CallMetered, RoomOpened
+from link.stream_entry import listed_entries
 from runtime.journal.event_shipper import EventShipper
 from runtime.journal.journal import Journal
 from runtime.journal.store import JournalStore
-from runtime.link.redis_link import connect
-from runtime.link.stream_entry import stream_entries
+from runtime.link.redis_client import connect
 from tests.runtime.fakes import call_plan
 from tests.runtime.until import until
 from tests.runtime.valkey_process import ValkeyProcess
@@ -51,7 +51,7 @@ async def valkey(tmp_path: Path) -> AsyncIterator[ValkeyProcess]:
 async def arrived(url: str) -> list[int]:
     """The ``seq`` of every entry of the event stream."""
     async with Redis.from_url(url, decode_responses=True) as redis:
-        entries = stream_entries(await redis.xrange(redis_names.EVENT_STREAM))
+        entries = listed_entries(await redis.xrange(redis_names.EVENT_STREAM))
     return [CallEvent.model_validate_json(each.document).seq for each in entries]
 
 

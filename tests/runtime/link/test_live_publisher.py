@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from contracts import redis_names
 from contracts.live_messages import LiveMessage, ToolUsed
 from runtime.link.live_publisher import MOST_WAITING, STREAM_LENGTH, LivePublisher
-from runtime.link.redis_link import connect
+from runtime.link.redis_client import connect
 from tests.runtime.until import until
 from tests.runtime.valkey_process import ValkeyProcess
 

@@ -16,7 +16,6 @@ from uuid import UUID
 
 import structlog
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from contracts.events import CallEnded
 from control_plane.calling.calls.events.envelope import ReceivedEvent, Unreadable, read_entry
@@ -25,8 +24,10 @@ from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link import commands
 from control_plane.platform.link.applied_cursors import publish_applied
-from control_plane.platform.link.event_stream import EventStream, StreamEntry
+from control_plane.platform.link.event_stream import event_group
 from control_plane.platform.link.media_positions import forget_media_positions
+from link.persistent_loop import run_persistently
+from link.stream_entry import StreamEntry
 
 CONSUMER_NAME = "jobs"
 """One name for every jobs process: whoever is alive takes over what the others left."""
@@ -63,24 +64,24 @@ class EventConsumer:
     ) -> None:
         self._database = database
         self._redis = redis
-        self.stream = EventStream(redis, CONSUMER_NAME)
+        self.stream = event_group(redis, CONSUMER_NAME)
         self._now_ms = now_ms
+        self._swept_at = float("-inf")
 
     async def run(self) -> None:
         """Consume until cancelled."""
-        swept_at = float("-inf")
-        retry_seconds = FIRST_RETRY_SECONDS
-        while True:
-            try:
-                if time.monotonic() - swept_at >= SWEEP_INTERVAL_SECONDS:
-                    await self.sweep()
-                    swept_at = time.monotonic()
-                await self.consume(await self.stream.read_new())
-                retry_seconds = FIRST_RETRY_SECONDS
-            except (RedisError, OSError) as error:
-                _log.warning("event_stream_unavailable", error=str(error))
-                await asyncio.sleep(retry_seconds)
-                retry_seconds = min(2 * retry_seconds, LONGEST_RETRY_SECONDS)
+        await run_persistently(
+            "events",
+            self._consume_next,
+            first_pause_seconds=FIRST_RETRY_SECONDS,
+            longest_pause_seconds=LONGEST_RETRY_SECONDS,
+        )
+
+    async def _consume_next(self) -> None:
+        if time.monotonic() - self._swept_at >= SWEEP_INTERVAL_SECONDS:
+            await self.sweep()
+            self._swept_at = time.monotonic()
+        await self.consume(await self.stream.read_new())
 
     async def sweep(self, min_idle_ms: int = int(SWEEP_INTERVAL_SECONDS * 1000)) -> None:
         """Try again what was read and not finished: behind a gap, or by a process that died.
@@ -90,7 +91,7 @@ class EventConsumer:
         """
         entries = await self.stream.reclaim(min_idle_ms)
         await self.consume(entries)
-        lapsed = [e for e in entries if self._now_ms() - e.shipped_at_ms > GAP_PATIENCE_MS]
+        lapsed = [e for e in entries if self._now_ms() - e.added_at_ms > GAP_PATIENCE_MS]
         await self.stream.finish(lapsed)
 
     async def consume(self, entries: Sequence[StreamEntry]) -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from contracts.events import CallEvent
-from control_plane.platform.link.event_stream import StreamEntry
+from link.stream_entry import StreamEntry
 
 
 class Envelope(BaseModel):

@@ -23,7 +23,7 @@ from control_plane.calling.calls.events.order import Verdict, verdict
 from control_plane.calling.calls.models import Call, ParkedEvent
 from control_plane.calling.calls.storable_text import storable
 from control_plane.platform.database import Database
-from control_plane.platform.link.event_stream import StreamEntry
+from link.stream_entry import StreamEntry
 
 Batch = Sequence[ReceivedEvent]
 """Events of one call, at least one."""

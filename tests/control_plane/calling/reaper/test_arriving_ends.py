@@ -10,7 +10,7 @@ from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallEvent, Logged
 from control_plane.calling.calls.events.envelope import ReceivedEvent, Unreadable, read_entry
 from control_plane.calling.reaper.arriving_ends import ArrivingEnds
-from control_plane.platform.link.event_stream import StreamEntry
+from link.stream_entry import StreamEntry
 
 CALL, OTHER = UUID(int=1), UUID(int=2)
 END = 5

@@ -13,7 +13,7 @@ from contracts.heartbeat import CallMedia
 from control_plane.platform.link import commands
 from control_plane.platform.link.applied_cursors import clear_ended_call, publish_applied
 from control_plane.platform.link.dispatch import DISPATCH_MEMORY_MS, forget_old_plans
-from control_plane.platform.link.event_stream import BATCH, EventStream, waiting_entries
+from control_plane.platform.link.event_stream import BATCH, event_group, waiting_events
 from control_plane.platform.link.leases import leased, wait_for_lease
 from control_plane.platform.link.media_positions import all_media_positions, media_position
 
@@ -63,9 +63,9 @@ async def test_old_plans_are_forgotten_and_new_ones_are_not(redis: Redis) -> Non
 async def test_everything_that_waits_is_seen_page_by_page(redis: Redis) -> None:
     for n in range(2 * BATCH + 1):
         await redis.xadd(redis_names.EVENT_STREAM, {redis_names.FIELD: str(n)})
-    seen = [entry.document async for entry in waiting_entries(redis)]
+    seen = [entry.document async for entry in waiting_events(redis)]
     assert seen == [str(n) for n in range(2 * BATCH + 1)]
-    stream = EventStream(redis, "jobs")
+    stream = event_group(redis, "jobs")
     assert len(await stream.read_new()) == BATCH, "looking does not claim"
 
 

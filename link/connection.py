@@ -1,0 +1,59 @@
+"""Clients for the Redis between the processes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redis.asyncio import Redis
+from redis.asyncio.client import Pipeline
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from link.cancellation import remembered_cancellation
+
+LINK_ERRORS = (RedisError, OSError)
+"""What a command raises while Redis is away. ``TimeoutError`` is an ``OSError``."""
+
+
+def connect(
+    url: str,
+    *,
+    connect_timeout_seconds: float,
+    answer_timeout_seconds: float,
+    longest_block_seconds: float = 0,
+    retries: int = 0,
+) -> Redis:
+    """A client for ``url`` that answers in ``str``. It connects on first use and after every loss.
+
+    Args:
+        answer_timeout_seconds: for commands that do not block. A server that hangs counts as away.
+        longest_block_seconds: the longest BLOCK that any command will ask for.
+        retries: how often the client sends a command again by itself after a lost connection. 0 for
+            callers to whom order matters: a silent second try could add an entry twice, or after
+            a later one.
+    """
+    return _Client.from_url(
+        url,
+        decode_responses=True,
+        socket_connect_timeout=connect_timeout_seconds,
+        socket_timeout=longest_block_seconds + answer_timeout_seconds,
+        retry=Retry(NoBackoff(), retries),
+    )
+
+
+class _Client(Redis):
+    """Every command and every pipeline ends when its task is cancelled."""
+
+    async def execute_command(self, *args: Any, **options: Any) -> Any:
+        with remembered_cancellation():
+            return await super().execute_command(*args, **options)  # type: ignore[no-untyped-call]
+
+    def pipeline(self, transaction: bool = True, shard_hint: str | None = None) -> Pipeline:
+        return _Pipeline(self.connection_pool, self.response_callbacks, transaction, shard_hint)
+
+
+class _Pipeline(Pipeline):
+    async def execute(self, raise_on_error: bool = True) -> list[Any]:
+        with remembered_cancellation():
+            return await super().execute(raise_on_error)

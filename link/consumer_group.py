@@ -1,0 +1,141 @@
+"""Reading streams as one consumer of a group, so that each entry goes to one consumer only.
+
+Groups are created where they are missing, which is the case in a new Redis and in one that has lost
+its data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from functools import partial
+from typing import Any
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import ResponseError
+
+from link.stream_entry import StreamEntry, entries_by_stream, listed_entries
+
+_FIRST = "0-0"
+_log = structlog.get_logger(__name__)
+
+
+class ConsumerGroup:
+    """One consumer's side of one stream. Every method raises ``RedisError`` or ``OSError`` while
+    Redis is away.
+
+    Args:
+        batch: most entries in one reply.
+        block_ms: how long ``read_new`` waits for the first entry.
+    """
+
+    def __init__(
+        self, redis: Redis, stream: str, group: str, consumer: str, *, batch: int, block_ms: int
+    ) -> None:
+        self._redis = redis
+        self._stream = stream
+        self._group = group
+        self._consumer = consumer
+        self._batch = batch
+        self._block_ms = block_ms
+
+    async def read_new(self) -> list[StreamEntry]:
+        """Up to ``batch`` entries that no consumer has been given yet."""
+        return await read_new(
+            self._redis,
+            [self._stream],
+            self._group,
+            self._consumer,
+            batch=self._batch,
+            block_ms=self._block_ms,
+        )
+
+    async def reclaim(self, min_idle_ms: int, limit: int | None = None) -> list[StreamEntry]:
+        """Entries given to any consumer at least ``min_idle_ms`` ago and not finished since.
+
+        They are given to this consumer now. Stops once it has ``limit`` of them.
+        """
+        reclaimed: list[StreamEntry] = []
+        cursor = _FIRST
+        while True:
+            page = self._batch if limit is None else min(self._batch, limit - len(reclaimed))
+            claim = partial(
+                self._redis.xautoclaim,
+                self._stream,
+                self._group,
+                self._consumer,
+                min_idle_ms,
+                start_id=cursor,
+                count=page,
+            )
+            reply = await self._in_group(claim)
+            cursor = str(reply[0])
+            reclaimed += listed_entries(reply[1])
+            if cursor == _FIRST or (limit is not None and len(reclaimed) >= limit):
+                return reclaimed
+
+    async def finish(self, entries: Collection[StreamEntry]) -> None:
+        """Remove entries that need no more work."""
+        if not entries:
+            return
+        entry_ids = [entry.entry_id for entry in entries]
+        async with self._redis.pipeline(transaction=False) as pipe:
+            pipe.xack(self._stream, self._group, *entry_ids)
+            pipe.xdel(self._stream, *entry_ids)
+            await pipe.execute()
+
+    async def _in_group(self, command: Callable[[], Awaitable[Any]]) -> Any:
+        return await _in_group(self._redis, [self._stream], self._group, command)
+
+
+async def read_new(
+    redis: Redis,
+    streams: Collection[str],
+    group: str,
+    consumer: str,
+    *,
+    batch: int,
+    block_ms: int,
+    noack: bool = False,
+) -> list[StreamEntry]:
+    """Entries of ``streams`` that no consumer of ``group`` has been given yet, up to ``batch`` of
+    each; waits up to ``block_ms`` for the first.
+
+    Args:
+        noack: an entry counts as finished once it is read, and is lost if its reader dies.
+
+    Raises:
+        RedisError, OSError: Redis is away.
+    """
+    wanted: dict[Any, Any] = dict.fromkeys(streams, ">")
+    reply = await _in_group(
+        redis,
+        streams,
+        group,
+        lambda: redis.xreadgroup(group, consumer, wanted, count=batch, block=block_ms, noack=noack),
+    )
+    return [entry for entries in entries_by_stream(reply).values() for entry in entries]
+
+
+async def _in_group(
+    redis: Redis, streams: Collection[str], group: str, command: Callable[[], Awaitable[Any]]
+) -> Any:
+    """Run ``command``; if the group is missing, create it first."""
+    try:
+        return await command()
+    except ResponseError as error:
+        if not str(error).startswith("NOGROUP"):
+            raise
+    for stream in streams:
+        await _create_group(redis, stream, group)
+    return await command()
+
+
+async def _create_group(redis: Redis, stream: str, group: str) -> None:
+    try:
+        await redis.xgroup_create(stream, group, id="0", mkstream=True)
+    except ResponseError as error:
+        if not str(error).startswith("BUSYGROUP"):
+            raise
+    else:
+        _log.info("link.group_created", stream=stream, group=group)
