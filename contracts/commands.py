@@ -25,14 +25,6 @@ class EndCall(BaseModel):
     farewell: str | None = None
 
 
-class Say(BaseModel):
-    """Make the agent speak ``text`` at the next pause."""
-
-    model_config = _FROZEN
-    type: Literal["call.say"] = "call.say"
-    text: str
-
-
 class OfferLeg(BaseModel):
     """A browser's SDP offer for one participant of the plan; the reply carries the answer."""
 
@@ -52,7 +44,7 @@ class RemoveLeg(BaseModel):
     participant_id: UUID
 
 
-CommandBody = Annotated[EndCall | Say | OfferLeg | RemoveLeg, Field(discriminator="type")]
+CommandBody = Annotated[EndCall | OfferLeg | RemoveLeg, Field(discriminator="type")]
 
 
 class Command(BaseModel):

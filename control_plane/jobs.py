@@ -8,7 +8,6 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 
 from control_plane.calling.batches import tasks as batch_tasks
-from control_plane.calling.calls import tasks as call_tasks
 from control_plane.calling.calls.creating.dispatcher import keep_redispatching
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.calls.queries.call_counts import keep_folding
@@ -36,7 +35,6 @@ JOB_DOMAINS = (
     account_tasks,
     batch_tasks,
     billing_tasks,
-    call_tasks,
     idempotency_tasks,
     intelligence_tasks,
     recording_tasks,

@@ -33,16 +33,6 @@ class Cause(Enum):
     SILENT_TOO_LONG = auto()
     NEVER_SPOKE = auto()
     """Silent for too long, and the caller had not said anything before either."""
-    CONVERSATION_FINISHED = auto()
-    AGENT_LEFT = auto()
-    """The provider's own agent hung up, without the tool."""
-    LINE_CLOSED = auto()
-    """The phone line ended and nobody says who hung up."""
-    MACHINE_ANSWERED = auto()
-    MESSAGE_LEFT = auto()
-    OCCASION_OVER = auto()
-    """The time of a share link or a tester is used up."""
-    DEMO_IDLE = auto()
     WORKER_STOPPING = auto()
     ROOM_NOT_OPENED = auto()
     SESSION_NOT_BUILT = auto()
@@ -59,13 +49,6 @@ OUTCOMES: dict[Cause, tuple[EndReason, Leave]] = {
     Cause.MAX_DURATION_REACHED: (EndReason.MAX_CALL_DURATION, Leave.FAREWELL),
     Cause.SILENT_TOO_LONG: (EndReason.SILENCE_TIMEOUT, Leave.FAREWELL),
     Cause.NEVER_SPOKE: (EndReason.SILENCE_DEAD_AIR, Leave.FAREWELL),
-    Cause.CONVERSATION_FINISHED: (EndReason.NATURAL_END, Leave.AFTER_SPEECH),
-    Cause.AGENT_LEFT: (EndReason.AGENT_ENDED_CALL, Leave.AFTER_SPEECH),
-    Cause.LINE_CLOSED: (EndReason.COMPLETED, Leave.AT_ONCE),
-    Cause.MACHINE_ANSWERED: (EndReason.VOICEMAIL_DETECTED, Leave.AT_ONCE),
-    Cause.MESSAGE_LEFT: (EndReason.VOICEMAIL_LEFT, Leave.AFTER_SPEECH),
-    Cause.OCCASION_OVER: (EndReason.TIME_LIMIT_EXCEEDED, Leave.FAREWELL),
-    Cause.DEMO_IDLE: (EndReason.DEMO_IDLE_TIMEOUT, Leave.FAREWELL),
     Cause.WORKER_STOPPING: (EndReason.SERVER_SHUTDOWN, Leave.FAREWELL),
     Cause.ROOM_NOT_OPENED: (EndReason.ROOM_SETUP_FAILED, Leave.AT_ONCE),
     Cause.SESSION_NOT_BUILT: (EndReason.SESSION_INIT_FAILED, Leave.AT_ONCE),

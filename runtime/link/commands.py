@@ -20,7 +20,6 @@ from contracts.commands import (
     LegAnswered,
     OfferLeg,
     RemoveLeg,
-    Say,
 )
 from link.connection import LINK_ERRORS
 from link.persistent_loop import run_persistently
@@ -75,8 +74,6 @@ class CommandReader:
             match command.body:
                 case EndCall(end_reason=end_reason, farewell=farewell):
                     call.end(Ending.commanded(end_reason, farewell))
-                case Say(text=text):
-                    call.say(text)
                 case OfferLeg() as offer:
                     call.spawn(self._answer(call, offer))
                 case RemoveLeg(participant_id=participant_id):

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import text
 
-from control_plane.calling.calls.tasks import calculate_provider_cost
+from control_plane.calling.batches.tasks import cancel_calls_of_batch
 from control_plane.money.billing.tasks import audit_books
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
@@ -20,7 +20,7 @@ from control_plane.platform.job_queue import (
 )
 from tests.control_plane.conftest import TenantClient
 
-ARGUMENTS = {"tenant_id": str(uuid4()), "call_id": str(uuid4())}
+ARGUMENTS = {"tenant_id": str(uuid4()), "batch_id": str(uuid4())}
 
 
 class Undone(Exception):
@@ -51,7 +51,7 @@ async def test_a_job_of_a_transaction_that_is_rolled_back_does_not_exist(
 ) -> None:
     async def change_of_mind() -> None:
         async with database.tenant_session(tenant.tenant_id) as session:
-            await enqueue(session, calculate_provider_cost, **ARGUMENTS)
+            await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
             raise Undone
 
     with pytest.raises(Undone):
@@ -61,14 +61,14 @@ async def test_a_job_of_a_transaction_that_is_rolled_back_does_not_exist(
 
 async def test_a_request_can_add_a_job(tenant: TenantClient, database: Database) -> None:
     async with database.tenant_session(tenant.tenant_id) as session:
-        await enqueue(session, calculate_provider_cost, **ARGUMENTS)
+        await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
     assert await statuses(database) == ["todo"]
 
 
 @pytest.mark.usefixtures("open_queue")
 async def test_every_declared_job_runs(database: Database) -> None:
     async with database.system_session() as session:
-        await enqueue(session, calculate_provider_cost, **ARGUMENTS)
+        await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
         await enqueue(session, audit_books, timestamp=0)
         await enqueue(session, rescue_stalled_jobs, timestamp=0)
     await run_until_empty(database)
@@ -79,7 +79,7 @@ async def test_every_declared_job_runs(database: Database) -> None:
 @pytest.mark.usefixtures("open_queue")
 async def test_a_job_whose_process_died_is_run_again(database: Database) -> None:
     async with database.system_session() as session:
-        await enqueue(session, calculate_provider_cost, **ARGUMENTS)
+        await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
         await session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
     await rescue_stalled_jobs(timestamp=0)
     await run_until_empty(database)

@@ -87,23 +87,35 @@ def test_every_end_reason_and_the_status_that_it_leaves() -> None:
     assert all(meaning for *_, meaning in rows)
 
 
-def given_by_workers() -> Iterator[tuple[str, WorkerCause, bool]]:
+def given_by_workers() -> Iterator[tuple[str, WorkerCause]]:
     for reason, _, given_by, _ in table("End reasons")[1]:
-        if found := re.fullmatch(r"worker: `(\w+)`(\*?)", given_by):
-            yield plain(reason), WorkerCause[found[1]], not found[2]
+        if found := re.fullmatch(r"worker: `(\w+)`", given_by):
+            yield plain(reason), WorkerCause[found[1]]
+
+
+def given_by_nothing() -> Iterator[EndReason]:
+    for reason, _, given_by, _ in table("End reasons")[1]:
+        if given_by == "–":
+            yield EndReason(plain(reason))
+
+
+def uses(name: str, *packages: str) -> int:
+    sources = (path.read_text() for each in packages for path in (ROOT / each).rglob("*.py"))
+    return sum(len(re.findall(rf"\b{re.escape(name)}\b", source)) for source in sources)
 
 
 def test_every_cause_of_a_worker_gives_the_reason_that_is_written() -> None:
-    written = {cause: reason for reason, cause, _ in given_by_workers()}
+    written = {cause: reason for reason, cause in given_by_workers()}
     assert written == {cause: reason.value for cause, (reason, _) in OUTCOMES.items()}
     assert set(OUTCOMES) == set(WorkerCause)
 
 
-@pytest.mark.parametrize(("reason", "cause", "is_raised"), list(given_by_workers()))
-def test_the_star_says_whether_a_worker_raises_the_cause(
-    reason: str, cause: WorkerCause, is_raised: bool
-) -> None:
-    sources = "\n".join(path.read_text() for path in (ROOT / "runtime").rglob("*.py"))
+@pytest.mark.parametrize("cause", [cause for _, cause in given_by_workers()])
+def test_a_worker_raises_every_cause(cause: WorkerCause) -> None:
     table_alone = 1
-    uses = len(re.findall(rf"Cause\.{cause.name}\b", sources)) - table_alone
-    assert (uses > 0) == is_raised, reason
+    assert uses(f"Cause.{cause.name}", "runtime") > table_alone
+
+
+@pytest.mark.parametrize("reason", list(given_by_nothing()))
+def test_a_reason_that_nothing_gives_is_in_no_code(reason: EndReason) -> None:
+    assert uses(f"EndReason.{reason.name}", "runtime", "control_plane") == 0

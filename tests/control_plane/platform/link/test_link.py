@@ -8,7 +8,8 @@ from uuid import uuid4
 from redis.asyncio import Redis
 
 from contracts import redis_names
-from contracts.commands import Say
+from contracts.commands import EndCall
+from contracts.end_reasons import EndReason
 from contracts.heartbeat import CallMedia
 from control_plane.platform.link import commands
 from control_plane.platform.link.applied_cursors import clear_ended_call, publish_applied
@@ -47,7 +48,8 @@ async def test_an_unreadable_position_is_no_position(redis: Redis) -> None:
 
 
 async def test_a_workers_command_stream_does_not_outlive_it_for_ever(redis: Redis) -> None:
-    await commands.send(redis, "worker-1", uuid4(), Say(text="Hello"))
+    end = EndCall(end_reason=EndReason.NORMAL_HANGUP)
+    await commands.send(redis, "worker-1", uuid4(), end)
     assert 0 < await redis.ttl(redis_names.worker_commands("worker-1")) <= 3600
 
 
