@@ -56,7 +56,7 @@ class CallerPersona(BaseModel):
 class Persona(BaseModel):
     model_config = _CONFIG
     name: str | None = None
-    """Spoken name; the agent's ``name`` where absent."""
+    """Spoken name. The agent's ``name`` if absent."""
     role: str | None = None
     audience_description: str | None = Field(None, alias="audienceDescription")
     tone_override: str | None = Field(None, alias="toneOverride")
@@ -122,7 +122,7 @@ class Pronunciation(BaseModel):
 class Advanced(BaseModel):
     """Timing and listening options.
 
-    ``maxCallDuration``'s range of 30–7200 s is enforced by apply-changes alone (API spec,
+    ``maxCallDuration``'s range of 30–7200 s is enforced by apply-changes only (API spec,
     "Advanced"), so it is not checked here.
     """
 
@@ -211,7 +211,7 @@ class AgentConfig(BaseModel):
     supported_languages: Annotated[
         tuple[LanguageTag, ...], Field(max_length=200), AfterValidator(_without_repetition)
     ] = ()
-    """As sent; ``languages`` is what counts."""
+    """As the client sent them. Use ``languages`` instead."""
     agent_kind: Literal["custom", "managed"] = "custom"
     managed_sku_id: str | None = Field(None, validate_default=True)
     llm_provider: str | None = None
@@ -253,8 +253,8 @@ class AgentConfig(BaseModel):
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Every locale that the agent may run: the listed ones, and the primary one in any case,
-        first where the list does not have it."""
+        """Every locale that the agent may speak: the listed ones and the primary one, which comes
+        first if the list does not name it."""
         if self.language in self.supported_languages:
             return self.supported_languages
         return (self.language, *self.supported_languages)

@@ -1,4 +1,4 @@
-"""The frozen call plan: all that is needed to run one call and to bill it.
+"""The frozen call plan: everything that is needed to run one call and to bill it.
 
 The control plane writes it once, when the call is created; the worker reads nothing else. Every
 amount on the call's bill is a price row of this plan.
@@ -96,7 +96,7 @@ class CallPlan(BaseModel):
     limits: CallLimits
     participants: Annotated[tuple[PlannedParticipant, ...], Field(min_length=1)]
     sealed_provider_keys: dict[str, str] = Field(default_factory=dict)
-    """By provider, the tenant's own key for each ``own`` choice (``contracts.sealing``)."""
+    """The tenant's own key for each ``own`` choice, by provider (``contracts.sealing``)."""
     variables: dict[str, Any] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
     post_call: PostCall = PostCall()

@@ -34,4 +34,4 @@ class _NullClears:
 
 _T = TypeVar("_T")
 Clearable = Annotated[_T, _NullClears]
-"""A ``T`` that can be built from nothing; ``null`` stands for that."""
+"""A ``T`` that can be called without arguments. ``null`` becomes ``T()``."""

@@ -1,4 +1,5 @@
-"""Control plane → one worker. A command names its call; a worker that does not run it ignores it.
+"""Control plane → one worker. A command names its call. A worker that does not run that call
+ignores it.
 
 Commands that need an answer carry ``reply_to``: the worker pushes one ``CommandReply`` to the list
 ``redis_names.reply(reply_to)`` and lets it expire.
@@ -37,7 +38,7 @@ class OfferLeg(BaseModel):
 
 
 class RemoveLeg(BaseModel):
-    """The participant leaves in good order."""
+    """Take the participant out of the room. It counts as having left in good order."""
 
     model_config = _FROZEN
     type: Literal["leg.remove"] = "leg.remove"
@@ -63,7 +64,7 @@ class LegAnswered(BaseModel):
 
 
 class CommandRefused(BaseModel):
-    """``code`` is for machines: ``bad_offer``, ``call_not_here``, ``room_closed``."""
+    """``code`` is for programs: ``bad_offer``, ``call_not_here``, ``room_closed``."""
 
     model_config = _FROZEN
     type: Literal["refused"] = "refused"

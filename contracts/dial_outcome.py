@@ -1,4 +1,4 @@
-"""How an attempt to reach a phone ended, whatever the carrier calls it."""
+"""How an attempt to reach a phone ended, in the same words for every carrier."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 Requests go to one stream per carrier (``redis_names.dial_requests``), commands to one stream per
 bridge (``redis_names.bridge_commands``), reports come back on ``redis_names.DIAL_REPORT_STREAM``. A
-bridge also keeps the newest report of each of its attempts under ``redis_names.dial_attempt``: that
-it is there says that the bridge lives, and what it says replaces reports that were lost.
+bridge also keeps the newest report of each of its attempts under ``redis_names.dial_attempt``.
+While the key exists the bridge is alive. Its document makes up for reports that were lost.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ STAGE_RANK = {stage: rank for rank, stage in enumerate(LegStage)}
 
 
 class DialReport(BaseModel):
-    """``outcome`` belongs to an end that nobody answered before; ``detail`` is the carrier's word
-    for what happened."""
+    """``outcome`` is set if the attempt ended before anybody answered. ``detail`` is the
+    carrier's own description."""
 
     model_config = _FROZEN
     version: Literal[1] = 1
@@ -71,7 +71,7 @@ class DialReport(BaseModel):
 
 
 class HangUpLeg(BaseModel):
-    """End the attempt, whatever it has come to. A bridge that does not have it ignores it."""
+    """End the attempt, at whatever stage it is. A bridge that does not run it ignores this."""
 
     model_config = _FROZEN
     version: Literal[1] = 1

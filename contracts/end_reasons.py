@@ -16,23 +16,23 @@ class EndReason(StrEnum):
 
     # Clean ends.
     PARTICIPANT_DISCONNECTED = "participant_disconnected"
-    """The last person left in good order."""
+    """The last person hung up or left the page."""
     CLIENT_DISCONNECTED = "client_disconnected"
     """The last person's connection was lost and did not come back."""
     NORMAL_HANGUP = "normal_hangup"
     """An API client or the operator ended the call."""
     NATURAL_END = "natural_end"
-    """The conversation came to its own end: nothing was left to say on either side."""
+    """The conversation came to its end: neither side had anything left to say."""
     END_CALL_TOOL = "end_call_tool"
     """The agent ended the call with its tool."""
     AGENT_ENDED_CALL = "agent_ended_call"
-    """The agent left without its tool, as a speech-to-speech provider's agent can."""
+    """The agent left without using its tool, as the agent of a speech-to-speech provider can."""
     COMPLETED = "completed"
-    """A phone line was closed in good order, and the carrier does not say by whom."""
+    """A phone line was closed normally, and the carrier does not report who hung up."""
 
     # Limits and silence.
     TIME_LIMIT_EXCEEDED = "time_limit_exceeded"
-    """A limit of the occasion was reached, such as a share link's, not the agent's own."""
+    """A limit was reached that is not the agent's own, such as that of a share link."""
     MAX_CALL_DURATION = "max_call_duration"
     """The agent's own maximum duration was reached."""
     SILENCE_TIMEOUT = "silence_timeout"
@@ -40,13 +40,13 @@ class EndReason(StrEnum):
     SILENCE_DEAD_AIR = "silence_dead_air"
     """The caller never spoke at all: a dead line, a muted microphone or an abandoned page."""
     DEMO_IDLE_TIMEOUT = "demo_idle_timeout"
-    """Nobody used a shared demo's call any more."""
+    """A call of a shared demo was no longer used."""
 
     # Voicemail.
     VOICEMAIL_DETECTED = "voicemail_detected"
-    """A machine answered and nothing was left on it."""
+    """An answering machine answered, and no message was left."""
     VOICEMAIL_LEFT = "voicemail_left"
-    """A machine answered and the agent's message was left on it."""
+    """An answering machine answered, and the agent left its message."""
 
     # Failures.
     INSUFFICIENT_FUNDS = "insufficient_funds"
@@ -58,9 +58,9 @@ class EndReason(StrEnum):
     ROOM_CONNECTION_FAILED = "room_connection_failed"
     """Nobody's media connected in the time allowed."""
     SESSION_INIT_FAILED = "session_init_failed"
-    """The agent's session could not be put together from the plan."""
+    """The agent's session could not be built from the plan."""
     SESSION_START_FAILED = "session_start_failed"
-    """The agent's session was put together but did not start."""
+    """The agent's session was built but did not start."""
     WORKER_ERROR = "worker_error"
     """The worker that ran the call died."""
     SESSION_ERROR = "session_error"
@@ -72,14 +72,14 @@ class EndReason(StrEnum):
     REAPER_QUEUED_TIMEOUT = "reaper_queued_timeout"
     """No worker claimed the call, or no bridge dialed it, in the time allowed."""
     REAPER_POST_DIAL_TIMEOUT = "reaper_post_dial_timeout"
-    """A phone was dialed and nothing was heard of the attempt any more."""
+    """A phone was dialed, and no further report of the attempt arrived."""
     REAPER_IN_PROGRESS_TIMEOUT = "reaper_in_progress_timeout"
-    """The call outlived its own maximum duration by far."""
+    """The call ran far beyond its maximum duration."""
 
     CANCELED = "canceled"
     """A queued phone call was taken out of the queue before anybody was dialed."""
     DO_NOT_CALL = "do_not_call"
-    """The number came onto the tenant's do-not-call list before it was dialed."""
+    """The number was added to the tenant's do-not-call list before it was dialed."""
 
 
 _COMPLETED = frozenset(

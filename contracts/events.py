@@ -127,7 +127,7 @@ class RecordingStopped(BaseModel):
 
 
 class CallMetered(BaseModel):
-    """Connected time so far. The control plane extends the reserve on it."""
+    """Connected time so far, by which the control plane extends the reserve."""
 
     model_config = _FROZEN
     type: Literal["call.metered"] = "call.metered"

@@ -20,8 +20,8 @@ def canonical_language_tag(tag: str) -> str:
     """``tag`` in canonical case: ``EN-us`` → ``en-US``, ``zh-hant-tw`` → ``zh-Hant-TW``.
 
     Raises:
-        ValueError: it is not a tag, a subtag is not registered (``xx-QQ``), or it names no one
-            language (``und``, ``mul``).
+        ValueError: it is not a tag, a subtag is not registered (``xx-QQ``), or it names
+            no single language (``und``, ``mul``).
     """
     if not _SHAPE.fullmatch(tag) or not tag_is_valid(tag):
         raise ValueError(f"{tag!r} is not a BCP-47 language tag such as 'en-US' or 'hi-IN'")

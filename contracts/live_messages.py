@@ -1,4 +1,4 @@
-"""Worker → whoever follows a call as it happens.
+"""Worker → everybody who follows a call live.
 
 The same messages go to two places: to the people in the room over the data channel ``events``, and
 to the stream ``redis_names.live_stream``, from which the API serves viewers.
@@ -44,9 +44,9 @@ class UserStateChanged(BaseModel):
 
 
 class LiveTranscript(BaseModel):
-    """``utterance`` stays the same while an utterance grows; the last one has ``is_final``.
+    """All messages about one utterance have the same ``utterance``; the last has ``is_final``.
 
-    ``sequence`` is the place of a final one in the call's transcript; ``None`` where no transcript
+    ``sequence`` is the place of a final message in the call's transcript; ``None`` if no transcript
     is kept.
     """
 
@@ -77,7 +77,7 @@ class Interrupted(BaseModel):
 
 
 class ToolUsed(BaseModel):
-    """For viewers only: what tools an agent has is none of its callers' business."""
+    """For viewers only: callers are not told which tools an agent has."""
 
     model_config = _FROZEN
     type: Literal["tool"] = "tool"

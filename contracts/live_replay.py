@@ -1,4 +1,4 @@
-"""What somebody who comes late still has to be told of what a call has said live. Pure."""
+"""Which of a call's live messages somebody who joins late still needs. Pure."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from contracts.live_messages import (
 )
 
 
-def still_telling(bodies: Sequence[LiveBody]) -> list[int]:
+def positions_to_replay(bodies: Sequence[LiveBody]) -> list[int]:
     """The positions in ``bodies`` (oldest first) that no later one replaces, in order.
 
-    Of a growing utterance and of each state only the newest is left. An interruption is of the
-    moment: its effect is in the transcript.
+    Only the newest message about each utterance and each state is left. Interruptions are left out:
+    their effect is in the transcript.
     """
     told: set[object] = set()
-    telling = []
+    needed = []
     for position in range(len(bodies) - 1, -1, -1):
         body = bodies[position]
         if isinstance(body, Interrupted):
@@ -32,13 +32,13 @@ def still_telling(bodies: Sequence[LiveBody]) -> list[int]:
             if subject in told:
                 continue
             told.add(subject)
-        telling.append(position)
-    telling.reverse()
-    return telling
+        needed.append(position)
+    needed.reverse()
+    return needed
 
 
 def _subject(body: LiveBody) -> object:
-    """What a later message of the same subject replaces; ``None`` for what stays true."""
+    """A later message with the same subject replaces this one; ``None`` if nothing replaces it."""
     match body:
         case LiveTranscript(utterance=utterance):
             return "utterance", utterance

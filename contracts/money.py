@@ -15,7 +15,7 @@ PLATFORM_FEE_MICROS_PER_MINUTE = 20_000
 """Flat fee of custom agents: $0.02 a minute."""
 
 REFERENCE_RATE_MICROS_PER_MINUTE = 50_000
-"""``balance_seconds`` and the minutes remaining convert at $0.05 a minute."""
+"""``balance_seconds`` and the minutes remaining are worked out at $0.05 a minute."""
 
 INCREMENTS_PER_MINUTE = 60 // BILLING_INCREMENT_SECONDS
 
@@ -41,7 +41,7 @@ def billable_seconds(connected_ms: int | None) -> int:
 def charge_micros(seconds: int, rate_micros_per_minute: int) -> int:
     """Price of ``seconds`` billable seconds, in micro-dollars.
 
-    Half an odd rate is rounded up once, on the total, never per increment.
+    With an odd rate, the half micro-dollar is rounded up once, on the total, never per increment.
 
     Raises:
         ValueError: ``seconds`` is not a whole number of increments, or an argument is negative.

@@ -18,7 +18,7 @@ EVENT_STREAM = "switchboard:events"
 EVENT_GROUP = "control-plane"
 
 WORKERS = "switchboard:workers"
-"""Set of the ids of workers that have ever sent a heartbeat and were not yet forgotten."""
+"""Set of worker ids. A worker adds itself with each heartbeat and removes itself when it stops."""
 
 APPLIED = "switchboard:applied"
 """Hash of call id → highest ``seq`` up to which all events are applied in PostgreSQL.
@@ -27,8 +27,9 @@ A worker deletes a call's journal only after the control plane has written the l
 """
 
 MEDIA = "switchboard:media"
-"""Hash of call id → ``CallMedia`` JSON, the last known media position. Has no expiry: it is what a
-dead worker's calls are billed by. The control plane deletes the field once the call is settled."""
+"""Hash of call id → ``CallMedia`` JSON, the last known media position. It does not expire,
+because a dead worker's calls are billed by it. The control plane deletes the field of a call that
+is settled."""
 
 DIAL_REPORT_STREAM = "switchboard:dial-reports"
 """Bridges → control plane: one ``DialReport`` per entry."""
@@ -78,7 +79,7 @@ def bridge_commands(bridge_id: str) -> str:
 
 
 def dial_attempt(attempt_id: UUID) -> str:
-    """Key holding the newest ``DialReport`` of an attempt, which its bridge keeps from expiring."""
+    """Key holding the newest ``DialReport`` of an attempt. Its bridge keeps renewing the expiry."""
     return f"switchboard:attempt:{attempt_id}"
 
 

@@ -1,4 +1,4 @@
-"""Secrets of tenants, encrypted wherever they are written down: tables, call plans, journals."""
+"""Secrets of tenants, encrypted wherever they are stored: tables, call plans, journals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 
 class CannotOpen(Exception):
-    """The text was sealed with a key that is not among ours, or it was changed."""
+    """The text was sealed with a key that we do not have, or it was changed."""
 
 
 class Sealer:
@@ -36,7 +36,7 @@ class Sealer:
     def open(self, sealed: str) -> str:
         """
         Raises:
-            CannotOpen: see there.
+            CannotOpen: ``sealed`` cannot be decrypted.
         """
         try:
             return self._fernet.decrypt(sealed).decode()
@@ -44,10 +44,10 @@ class Sealer:
             raise CannotOpen from error
 
     def reseal(self, sealed: str) -> str:
-        """The same secret under the newest key; the same text where that is its key already.
+        """The same secret, sealed with the newest key; ``sealed`` itself if that is its key.
 
         Raises:
-            CannotOpen: see there.
+            CannotOpen: ``sealed`` cannot be decrypted.
         """
         try:
             self._newest.decrypt(sealed)

@@ -1,7 +1,7 @@
-"""What an agent can do besides talking: its tool bindings, told apart by ``type``.
+"""What an agent can do besides talking: its tool bindings, distinguished by ``type``.
 
-``name`` is what the language model calls; names are unique within an agent. Headers may hold
-secrets: wherever a binding is written down their values are sealed (``contracts.sealing``).
+``name`` is what the language model calls; names are unique within an agent. Headers may
+hold secrets: wherever a binding is stored, their values are sealed (``contracts.sealing``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ END_CALL = "end_call"
 _CONFIG = ConfigDict(extra="forbid", frozen=True)
 
 ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-"""snake_case, up to 64 characters, as every provider of language models takes it."""
+"""snake_case, up to 64 characters, which every provider of language models accepts."""
 ToolDescription = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1024)
 ]
@@ -50,7 +50,7 @@ TimeoutSeconds = Annotated[float, Field(gt=0, le=30)]
 
 
 class SealedText(BaseModel):
-    """A secret as it is written down; ``hint`` is the little of it that may be shown."""
+    """A secret as it is stored; ``hint`` is the part of it that may be shown."""
 
     model_config = _CONFIG
     sealed: str
@@ -65,7 +65,7 @@ HeaderValue = Annotated[
     ),
     WithJsonSchema({"type": "string", "maxLength": 4096, "examples": ["Bearer s3cr3t"]}),
 ]
-"""As its owner sent it, and sealed from then on."""
+"""Plain as its owner sends it, sealed as it is stored."""
 
 Headers = Annotated[dict[HeaderName, HeaderValue], Field(max_length=20)]
 
@@ -82,16 +82,16 @@ class CallWebhook(BaseModel):
     url: HttpsAddress
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
     headers: Headers = Field(default_factory=dict)
-    """Secret. Read back as a mask; a mask sent back keeps the value."""
+    """Secret: reads return a mask, and sending the mask back keeps the value."""
     parameters: dict[str, Any] = Field(default_factory=lambda: dict(NO_ARGUMENTS))
-    """JSON Schema of the arguments, an object."""
+    """JSON Schema of the arguments, which form an object."""
     timeout_seconds: TimeoutSeconds = 10
     speak_while: SpokenLine | None = None
-    """Said while the answer is awaited."""
+    """Said while waiting for the answer."""
 
 
 class Handoff(BaseModel):
-    """Lets another agent of the tenant go on with the call."""
+    """Hands the call over to another agent of the tenant."""
 
     model_config = _CONFIG
     type: Literal["handoff"]
@@ -116,7 +116,7 @@ class Transfer(BaseModel):
 
 
 class EndCall(BaseModel):
-    """Hangs up. Every agent can; binding it lets its description say when."""
+    """Hangs up. Every agent can do that; the description of this tool says when."""
 
     model_config = _CONFIG
     type: Literal["end_call"]
@@ -125,7 +125,7 @@ class EndCall(BaseModel):
 
 
 class SendDtmf(BaseModel):
-    """Presses keys of a phone, to get through a menu."""
+    """Presses phone keys, for example to get through a voice menu."""
 
     model_config = _CONFIG
     type: Literal["send_dtmf"]
@@ -149,11 +149,11 @@ class Mcp(BaseModel):
     model_config = _CONFIG
     type: Literal["mcp"]
     name: ToolName
-    """Precedes the names of the server's tools."""
+    """Prefix of the names of the server's tools."""
     description: ToolDescription | None = None
     url: HttpsAddress
     headers: Headers = Field(default_factory=dict)
-    """Secret, as those of ``call_webhook``."""
+    """Secret, like those of ``call_webhook``."""
     allowed_tools: Annotated[
         tuple[Annotated[str, StringConstraints(min_length=1, max_length=128)], ...] | None,
         Field(max_length=100),
@@ -175,7 +175,7 @@ ToolBinding = Annotated[
     | Annotated[SendDtmf, Tag("<send_dtmf>")]
     | Annotated[SearchKnowledge, Tag("<search_knowledge>")]
     | Annotated[Mcp, Tag("<mcp>")],
-    # Tags in angle brackets are no fields: error paths leave them out (``tools[2].url``).
+    # Error paths leave out tags in angle brackets, which are not fields (``tools[2].url``).
     Discriminator(
         _type_of,
         custom_error_type="tool_type",
@@ -188,7 +188,7 @@ ToolBinding = Annotated[
 def check_tool_names(tools: Sequence[ToolBinding]) -> None:
     """
     Raises:
-        ValueError: two tools have one name, or one takes the name that every agent's own tool has.
+        ValueError: two tools have the same name, or one has the name of the tool that hangs up.
     """
     seen: set[str] = set()
     for index, tool in enumerate(tools):

@@ -1,4 +1,4 @@
-"""One attempt to reach one phone: the carrier's words in, stages out, no endless ringing."""
+"""One attempt to reach one phone: turns a carrier's states into stages and limits the ringing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _log = structlog.get_logger(__name__)
 class Attempt:
     """
     Args:
-        report: told of every stage after ``dialing``, once and in order.
+        report: called with every stage after ``dialing``, once each and in order.
     """
 
     def __init__(self, request: DialRequest, carrier: Carrier, report: Report) -> None:
@@ -38,14 +38,14 @@ class Attempt:
         self._stop = asyncio.Event()
         self._stage = LegStage.DIALING
         self._own_reason: DialOutcome | None = None
-        """Why we hung up: the carrier would only say that the leg was canceled."""
+        """Why we hung up. The carrier would only say that the leg was canceled."""
 
     def hang_up(self) -> None:
-        """End the attempt, whatever it has come to."""
+        """End the attempt, at whatever stage it is."""
         self._stop.set()
 
     async def run(self) -> None:
-        """Returns when the attempt has ended and that is reported."""
+        """Returns once the attempt has ended and its end is reported."""
         try:
             leg = await self._carrier.dial(self.request)
         except CarrierRefused as refusal:
@@ -72,7 +72,7 @@ class Attempt:
         stopping: asyncio.Task[bool],
         ringing: asyncio.Task[None],
     ) -> DialOutcome | None:
-        """``None`` once the carrier has ended the leg; else why we end it."""
+        """``None`` once the carrier has ended the leg; otherwise why we end it."""
         waiting: set[asyncio.Task[bool] | asyncio.Task[None]] = {following, stopping, ringing}
         while True:
             done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -87,7 +87,7 @@ class Attempt:
     async def _leave(
         self, leg: DialedLeg, following: asyncio.Task[None], reason: DialOutcome
     ) -> None:
-        """Hang up. The phone may still be picked up, or give up by itself, before that is heard."""
+        """Hang up. Before the carrier confirms that, the phone may still be answered or give up."""
         self._own_reason = reason
         try:
             async with asyncio.timeout(HANG_UP_PATIENCE_SECONDS):
@@ -118,7 +118,7 @@ class Attempt:
     def _reach(
         self, stage: LegStage, outcome: DialOutcome | None = None, detail: str | None = None
     ) -> None:
-        """Carriers repeat themselves, and tell things late: only what is further is told."""
+        """Report ``stage`` if it is new. Carriers repeat themselves, and report late."""
         if STAGE_RANK[stage] > STAGE_RANK[self._stage]:
             self._stage = stage
             self._report(stage, outcome, detail)

@@ -1,6 +1,6 @@
-"""The process that carries the phone network's legs: it dials what the control plane asks for.
+"""The process that connects calls to the phone network. It dials when the control plane asks.
 
-Without a carrier there is nothing to dial: it says so, and that it is alive.
+Without a carrier there is nothing to dial: it logs that, and sends its heartbeat.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ async def run_bridge(
 ) -> None:
     """Dial through ``carriers`` until ``stop`` is set; survives an absent Redis.
 
-    On stopping, every leg is hung up, and that is reported. A bridge that dies instead leaves its
-    attempts to the control plane, which notices within seconds.
+    A bridge that stops hangs up every leg and reports that. If a bridge dies, the control plane
+    notices within seconds and ends its attempts.
     """
     if not carriers:
         log.info("no carrier is configured: phone calls are not available", bridge_id=bridge_id)

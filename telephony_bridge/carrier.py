@@ -1,7 +1,7 @@
-"""What a carrier has to offer for phones to be dialed through it.
+"""What an adapter for a carrier implements.
 
-An adapter translates; it knows nothing of Redis, retries or calls. The dialer enforces the time to
-ring and asks for a hang-up; the adapter only says what the carrier says.
+An adapter only translates. It knows nothing of Redis, retries or calls. ``Attempt`` limits the
+ringing and asks for the hang-up.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Answered:
 @dataclass(frozen=True)
 class Ended:
     """The leg is over; nothing follows. ``outcome`` says why nobody answered, and is ``None`` after
-    ``Answered``. ``detail`` is the carrier's own word."""
+    ``Answered``. ``detail`` is the carrier's own
+    description."""
 
     outcome: DialOutcome | None
     detail: str | None = None
@@ -37,7 +38,7 @@ LegState = Ringing | Answered | Ended
 
 
 class CarrierRefused(Exception):
-    """The carrier did not take the call."""
+    """The carrier refused to place a call or to hang up."""
 
     def __init__(self, outcome: DialOutcome, detail: str) -> None:
         super().__init__(detail)
@@ -49,7 +50,7 @@ class DialedLeg(Protocol):
     """One call that a carrier places for us."""
 
     def states(self) -> AsyncIterator[LegState]:
-        """What becomes of it, as it happens, up to ``Ended``. Asked for once.
+        """Its states as they happen, up to ``Ended``. Call this once.
 
         When the connection to the carrier is lost for good, the adapter ends the stream without
         ``Ended``.
@@ -57,10 +58,10 @@ class DialedLeg(Protocol):
         ...
 
     async def hang_up(self) -> None:
-        """End it, whatever it has come to; ``states`` then says so. Harmless when it is over.
+        """End the call, whatever its state; ``states`` then reports it. Harmless when it is over.
 
         Raises:
-            CarrierRefused: the carrier does not listen.
+            CarrierRefused: the carrier did not hang up.
         """
         ...
 
@@ -75,6 +76,6 @@ class Carrier(Protocol):
         """Place a call from ``request.from_number`` to ``request.to_number``.
 
         Raises:
-            CarrierRefused: it was not placed.
+            CarrierRefused: the call was not placed.
         """
         ...

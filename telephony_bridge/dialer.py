@@ -1,4 +1,4 @@
-"""Takes requests from the control plane and carries them out, each in a task of its own."""
+"""Carries out the control plane's requests to dial and to hang up, each attempt in its own task."""
 
 from __future__ import annotations
 

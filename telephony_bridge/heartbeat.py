@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class BridgeHeartbeat(BaseModel):
-    """``carriers`` names those that are configured."""
+    """``carriers``: the names of those that are configured."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,5 +1,8 @@
-"""What a bridge says of its attempts: each stage once through the stream, and the newest one again
-and again under the attempt's key, which tells that the bridge lives."""
+"""A bridge's reports about its attempts.
+
+Each stage goes to the stream once. The newest is also kept under the attempt's key and renewed
+every second, which shows that the bridge is alive.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,11 @@ from link.persistent_loop import run_persistently
 
 RENEW_SECONDS = redis_names.HEARTBEAT_INTERVAL_SECONDS
 ENDED_TTL_SECONDS = 600
-"""How long an attempt's end can still be read, should its report be lost on the way."""
+"""How long an attempt's end stays readable, in case its report is lost."""
 
 
 class Reports:
-    """Of one bridge. While Redis is away they are kept, in order."""
+    """The reports of one bridge. While Redis is away they wait, in order."""
 
     def __init__(self, redis: Redis, bridge_id: str) -> None:
         self._redis = redis
@@ -32,10 +35,10 @@ class Reports:
         self._news = asyncio.Event()
 
     async def claim(self, request: DialRequest) -> bool:
-        """Take an attempt, unless another bridge has taken it or it was withdrawn.
+        """Take an attempt; ``False`` if another bridge has taken it or it was withdrawn.
 
         Raises:
-            RedisError: it may have been taken; it lapses.
+            RedisError, OSError: it may have been taken; that expires.
         """
         report = self._report(request, LegStage.DIALING)
         claimed = await self._redis.set(
@@ -74,10 +77,10 @@ class Reports:
         await self._renew()
 
     async def flush(self) -> None:
-        """Ship what is not shipped yet.
+        """Send the reports that wait.
 
         Raises:
-            RedisError: what is not shipped stays.
+            RedisError, OSError: those that were not sent still wait.
         """
         self._news.clear()
         while self._unsent:

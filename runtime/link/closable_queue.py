@@ -14,7 +14,7 @@ Item = TypeVar("Item")
 
 class ClosableQueue(Generic[Item]):
     """``put`` items, ``close`` to end; iterate with one consumer. What was put before ``close`` is
-    still delivered. With ``capacity``, the oldest item gives way."""
+    still delivered. A queue that is at its ``capacity`` drops the oldest item for a new one."""
 
     def __init__(self, capacity: int | None = None) -> None:
         self._items: deque[Item] = deque(maxlen=capacity)
@@ -22,7 +22,7 @@ class ClosableQueue(Generic[Item]):
         self._changed = asyncio.Event()
 
     def put(self, item: Item) -> None:
-        """After ``close``: nothing happens."""
+        """Does nothing after ``close``."""
         if not self._closed:
             self._items.append(item)
             self._changed.set()

@@ -1,4 +1,4 @@
-"""This worker's command stream: each command to the call that it names."""
+"""Reads this worker's command stream and hands each command to the call that it names."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ FindCall = Callable[[UUID], Call | None]
 
 
 class CommandReader:
-    """Follows the stream from its end when ``run`` starts: what was sent to a process that has
-    died was meant for calls that died with it."""
+    """Reads the commands that are sent after ``run`` starts. Earlier ones were for the calls of a
+    process that has died."""
 
     def __init__(self, redis: Redis, worker_id: str, find_call: FindCall) -> None:
         self._redis = redis
@@ -46,7 +46,7 @@ class CommandReader:
         self._position: str | None = None
 
     async def run(self) -> None:
-        """Read until cancelled, through every loss of the link."""
+        """Read until cancelled, through every outage of Redis."""
         await run_persistently("commands", self._read)
 
     async def _read(self) -> None:
@@ -91,8 +91,8 @@ class CommandReader:
         except RoomClosed as error:
             body = CommandRefused(code="room_closed", detail=str(error))
         except asyncio.CancelledError:
-            # The call ended meanwhile; whoever made the offer must not wait in vain.
-            refused = CommandRefused(code="room_closed", detail="the call ended meanwhile")
+            # The call has ended, and the client that made the offer waits for a reply.
+            refused = CommandRefused(code="room_closed", detail="the call has ended")
             await self._reply(offer.reply_to, refused)
             raise
         await self._reply(offer.reply_to, body)

@@ -1,7 +1,7 @@
 """Claiming calls from the dispatch stream: one at a time, and only with a free slot.
 
-Pull, so that a full, warming or draining worker never gets a call. An entry is acknowledged when
-the call's room is open; until then another worker takes it over if this one dies.
+Workers pull, so that one that is full, warming up or draining never gets a call. An entry is
+acknowledged when the call's room is open. Until then another worker takes it over if this one dies.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Dispatcher:
         self._reclaimed_at = 0.0
 
     async def run(self) -> None:
-        """Claim until cancelled, through every loss of the link."""
+        """Claim until cancelled, through every outage of Redis."""
         await run_persistently("dispatch", self._claim)
 
     async def _claim(self) -> None:

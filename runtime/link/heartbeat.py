@@ -1,4 +1,4 @@
-"""Once a second: this worker is alive, these calls are its own, and this is how far they are."""
+"""Tells Redis once a second that this worker is alive, which calls it has and how far each is."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class CarriedCalls(Protocol):
 
     def leased(self) -> Iterable[UUID]:
         """Calls that this worker answers for: those that run, and those that are over but whose
-        events are not all applied. A lease that lapsed before would tell the control plane that
-        the call has lost its worker."""
+        events are not all applied. If a lease lapsed earlier, the control plane would take the
+        worker for dead."""
 
     def media(self) -> Iterable[CallMedia]:
         """Positions of the calls that run."""
@@ -39,7 +39,7 @@ class Heartbeat:
         self.state: Literal["warming", "ready", "draining"] = "warming"
 
     async def run(self) -> None:
-        """Beat until cancelled, through every loss of the link."""
+        """Beat until cancelled, through every outage of Redis."""
         await run_persistently("heartbeat", self._beat_and_wait)
 
     async def _beat_and_wait(self) -> None:
@@ -47,7 +47,11 @@ class Heartbeat:
         await asyncio.sleep(redis_names.HEARTBEAT_INTERVAL_SECONDS)
 
     async def beat(self) -> None:
-        """Tell Redis once. Raises what the link raises."""
+        """Send one heartbeat.
+
+        Raises:
+            RedisError, OSError: Redis is away.
+        """
         own = WorkerHeartbeat(
             worker_id=self._worker_id,
             sent_at=datetime.now(UTC),
@@ -71,6 +75,6 @@ class Heartbeat:
         await pipeline.execute()
 
     async def say_goodbye(self) -> None:
-        """The worker stops in good order: nobody need wait for its heartbeat to lapse."""
+        """Remove the heartbeat of a worker that stops, so that nothing waits for it to expire."""
         await self._redis.delete(redis_names.worker_heartbeat(self._worker_id))
         await self._redis.srem(redis_names.WORKERS, self._worker_id)

@@ -1,7 +1,7 @@
 """Live messages → each call's live stream in Redis, from which the API serves viewers.
 
-A convenience beside the call: nothing waits for it, and while Redis is away the oldest messages
-are dropped rather than kept in ever more memory. What must not be lost is in the journal.
+Nothing waits for these messages. While Redis is away the oldest are dropped, so that memory stays
+bounded. What must not be lost is in the journal.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class LivePublisher:
         await self._all_sent.wait()
 
     async def run(self) -> None:
-        """Send until cancelled, through every loss of the link. A message whose sending was cut
-        off is sent again, so viewers may see one twice."""
+        """Send until cancelled, through every outage of Redis. A message that was being sent
+        when Redis went away is sent again, so viewers may see it twice."""
         await run_persistently("live_publisher", self._pass)
 
     async def _pass(self) -> None:

@@ -11,7 +11,7 @@ import structlog
 
 from contracts.call_plan import PlannedParticipant
 from contracts.live_messages import LiveMessage
-from contracts.live_replay import still_telling
+from contracts.live_replay import positions_to_replay
 from runtime.link.closable_queue import ClosableQueue
 from runtime.media.ice_addresses import local_ice_addresses
 from runtime.media.paced_output import PacedOutput
@@ -98,7 +98,7 @@ class LocalRoom:
         self._close_soon(self._legs.pop(participant.participant_id, None))
         self._legs[participant.participant_id] = leg
         told = list(self._told)
-        for position in still_telling([message.body for message in told]):
+        for position in positions_to_replay([message.body for message in told]):
             leg.live_messages.send(told[position].model_dump_json())
         if self._pulse is None:
             self._pulse = asyncio.create_task(self._run(), name=f"room-{self.name}")

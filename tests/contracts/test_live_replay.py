@@ -13,7 +13,7 @@ from contracts.live_messages import (
     TurnLatency,
     UserStateChanged,
 )
-from contracts.live_replay import still_telling
+from contracts.live_replay import positions_to_replay
 
 ADA, BO = UUID(int=1), UUID(int=2)
 
@@ -25,7 +25,7 @@ def words(utterance: int, text: str, *, is_final: bool = False) -> LiveTranscrip
 
 
 def told(*bodies: LiveBody) -> list[LiveBody]:
-    return [bodies[position] for position in still_telling(bodies)]
+    return [bodies[position] for position in positions_to_replay(bodies)]
 
 
 def test_of_a_growing_utterance_the_newest_is_told() -> None:

@@ -1,5 +1,7 @@
-"""What follows a change of the dialing queue: the link is told. What cannot be sent is made up for
-by the scheduler's next round and by the re-dispatcher."""
+"""What workers and bridges are told once a change of the dialing queue has committed.
+
+What cannot be sent now is sent by the scheduler's next round or by the re-dispatcher.
+"""
 
 from __future__ import annotations
 

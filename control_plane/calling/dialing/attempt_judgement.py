@@ -12,10 +12,10 @@ RING_GRACE = timedelta(seconds=15)
 """How far a bridge may exceed the time to ring, which it has to enforce itself."""
 
 ON_ITS_WAY = timedelta(seconds=3)
-"""Time for a report to come through the stream, with those that were made before it."""
+"""Time for a report, and those made before it, to come through the stream."""
 
 RESEND_AFTER = timedelta(seconds=2)
-"""Time for whoever started an attempt to offer it to the bridges."""
+"""Time for the scheduler that started an attempt to offer it to the bridges."""
 
 
 class Act(Enum):
@@ -27,7 +27,7 @@ class Act(Enum):
     """No bridge took it in time, or it is not wanted any more."""
     HANG_UP = auto()
     GIVE_UP = auto()
-    """Its bridge died, or is deaf: nothing will be heard of the attempt any more."""
+    """Its bridge has died or does not react: no more reports will come."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class ObservedAttempt:
     was_requested: bool
     call_is_over: bool
     reported: LegStage | None
-    """What its bridge keeps saying; ``None``: no bridge answers for it."""
+    """The stage in its bridge's newest report; ``None`` if no bridge keeps one."""
     reported_at: datetime | None
     bridge_is_lost: bool
-    """No bridge has answered for it for so long that none will."""
+    """No bridge has kept a report for so long that none will."""
 
 
 def judge_attempt(seen: ObservedAttempt, now: datetime, ring_timeout: timedelta) -> Act:

@@ -1,7 +1,7 @@
-"""What is heard of an attempt changes its job, its participant and its call in one transaction.
+"""Reports about an attempt change its job, its participant and its call, in one transaction.
 
-Every function here locks the call and then the job, and changes nothing if the attempt it is about
-is no longer the job's: a report that comes twice, late or out of order finds nothing to do.
+Every function here locks the call and then the job. It changes nothing if the job has moved on to
+another attempt, so a report that comes twice, late or out of order does nothing.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ class AfterCommit:
     """What follows once the change is committed."""
 
     hang_up: tuple[str, UUID] | None = None
-    """Bridge and attempt: nobody wants the leg any more."""
+    """Bridge and attempt of a leg that is not wanted any more."""
     dispatch: CallPlan | None = None
-    """The phone was answered: a worker shall take the call."""
+    """The plan of a call whose phone was answered, for a worker to claim."""
     left: tuple[UUID, UUID] | None = None
-    """Call and participant: the phone has hung up."""
+    """Call and participant whose phone has hung up."""
 
 
 NOTHING = AfterCommit()
 
 
 async def apply_report(session: AsyncSession, report: DialReport) -> AfterCommit:
-    """Take note of how far an attempt has come. Each stage counts once."""
+    """Record how far an attempt has come. Each stage counts once."""
     call = await calls.locked_call(session, report.tenant_id, report.call_id)
     job = await repository.locked_job(session, report.tenant_id, report.participant_id)
     stop = AfterCommit(hang_up=(report.bridge_id, report.attempt_id))
@@ -64,10 +64,10 @@ async def apply_report(session: AsyncSession, report: DialReport) -> AfterCommit
 
 
 async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) -> AfterCommit:
-    """Nothing will be heard of the attempt any more: dial again if the rules allow, or give up."""
+    """No more reports will come about the attempt: dial again if the rules allow, or give up."""
     call, job = await _locked(session, seen)
     if job is None or job.attempt_id != seen.attempt_id or job.stage != seen.stage:
-        return NOTHING  # Something was heard of it since.
+        return NOTHING  # A report has come since.
     if job.stage == LegStage.ANSWERED:
         return _finish_conversation(call, job, at)
     retry_at = await _next_attempt(job, DialOutcome.FAILED, at)
@@ -86,7 +86,7 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
             call,
             job.participant_id,
             EndReason.REAPER_POST_DIAL_TIMEOUT,
-            "Nothing was heard of a phone that was being dialed",
+            "No more reports came about a phone that was being dialed",
             at,
         )
     return NOTHING
@@ -95,7 +95,7 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
 async def give_up_waiting(
     session: AsyncSession, seen: DialingJob, reason: EndReason, why: str, at: datetime
 ) -> None:
-    """A job that waits is not dialed (again)."""
+    """Close a job that waits: it is not dialed (again)."""
     call, job = await _locked(session, seen)
     if job is None or job.state != JobState.WAITING:
         return
@@ -133,7 +133,7 @@ async def _end_attempt(
     if job.stage == LegStage.ANSWERED or report.outcome is None:
         return _finish_conversation(call, job, at)
     if job.stage == LegStage.REQUESTED:
-        # Its beginning was lost on the way here: the call's table wants it told.
+        # The report of its beginning was lost, and the call's state table requires one.
         await dial_effects.leg_dialing(session, call, job.participant_id, at)
     job.last_outcome = report.outcome.value
     if call.is_over:

@@ -1,4 +1,4 @@
-"""In which time zones the owner of a phone number may be."""
+"""The time zones in which the owner of a phone number may be."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _UNKNOWN = "Etc/Unknown"
 
 
 async def callee_zones(schedule: Schedule, number: str) -> tuple[ZoneInfo, ...]:
-    """The zones whose clocks ``schedule.window`` is read on: the one that it names, or those of
-    ``number`` (E.164) by the numbering plans. Empty when nothing is known of the number.
+    """The zones in which ``schedule.window`` applies: the one that the schedule names, or else
+    those that the numbering plans give for ``number`` (E.164). Empty if they know none.
 
-    A mobile number can be carried anywhere; what it tells is where it was given out.
+    A mobile number tells only where it was issued, not where its owner is.
     """
     if schedule.timezone is not None:
         return (ZoneInfo(schedule.timezone),)
@@ -22,7 +22,7 @@ async def callee_zones(schedule: Schedule, number: str) -> tuple[ZoneInfo, ...]:
 
 
 def zones_of_number(number: str) -> tuple[ZoneInfo, ...]:
-    """Reads the tables of numbering plans: not for the event loop the first time."""
+    """The first call reads tables from disk, so do not make it on the event loop."""
     import phonenumbers
     from phonenumbers import timezone
 

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class NeverDialable(ValueError):
-    """The schedule leaves no moment at which the number may be dialed; says what to change."""
+    """The schedule leaves no time to dial the number. The message says what to change."""

@@ -21,13 +21,13 @@ class JobState(StrEnum):
     WAITING = "waiting"
     """To be dialed at ``due_at``, or to be dialed again."""
     ACTIVE = "active"
-    """Being dialed, or in conversation: it takes one of the places that the limits leave."""
+    """Being dialed, or in conversation: it counts towards the limits."""
     COMPLETED = "completed"
     """Somebody answered, and the leg is over."""
     FAILED = "failed"
     """Nobody was reached."""
     CANCELED = "canceled"
-    """Its call ended first, or must not be made any more."""
+    """Its call ended first, or may no longer be made."""
 
 
 class DialingJob(Base):
@@ -47,7 +47,7 @@ class DialingJob(Base):
     to_number: Mapped[str]
     from_number: Mapped[str]
     priority: Mapped[int]
-    """The greater, the sooner."""
+    """Higher is dialed sooner."""
     schedule: Mapped[dict[str, Any]]
     retry: Mapped[dict[str, Any]]
     state: Mapped[JobState] = mapped_column(Text, default=JobState.WAITING)
@@ -59,7 +59,7 @@ class DialingJob(Base):
     stage: Mapped[LegStage | None] = mapped_column(Text)
     stage_at: Mapped[datetime | None]
     dial_before: Mapped[datetime | None]
-    """No bridge takes the attempt any more after that."""
+    """Bridges do not take the attempt after that."""
     requested_at: Mapped[datetime | None]
     """When the bridges were asked; ``None`` until then."""
     bridge_id: Mapped[str | None]

@@ -1,7 +1,7 @@
-"""Choosing what is dialed next, within a tenant's limits, in one transaction.
+"""Picks what is dialed next, within a tenant's limits, in one transaction.
 
-A transaction holds the tenant while it counts and chooses, so any number of schedulers together
-keep the limits.
+The transaction locks the tenant's queue while it counts and picks, so the limits hold however many
+schedulers run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TIME_TO_TAKE = timedelta(seconds=20)
 """How long an attempt is offered to the bridges before it goes back to the queue."""
 
 AT_ONCE = 50
-"""Attempts that one transaction starts, so that tenants take turns."""
+"""Most attempts that one transaction starts, so that tenants take turns."""
 
 
 @dataclass
@@ -34,13 +34,13 @@ class Picked:
     requests: list[DialRequest] = field(default_factory=list)
     """To be offered to the bridges once the transaction has committed."""
     unwanted: list[DialingJob] = field(default_factory=list)
-    """Still waiting; their numbers have come onto the do-not-call list."""
+    """Still waiting; their numbers are now on the do-not-call list."""
 
 
 async def pick_due(
     session: AsyncSession, tenant_id: UUID, settings: DialingSettings, now: datetime
 ) -> Picked:
-    """Start attempts for the tenant's next due jobs, as many as its limits leave places for."""
+    """Start attempts for the tenant's next due jobs, as many as its limits allow."""
     picked = Picked()
     if not await repository.hold_tenant(session, tenant_id):
         return picked
@@ -81,7 +81,7 @@ def _has_place(
 
 
 async def _may_ring(job: DialingJob, now: datetime) -> bool:
-    """Its window may have closed while it waited for a place: then it waits for the next one."""
+    """``False`` if the window closed while the job waited: it then waits for the next window."""
     schedule = job.dial_schedule
     if schedule.window is None:
         return True
@@ -106,7 +106,7 @@ def _start(job: DialingJob, now: datetime, settings: DialingSettings) -> DialReq
 
 
 def dial_request(job: DialingJob, settings: DialingSettings) -> DialRequest:
-    """What the bridges are asked for an active job's attempt."""
+    """The request to the bridges for an active job's attempt."""
     assert job.attempt_id is not None
     assert job.dial_before is not None
     return DialRequest(

@@ -1,8 +1,8 @@
 """Takes the bridges' reports from the stream to PostgreSQL.
 
 A report that is applied twice changes nothing the second time, so an entry leaves the stream after
-the transaction that applied it. One that is lost is found again by the scheduler, in what its
-bridge keeps saying of the attempt.
+the transaction that applied it. If a report is lost, the scheduler finds it under
+the attempt's key, which the bridge keeps renewing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from link.persistent_loop import run_persistently
 from link.stream_entry import StreamEntry
 
 CONSUMER_NAME = "jobs"
-"""One name for every jobs process: whoever is alive takes over what the others left."""
+"""One name for all jobs processes, so that each takes over what a dead one left."""
 
 RECLAIM_IDLE_MS = 2_000
 RETRY_SECONDS = 0.5
@@ -63,7 +63,7 @@ class ReportConsumer:
         """Apply the reports in their order, and finish the entries.
 
         Raises:
-            RedisError, DatabaseUnavailable: what is not finished comes again.
+            RedisError, OSError, DatabaseUnavailable: what is not finished comes again.
         """
         for entry in entries:
             report = read_report(entry.document)

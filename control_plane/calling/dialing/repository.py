@@ -1,4 +1,6 @@
-"""Every query on the dialing queue. All take the tenant but those for jobs; none commits."""
+"""Every query on the dialing queue. All take the tenant, except those for background jobs. None
+commits.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ async def note_due(session: AsyncSession, call: Call, due_at: datetime) -> None:
     await session.execute(
         update(Call)
         .where(Call.tenant_id == call.tenant_id, Call.id == call.id)
-        # NULL is not the least of two.
+        # LEAST skips NULL.
         .values(due_at=func.least(Call.due_at, due_at))
         .execution_options(synchronize_session=False)
     )
@@ -35,7 +37,7 @@ async def note_due(session: AsyncSession, call: Call, due_at: datetime) -> None:
 async def locked_job(
     session: AsyncSession, tenant_id: UUID, participant_id: UUID
 ) -> DialingJob | None:
-    """The job of a phone leg, held against every other transaction. Its call is locked first."""
+    """The job of a phone leg, locked. Lock its call first."""
     found: DialingJob | None = await session.scalar(
         select(DialingJob)
         .where(DialingJob.tenant_id == tenant_id, DialingJob.participant_id == participant_id)
@@ -46,7 +48,7 @@ async def locked_job(
 
 
 async def tenants_with_due_jobs(session: AsyncSession, now: datetime) -> Sequence[UUID]:
-    """For jobs."""
+    """Tenants that have something to dial. For background jobs."""
     found = await session.scalars(
         select(DialingJob.tenant_id)
         .where(DialingJob.state == JobState.WAITING, DialingJob.due_at <= now)
@@ -56,7 +58,7 @@ async def tenants_with_due_jobs(session: AsyncSession, now: datetime) -> Sequenc
 
 
 async def hold_tenant(session: AsyncSession, tenant_id: UUID) -> bool:
-    """Take the tenant's places for this transaction; ``False`` while another scheduler has them."""
+    """Lock the tenant's queue for this transaction; ``False`` if another scheduler has it."""
     held = await session.scalar(
         text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 0))"),
         {"name": f"dialing:{tenant_id}"},
@@ -85,7 +87,7 @@ async def lock_due_jobs(
 ) -> Sequence[DialingJob]:
     """The next jobs to dial, by priority and then by how long they have been due.
 
-    Jobs of a paused agent, or of a call that is over, stay where they are.
+    Jobs of a paused agent, or of a call that is over, are skipped.
     """
     found = await session.scalars(
         select(DialingJob)
@@ -111,14 +113,14 @@ async def lock_due_jobs(
 
 
 async def note_requested(session: AsyncSession, attempt_id: UUID, at: datetime) -> None:
-    """The bridges were asked for the attempt. For jobs."""
+    """The bridges were asked to make the attempt. For background jobs."""
     await session.execute(
         update(DialingJob).where(DialingJob.attempt_id == attempt_id).values(requested_at=at)
     )
 
 
 async def active_attempts(session: AsyncSession) -> list[ActiveAttempt]:
-    """Every tenant's. For jobs."""
+    """The active attempts of all tenants. For background jobs."""
     rows = await session.execute(
         select(DialingJob, Call.ended_at.is_not(None))
         .join(Call, Call.id == DialingJob.call_id)
@@ -143,7 +145,7 @@ async def cancel_waiting_legs(session: AsyncSession, call: Call, at: datetime) -
 
 
 async def lapsed_jobs(session: AsyncSession, now: datetime, limit: int) -> Sequence[DialingJob]:
-    """Jobs of any tenant that could not be dialed in time. For jobs."""
+    """Jobs of any tenant that could not be dialed in time. For background jobs."""
     found = await session.scalars(
         select(DialingJob)
         .where(DialingJob.state == JobState.WAITING, DialingJob.give_up_at <= now)

@@ -16,14 +16,14 @@ MAX_WAIT_SECONDS = 24 * 3600
 class RetryRule(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     attempts: Annotated[int, Field(ge=1, le=MAX_ATTEMPTS)] = Field(
-        1, description="Attempts in all, the first included."
+        1, description="Attempts in all, including the first."
     )
     wait_seconds: Annotated[int, Field(ge=1, le=MAX_WAIT_SECONDS)] = 300
 
 
 class RetryRules(BaseModel):
-    """By outcome. A phone that refused the call, or cannot be reached at all, is never tried
-    again."""
+    """When to dial again, by outcome. A phone that rejected the call or cannot be reached is never
+    dialed again."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -39,7 +39,7 @@ class RetryRules(BaseModel):
         """How long to wait before the next attempt; ``None``: there is none.
 
         Args:
-            attempts: how many there were, the one that ended with ``outcome`` included.
+            attempts: how many there were, including the one that ended with ``outcome``.
         """
         rules = {
             DialOutcome.BUSY: self.busy,
@@ -53,7 +53,7 @@ class RetryRules(BaseModel):
 
 
 ONE_CALL = RetryRules()
-"""A single call tells its caller at once that the phone was busy."""
+"""A single call is not dialed again for a busy phone: its creator learns that at once."""
 
 BATCH = RetryRules(
     busy=RetryRule(attempts=3, wait_seconds=300),

@@ -16,7 +16,7 @@ router = APIRouter(prefix="/v1/calls/queue", tags=["dialing queue"])
 
 @router.get("/stats", responses=problems(*MEMBER_ONLY))
 async def queue_stats(caller: MemberCaller, session: TenantSession) -> QueueStats:
-    """How many phone legs wait, are under way and have been dealt with."""
+    """Count the phone legs that wait, are active and are finished."""
     counted = await repository.count_by_state(session, caller.tenant_id)
     return QueueStats(
         waiting=counted.get(JobState.WAITING, 0),

@@ -1,8 +1,7 @@
-"""When a phone may be dialed, in its owner's own time. Pure.
+"""When a phone may be dialed, in its owner's local time. Pure.
 
-A window is a matter of what the callee's clock shows: 09:00 to 18:00 on a Sunday in March is that,
-whichever hour the clock has skipped that night. Where a number does not tell in which of several
-zones its owner lives, the window has to be open in all of them.
+A window follows the callee's clock: 09:00 to 18:00 means just that on a day on which the clocks
+change, too. If a number can be in several zones, the window has to be open in all of them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,8 @@ from pydantic import (
 )
 
 HORIZON_DAYS = 15
-"""A weekly window that a change of clocks swallows once opens a week later."""
+"""Two weeks, because a weekly window that lies in the hour skipped by a clock change opens a week
+later."""
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -56,13 +56,13 @@ class DailyWindow(BaseModel):
         return self
 
     def is_open_at(self, local: datetime) -> bool:
-        """Whether a clock that shows ``local`` is inside the window."""
+        """Whether the window is open at the local time ``local``."""
         shown = f"{local:%H:%M}"
         return self.start <= shown < self.end and WEEKDAYS[local.weekday()] in self.days
 
 
 class Schedule(BaseModel):
-    """When to dial. Empty: now."""
+    """When to dial. An empty schedule means now."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -81,23 +81,23 @@ class Schedule(BaseModel):
     )
     not_before: AwareDatetime | None = None
     not_after: AwareDatetime | None = Field(
-        None, description="Nothing is dialed after this; at the latest a week after the request."
+        None, description="Nothing is dialed after this, nor later than a week after the request."
     )
-    window: DailyWindow | None = Field(None, description="Hours on the callee's own clock.")
+    window: DailyWindow | None = Field(None, description="Hours in the callee's local time.")
     timezone: TimeZoneName | None = Field(
         None,
-        description="The callee's zone. Without it the number tells; where it could be in several, "
-        "the window must be open in all of them.",
+        description="The callee's time zone. By default the number decides; if it can be in "
+        "several zones, the window must be open in all of them.",
     )
 
 
 def next_opening(
     schedule: Schedule, zones: Sequence[ZoneInfo], earliest: datetime
 ) -> datetime | None:
-    """The first moment from ``earliest`` on at which ``schedule`` allows to dial, in UTC.
+    """The first moment from ``earliest`` on at which ``schedule`` allows dialing, in UTC.
 
-    ``None`` when there is none before ``not_after``, or the window is open in no two weeks in all
-    ``zones`` at once.
+    ``None`` if there is none before ``not_after``, or if the window is not open in all ``zones`` at
+    once within two weeks.
     """
     start = max(earliest, schedule.not_before or earliest).astimezone(UTC)
     opening = start if schedule.window is None else _next_open(schedule.window, zones, start)
@@ -117,13 +117,13 @@ def _next_open(window: DailyWindow, zones: Sequence[ZoneInfo], start: datetime) 
 
 
 def _possible_openings(window: DailyWindow, zone: ZoneInfo, after: datetime) -> Iterator[datetime]:
-    """Moments after ``after`` at which the window can open: where the clock comes to its start, or
-    is put forward or back."""
+    """Moments after ``after`` at which the window can open: when the clock reaches its start,
+    and when the clocks change."""
     first_day = after.astimezone(zone).date()
     opens_at = time.fromisoformat(window.start)
     for days in range(HORIZON_DAYS):
         day = first_day + timedelta(days=days)
-        # An hour that the clock shows twice has two beginnings.
+        # An hour that occurs twice begins twice.
         moments = [datetime.combine(day, opens_at, zone).replace(fold=fold) for fold in (0, 1)]
         for moment in (*moments, *_clock_changes(zone, day)):
             if moment > after:

@@ -1,4 +1,4 @@
-"""Dials what is due, and sees that no attempt is left without an end."""
+"""Dials what is due, and makes sure that every attempt ends."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class DialingScheduler:
             await asyncio.sleep(INTERVAL_SECONDS)
 
     async def round(self, now: datetime) -> None:
-        """Look after what is being dialed, then start what is due. Whatever is away is waited for:
-        without Redis nothing new is started."""
+        """Check the active attempts, then start what is due. While Redis is away nothing new is
+        started; while PostgreSQL is away nothing is done."""
         try:
             await self._give_up_lapsed(now)
             await self._watch_attempts(now)
             await self._start_due(now)
         except LINK_ERRORS as error:
-            self._silence.deaf()
+            self._silence.forget()
             _log.warning("dialing_waits_for_link", error=str(error))
         except DatabaseUnavailable:
             _log.warning("dialing_waits_for_database")
@@ -79,7 +79,7 @@ class DialingScheduler:
                 await self._give_up(
                     job,
                     EndReason.DO_NOT_CALL,
-                    f"{job.to_number} is on your do-not-call list: it is not dialed",
+                    f"{job.to_number} is on your do-not-call list, so it is not dialed",
                     now,
                 )
 

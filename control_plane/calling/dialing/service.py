@@ -18,7 +18,7 @@ from control_plane.calling.dialing.schedule import Schedule, next_opening
 DEFAULT_PRIORITY = 5
 LOWEST_PRIORITY, HIGHEST_PRIORITY = 0, 9
 LONGEST_WAIT = timedelta(days=7)
-"""A leg that could not be dialed for so long is given up."""
+"""A leg that could not be dialed for this long is given up."""
 
 NOW = Schedule()
 
@@ -41,10 +41,10 @@ async def enqueue_leg(
     Args:
         call: its row is in the database, whether or not the object is in ``session``.
         caller_id: see ``control_plane.calling.calls.creating.caller_id.resolve_caller_id``.
-        priority: 0 to 9, the greater the sooner.
+        priority: 0 to 9; higher is dialed sooner.
 
     Raises:
-        NeverDialable: ``schedule`` leaves no moment to dial the number.
+        NeverDialable: ``schedule`` leaves no time to dial the number.
     """
     now = datetime.now(UTC)
     job = DialingJob(
@@ -67,7 +67,7 @@ async def enqueue_leg(
 
 
 async def first_dialing(schedule: Schedule, number: str, now: datetime) -> datetime:
-    """When ``schedule`` first allows to dial ``number``.
+    """When ``schedule`` first allows dialing ``number``.
 
     Raises:
         NeverDialable: not within the week after ``now``.
@@ -81,6 +81,6 @@ async def first_dialing(schedule: Schedule, number: str, now: datetime) -> datet
     if len(zones) > 1:
         raise NeverDialable(
             f"{number} can be in {len(zones)} time zones, and the window does not open in all of "
-            "them at once in time; give schedule.timezone"
+            "them at once within a week; give schedule.timezone"
         )
-    raise NeverDialable("the schedule allows no moment to dial within a week from now")
+    raise NeverDialable("the schedule leaves no time to dial within a week from now")

@@ -1,7 +1,7 @@
-"""Which attempts no bridge has answered for, and for how long. Pure, with an injected clock.
+"""Which attempts no bridge keeps a report of, and for how long. Pure, with an injected clock.
 
-Bridges renew what they say each second. Something missing once proves nothing: Redis may just have
-been emptied, or have come back.
+Bridges renew their reports every second. A report that is missing once proves nothing: Redis may
+just have lost its data, or have come back.
 """
 
 from __future__ import annotations
@@ -30,6 +30,6 @@ class Silence:
             if now - since >= self._patience_seconds
         )
 
-    def deaf(self) -> None:
-        """Redis did not answer: nothing is known of anybody."""
+    def forget(self) -> None:
+        """Redis did not answer, so nothing is known about any attempt."""
         self._silent_since.clear()

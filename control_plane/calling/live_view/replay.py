@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.live_replay import still_telling
+from contracts.live_replay import positions_to_replay
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.models import CallParticipant
 from control_plane.calling.calls.queries import call_queries
@@ -87,8 +87,8 @@ def from_the_start(standing: Standing, kept: Sequence[LiveEntry], record: Record
     for segment, latencies in before:
         events += told_segment(segment, latencies)
     known = [entry for entry in kept if entry.body is not None]
-    telling = still_telling([entry.body for entry in known if entry.body is not None])
-    events += _live([known[position] for position in telling])
+    needed = positions_to_replay([entry.body for entry in known if entry.body is not None])
+    events += _live([known[position] for position in needed])
     return SoFar(
         tuple(events),
         kept[-1].entry_id if kept else BEFORE_ALL,

@@ -11,7 +11,7 @@ from control_plane.calling.calls.events.envelope import ReceivedEvent, Unreadabl
 
 
 class ArrivingEnds:
-    """Told of everything that the stream holds; keeps numbers only, for that can be a lot."""
+    """Fed with every entry of the stream. Keeps only numbers, because the stream can be long."""
 
     def __init__(self) -> None:
         self._seqs: dict[UUID, set[int]] = defaultdict(set)
@@ -30,8 +30,9 @@ class ArrivingEnds:
     ) -> frozenset[UUID]:
         """Those of the running calls in ``applied_seqs`` whose ``call.ended`` will be applied.
 
-        An end behind a gap waits for its worker to ship again what is missing. While the call is
-        ``leased`` its worker is alive and will; without a lease the end counts for nothing.
+        An end behind a gap is applied only after its worker has sent the missing events again.
+        While the call is ``leased`` its worker is alive and will do so. Without a lease the end
+        does not count.
 
         Args:
             applied_seqs: how far each call's events are applied.

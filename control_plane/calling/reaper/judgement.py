@@ -11,14 +11,14 @@ OVERDUE_GRACE = timedelta(seconds=60)
 """How far a worker may exceed a limit that it has to enforce itself."""
 
 POST_DIAL_TIMEOUT = timedelta(minutes=10)
-"""Longer than any phone rings. The dialing queue watches its attempts far more closely; this is for
-what it has lost."""
+"""Longer than any phone rings. The dialing queue watches its attempts far more closely; this
+catches what it has lost."""
 
 LONGEST_QUEUED = timedelta(days=8)
-"""Longer than the dialing queue keeps anything that is due."""
+"""Longer than the dialing queue keeps a job that is due."""
 
 END_REQUEST_GRACE = timedelta(seconds=20)
-"""Time for a worker to say goodbye and report the end that it was asked for."""
+"""Time for a worker to say goodbye and report the end that was requested."""
 
 
 @dataclass(frozen=True)

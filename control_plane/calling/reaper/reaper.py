@@ -82,7 +82,7 @@ class Reaper:
         now = datetime.now(UTC)
         verdicts = self._judge(calls, positions, leases, frozenset(), now)
         if verdicts:
-            # Only now is it worth reading the stream: an end on its way is better than ours.
+            # The stream can be long, so it is read only now: an end on its way is better than ours.
             ends = ArrivingEnds()
             async for entry in waiting_events(self._redis):
                 ends.add(read_entry(entry))
@@ -119,7 +119,7 @@ class Reaper:
         async with self._database.system_session() as session:
             call = await repository.locked_call(session, seen.tenant_id, seen.id)
             if call is None or call.applied_seq != seen.applied_seq:
-                return  # Something was heard of it since: judge again in the next round.
+                return  # An event was applied since: judge again in the next round.
             connected_ms = billed_position_ms(
                 call.started_at is not None,
                 call.metered_ms,

@@ -1,4 +1,4 @@
-"""How far each call's events are applied, for the workers, who keep their journals until then."""
+"""Tells workers how far each call's events are applied. They keep their journals until then."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ that might still start it have long gone stale."""
 async def publish_applied(
     redis: Redis, applied_seq: Mapping[UUID, int], over: Collection[UUID]
 ) -> None:
-    """Tell the workers how far each call has come; those in ``over`` are forgotten in time."""
+    """Tell the workers how far each call has come. The entries of calls in ``over`` expire."""
     if not applied_seq:
         return
     async with redis.pipeline(transaction=False) as pipe:
@@ -33,7 +33,7 @@ async def publish_applied(
 async def clear_ended_call(
     redis: Redis, call_id: UUID, applied_seq: int, dispatch_entry_id: str | None
 ) -> None:
-    """After a call was ended without its worker: nobody shall claim it or bill by it any more."""
+    """After a call was ended without its worker: remove what a worker could claim or a bill use."""
     async with redis.pipeline(transaction=False) as pipe:
         if dispatch_entry_id is not None:
             pipe.xdel(redis_names.DISPATCH_STREAM, dispatch_entry_id)

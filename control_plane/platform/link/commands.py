@@ -13,10 +13,10 @@ from contracts import redis_names
 from contracts.commands import Command, CommandBody, CommandReply, OfferLeg
 
 COMMAND_STREAM_TTL_SECONDS = 3600
-"""A worker's stream outlives its worker by this long after the last command."""
+"""A worker's stream expires this long after its last command."""
 
 COMMAND_STREAM_LENGTH = 1000
-"""Roughly how many commands one worker's stream remembers."""
+"""Roughly how many commands one worker's stream keeps."""
 
 _log = structlog.get_logger(__name__)
 

@@ -15,10 +15,10 @@ from contracts.dial_outcome import DialOutcome
 from contracts.dialing import DialReport, DialRequest, HangUpLeg, LegStage
 
 STREAM_LENGTH = 10_000
-"""Roughly how many requests, or commands, a stream remembers."""
+"""Roughly how many requests or commands a stream keeps."""
 COMMAND_STREAM_TTL_SECONDS = 3600
 WITHDRAWN_SECONDS = 600
-"""How long a withdrawn attempt is remembered: far longer than a bridge may still take it."""
+"""How long a withdrawn attempt is remembered: far longer than bridges may still take it."""
 NOBODY = "control-plane"
 """The ``bridge_id`` of an attempt that was withdrawn before a bridge took it."""
 
@@ -63,9 +63,9 @@ async def withdraw(
     participant_id: UUID,
     at: datetime,
 ) -> None:
-    """See that no bridge takes the attempt any more. One that has taken it keeps it.
+    """Keep bridges from taking the attempt. A bridge that has taken it already keeps it.
 
-    The mark is the attempt's last report, and is found where bridges leave theirs.
+    The withdrawal is the attempt's last report, stored where bridges store theirs.
 
     Raises:
         RedisError: it may or may not have been withdrawn; withdrawing it again is harmless.
@@ -98,7 +98,7 @@ async def newest_reports(redis: Redis, attempt_ids: Sequence[UUID]) -> dict[UUID
 
 
 def read_report(document: str | bytes) -> DialReport | None:
-    """``None`` for what this version cannot read."""
+    """``None`` if it cannot be parsed."""
     try:
         return DialReport.model_validate_json(document)
     except ValidationError:

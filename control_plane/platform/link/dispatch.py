@@ -21,7 +21,7 @@ async def dispatch(redis: Redis, plan_document: str) -> str:
 
 
 async def forget_old_plans(redis: Redis, now_ms: int) -> None:
-    """Keep the dispatch stream from growing: entries stay in it when they are acknowledged."""
+    """Keep the dispatch stream from growing: plans that no worker claims stay in it."""
     await redis.xtrim(
         redis_names.DISPATCH_STREAM,
         minid=f"{max(0, now_ms - DISPATCH_MEMORY_MS)}-0",

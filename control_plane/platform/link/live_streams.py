@@ -1,4 +1,4 @@
-"""Calls' live streams, as their workers append to them."""
+"""Reads calls' live streams, to which their workers append."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class EntryId:
     def read(cls, text: str) -> EntryId:
         """
         Raises:
-            ValueError: ``text`` is no such id.
+            ValueError: ``text`` is not such an id.
         """
         ms, _, number = text.partition("-")
         read = cls(_natural(ms), _natural(number))
@@ -46,7 +46,7 @@ BEFORE_ALL = EntryId(0, 0)
 
 @dataclass(frozen=True)
 class LiveEntry:
-    """``body`` is ``None`` where a newer worker tells what this process does not know yet."""
+    """``body`` is ``None`` for messages that this process cannot read, as of a newer worker."""
 
     entry_id: EntryId
     body: LiveBody | None

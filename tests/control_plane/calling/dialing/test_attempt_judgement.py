@@ -96,6 +96,6 @@ def test_while_redis_is_away_nobody_is_silent() -> None:
     clock, attempt = Clock(), uuid4()
     silence = Silence(6.0, clock)
     silence.heard([attempt], [])
-    silence.deaf()
+    silence.forget()
     clock.now = 7.0
     assert silence.heard([attempt], []) == frozenset()
