@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
+from pathlib import Path
 from typing import Any, Literal, TextIO
 
 import structlog
@@ -67,6 +68,13 @@ def configure_logging(
     )
 
 
+def log_to_file(data_dir: Path, name: str, level: str) -> None:
+    """For commands that print for a person: log as JSON to ``{data_dir}/logs/{name}.log``."""
+    directory = data_dir / "logs"
+    directory.mkdir(parents=True, exist_ok=True)
+    configure_logging(level, "json", (directory / f"{name}.log").open("a"))
+
+
 def _without_credentials(_logger: object, _method: str, line: Any) -> str:
-    """Libraries log requests that failed with all their headers, the key among them."""
+    """Libraries log failed requests with all their headers, including the key."""
     return _CREDENTIAL.sub(r"\1[hidden]", line)

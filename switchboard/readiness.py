@@ -1,8 +1,12 @@
-"""How the supervisor knows that a process serves, asked from outside as its users would."""
+"""Whether a process serves, asked from outside as its users would.
+
+The supervisor asks while it starts processes; containers ask with ``switchboard health NAME``.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from functools import cached_property
@@ -10,7 +14,9 @@ from typing import TYPE_CHECKING
 
 from contracts.heartbeat import WorkerHeartbeat
 from contracts.redis_names import EVENT_GROUP, EVENT_STREAM, worker_heartbeat
+from switchboard.process import ProcessName
 from switchboard.services.embedded_server import EmbeddedServer
+from switchboard.settings import Settings
 from telephony_bridge.heartbeat import BridgeHeartbeat, bridge_heartbeat
 
 if TYPE_CHECKING:
@@ -19,6 +25,21 @@ if TYPE_CHECKING:
 ReadinessCheck = Callable[[int], Awaitable[bool]]
 
 _HTTP_TIMEOUT_SECONDS = 10.0
+_HEALTHY_AGE_SECONDS = 10
+
+
+async def is_healthy(name: ProcessName, settings: Settings) -> bool:
+    """Whether this machine's process serves now. Raises ``MissingSetting``."""
+    if name is ProcessName.API:
+        return await api_ready("127.0.0.1", settings.port)(0)
+    async with contextlib.aclosing(RedisReadiness(settings.required_redis_url())) as redis:
+        match name:
+            case ProcessName.JOBS:
+                return await redis.jobs(_HEALTHY_AGE_SECONDS)(0)
+            case ProcessName.WORKER:
+                return await redis.worker(settings.worker_id, _HEALTHY_AGE_SECONDS)(0)
+            case ProcessName.BRIDGE:
+                return await redis.bridge("local-1", _HEALTHY_AGE_SECONDS)(0)
 
 
 def server_ready(server: EmbeddedServer) -> ReadinessCheck:
@@ -49,10 +70,10 @@ def api_ready(host: str, port: int) -> ReadinessCheck:
 
 
 class RedisReadiness:
-    """Processes that show themselves in Redis only.
+    """Checks for processes that serve no HTTP: their signs of life are in Redis.
 
-    A sign of life counts when it is younger than the first question about a process plus
-    ``max_age_seconds``: what a dead predecessor left under the same name is older.
+    A sign of life counts if it was written after the first question about the process, or at most
+    ``max_age_seconds`` before it. What a dead predecessor of the same name left is older.
     """
 
     def __init__(self, redis_url: str) -> None:
@@ -63,7 +84,7 @@ class RedisReadiness:
 
     @cached_property
     def _client(self) -> Redis:
-        # Its import takes a third of a second, in which the processes asked about start.
+        # The import takes a third of a second, in which the processes can start already.
         from redis.asyncio import Redis
 
         return Redis.from_url(
@@ -105,8 +126,7 @@ class RedisReadiness:
 
 
 def _recently(serves: Callable[[float], Awaitable[bool]], max_age_seconds: float) -> ReadinessCheck:
-    """Ask ``serves`` with the oldest Unix time that counts: a little before a process was first
-    asked about."""
+    """Asks ``serves`` with the oldest Unix time that counts."""
     first_asked: dict[int, float] = {}
 
     async def check(pid: int) -> bool:

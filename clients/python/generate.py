@@ -102,12 +102,17 @@ def declared_problems(document: Document) -> dict[str, Document]:
 
 def models_module(document: Document, problems: dict[str, Document]) -> str:
     """Every other schema."""
-    answered = reachable(responses(document), document) - reachable(bodies(document), document)
+    in_responses = reachable(responses(document), document)
+    in_bodies = reachable(bodies(document), document)
     schemas = {
-        name: with_every_member(schema) if name in answered else schema
+        name: schema
         for name, schema in document["components"]["schemas"].items()
         if name not in problems and name != BASE_PROBLEM
     }
+    for name in in_responses & schemas.keys():
+        schemas[name] = open_to_new_members(schemas[name])
+        if name not in in_bodies:
+            schemas[name] = with_every_member(schemas[name])
     return models_of(schemas, "What the API takes and answers.")
 
 
@@ -203,6 +208,13 @@ def reachable(node: Any, document: Document) -> set[str]:
             case list() as items:
                 waiting += items
     return found
+
+
+def open_to_new_members(schema: Document) -> Document:
+    """For what is answered: a newer API may add members, and the client keeps them."""
+    if schema.get("additionalProperties") is not False:
+        return schema
+    return {key: value for key, value in schema.items() if key != "additionalProperties"}
 
 
 def with_every_member(schema: Document) -> Document:

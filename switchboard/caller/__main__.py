@@ -1,7 +1,7 @@
 """``python -m switchboard.caller``: one call by rules, in a process of its own.
 
-Apart from whoever watches it, so that nothing but the call itself is in its timings. Reads the
-documents of ``job`` from standard input and writes those of ``reports`` to standard output.
+A separate process, so that showing the call does not disturb its timings. Reads the messages of
+``job`` from standard input and writes those of ``reports`` to standard output, as lines of JSON.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from switchboard.caller.job import Dial, Prepare
-from switchboard.caller.problems import CallProblem
 from switchboard.caller.reports import Failed, Finished, Prepared, Report
+from switchboard.problems import Problem
 
 if TYPE_CHECKING:
     from switchboard.caller.reports import CallSummary
@@ -31,7 +31,7 @@ async def _run() -> int:
     job = await _standard_input()
     try:
         summary = await _call(job, stop)
-    except CallProblem as problem:
+    except Problem as problem:
         _report(Failed(detail=problem.detail, advice=problem.advice))
         return 1
     if summary is None:
@@ -41,17 +41,17 @@ async def _run() -> int:
 
 
 async def _call(job: asyncio.StreamReader, stop: asyncio.Event) -> CallSummary | None:
-    """``None``: told to stop, or left alone, before there was anybody to call."""
+    """``None`` when it was stopped, or its input ended, before it was told whom to call."""
     first = await job.readline()
     if not first:
         return None
-    from switchboard.caller.conversation import RuleFollower
-    from switchboard.caller.placing import call_agent
+    from switchboard.caller.call_session import call_agent
+    from switchboard.caller.dialogue_policy import RuleFollower
     from switchboard.caller.prepared_speech import prepare_speech
-    from switchboard.caller.public_api import PublicApi
+    from switchboard_client import AsyncSwitchboard
 
-    conversation = RuleFollower(Prepare.model_validate_json(first).rules)
-    speech = await prepare_speech(conversation.lines())
+    policy = RuleFollower(Prepare.model_validate_json(first).rules)
+    speech = await prepare_speech(policy.lines())
     _report(Prepared())
     second = await _line_or_stop(job, stop)
     if not second:
@@ -59,8 +59,8 @@ async def _call(job: asyncio.StreamReader, stop: asyncio.Event) -> CallSummary |
     dial = Dial.model_validate_json(second)
     abandoned = asyncio.create_task(_stop_at_end(job, stop))
     try:
-        async with PublicApi(dial.api_url, dial.api_key) as api:
-            return await call_agent(api, dial.agent_id, conversation, speech, _report, stop)
+        async with AsyncSwitchboard(dial.api_url, dial.api_key) as api:
+            return await call_agent(api, dial.agent_id, policy, speech, _report, stop)
     finally:
         abandoned.cancel()
 

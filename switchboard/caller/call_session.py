@@ -1,4 +1,4 @@
-"""One call from the caller's chair: connect, listen, speak, measure, leave."""
+"""One call as the caller holds it: connect, listen, speak, measure, leave."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Literal
 
 from contracts.live_messages import CallOver, LiveMessage
 from switchboard.caller.activity import SpeechActivity
-from switchboard.caller.conversation import Conversation
-from switchboard.caller.dialogue import Dialogue, HeardWords, Move, Say, Situation
+from switchboard.caller.dialogue_policy import DialoguePolicy
 from switchboard.caller.peer import CallerPeer
+from switchboard.caller.placed_call import PlacedCall, place_call
 from switchboard.caller.prepared_speech import PreparedSpeech
 from switchboard.caller.reply_watch import ReplyWatch
 from switchboard.caller.reports import (
@@ -25,22 +24,31 @@ from switchboard.caller.reports import (
     Report,
     Saying,
 )
-from switchboard.caller.summary import summarised
+from switchboard.caller.speech_queue import SpeechQueue
+from switchboard.caller.summary import summarise
 from switchboard.caller.turn_end import HeardTurn, TurnEndDetector
-from switchboard.caller.utterances import UtteranceQueue
+from switchboard.caller.turn_taking import HeardWords, Move, Say, Situation, TurnTaking
+from switchboard_client import AsyncSwitchboard
 from switchboard_client.webrtc.leg import ReceivedFrame
 
 OVERHEAR_INTERVAL_SECONDS = 0.6
 
 
-@dataclass(frozen=True)
-class PlacedCall:
-    """Where to connect. ``requested_at``: monotonic seconds of the request that placed the call."""
+async def call_agent(
+    api: AsyncSwitchboard,
+    agent_id: str,
+    policy: DialoguePolicy,
+    speech: PreparedSpeech,
+    report: Callable[[Report], None],
+    stop: asyncio.Event,
+) -> CallSummary:
+    """Place one call with a synthetic caller and hold it; ``stop`` makes the caller leave early.
 
-    call_id: str
-    url: str
-    token: str
-    requested_at: float
+    Raises:
+        Problem: the call could not be placed or connected.
+    """
+    call = await place_call(api, agent_id, report)
+    return await CallSession(call, policy, speech, report).run(stop)
 
 
 class CallSession:
@@ -49,15 +57,15 @@ class CallSession:
     def __init__(
         self,
         call: PlacedCall,
-        conversation: Conversation,
+        policy: DialoguePolicy,
         speech: PreparedSpeech,
         report: Callable[[Report], None],
     ) -> None:
         self._call = call
-        self._conversation = conversation
+        self._policy = policy
         self._speech = speech
         self._report = report
-        self._mouth = UtteranceQueue()
+        self._mouth = SpeechQueue()
         self._activity = SpeechActivity()
         self._turn_end = TurnEndDetector()
         self._heard: list[HeardWords] = []
@@ -71,7 +79,7 @@ class CallSession:
         """Hold the call until one side ends it or ``stop`` is set.
 
         Raises:
-            CallProblem: the call could not be connected.
+            Problem: the call could not be connected.
         """
         peer = CallerPeer(self._mouth, self._live_message)
         try:
@@ -82,7 +90,7 @@ class CallSession:
             ended_at = time.monotonic()
         finally:
             await peer.leave()
-        return summarised(
+        return summarise(
             call_id=self._call.call_id,
             ended_by=self._ended_by,
             end_reason=self._end_reason,
@@ -95,7 +103,7 @@ class CallSession:
         )
 
     async def _hold(self, peer: CallerPeer, connected_at: float, stop: asyncio.Event) -> None:
-        dialogue = Dialogue(self._conversation, connected_at)
+        turn_taking = TurnTaking(self._policy, connected_at)
         watch = ReplyWatch(connected_at)
         with ThreadPoolExecutor(1, thread_name_prefix="recogniser") as recogniser:
             async with asyncio.TaskGroup() as tasks:
@@ -103,17 +111,19 @@ class CallSession:
                 def recognise(turn: HeardTurn | None) -> None:
                     if turn:
                         self._recognising += 1
-                        tasks.create_task(self._recognise(turn, recogniser, dialogue, connected_at))
+                        tasks.create_task(
+                            self._recognise(turn, recogniser, turn_taking, connected_at)
+                        )
 
                 async def listen() -> None:
                     async for frame in peer.listen():
                         recognise(self._turn_end.push(frame.samples, frame.received_at))
                         self._notice_onset(frame, watch, connected_at)
-                        self._act(dialogue.tick(self._situation()), connected_at)
+                        self._act(turn_taking.tick(self._situation()), connected_at)
                     self._finish("connection_lost")
 
                 listening = tasks.create_task(listen())
-                overhearing = tasks.create_task(self._overhear(recogniser, dialogue))
+                overhearing = tasks.create_task(self._overhear(recogniser, turn_taking))
                 await _first_of(self._over, stop)
                 listening.cancel()
                 overhearing.cancel()
@@ -123,7 +133,7 @@ class CallSession:
         self,
         turn: HeardTurn,
         recogniser: ThreadPoolExecutor,
-        dialogue: Dialogue,
+        turn_taking: TurnTaking,
         connected_at: float,
     ) -> None:
         loop = asyncio.get_running_loop()
@@ -133,12 +143,12 @@ class CallSession:
         self._heard.append(words)
         self._report(Heard(at_seconds=round(turn.ended_at - connected_at, 3), text=text))
         if not self._over.is_set():
-            self._act(dialogue.heard(words, self._situation()), connected_at)
+            self._act(turn_taking.heard(words, self._situation()), connected_at)
 
-    async def _overhear(self, recogniser: ThreadPoolExecutor, dialogue: Dialogue) -> None:
+    async def _overhear(self, recogniser: ThreadPoolExecutor, turn_taking: TurnTaking) -> None:
         """Follow the agent's words while it speaks, for as long as there is a reason to cut in."""
         loop = asyncio.get_running_loop()
-        while dialogue.may_interrupt:
+        while turn_taking.may_interrupt:
             await asyncio.sleep(OVERHEAR_INTERVAL_SECONDS)
             since = self._turn_end.speaking_since
             if since is None or not self._mouth.is_silent:
@@ -147,7 +157,7 @@ class CallSession:
                 continue
             audio = self._turn_end.audio_so_far()
             text = await loop.run_in_executor(recogniser, self._speech.transcribe, audio)
-            dialogue.overheard(text, self._situation())
+            turn_taking.overheard(text, self._situation())
 
     def _notice_onset(self, frame: ReceivedFrame, watch: ReplyWatch, connected_at: float) -> None:
         self._activity.push(frame.samples, frame.received_at)
@@ -166,7 +176,7 @@ class CallSession:
             self._finish("caller")
             return
         self._said.append(move)
-        self._mouth.say(self._speech.utterance(move.text))
+        self._mouth.say(self._speech.line(move.text))
         self._report(
             Saying(
                 at_seconds=round(time.monotonic() - connected_at, 3),

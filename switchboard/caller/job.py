@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from switchboard.caller.conversation import Rule
+from switchboard.caller.dialogue_policy import Rule
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 

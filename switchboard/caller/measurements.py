@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from switchboard.caller.activity import SpeechInterval
-from switchboard.caller.utterances import Spoken
+from switchboard.caller.speech_queue import SentSpeech
 
 LEFTOVER_SECONDS = 0.1
 STOPPED_SECONDS = 0.5
@@ -47,7 +47,9 @@ def first_sample_ms(connected_at: float, agent: Sequence[SpeechInterval]) -> flo
     return _ms(agent[0].started_at - connected_at) if agent else None
 
 
-def voice_to_voice(caller: Sequence[Spoken], agent: Sequence[SpeechInterval]) -> list[VoiceToVoice]:
+def voice_to_voice(
+    caller: Sequence[SentSpeech], agent: Sequence[SpeechInterval]
+) -> list[VoiceToVoice]:
     """One entry per utterance, in order."""
     next_starts = [*(each.first_sample_at for each in caller[1:]), math.inf]
     return [
@@ -56,7 +58,7 @@ def voice_to_voice(caller: Sequence[Spoken], agent: Sequence[SpeechInterval]) ->
     ]
 
 
-def barge_in_ms(utterance: Spoken, agent: Sequence[SpeechInterval]) -> float | None:
+def barge_in_ms(utterance: SentSpeech, agent: Sequence[SpeechInterval]) -> float | None:
     """Milliseconds until the agent fell silent; ``None`` if it was not speaking any more."""
     onset = utterance.first_sample_at
     before = [each.ended_at for each in agent if each.started_at <= onset]
@@ -85,7 +87,7 @@ def percentile(values: Sequence[float], percent: float) -> float | None:
     return sorted(values)[rank - 1]
 
 
-def _reply(utterance: Spoken, agent: Sequence[SpeechInterval], before: float) -> VoiceToVoice:
+def _reply(utterance: SentSpeech, agent: Sequence[SpeechInterval], before: float) -> VoiceToVoice:
     ended_at = utterance.last_sample_at
     following = [each for each in agent if each.ended_at > ended_at and each.started_at < before]
     if not following:

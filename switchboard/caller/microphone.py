@@ -9,13 +9,17 @@ from typing import Any, Self
 import numpy as np
 
 from switchboard.caller.activity import MICROPHONE_SPEECH_RMS, SpeechActivity
-from switchboard.caller.problems import MicrophoneProblem
-from switchboard.caller.utterances import Spoken
+from switchboard.caller.speech_queue import SentSpeech
+from switchboard.problems import Problem
 from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples, silence
 
 _MOST_FRAMES_WAITING = 5
-"""100 ms: more than that is dropped, so that a slow start does not delay the whole call."""
+"""100 ms. What exceeds it is dropped, so that a slow start does not delay the whole call."""
 _PAUSE_WITHIN_SPEECH_SECONDS = 0.7
+
+
+class MicrophoneProblem(Problem):
+    """There is no usable microphone or loudspeaker."""
 
 
 class Microphone:
@@ -25,8 +29,9 @@ class Microphone:
     """
 
     def __init__(self) -> None:
-        """Raises:
-        MicrophoneProblem: ``sounddevice`` or a device is missing.
+        """
+        Raises:
+            MicrophoneProblem: ``sounddevice`` or a device is missing.
         """
         self._heard: queue.Queue[Samples] = queue.Queue(_MOST_FRAMES_WAITING)
         self._to_play: queue.Queue[Samples] = queue.Queue(_MOST_FRAMES_WAITING)
@@ -58,10 +63,10 @@ class Microphone:
         _put_dropping_oldest(self._to_play, frame)
 
     @property
-    def spoken(self) -> list[Spoken]:
-        """What was said so far; pauses of up to 0.7 s do not end an utterance."""
+    def spoken(self) -> list[SentSpeech]:
+        """What was said so far; pauses of up to 0.7 s do not split it."""
         return [
-            Spoken("", interval.started_at, interval.ended_at)
+            SentSpeech("", interval.started_at, interval.ended_at)
             for interval in self._activity.intervals
         ]
 

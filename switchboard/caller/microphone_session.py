@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from contracts.live_messages import CallOver, LiveMessage
 from switchboard.caller.activity import SpeechActivity
-from switchboard.caller.call_session import PlacedCall
 from switchboard.caller.microphone import Microphone
 from switchboard.caller.peer import CallerPeer
+from switchboard.caller.placed_call import PlacedCall
 from switchboard.caller.reply_watch import ReplyWatch
 from switchboard.caller.reports import AgentAudible, Connected, Live, Report
 
@@ -20,10 +20,10 @@ async def talk(
     report: Callable[[Report], None],
     stop: asyncio.Event,
 ) -> None:
-    """Until the agent hangs up or ``stop`` is set.
+    """Hold the call until the agent hangs up or ``stop`` is set.
 
     Raises:
-        CallProblem: the call could not be connected.
+        Problem: the call could not be connected.
     """
 
     def live(message: LiveMessage) -> None:

@@ -1,4 +1,4 @@
-"""The caller's end of the media connection: the client's leg, in the command line's words."""
+"""The caller's end of the media connection: the client's leg, with errors as problems."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import structlog
 from pydantic import ValidationError
 
 from contracts.live_messages import LiveMessage
-from switchboard.caller.problems import told_in_words
+from switchboard.caller.placed_call import CALL_ADVICE
+from switchboard.problems import client_errors_as_problems
 from switchboard_client.webrtc.leg import CallLeg, ReceivedFrame
 from switchboard_client.webrtc.outgoing_track import SoundSource
 
@@ -16,7 +17,7 @@ _log = structlog.get_logger(__name__)
 
 
 class CallerPeer:
-    """One WebRTC connection, from offer to farewell."""
+    """One WebRTC connection, from the offer to the goodbye."""
 
     def __init__(self, source: SoundSource, on_message: Callable[[LiveMessage], None]) -> None:
         self._on_message = on_message
@@ -28,9 +29,9 @@ class CallerPeer:
         Returns the monotonic time at which it was up.
 
         Raises:
-            CallProblem: the signalling failed, or no media connection came of it.
+            Problem: the signalling failed, or the media connection could not be made.
         """
-        with told_in_words():
+        with client_errors_as_problems(CALL_ADVICE):
             return await self._leg.connect(url, token)
 
     def listen(self) -> AsyncIterator[ReceivedFrame]:

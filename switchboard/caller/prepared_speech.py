@@ -6,25 +6,26 @@ import asyncio
 from collections.abc import Iterable
 
 from switchboard.caller.speech_models import Recogniser, Voice
-from switchboard.caller.utterances import Utterance
+from switchboard.caller.speech_queue import PreparedLine
 from switchboard_client.webrtc.frame import Samples
 
 
 class PreparedSpeech:
-    """Loaded models and finished utterances."""
+    """A loaded recogniser, and the sound of each line."""
 
-    def __init__(self, recogniser: Recogniser, utterances: dict[str, Utterance]) -> None:
+    def __init__(self, recogniser: Recogniser, lines: dict[str, PreparedLine]) -> None:
         self._recogniser = recogniser
-        self._utterances = utterances
+        self._lines = lines
 
-    def utterance(self, text: str) -> Utterance:
-        """Raises:
-        KeyError: ``text`` was not among the lines prepared.
+    def line(self, text: str) -> PreparedLine:
         """
-        return self._utterances[text]
+        Raises:
+            KeyError: ``text`` is not one of the prepared lines.
+        """
+        return self._lines[text]
 
     def transcribe(self, audio: Samples) -> str:
-        """Blocking: about a twentieth of the audio's length."""
+        """The words in ``audio``. Blocks for about a twentieth of its length."""
         return self._recogniser.transcribe(audio)
 
 
@@ -35,16 +36,12 @@ async def prepare_speech(lines: Iterable[str]) -> PreparedSpeech:
         MissingModel: a model is not installed.
         ValueError: a line holds nothing that can be spoken.
     """
-    utterances, recogniser = await asyncio.gather(
-        asyncio.to_thread(_spoken, tuple(lines)), asyncio.to_thread(_warm_recogniser)
+    prepared, recogniser = await asyncio.gather(
+        asyncio.to_thread(_prepared, tuple(lines)), asyncio.to_thread(Recogniser)
     )
-    return PreparedSpeech(recogniser, utterances)
+    return PreparedSpeech(recogniser, prepared)
 
 
-def _spoken(lines: tuple[str, ...]) -> dict[str, Utterance]:
+def _prepared(lines: tuple[str, ...]) -> dict[str, PreparedLine]:
     voice = Voice()
     return {line: voice.speak(line) for line in lines}
-
-
-def _warm_recogniser() -> Recogniser:
-    return Recogniser()

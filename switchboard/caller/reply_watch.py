@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from switchboard.caller.activity import SpeechInterval
 from switchboard.caller.measurements import LEFTOVER_SECONDS
-from switchboard.caller.utterances import Spoken
+from switchboard.caller.speech_queue import SentSpeech
 
 NEW_TURN_SECONDS = 0.5
 """Speech after less silence than this goes on with the same turn."""
@@ -34,7 +34,7 @@ class ReplyWatch:
     def onset(
         self,
         agent: Sequence[SpeechInterval],
-        spoken: Sequence[Spoken],
+        spoken: Sequence[SentSpeech],
         caller_is_silent: bool,
     ) -> Onset | None:
         """The turn that began since the last call, if one did."""

@@ -1,4 +1,4 @@
-"""The caller's own voice and ears, both offline: Hibari speaks, Moonshine recognises.
+"""The caller's own voice and recogniser, both offline: Hibari speaks, Moonshine recognises.
 
 Blocking: call these from an executor.
 """
@@ -9,14 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from switchboard.caller.problems import MissingModel
 from switchboard.caller.resampling import downsampled, to_pcm, to_waveform, upsampled
-from switchboard.caller.utterances import Utterance
+from switchboard.caller.speech_queue import PreparedLine
+from switchboard.problems import Problem
 from switchboard_client.webrtc.frame import Samples
 
 _PEAK = 0.5
 """Hibari speaks at about a quarter of full scale; a telephone voice is louder."""
 _INSTALL = "Install it with `uv pip install 'switchboard[offline]'`."
+
+
+class MissingModel(Problem):
+    """A speech model of the caller is not installed."""
 
 
 class Voice:
@@ -34,7 +38,7 @@ class Voice:
             raise MissingModel("The caller's voice (hibari-tts) is missing.", _INSTALL) from error
         self._hibari: Any = Hibari()
 
-    def speak(self, text: str) -> Utterance:
+    def speak(self, text: str) -> PreparedLine:
         """The same text always sounds the same.
 
         Raises:
@@ -42,7 +46,7 @@ class Voice:
         """
         waveform = upsampled(self._hibari(text, seed=0), 2)
         peak = float(np.abs(waveform).max(initial=0.0))
-        return Utterance.of(text, to_pcm(waveform * (_PEAK / peak) if peak else waveform))
+        return PreparedLine.of(text, to_pcm(waveform * (_PEAK / peak) if peak else waveform))
 
 
 class Recogniser:

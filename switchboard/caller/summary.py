@@ -1,4 +1,4 @@
-"""From what was sent and received to the summary of a call. Pure."""
+"""Makes a call's summary from what the caller sent and received. Pure."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from switchboard.caller.activity import SpeechInterval
-from switchboard.caller.dialogue import HeardWords, Say
 from switchboard.caller.measurements import barge_in_ms, first_sample_ms, voice_to_voice
 from switchboard.caller.reports import CallerTurn, CallSummary
-from switchboard.caller.utterances import Spoken
+from switchboard.caller.speech_queue import SentSpeech
+from switchboard.caller.turn_taking import HeardWords, Say
 
 
-def summarised(
+def summarise(
     *,
     call_id: str,
     ended_by: Literal["caller", "agent", "connection_lost"],
@@ -20,12 +20,18 @@ def summarised(
     connected_at: float,
     ended_at: float,
     said: Sequence[Say],
-    spoken: Sequence[Spoken],
+    spoken: Sequence[SentSpeech],
     heard: Sequence[HeardWords],
     agent: Sequence[SpeechInterval],
 ) -> CallSummary:
-    """``said`` is what the caller set out to say, ``spoken`` what was sent of it to the end: the
-    last of ``said`` may be missing there, cut off by the end of the call."""
+    """
+    Args:
+        said: everything that the caller began to say.
+        spoken: everything that it said to the end. The last of ``said`` is missing here when the
+            end of the call cut it off.
+        heard: the agent's turns, as the caller understood them.
+        agent: when the agent was audible.
+    """
     latencies = voice_to_voice(spoken, agent)
     turns = tuple(
         CallerTurn(
@@ -47,15 +53,15 @@ def summarised(
         first_sample_ms=first_sample_ms(connected_at, agent),
         turns=turns,
         barge_in_ms=tuple(
-            barge_in_ms(utterance, agent)
-            for line, utterance in zip(said, spoken, strict=False)
+            barge_in_ms(sent, agent)
+            for line, sent in zip(said, spoken, strict=False)
             if line.is_interruption
         ),
     )
 
 
-def _heard_in_return(index: int, spoken: Sequence[Spoken], heard: Sequence[HeardWords]) -> str:
-    """The turns of the agent that began after this utterance did and before the next one did."""
+def _heard_in_return(index: int, spoken: Sequence[SentSpeech], heard: Sequence[HeardWords]) -> str:
+    """The agent's turns that began after this line began and before the next one did."""
     begun_at = spoken[index].first_sample_at
     next_at = spoken[index + 1].first_sample_at if index + 1 < len(spoken) else float("inf")
     return _joined(each for each in heard if begun_at <= each.started_at < next_at)

@@ -1,4 +1,4 @@
-"""``switchboard calls export``: calls as a table or as documents, in a file."""
+"""``switchboard calls export``: calls in a file, as a table or as JSON objects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Literal, TextIO
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from switchboard.commands.session import Session
+from switchboard.commands.session import Session, document_of
 from switchboard_client.models import CallView
 
 COLUMNS = (
@@ -39,7 +39,7 @@ _PAGE_SIZE = 500
 
 @contextmanager
 def destination(path: Path | None) -> Iterator[TextIO]:
-    """Standard output, or a file that takes the place of ``path`` when the block has succeeded."""
+    """Standard output, or a new file that replaces ``path`` once the block has succeeded."""
     if path is None:
         yield sys.stdout
         return
@@ -82,13 +82,13 @@ async def export(
 
 def jsonl_writer(file: TextIO) -> Callable[[CallView], None]:
     def write(call: CallView) -> None:
-        file.write(json.dumps(call.model_dump(mode="json"), ensure_ascii=False) + "\n")
+        file.write(json.dumps(document_of(call), ensure_ascii=False) + "\n")
 
     return write
 
 
 def csv_writer(file: TextIO) -> Callable[[CallView], None]:
-    """The header goes out at once."""
+    """Writes the header at once, then a row for each call."""
     table = csv.writer(file)
     table.writerow(COLUMNS)
     return lambda call: table.writerow([cell(value) for value in row(call)])
@@ -96,7 +96,7 @@ def csv_writer(file: TextIO) -> Callable[[CallView], None]:
 
 def row(call: CallView) -> list[Any]:
     person = call.primary_participant
-    document = call.model_dump(mode="json") | {
+    document = document_of(call) | {
         "identity": person.identity if person else None,
         "transport": person.transport if person else None,
         "metadata": json.dumps(call.metadata, ensure_ascii=False) if call.metadata else None,
@@ -105,8 +105,8 @@ def row(call: CallView) -> list[Any]:
 
 
 def cell(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula is quoted: callers choose their identities.
-    Source: OWASP, "CSV Injection"."""
+    """Quotes text that a spreadsheet would run as a formula, because callers choose their own
+    identities. Source: OWASP, "CSV Injection"."""
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
         return f"'{value}"
     return value

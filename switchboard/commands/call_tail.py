@@ -8,8 +8,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from switchboard.commands.call_view import utterance
-from switchboard.commands.session import CommandFailed, Session
+from switchboard.commands.session import Session, document_of
+from switchboard.transcript_line import transcript_line
 from switchboard_client import LiveEvent
 from switchboard_client.models import (
     CallState,
@@ -26,12 +26,13 @@ from switchboard_client.wire_model import WireModel
 async def tail(session: Session, call_id: str | None, *, follow: bool) -> None:
     """
     Raises:
-        CommandFailed: no call was named and none is in progress.
+        typer.Exit: no call was named and none is in progress.
     """
     if call_id is None:
         watched = await _newest_in_progress(session)
     else:
-        # Following is patient with a server that is away; that none is there is said at once.
+        # Following waits for a server that is away for a while. Asking first says at once that
+        # there is no server, or no such call.
         watched = str((await session.client.calls.show(call_id)).id)
     view = TailView(session.console)
     async for event in session.client.calls.stream(watched, follow=follow):
@@ -44,22 +45,22 @@ async def tail(session: Session, call_id: str | None, *, follow: bool) -> None:
 async def _newest_in_progress(session: Session) -> str:
     page = await session.client.calls.active(limit=1)
     if not page.calls:
-        session.notes.print("No call is in progress; name one that is over by its id.")
-        raise CommandFailed
+        session.notes.print("No call is in progress. To see one that is over, give its id.")
+        raise typer.Exit(1)
     call_id = str(page.calls[0].id)
     session.notes.print(f"Call {call_id}", style="dim", highlight=False)
     return call_id
 
 
 def _line(event: LiveEvent) -> str:
-    data = event.data.model_dump(mode="json") if isinstance(event.data, WireModel) else event.data
+    data = document_of(event.data) if isinstance(event.data, WireModel) else event.data
     return json.dumps({"event": event.name, "id": event.id, "data": data}, ensure_ascii=False)
 
 
 class TailView:
-    """Prints each finished utterance once, however often the stream tells it.
+    """Prints each finished utterance once, even when the stream repeats it.
 
-    A latency belongs to the agent's utterance that it names, whichever of the two comes first.
+    A latency names the agent's utterance that it belongs to; either of the two can arrive first.
     """
 
     def __init__(self, console: Console) -> None:
@@ -96,13 +97,13 @@ class TailView:
         self._shown.update(names)
         latencies = [self._latencies_ms[name] for name in names if name in self._latencies_ms]
         latency_ms = latencies[0] if latencies and said.speaker == "agent" else None
-        self._console.print(utterance(said.at_ms, said.speaker, said.text, latency_ms))
+        self._console.print(transcript_line(said.at_ms, said.speaker, said.text, latency_ms))
 
     def _note(self, words: str) -> None:
         self._console.print(Text(f"   {words}", style="dim"))
 
 
-def _names(told: Utterance | TurnLatency) -> list[tuple[str, int]]:
-    """An utterance goes by its number while it is live and by its place once it is recorded."""
-    numbered = {"utterance": told.utterance, "sequence": told.sequence}
+def _names(message: Utterance | TurnLatency) -> list[tuple[str, int]]:
+    """An utterance has a number while it is live, and a place in the transcript afterwards."""
+    numbered = {"utterance": message.utterance, "sequence": message.sequence}
     return [(kind, number) for kind, number in numbered.items() if number is not None]

@@ -1,48 +1,69 @@
-"""A call on a terminal: what is known of it, and what was said."""
+"""Calls on a terminal: their facts and their transcript."""
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.table import Column, Table
+from typing import TYPE_CHECKING
+
+from rich.table import Column
 from rich.text import Text
 
-from switchboard.commands.tables import dollars, local_time, minutes
-from switchboard_client.models import CallDetail, EvaluationView
+from switchboard.commands.tables import (
+    dollars,
+    facts_table,
+    id_column,
+    list_table,
+    local_time,
+    minutes,
+    show_page,
+)
+from switchboard.transcript_line import transcript_line
 
-SPEAKERS = {"agent": ("agent", "bold cyan"), "user": ("caller", "bold green")}
+if TYPE_CHECKING:
+    from switchboard.commands.session import Session
+    from switchboard_client.models import CallDetail, CallEndedView, CallPage, EvaluationView
 
 
-def show_call(console: Console, call: CallDetail) -> None:
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
+def show_calls(session: Session, page: CallPage) -> None:
+    table = list_table(
+        id_column(),
+        "Status",
+        "Created",
+        Column("Length", justify="right"),
+        Column("Cost", justify="right"),
+        "With",
+        "End",
+    )
+    for call in page.calls:
+        person = call.primary_participant
+        table.add_row(
+            str(call.id),
+            call.status,
+            local_time(call.created_at),
+            minutes(call.bill_duration),
+            dollars(call.total_cost),
+            Text(person.identity if person else "–"),
+            Text(call.end_reason or "–"),
+        )
+    show_page(
+        session, table, page.total, when_empty="No calls yet. Make one: switchboard call --agent ID"
+    )
+
+
+def show_call(session: Session, call: CallDetail) -> None:
+    table = facts_table()
     for label, value in _facts(call).items():
         if value:
             table.add_row(label, Text(value))
-    console.print(table)
+    session.console.print(table)
     if call.transcript.segments:
-        console.print()
+        session.console.print()
         for segment in call.transcript.segments:
-            console.print(utterance(segment.started_at_ms, segment.speaker, segment.text))
+            line = transcript_line(segment.started_at_ms, segment.speaker, segment.text)
+            session.console.print(line)
 
 
-def utterance(at_ms: int, speaker: str, text: str, latency_ms: int | None = None) -> Table:
-    """A line: when, who, how long the answer took, what."""
-    name, style = SPEAKERS.get(speaker, (speaker, ""))
-    line = Table.grid(
-        Column(width=7, justify="right"),
-        Column(width=6),
-        Column(width=7, justify="right"),
-        Column(overflow="fold"),
-        padding=(0, 2, 0, 0),
-    )
-    line.add_row(
-        Text(minutes(at_ms / 1000), style="dim"),
-        Text(name, style=style),
-        Text("" if latency_ms is None else f"{latency_ms} ms", style="dim"),
-        Text(text),
-    )
-    return line
+def show_ended(session: Session, ended: CallEndedView) -> None:
+    session.console.print(Text(ended.message), soft_wrap=True)
 
 
 def _facts(call: CallDetail) -> dict[str, str | None]:

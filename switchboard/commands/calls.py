@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from switchboard.commands.options import ApiKey, ApiUrl, AsJson, DataDir
+from switchboard.commands.api_command import api_command
+from switchboard.commands.options import Offset
+
+if TYPE_CHECKING:
+    from switchboard.commands.session import Session
 
 app = typer.Typer(help="List, show, watch, end and export calls.", no_args_is_help=True)
 
@@ -22,102 +26,63 @@ Agent = Annotated[str | None, typer.Option(help="Only calls of the agent with th
 
 
 @app.command("list")
-def list_(
+@api_command()
+async def list_(
+    session: Session,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many to show.")] = 20,
-    offset: Annotated[int, typer.Option(min=0, help="How many to leave out first.")] = 0,
+    offset: Offset = 0,
     status: Status = None,
     agent: Agent = None,
-    api_url: ApiUrl = None,
-    api_key: ApiKey = None,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
 ) -> None:
     """List the account's calls, newest first."""
-    from switchboard.commands import call_work
-    from switchboard.commands.session import run
+    from switchboard.commands.call_view import show_calls
 
-    run(
-        lambda session: call_work.list_calls(
-            session, limit=limit, offset=offset, status=status, agent_id=agent
-        ),
-        api_url=api_url,
-        api_key=api_key,
-        data_dir=data_dir,
-        as_json=as_json,
+    page = await session.client.calls.page(
+        limit=limit, offset=offset, status=status, agent_id=agent
     )
+    session.show(page, show_calls)
 
 
 @app.command("show")
-def show(
-    call_id: CallId,
-    api_url: ApiUrl = None,
-    api_key: ApiKey = None,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
-) -> None:
-    """Show one call: what was said, what came of it and what it cost; --json shows all of it."""
-    from switchboard.commands import call_work
-    from switchboard.commands.session import run
+@api_command()
+async def show(session: Session, call_id: CallId) -> None:
+    """Show one call: its transcript, its results and its cost; --json shows all of it."""
+    from switchboard.commands.call_view import show_call
 
-    run(
-        lambda session: call_work.show(session, call_id),
-        api_url=api_url,
-        api_key=api_key,
-        data_dir=data_dir,
-        as_json=as_json,
-    )
+    session.show(await session.client.calls.show(call_id), show_call)
 
 
 @app.command("tail")
-def tail(
+@api_command()
+async def tail(
+    session: Session,
     call_id: Annotated[
         str | None,
         typer.Argument(metavar="[ID]", help="Default: the newest call in progress."),
     ] = None,
     follow: Annotated[
-        bool, typer.Option(help="Until the call ends; else what was said so far.")
+        bool, typer.Option(help="Go on until the call ends, or stop after what was said so far.")
     ] = True,
-    api_url: ApiUrl = None,
-    api_key: ApiKey = None,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
 ) -> None:
     """Watch a call as it happens. With --json one event a line."""
     from switchboard.commands import call_tail
-    from switchboard.commands.session import run
 
-    run(
-        lambda session: call_tail.tail(session, call_id, follow=follow),
-        api_url=api_url,
-        api_key=api_key,
-        data_dir=data_dir,
-        as_json=as_json,
-    )
+    await call_tail.tail(session, call_id, follow=follow)
 
 
 @app.command("end")
-def end(
-    call_id: CallId,
-    api_url: ApiUrl = None,
-    api_key: ApiKey = None,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
-) -> None:
+@api_command()
+async def end(session: Session, call_id: CallId) -> None:
     """Hang up a call."""
-    from switchboard.commands import call_work
-    from switchboard.commands.session import run
+    from switchboard.commands.call_view import show_ended
 
-    run(
-        lambda session: call_work.end(session, call_id),
-        api_url=api_url,
-        api_key=api_key,
-        data_dir=data_dir,
-        as_json=as_json,
-    )
+    session.show(await session.client.calls.end(call_id), show_ended)
 
 
 @app.command("export")
-def export(
+@api_command(with_json=False)
+async def export(
+    session: Session,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -126,28 +91,18 @@ def export(
     ] = None,
     file_format: Annotated[
         Literal["csv", "jsonl"],
-        typer.Option("--format", help="A table, or the API's own documents, one a line."),
+        typer.Option("--format", help="A table, or the API's JSON objects, one a line."),
     ] = "csv",
     limit: Annotated[
         int, typer.Option(min=1, max=MOST_EXPORTED, help="How many at most.")
     ] = MOST_EXPORTED,
     status: Status = None,
     agent: Agent = None,
-    api_url: ApiUrl = None,
-    api_key: ApiKey = None,
-    data_dir: DataDir = None,
 ) -> None:
-    """Write calls into a file, newest first. The file is replaced once all of them are there."""
+    """Write calls to a file, newest first. An existing file is replaced only at the end."""
     from switchboard.commands import call_export
-    from switchboard.commands.session import run
 
     with call_export.destination(output) as file:
-        run(
-            lambda session: call_export.export(
-                session, file, file_format, limit=limit, status=status, agent_id=agent
-            ),
-            api_url=api_url,
-            api_key=api_key,
-            data_dir=data_dir,
-            as_json=False,
+        await call_export.export(
+            session, file, file_format, limit=limit, status=status, agent_id=agent
         )

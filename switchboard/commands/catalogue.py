@@ -20,12 +20,12 @@ def load(
             exists=True,
             dir_okay=False,
             readable=True,
-            help="A catalogue's data file. Default: the one of this release",
+            help="A catalogue data file. Default: the file of this release",
             show_default=False,
         ),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Also what operators have edited.")
+        bool, typer.Option("--overwrite", help="Also overwrite what operators have edited.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
     data_dir: DataDir = None,
@@ -34,6 +34,6 @@ def load(
 
     Works on SWITCHBOARD_DATABASE_URL, or on the database of the Switchboard that runs here.
     """
-    from switchboard.commands.catalogue_work import load as load_file
+    from switchboard.commands.catalogue_load import load as load_file
 
     raise typer.Exit(load_file(file, overwrite=overwrite, as_json=as_json, data_dir=data_dir))

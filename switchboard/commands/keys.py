@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchboard.commands.options import ApiKey, ApiUrl, AsJson, DataDir
+from switchboard.commands.api_command import api_command
+from switchboard.commands.options import Offset
+
+if TYPE_CHECKING:
+    from switchboard.commands.session import Session
 
 app = typer.Typer(help="Make, list, rotate and revoke API keys.", no_args_is_help=True)
 
@@ -25,18 +29,23 @@ class Channel(StrEnum):
 
 
 @app.command("create")
-def create(
+@api_command()
+async def create(
+    session: Session,
     name: Annotated[str, typer.Option(help="What the key is for.")],
     kind: Annotated[
-        Kind, typer.Option(help="Secret keys do everything; publishable ones only start calls.")
+        Kind,
+        typer.Option(help="A secret key may do everything, a publishable key only starts calls."),
     ] = Kind.SECRET,
     channel: Annotated[
         list[Channel] | None,
-        typer.Option(help="Publishable: what it may start; may be given twice. Default: web"),
+        typer.Option(
+            help="Publishable: the calls that it may start; can be given twice. Default: web"
+        ),
     ] = None,
     origin: Annotated[
         list[str] | None,
-        typer.Option(help="Publishable: a page that may use it, like https://shop.example."),
+        typer.Option(help="Publishable: a website that may use it, like https://shop.example."),
     ] = None,
     agent: Annotated[
         list[str] | None,
@@ -45,14 +54,9 @@ def create(
     phone_agent: Annotated[
         str | None, typer.Option(help="Publishable: the one agent of its phone calls.")
     ] = None,
-    api_url: ApiUrl = None,
-    api_key: ApiKey = None,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
 ) -> None:
-    """Make a key. It is shown this once."""
-    from switchboard.commands import key_work
-    from switchboard.commands.session import run
+    """Make a key. It is shown only once."""
+    from switchboard.commands.key_view import show_key
 
     scope = {
         "allowed_channels": [str(each) for each in channel or ()],
@@ -61,78 +65,43 @@ def create(
         "phone_agent_id": phone_agent,
     }
     wanted = {"name": name, "kind": str(kind)} | {key: set_ for key, set_ in scope.items() if set_}
-    run(
-        lambda session: key_work.create(session, wanted),
-        api_url=api_url,
-        api_key=api_key,
-        data_dir=data_dir,
-        as_json=as_json,
-    )
+    session.show(await session.client.api_keys.create(wanted), show_key)
 
 
 @app.command("list")
-def list_(
+@api_command()
+async def list_(
+    session: Session,
     limit: Annotated[int, typer.Option(min=1, max=500, help="How many to show.")] = 50,
-    offset: Annotated[int, typer.Option(min=0, help="How many to leave out first.")] = 0,
-    api_url: ApiUrl = None,
-    api_key: ApiKey = None,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
+    offset: Offset = 0,
 ) -> None:
-    """List the account's keys, revoked ones too."""
-    from switchboard.commands import key_work
-    from switchboard.commands.session import run
+    """List the account's keys, including revoked ones."""
+    from switchboard.commands.key_view import show_keys
 
-    run(
-        lambda session: key_work.list_keys(session, limit, offset),
-        api_url=api_url,
-        api_key=api_key,
-        data_dir=data_dir,
-        as_json=as_json,
-    )
+    session.show(await session.client.api_keys.page(limit=limit, offset=offset), show_keys)
 
 
 @app.command("rotate")
-def rotate(
+@api_command()
+async def rotate(
+    session: Session,
     key_id: KeyId,
     overlap_seconds: Annotated[
         int,
         typer.Option(min=0, max=2_592_000, help="How long the old secret still works."),
     ] = 0,
-    api_url: ApiUrl = None,
-    api_key: ApiKey = None,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
 ) -> None:
-    """Give a key a new secret, which is shown this once."""
-    from switchboard.commands import key_work
-    from switchboard.commands.session import run
+    """Give a key a new secret. It is shown only once."""
+    from switchboard.commands.key_view import show_rotated
 
-    run(
-        lambda session: key_work.rotate(session, key_id, overlap_seconds),
-        api_url=api_url,
-        api_key=api_key,
-        data_dir=data_dir,
-        as_json=as_json,
-    )
+    rotated = await session.client.api_keys.rotate(key_id, overlap_seconds=overlap_seconds)
+    session.show(rotated, show_rotated)
 
 
 @app.command("revoke")
-def revoke(
-    key_id: KeyId,
-    api_url: ApiUrl = None,
-    api_key: ApiKey = None,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
-) -> None:
+@api_command()
+async def revoke(session: Session, key_id: KeyId) -> None:
     """Close a key for good."""
-    from switchboard.commands import key_work
-    from switchboard.commands.session import run
+    from switchboard.commands.key_view import show_revoked
 
-    run(
-        lambda session: key_work.revoke(session, key_id),
-        api_url=api_url,
-        api_key=api_key,
-        data_dir=data_dir,
-        as_json=as_json,
-    )
+    session.show(await session.client.api_keys.revoke(key_id), show_revoked)

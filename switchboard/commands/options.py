@@ -19,8 +19,18 @@ ApiKey = Annotated[
     str | None,
     typer.Option(
         envvar="SWITCHBOARD_API_KEY",
-        help="A secret key of the tenant. Default: the demo account's, where there is one.",
+        help="A secret key of the tenant. Default: the demo account's key, if there is one.",
         show_envvar=True,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print what the API says, for programs.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the API's answer, for programs.")]
+Offset = Annotated[int, typer.Option(min=0, help="How many to skip.")]
+Port = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=65535,
+        help="Port of the API. Default: 8080, or the next free one when it is in use.",
+        show_default=False,
+    ),
+]

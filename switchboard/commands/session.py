@@ -1,4 +1,4 @@
-"""Running one command against the API: its connection, its output and its exit code."""
+"""One command's run against the API: its connection, its output and its exit code."""
 
 from __future__ import annotations
 
@@ -7,85 +7,87 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 from rich.console import Console
 
-from switchboard.api_access import api_access
-from switchboard.caller.problem_view import show_problem
-from switchboard.caller.problems import CallProblem, RequestRefused, told_in_words
-from switchboard.caller.public_api import PublicApi
-from switchboard.command_settings import command_settings
+from switchboard.commands.api_access import api_access
+from switchboard.commands.settings import command_settings
+from switchboard.problems import Problem, client_errors_as_problems, show_problem
 from switchboard_client import AsyncSwitchboard
+from switchboard_client.wire_model import WireModel
 
 INTERRUPTED = 130
-"""What a shell reports for a program that Ctrl-C ended."""
+"""The exit code that shells report for a program that Ctrl-C ended."""
 _TIMEOUT_SECONDS = 90.0
-"""A language model may have to write an agent twice."""
+"""Long enough for a language model to write an agent twice."""
 _ADVICE = {
     401: "Check --api-key, or the environment variable SWITCHBOARD_API_KEY.",
     403: "Use a secret key of the account.",
-    404: "Check the id: the list command of the same group shows those of this key's account.",
+    404: "Check the id: the list command of the same group shows the ids that this key can see.",
     503: "Try again in a moment.",
 }
+
+AnswerT = TypeVar("AnswerT", bound=WireModel)
 
 
 @dataclass(frozen=True)
 class Session:
-    """What a command works with. Facts go to standard output, everything else beside it."""
+    """What a command works with.
 
-    api: PublicApi
+    ``console`` is standard output and takes the command's result; ``notes`` is standard error and
+    takes everything else.
+    """
+
+    client: AsyncSwitchboard
     as_json: bool
     console: Console
     notes: Console
 
-    @property
-    def client(self) -> AsyncSwitchboard:
-        """The API with types."""
-        return self.api.client
+    def show(self, answer: AnswerT, view: Callable[[Session, AnswerT], None]) -> None:
+        """Print an answer of the API: as its JSON with ``--json``, otherwise with ``view``."""
+        if self.as_json:
+            self.print_json(document_of(answer))
+        else:
+            view(self, answer)
 
-    def document(self, content: Any) -> None:
-        """The answer, for a program."""
-        typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
-
-
-Work = Callable[[Session], Awaitable[None]]
+    def print_json(self, document: Any) -> None:
+        typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-class CommandFailed(Exception):
-    """The command has said why itself."""
+def document_of(answer: WireModel) -> dict[str, Any]:
+    """The JSON object that the API sent."""
+    return answer.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 def run(
-    work: Work, *, api_url: str | None, api_key: str | None, data_dir: Path | None, as_json: bool
-) -> None:
-    """Do ``work`` and end the program: 0 when it was done, 1 when the API refused or could not be
-    reached, 130 on Ctrl-C."""
-    notes = Console(stderr=True)
-    try:
-        asyncio.run(_run(work, api_url, api_key, data_dir, as_json, notes))
-    except RequestRefused as refused:
-        show_problem(notes, refused.detail, _ADVICE.get(refused.status, ""))
-        raise typer.Exit(1) from None
-    except CallProblem as problem:
-        show_problem(notes, problem.detail, problem.advice)
-        raise typer.Exit(1) from None
-    except CommandFailed:
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
-
-
-async def _run(
-    work: Work,
+    work: Callable[[Session], Awaitable[None]],
+    *,
     api_url: str | None,
     api_key: str | None,
     data_dir: Path | None,
     as_json: bool,
-    notes: Console,
 ) -> None:
-    access = api_access(command_settings(data_dir).data_dir, api_url, api_key)
-    async with PublicApi(access.url, access.key, timeout_seconds=_TIMEOUT_SECONDS) as api:
-        with told_in_words():
-            await work(Session(api, as_json, Console(), notes))
+    """Await ``work`` with a session.
+
+    Raises:
+        typer.Exit: with 1 when the API refused or could not be reached, with 130 on Ctrl-C, or
+            with the code that ``work`` chose.
+    """
+    notes = Console(stderr=True)
+
+    async def connected() -> None:
+        access = api_access(command_settings(data_dir).data_dir, api_url, api_key)
+        client = AsyncSwitchboard(access.url, access.key, timeout_seconds=_TIMEOUT_SECONDS)
+        with client_errors_as_problems(_ADVICE):
+            async with client:
+                await work(Session(client, as_json, Console(), notes))
+
+    try:
+        asyncio.run(connected())
+    except Problem as problem:
+        show_problem(notes, problem)
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None

@@ -11,9 +11,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from switchboard.caller.conversation import Rule
-from switchboard.caller.problems import RequestRefused
-from switchboard.caller.public_api import PublicApi
+from switchboard.caller.dialogue_policy import Rule
+from switchboard_client import ApiError, AsyncSwitchboard
 
 _FILE = "demo.json"
 _LEAST_CREDIT_USD = 0.5
@@ -32,11 +31,11 @@ class DemoAccount(BaseModel):
     agent_id: str
     agent_name: str
     agent_digest: str
-    """Of the definition that the agent was made from."""
+    """Digest of the definition that the agent was made from."""
 
 
 def read_account(data_dir: Path) -> DemoAccount | None:
-    """``None`` before the first demo, or after one that wrote something else."""
+    """``None`` before the first demo, or when another version wrote the file."""
     try:
         return DemoAccount.model_validate_json((data_dir / _FILE).read_bytes())
     except (FileNotFoundError, ValidationError):
@@ -64,55 +63,54 @@ def caller_rules() -> tuple[Rule, ...]:
 
 
 async def is_usable(api_url: str, account: DemoAccount) -> bool:
-    """Whether the account can place the demo's call: its key is good, its agent is published and
-    made from the present definition, and there is credit for a few minutes.
+    """Whether the account can place the demo's call: its key is valid, its agent is published and
+    made from the current definition, and its credit lasts for a few minutes.
 
     Raises:
-        ServerUnreachable, RequestRefused: this could not be found out.
+        SwitchboardError: the API could not answer that.
     """
     if account.agent_digest != _digest(agent_body()):
         return False
-    async with PublicApi(api_url, account.secret_key) as api:
+    async with AsyncSwitchboard(api_url, account.secret_key) as api:
         try:
-            agent = await api.get(f"/v1/agents/{account.agent_id}")
-            balance = await api.get("/v1/billing/balance")
-        except RequestRefused as refused:
+            agent = await api.agents.show(account.agent_id)
+            balance = await api.billing.balance()
+        except ApiError as refused:
             if refused.status in (401, 403, 404):
                 return False
             raise
-    has_credit = balance["balance_usd"] >= _LEAST_CREDIT_USD
-    return agent["published_version"] is not None and has_credit
+    return agent.published_version is not None and balance.balance_usd >= _LEAST_CREDIT_USD
 
 
 async def create_account(api_url: str, operator_token: str) -> DemoAccount:
     """A tenant, its keys and the published agent, each through its public route.
 
     Raises:
-        ServerUnreachable, RequestRefused: a step failed.
+        SwitchboardError: a step failed.
     """
-    async with PublicApi(api_url, operator_token) as operator:
-        tenant = await operator.post(
+    async with AsyncSwitchboard(api_url, operator_token) as operator:
+        tenant = await operator.request(
+            "POST",
             "/v1/operator/tenants",
-            {"name": "Demo", "owner_email": "owner@demo.example"},
+            body={"name": "Demo", "owner_email": "owner@demo.example"},
         )
-    async with PublicApi(api_url, tenant["api_key"]) as api:
+    async with AsyncSwitchboard(api_url, tenant["api_key"]) as api:
         agent = agent_body()
-        agent_id = (await api.post("/v1/agents", agent))["id"]
-        await api.post(f"/v1/agents/{agent_id}/publish")
-        publishable = await api.post(
-            "/v1/api-keys",
+        agent_id = (await api.agents.create(agent)).id
+        await api.agents.publish(agent_id)
+        publishable = await api.api_keys.create(
             {
                 "name": "Call page",
                 "kind": "publishable",
                 "allowed_channels": ["web"],
                 "allowed_agent_ids": [agent_id],
-            },
+            }
         )
     return DemoAccount(
         tenant_id=tenant["tenant_id"],
         secret_key=tenant["api_key"],
-        publishable_key=publishable["key"],
-        agent_id=agent_id,
+        publishable_key=publishable.key,
+        agent_id=str(agent_id),
         agent_name=agent["name"],
         agent_digest=_digest(agent),
     )

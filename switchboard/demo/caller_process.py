@@ -12,21 +12,21 @@ from typing import Self
 
 from pydantic import BaseModel
 
-from switchboard.caller.conversation import Rule
+from switchboard.caller.dialogue_policy import Rule
 from switchboard.caller.job import Dial, Prepare
-from switchboard.caller.problems import CallProblem
 from switchboard.caller.reports import REPORT, Failed, Prepared, Report
+from switchboard.problems import Problem
 
 _LEAVE_SECONDS = 1.0
-"""How long a caller that is told to stop may take to say goodbye to the server."""
+"""How long a caller that is stopped may take to leave its call."""
 
 
-class CallerDied(CallProblem):
+class CallerDied(Problem):
     """The caller process ended without saying how the call went."""
 
 
 class CallerProcess:
-    """Prepared while the servers start, told to dial once they run."""
+    """A caller that gets ready while the servers start, and dials once they run."""
 
     def __init__(self, process: asyncio.subprocess.Process, log_path: Path) -> None:
         self._process = process
@@ -35,7 +35,7 @@ class CallerProcess:
     @classmethod
     @asynccontextmanager
     async def starting(cls, rules: Sequence[Rule], log_path: Path) -> AsyncIterator[Self]:
-        """A caller that begins at once to load its models; it ends with the block."""
+        """A caller that begins at once to load its models. It ends with the block."""
         log_path.parent.mkdir(parents=True, exist_ok=True)
         with log_path.open("ab") as log:
             process = await asyncio.create_subprocess_exec(
@@ -54,14 +54,14 @@ class CallerProcess:
             await caller.stop()
 
     async def prepared(self) -> None:
-        """Wait until it could dial.
+        """Wait until it is ready to dial.
 
         Raises:
-            CallProblem: it never will.
+            Problem: it cannot get ready.
         """
         report = await self._next_report()
         if isinstance(report, Failed):
-            raise CallProblem(report.detail, report.advice)
+            raise Problem(report.detail, report.advice)
         if not isinstance(report, Prepared):
             raise self._died()
 
@@ -69,19 +69,19 @@ class CallerProcess:
         """Place the call and follow it; the last report is ``Finished``.
 
         Raises:
-            CallProblem: the call could not be placed or held.
+            Problem: the call could not be placed or held.
         """
         await self._tell(order)
         while (report := await self._next_report()) is not None:
             if isinstance(report, Failed):
-                raise CallProblem(report.detail, report.advice)
+                raise Problem(report.detail, report.advice)
             yield report
             if report.type == "finished":
                 return
         raise self._died()
 
     async def stop(self) -> None:
-        """Let it leave its call, and end it if it does not. Idempotent."""
+        """Let it leave its call; kill it if that takes too long. Idempotent."""
         if self._process.returncode is not None:
             return
         assert self._process.stdin is not None
@@ -101,7 +101,7 @@ class CallerProcess:
     async def _tell(self, order: BaseModel) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(order.model_dump_json().encode() + b"\n")
-        # A caller that is gone already is noticed by whoever waits for its next report.
+        # Reading its next report notices a caller that is gone already.
         with contextlib.suppress(ConnectionError):
             await self._process.stdin.drain()
 

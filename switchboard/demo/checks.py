@@ -46,9 +46,9 @@ def _conversation(evidence: Evidence) -> Iterable[Check]:
     summary, call = evidence.summary, evidence.call
     expected = [turn for turn in summary.turns if not turn.is_goodbye]
     cut_off = [
-        each["text"]
-        for each in evidence.transcript["transcript"]
-        if each["speaker"] == "agent" and each["interrupted"]
+        each.text
+        for each in evidence.transcript.transcript
+        if each.speaker == "agent" and each.interrupted
     ]
     unheard = [turn.said for turn in expected if not turn.heard]
     yield Check(
@@ -68,29 +68,29 @@ def _conversation(evidence: Evidence) -> Iterable[Check]:
     )
     yield Check(
         "the call ended in good order",
-        call["status"] == "completed" and call["end_reason"] in CLEAN_ENDS,
-        f"{call['status']}, {call['end_reason']}",
+        call.status == "completed" and call.end_reason in CLEAN_ENDS,
+        f"{call.status}, {call.end_reason}",
     )
     yield from _transcript(evidence)
     yield Check(
         "the event log tells the call's story",
-        any(event["source"] == "lifecycle" for event in evidence.events)
-        and not any(event["level"] == "error" for event in evidence.events),
+        any(event.source == "lifecycle" for event in evidence.events)
+        and not any(event.level == "error" for event in evidence.events),
         f"{len(evidence.events)} events",
     )
 
 
 def _transcript(evidence: Evidence) -> Iterable[Check]:
-    segments = evidence.transcript["segments"]
+    segments = evidence.transcript.segments
     said = " ".join(turn.said for turn in evidence.summary.turns)
-    recognised = " ".join(each["text"] for each in segments if each["speaker"] == "user")
+    recognised = " ".join(each.text for each in segments if each.speaker == "user")
     likeness = _likeness(said, recognised)
     yield Check(
         "the transcript has the caller's words",
         likeness >= _LEAST_WORDS_RECOGNISED,
         f"{likeness:.0%} as spoken",
     )
-    opener = next((each["text"] for each in segments if each["speaker"] == "agent"), "")
+    opener = next((each.text for each in segments if each.speaker == "agent"), "")
     likeness = _likeness(opener, evidence.summary.opener_heard)
     yield Check(
         "the transcript has the agent's words",
@@ -101,31 +101,31 @@ def _transcript(evidence: Evidence) -> Iterable[Check]:
 
 def _money(evidence: Evidence) -> Iterable[Check]:
     call = evidence.call
-    charges = [each for each in evidence.transactions if each["call_id"] == call["id"]]
-    connected_ms = round((call["bill_duration"] or 0) * 1000)
+    charges = [each for each in evidence.transactions if each.call_id == call.id]
+    connected_ms = round((call.bill_duration or 0) * 1000)
     difference = abs(connected_ms / 1000 - evidence.summary.connected_seconds)
     yield Check(
         "the meter agrees with the caller's clock",
         difference <= _CLOCKS_AGREE_WITHIN_SECONDS,
         f"{connected_ms / 1000:.1f} s billed, {evidence.summary.connected_seconds:.1f} s connected",
     )
-    rate = charges[0]["metadata"].get("rate_micros_per_minute") if charges else None
+    rate = charges[0].metadata.get("rate_micros_per_minute") if charges else None
     if len(charges) != 1 or rate is None:
         yield Check("the bill is exact", False, f"{len(charges)} charges with a rate, not 1")
     else:
         seconds = billable_seconds(connected_ms)
         due = charge_micros(seconds, rate)
-        charged = -micros(charges[0]["amount_usd"])
+        charged = -micros(charges[0].amount_usd)
         yield Check(
             "the bill is exact",
-            due == charged == micros(call["total_cost"]) and seconds == call["billable_seconds"],
+            due == charged == micros(call.total_cost or 0) and seconds == call.billable_seconds,
             f"{seconds} s at ${rate / MICROS_PER_USD:.6f} a minute = ${due / MICROS_PER_USD:.6f}; "
             f"charged ${charged / MICROS_PER_USD:.6f}",
         )
     after, before = (
-        micros(each["balance_usd"]) for each in (evidence.balance_after, evidence.balance_before)
+        micros(each.balance_usd) for each in (evidence.balance_after, evidence.balance_before)
     )
-    total = sum(micros(each["amount_usd"]) for each in evidence.transactions)
+    total = sum(micros(each.amount_usd) for each in evidence.transactions)
     yield Check(
         "the ledger's entries sum to the balance",
         total == after,
@@ -133,7 +133,7 @@ def _money(evidence: Evidence) -> Iterable[Check]:
     )
     yield Check(
         "nothing stays reserved",
-        before - after == micros(call["total_cost"] or 0),
+        before - after == micros(call.total_cost or 0),
         f"the balance fell by ${(before - after) / MICROS_PER_USD:.6f}",
     )
 

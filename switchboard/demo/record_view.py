@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -11,19 +10,18 @@ from rich.text import Text
 
 from switchboard.demo.checks import Check
 from switchboard.demo.evidence import Evidence
+from switchboard_client.models import CallEventView
 
 
 def show_record(console: Console, evidence: Evidence) -> None:
     call = evidence.call
-    _heading(console, "The call", f"GET /v1/calls/{call['id']}")
+    _heading(console, "The call", f"GET /v1/calls/{call.id}")
     rows = {
-        "status": f"{call['status']} ({call['end_reason']})",
-        "connected": f"{call['bill_duration']:.1f} s" if call["bill_duration"] else "never",
-        "understood": ", ".join(
-            f"{name}: {value}" for name, value in call.get("collected_slots", {}).items()
-        )
+        "status": f"{call.status} ({call.end_reason})",
+        "connected": f"{call.bill_duration:.1f} s" if call.bill_duration else "never",
+        "understood": ", ".join(f"{name}: {value}" for name, value in call.collected_slots.items())
         or "nothing",
-        "transcript": f"{len(evidence.transcript['segments'])} segments",
+        "transcript": f"{len(evidence.transcript.segments)} segments",
     }
     console.print(_pairs(rows))
     _heading(console, "The events", "GET /v1/calls/:id/events")
@@ -52,15 +50,15 @@ def _pairs(rows: dict[str, str]) -> Table:
     return table
 
 
-def _events(events: Sequence[dict[str, Any]]) -> Table:
+def _events(events: Sequence[CallEventView]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0), pad_edge=True)
-    for event in sorted(events, key=lambda event: str(event["created_at"])):
-        time = str(event["created_at"])[11:19]
-        style = {"warning": "yellow", "error": "red"}.get(event["level"], "")
+    for event in sorted(events, key=lambda event: event.created_at):
+        time = event.created_at.strftime("%H:%M:%S")
+        style = {"warning": "yellow", "error": "red"}.get(event.level, "")
         table.add_row(
             Text(f"   {time}", style="dim"),
-            Text(event["source"], style="dim"),
-            Text(event["message"], style=style),
+            Text(event.source, style="dim"),
+            Text(event.message, style=style),
         )
     return table
 
@@ -68,15 +66,15 @@ def _events(events: Sequence[dict[str, Any]]) -> Table:
 def _bill(evidence: Evidence) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0), pad_edge=True)
     for entry in evidence.transactions:
-        if entry["call_id"] != evidence.call["id"]:
+        if entry.call_id != evidence.call.id:
             continue
-        for price in entry["metadata"].get("prices", ()):
+        for price in entry.metadata.get("prices", ()):
             name = f"{price['component']}  {price['provider']}/{price['model']}"
             table.add_row(
                 Text(f"   {name}", style="dim"),
                 Text(f"${price['micros_per_minute'] / 1_000_000:.6f} a minute", style="dim"),
             )
-        table.add_row(f"   {entry['description']}", f"${-entry['amount_usd']:.6f}")
-    before, after = evidence.balance_before["balance_usd"], evidence.balance_after["balance_usd"]
+        table.add_row(f"   {entry.description}", f"${-entry.amount_usd:.6f}")
+    before, after = evidence.balance_before.balance_usd, evidence.balance_after.balance_usd
     table.add_row("   Balance", f"${before:.6f} → ${after:.6f}")
     return table

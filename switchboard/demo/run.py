@@ -15,10 +15,8 @@ from rich.console import Console
 from rich.text import Text
 
 from switchboard.caller.job import Dial
-from switchboard.caller.live_view import LiveView
-from switchboard.caller.problem_view import show_problem
-from switchboard.caller.problems import CallProblem
-from switchboard.caller.public_api import PublicApi
+from switchboard.caller.placed_call import CALL_ADVICE
+from switchboard.caller.report_view import ReportView
 from switchboard.caller.reports import CallSummary, Connected, Finished
 from switchboard.demo.account import (
     DemoAccount,
@@ -32,11 +30,13 @@ from switchboard.demo.caller_process import CallerProcess
 from switchboard.demo.checks import checked
 from switchboard.demo.evidence import collect
 from switchboard.demo.record_view import show_checks, show_record
+from switchboard.problems import Problem, client_errors_as_problems, show_problem
 from switchboard.progress import TerminalProgress
 from switchboard.settings import Settings
 from switchboard.state import read_secrets
 from switchboard.system import AlreadyRunning, running_system
 from switchboard.up import START_FAILURES, cancelled_by_signals
+from switchboard_client import AsyncSwitchboard
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,12 @@ def run_demo(options: DemoOptions) -> int:
     (with ``strict`` all), 130 after Ctrl-C before the call was over, 1 otherwise."""
     console = Console()
     try:
-        return asyncio.run(_demo(options, console))
-    except CallProblem as problem:
-        show_problem(console, problem.detail, problem.advice)
+        with client_errors_as_problems(CALL_ADVICE):
+            return asyncio.run(_demo(options, console))
+    except Problem as problem:
+        show_problem(console, problem)
     except START_FAILURES as failure:
-        show_problem(console, str(failure))
+        show_problem(console, Problem(str(failure)))
     return 1
 
 
@@ -134,8 +135,8 @@ async def _call(
     options: DemoOptions,
     console: Console,
 ) -> bool:
-    async with PublicApi(switchboard.api_url, account.secret_key) as api:
-        before = await api.get("/v1/billing/balance")
+    async with AsyncSwitchboard(switchboard.api_url, account.secret_key) as api:
+        before = await api.billing.balance()
         summary = await _follow(switchboard, account, caller, console)
         evidence = await collect(api, summary, before)
     show_record(console, evidence)
@@ -146,7 +147,7 @@ async def _call(
     console.print()
     if defects:
         reasons = "; ".join(f"{each.claim}: {each.detail}" for each in defects)
-        show_problem(console, f"The demo failed. {reasons}")
+        show_problem(console, Problem(f"The demo failed. {reasons}"))
     elif failed:
         console.print(
             "  [yellow]Everything is right, but not as fast as it should be[/yellow] "
@@ -162,7 +163,7 @@ async def _follow(
 ) -> CallSummary:
     order = Dial(api_url=switchboard.api_url, api_key=account.secret_key, agent_id=account.agent_id)
     console.print()
-    with LiveView(console) as view:
+    with ReportView(console) as view:
         async with contextlib.aclosing(caller.dial(order)) as reports:
             async for report in reports:
                 view.show(report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import Any, get_args
 from uuid import UUID
 
 import pytest
+from pydantic import TypeAdapter
 
 from contracts.sealing import derived_key
 from control_plane.app import create_app
@@ -131,6 +133,14 @@ def test_an_operation_reads_what_its_route_answers(
             declared |= set(re.findall(r"schemas/([\w-]+)", str(schema)))
     kinds = get_args(operation.answer) or (operation.answer,)
     assert {kind.__name__ for kind in kinds} == declared - left_out.get(name, set())
+
+
+@pytest.mark.parametrize(("name", "operation"), list(described()))
+def test_an_answer_may_have_members_that_are_newer_than_the_client(
+    name: str, operation: Operation[Any]
+) -> None:
+    shape = json.dumps(TypeAdapter(operation.answer).json_schema())
+    assert '"additionalProperties": false' not in shape
 
 
 @pytest.mark.parametrize("name", [kind.__name__ for kind in Resource.__subclasses__()])

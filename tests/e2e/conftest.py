@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from switchboard.caller.public_api import PublicApi
 from switchboard.demo.account import DemoAccount, create_account
 from switchboard.services.ports import free_port
 from switchboard.state import State, read_secrets, read_state
+from switchboard_client import AsyncSwitchboard
 
 START_SECONDS = 120
 STOP_SECONDS = 15
@@ -35,9 +35,9 @@ class LiveSwitchboard:
     operator_token: str
     account: DemoAccount
 
-    def api(self) -> PublicApi:
+    def api(self) -> AsyncSwitchboard:
         """With the account's secret key."""
-        return PublicApi(self.api_url, self.account.secret_key)
+        return AsyncSwitchboard(self.api_url, self.account.secret_key)
 
     @property
     def call_page(self) -> str:

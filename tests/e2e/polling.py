@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from switchboard.caller.public_api import PublicApi
+from switchboard_client import AsyncSwitchboard
 
 _Answer = TypeVar("_Answer")
 
@@ -29,10 +29,12 @@ async def until(
     return answer
 
 
-async def ended_call(api: PublicApi, call_id: str, within_seconds: float = 30.0) -> dict[str, Any]:
+async def ended_call(
+    api: AsyncSwitchboard, call_id: str, within_seconds: float = 30.0
+) -> dict[str, Any]:
     """The call's record, once it has ended."""
     return await until(
-        lambda: api.get(f"/v1/calls/{call_id}"),
+        lambda: api.request("GET", f"/v1/calls/{call_id}"),
         lambda record: record["ended_at"] is not None,
         within_seconds,
     )

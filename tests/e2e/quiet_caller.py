@@ -10,9 +10,9 @@ import numpy as np
 
 from contracts.live_messages import CallOver, LiveMessage
 from switchboard.caller.peer import CallerPeer
-from switchboard.caller.placing import place_call
-from switchboard.caller.public_api import PublicApi
+from switchboard.caller.placed_call import place_call
 from switchboard.caller.speech_models import Recogniser
+from switchboard_client import AsyncSwitchboard
 from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples
 
 LONGEST_CALL_SECONDS = 90
@@ -36,7 +36,7 @@ class _Silence:
         return np.zeros(FRAME_SAMPLES, np.int16)
 
 
-async def listen_quietly(api: PublicApi, agent_id: str) -> Overheard:
+async def listen_quietly(api: AsyncSwitchboard, agent_id: str) -> Overheard:
     """Call the agent and listen until it hangs up."""
     over = asyncio.Event()
 

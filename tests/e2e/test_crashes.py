@@ -9,21 +9,20 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import psutil
 import pytest
 
 from contracts.money import billable_seconds, charge_micros
-from switchboard.caller.conversation import LineByLine
-from switchboard.caller.placing import call_agent
+from switchboard.caller.call_session import call_agent
+from switchboard.caller.dialogue_policy import LineByLine
 from switchboard.caller.prepared_speech import prepare_speech
-from switchboard.caller.problems import RequestRefused
-from switchboard.caller.public_api import PublicApi
 from switchboard.caller.reports import CallSummary, Connected, Heard, Placed, Report, Saying
 from switchboard.demo.checks import micros
 from switchboard.demo.evidence import Evidence, collect
+from switchboard_client import ApiError, AsyncSwitchboard
+from switchboard_client.models import Balance, TranscriptView
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call, until
 
@@ -88,7 +87,7 @@ class RunningCall:
 
 @asynccontextmanager
 async def running_call(
-    system: LiveSwitchboard, api: PublicApi, lines: tuple[str, ...] = LINES
+    system: LiveSwitchboard, api: AsyncSwitchboard, lines: tuple[str, ...] = LINES
 ) -> AsyncIterator[RunningCall]:
     call = RunningCall()
     conversation = LineByLine(lines)
@@ -104,29 +103,28 @@ async def running_call(
         await asyncio.gather(call.caller, return_exceptions=True)
 
 
-def segments_said_by(transcript: dict[str, Any], speaker: str) -> list[str]:
-    return [each["text"] for each in transcript["segments"] if each["speaker"] == speaker]
+def segments_said_by(transcript: TranscriptView, speaker: str) -> list[str]:
+    return [each.text for each in transcript.segments if each.speaker == speaker]
 
 
 def assert_billed_once(evidence: Evidence) -> None:
     """One charge, exact, and nothing still reserved."""
     record = evidence.call
-    charges = [each for each in evidence.transactions if each["call_id"] == record["id"]]
+    charges = [each for each in evidence.transactions if each.call_id == record.id]
     assert len(charges) == 1
-    rate = sum(price["micros_per_minute"] for price in charges[0]["metadata"]["prices"])
-    seconds = billable_seconds(round(record["bill_duration"] * 1000))
-    assert -micros(charges[0]["amount_usd"]) == charge_micros(seconds, rate)
+    rate = sum(price["micros_per_minute"] for price in charges[0].metadata["prices"])
+    seconds = billable_seconds(round(record.bill_duration * 1000))
+    assert -micros(charges[0].amount_usd) == charge_micros(seconds, rate)
     before, after = (
-        micros(balance["balance_usd"])
-        for balance in (evidence.balance_before, evidence.balance_after)
+        micros(balance.balance_usd) for balance in (evidence.balance_before, evidence.balance_after)
     )
     assert before - after == charge_micros(seconds, rate)
-    assert sum(micros(each["amount_usd"]) for each in evidence.transactions) == after
+    assert sum(micros(each.amount_usd) for each in evidence.transactions) == after
 
 
 def assert_everything_said_is_there_once(evidence: Evidence, call: RunningCall) -> None:
-    segments = evidence.transcript["segments"]
-    assert [each["sequence"] for each in segments] == list(range(len(segments)))
+    segments = evidence.transcript.segments
+    assert [each.sequence for each in segments] == list(range(len(segments)))
     said = " ".join(segments_said_by(evidence.transcript, "user")).lower()
     for words in ("appointment", "first time", "wilson", "tuesday", "three"):
         assert said.count(words) == 1, f"{words!r} in {said!r}"
@@ -161,29 +159,30 @@ def with_children(pid: int) -> list[int]:
 
 
 async def kill_worker_and_check(
-    system: LiveSwitchboard, api: PublicApi, call: RunningCall, reason: str = "worker_error"
+    system: LiveSwitchboard, api: AsyncSwitchboard, call: RunningCall, reason: str = "worker_error"
 ) -> None:
     await call.after_turns(2)
     worker = system.pid("worker-1")
     connected_seconds = time.monotonic() - call.connected_at
     os.kill(worker, signal.SIGKILL)
-    record = await ended_call(api, call.call_id, ENDED_WITHIN_SECONDS)
+    await ended_call(api, call.call_id, ENDED_WITHIN_SECONDS)
+    record = await api.calls.show(call.call_id)
 
-    assert (record["status"], record["end_reason"]) == ("failed", reason)
+    assert (record.status, record.end_reason) == ("failed", reason)
     # A heartbeat a second says how far the call had come.
-    assert connected_seconds - 2.5 <= record["bill_duration"] <= connected_seconds + 0.5
-    transcript = await api.get(f"/v1/calls/{call.call_id}/transcript")
+    assert connected_seconds - 2.5 <= record.bill_duration <= connected_seconds + 0.5
+    transcript = await api.calls.transcript(call.call_id)
     assert segments_said_by(transcript, "agent")[0].startswith("Hello, this is Mia")
     assert "appointment" in " ".join(segments_said_by(transcript, "user"))
     charges = [
         each
-        for each in (await api.get("/v1/billing/transactions"))["transactions"]
-        if each["call_id"] == call.call_id
+        for each in (await api.billing.transactions()).transactions
+        if str(each.call_id) == call.call_id
     ]
-    rate = sum(price["micros_per_minute"] for price in charges[0]["metadata"]["prices"])
+    rate = sum(price["micros_per_minute"] for price in charges[0].metadata["prices"])
     assert len(charges) == 1
-    assert -micros(charges[0]["amount_usd"]) == charge_micros(record["billable_seconds"], rate)
-    assert record["billable_seconds"] == billable_seconds(round(record["bill_duration"] * 1000))
+    assert -micros(charges[0].amount_usd) == charge_micros(record.billable_seconds, rate)
+    assert record.billable_seconds == billable_seconds(round(record.bill_duration * 1000))
 
 
 async def test_a_killed_workers_call_is_ended_and_billed_to_the_last_second_known(
@@ -217,7 +216,7 @@ async def test_a_call_survives_the_death_and_return_of_valkey_and_no_event_is_lo
     own_switchboard: LiveSwitchboard,
 ) -> None:
     async with own_switchboard.api() as api:
-        before = await api.get("/v1/billing/balance")
+        before = await api.billing.balance()
         async with running_call(own_switchboard, api) as call:
             await call.after_turns(2)
             killed = own_switchboard.pid("valkey")
@@ -226,7 +225,7 @@ async def test_a_call_survives_the_death_and_return_of_valkey_and_no_event_is_lo
             assert own_switchboard.pid("valkey") != killed
         evidence = await collect(api, summary, before)
     assert [turn.outcome for turn in summary.turns] == ["answered"] * len(LINES)
-    assert evidence.call["end_reason"] == "participant_disconnected"
+    assert evidence.call.end_reason == "participant_disconnected"
     assert_everything_said_is_there_once(evidence, call)
     assert_billed_once(evidence)
     await journals_are_gone(own_switchboard)
@@ -237,7 +236,7 @@ async def test_a_call_goes_on_without_postgresql_and_everything_is_applied_once_
     own_switchboard: LiveSwitchboard, outage: str
 ) -> None:
     async with own_switchboard.api() as api:
-        before = await api.get("/v1/billing/balance")
+        before = await api.billing.balance()
         async with running_call(own_switchboard, api) as call:
             await call.after_turns(1)
             heard_before = call.turns_heard
@@ -248,7 +247,7 @@ async def test_a_call_goes_on_without_postgresql_and_everything_is_applied_once_
         evidence = await collect_once_back(api, summary, before)
     assert heard_meanwhile >= 2
     assert [turn.outcome for turn in summary.turns] == ["answered"] * len(LINES)
-    assert evidence.call["end_reason"] == "participant_disconnected"
+    assert evidence.call.end_reason == "participant_disconnected"
     assert_everything_said_is_there_once(evidence, call)
     assert_billed_once(evidence)
     await journals_are_gone(own_switchboard)
@@ -283,12 +282,12 @@ async def api_answers_503_for(system: LiveSwitchboard, seconds: float) -> None:
 
 
 async def collect_once_back(
-    api: PublicApi, summary: CallSummary, before: dict[str, Any]
+    api: AsyncSwitchboard, summary: CallSummary, before: Balance
 ) -> Evidence:
     async def is_back() -> bool:
         try:
-            await api.get("/v1/billing/balance")
-        except RequestRefused as refusal:
+            await api.billing.balance()
+        except ApiError as refusal:
             if refusal.status != 503:
                 raise
             return False

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from contracts.money import billable_seconds
-from switchboard.caller.public_api import PublicApi
 from switchboard.demo.checks import micros
+from switchboard_client import AsyncSwitchboard
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call
 from tests.e2e.quiet_caller import listen_quietly
@@ -17,17 +17,16 @@ PATIENT = {"silencePromptDelay": 300, "postSilenceHangup": 300}
 LAST_WORD_ENDED_SECONDS = 0.2
 
 
-async def published_agent(api: PublicApi, **advanced: float) -> str:
-    agent = await api.post(
-        "/v1/agents",
+async def published_agent(api: AsyncSwitchboard, **advanced: float) -> str:
+    agent = await api.agents.create(
         {
             "name": "Ada",
             "playbook": {"opener": "Hello, this is Ada. How can I help you?"},
             "advanced": advanced,
-        },
+        }
     )
-    await api.post(f"/v1/agents/{agent['id']}/publish")
-    return str(agent["id"])
+    await api.agents.publish(agent.id)
+    return str(agent.id)
 
 
 async def test_a_caller_who_never_speaks_is_asked_and_then_told_that_the_agent_hangs_up(
@@ -64,10 +63,10 @@ async def test_a_call_ends_with_a_farewell_before_it_costs_more_than_there_is(
         agent_id = await published_agent(api, **PATIENT)
         heard = await listen_quietly(api, agent_id)
         call = await ended_call(api, heard.call_id)
-        balance = await api.get("/v1/billing/balance")
+        balance = await api.billing.balance()
     assert (call["status"], call["end_reason"]) == ("failed", "insufficient_funds")
     assert "have to end this call" in heard.words
     assert call["billable_seconds"] == billable_seconds(round(call["bill_duration"] * 1000)) == 30
     assert micros(call["total_cost"]) == 12_500
-    assert micros(balance["balance_usd"]) == 500
-    assert balance["held_usd"] == 0
+    assert micros(balance.balance_usd) == 500
+    assert balance.held_usd == 0

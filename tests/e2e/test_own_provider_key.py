@@ -9,8 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from switchboard.caller.conversation import LineByLine
-from switchboard.caller.placing import call_agent
+from switchboard.caller.call_session import call_agent
+from switchboard.caller.dialogue_policy import LineByLine
 from switchboard.caller.prepared_speech import prepare_speech
 from tests.e2e.conftest import LiveSwitchboard, running_switchboard
 from tests.e2e.polling import ended_call
@@ -67,12 +67,12 @@ async def _held_call(switchboard: LiveSwitchboard) -> tuple[dict[str, Any], str,
             "tts_provider": "local",
             "playbook": {"opener": "Hello there."},
         }
-        agent_id = (await api.post("/v1/agents", agent))["id"]
-        await api.post(f"/v1/agents/{agent_id}/publish")
+        agent_id = str((await api.agents.create(agent)).id)
+        await api.agents.publish(agent_id)
         summary = await call_agent(
             api, agent_id, conversation, speech, lambda _: None, asyncio.Event()
         )
         record = await ended_call(api, summary.call_id)
-        entries = (await api.get("/v1/billing/transactions"))["transactions"]
+        entries = (await api.request("GET", "/v1/billing/transactions"))["transactions"]
     charge = next(entry for entry in entries if entry["call_id"] == summary.call_id)
     return record, summary.turns[0].heard.lower(), charge

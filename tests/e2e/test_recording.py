@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from contracts.recording import PART_MS, SAMPLE_HZ, part_starts_at_ms
 from switchboard.caller.activity import active_windows
-from switchboard.caller.conversation import LineByLine
-from switchboard.caller.placing import call_agent
+from switchboard.caller.call_session import call_agent
+from switchboard.caller.dialogue_policy import LineByLine
 from switchboard.caller.prepared_speech import prepare_speech
-from switchboard.caller.public_api import PublicApi
 from switchboard.caller.resampling import to_pcm, to_waveform, upsampled
 from switchboard.caller.speech_models import Recogniser
+from switchboard_client import AsyncSwitchboard
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call, until
 from tests.e2e.test_crashes import RunningCall
@@ -65,18 +65,18 @@ class Recorded:
         return self.audio[first:last, channel]
 
 
-async def recorded_agent(api: PublicApi, agent_id: str, *, require_consent: bool) -> str:
+async def recorded_agent(api: AsyncSwitchboard, agent_id: str, *, require_consent: bool) -> str:
     """A published copy of an agent that records its calls."""
-    copy: dict[str, Any] = await api.post(f"/v1/agents/{agent_id}/clone")
+    copy = await api.agents.clone(agent_id)
     features = {"recording_enabled": True, "require_consent": require_consent}
-    await api._request("PATCH", f"/v1/agents/{copy['id']}", body={"features": features})
-    await api.post(f"/v1/agents/{copy['id']}/publish")
-    return str(copy["id"])
+    await api.agents.update(copy.id, {"features": features})
+    await api.agents.publish(copy.id)
+    return str(copy.id)
 
 
-async def finished_recording(api: PublicApi, call_id: str) -> dict[str, Any]:
+async def finished_recording(api: AsyncSwitchboard, call_id: str) -> dict[str, Any]:
     found = await until(
-        lambda: api.get(f"/v1/calls/{call_id}/recording"),
+        lambda: api.request("GET", f"/v1/calls/{call_id}/recording"),
         lambda answer: answer["recording"]["status"] != "processing",
         within_seconds=60,
     )

@@ -10,11 +10,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from switchboard.caller.conversation import LineByLine
-from switchboard.caller.placing import call_agent
+from switchboard.caller.call_session import call_agent
+from switchboard.caller.dialogue_policy import LineByLine
 from switchboard.caller.prepared_speech import prepare_speech
-from switchboard.caller.public_api import PublicApi
 from switchboard.caller.reports import CallSummary, Report
+from switchboard_client import AsyncSwitchboard
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call
 
@@ -83,7 +83,7 @@ async def _from_sign_up_to_call(api_url: str) -> SpokenCall:
     conversation = LineByLine(LINES)
     speech = await prepare_speech(conversation.lines())
     reports: list[Report] = []
-    async with PublicApi(api_url, key) as api:
+    async with AsyncSwitchboard(api_url, key) as api:
         summary = await call_agent(
             api, agent_id, conversation, speech, reports.append, asyncio.Event()
         )

@@ -54,9 +54,10 @@ async def watched(switchboard: LiveSwitchboard, call_id: str) -> list[Event]:
 
 async def invited(switchboard: LiveSwitchboard, call_id: str) -> dict[str, Any]:
     async with switchboard.api() as api:
-        added = await api.post(
+        added = await api.request(
+            "POST",
             f"/v1/calls/{call_id}/participants",
-            {"participants": [{"transport": "webrtc", "identity": "bo"}]},
+            body={"participants": [{"transport": "webrtc", "identity": "bo"}]},
         )
     [participant] = added["participants"]
     return participant

@@ -8,20 +8,28 @@ import numpy as np
 import pytest
 
 from switchboard.caller.activity import WINDOW_SAMPLES, WINDOW_SECONDS, active_windows
-from switchboard.caller.conversation import (
-    Conversation,
+from switchboard.caller.call_session import call_agent
+from switchboard.caller.dialogue_policy import (
+    DialoguePolicy,
     LineByLine,
     Rule,
     RuleFollower,
 )
-from switchboard.caller.placing import call_agent
+from switchboard.caller.placed_call import place_call
 from switchboard.caller.prepared_speech import PreparedSpeech, prepare_speech
-from switchboard.caller.problems import RequestRefused, ServerUnreachable
-from switchboard.caller.public_api import PublicApi
 from switchboard.caller.reports import CallSummary, Report, Saying
 from switchboard.caller.speech_models import Recogniser, Voice
+from switchboard.problems import RequestRefused, ServerUnreachable
+from switchboard_client import AsyncSwitchboard
 from switchboard_client.webrtc.frame import Samples
-from tests.switchboard.caller.whip_peer import API_KEY, REPLY_AFTER_SECONDS, FarEnd, serving
+from tests.switchboard.caller.whip_peer import (
+    AGENT_ID,
+    API_KEY,
+    CALL_ID,
+    REPLY_AFTER_SECONDS,
+    FarEnd,
+    serving,
+)
 
 
 def spoken(*lines: str) -> list[Samples]:
@@ -41,17 +49,17 @@ def breathless(audio: Samples, longest_pause_ms: int = 60) -> Samples:
 
 
 async def call(
-    far_end: FarEnd, conversation: Conversation, stop_at: type[Report] | None = None
+    far_end: FarEnd, policy: DialoguePolicy, stop_at: type[Report] | None = None
 ) -> CallSummary:
-    speech: PreparedSpeech = await prepare_speech(conversation.lines())
+    speech: PreparedSpeech = await prepare_speech(policy.lines())
     stop = asyncio.Event()
 
     def report(each: Report) -> None:
         if stop_at and isinstance(each, stop_at):
             stop.set()
 
-    async with serving(far_end) as url, PublicApi(url, API_KEY) as api:
-        return await call_agent(api, "agent-1", conversation, speech, report, stop)
+    async with serving(far_end) as url, AsyncSwitchboard(url, API_KEY) as api:
+        return await call_agent(api, AGENT_ID, policy, speech, report, stop)
 
 
 async def test_both_sides_are_heard_and_the_caller_leaves_by_delete() -> None:
@@ -115,14 +123,17 @@ async def test_being_stopped_leaves_in_good_order() -> None:
 
 @pytest.mark.parametrize(
     ("key", "agent_id", "status", "advice"),
-    [("wrong", "agent-1", 401, "--api-key"), (API_KEY, "agent-2", 404, "switchboard agents list")],
+    [
+        ("wrong", AGENT_ID, 401, "--api-key"),
+        (API_KEY, CALL_ID, 404, "switchboard agents list"),
+    ],
 )
 async def test_a_refusal_says_what_is_wrong_and_what_to_do(
     key: str, agent_id: str, status: int, advice: str
 ) -> None:
-    async with serving(FarEnd([])) as url, PublicApi(url, key) as api:
+    async with serving(FarEnd([])) as url, AsyncSwitchboard(url, key) as api:
         with pytest.raises(RequestRefused) as refused:
-            await api.place_call(agent_id, "test")
+            await place_call(api, agent_id, lambda _: None)
     assert refused.value.status == status
     assert advice in refused.value.advice
 
@@ -130,7 +141,7 @@ async def test_a_refusal_says_what_is_wrong_and_what_to_do(
 async def test_no_server_is_named_with_its_address_and_the_command_that_starts_one() -> None:
     async with serving(FarEnd([])) as url:
         pass
-    async with PublicApi(url, API_KEY) as api:
+    async with AsyncSwitchboard(url, API_KEY) as api:
         with pytest.raises(ServerUnreachable, match=r"switchboard up") as failure:
-            await api.place_call("agent-1", "test")
+            await place_call(api, AGENT_ID, lambda _: None)
     assert url in failure.value.detail

@@ -7,11 +7,11 @@ from switchboard.caller.measurements import (
     percentile,
     voice_to_voice,
 )
-from switchboard.caller.utterances import Spoken
+from switchboard.caller.speech_queue import SentSpeech
 
 
-def spoken(start: float, end: float, text: str = "line") -> Spoken:
-    return Spoken(text, start, end)
+def spoken(start: float, end: float, text: str = "line") -> SentSpeech:
+    return SentSpeech(text, start, end)
 
 
 def agent(*spans: tuple[float, float]) -> list[SpeechInterval]:

@@ -1,9 +1,9 @@
 from switchboard.caller.activity import SpeechInterval
 from switchboard.caller.reply_watch import Onset, ReplyWatch
-from switchboard.caller.utterances import Spoken
+from switchboard.caller.speech_queue import SentSpeech
 
 OPENER = SpeechInterval(10.3, 12.0)
-ASKED = Spoken("How much?", 13.0, 14.0)
+ASKED = SentSpeech("How much?", 13.0, 14.0)
 
 
 def test_the_opener_counts_from_the_connection_and_is_noticed_once() -> None:

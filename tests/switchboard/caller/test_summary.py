@@ -1,8 +1,8 @@
 from switchboard.caller.activity import SpeechInterval
-from switchboard.caller.dialogue import HeardWords, Say
 from switchboard.caller.reports import CallSummary
-from switchboard.caller.summary import summarised
-from switchboard.caller.utterances import Spoken
+from switchboard.caller.speech_queue import SentSpeech
+from switchboard.caller.summary import summarise
+from switchboard.caller.turn_taking import HeardWords, Say
 
 HEARD = [
     HeardWords("Good morning.", 10.5, 11.5),
@@ -19,11 +19,11 @@ SAID = [
     Say("That is fine.", is_interruption=True),
     Say("Goodbye.", is_goodbye=True),
 ]
-SPOKEN = [Spoken("How much is it?", 12.0, 13.2), Spoken("That is fine.", 16.0, 18.2)]
+SPOKEN = [SentSpeech("How much is it?", 12.0, 13.2), SentSpeech("That is fine.", 16.0, 18.2)]
 
 
 def summary(said: list[Say] = SAID) -> CallSummary:
-    return summarised(
+    return summarise(
         call_id="call",
         ended_by="agent",
         end_reason="end_call_tool",
@@ -55,7 +55,7 @@ def test_an_utterance_cut_off_by_the_end_of_the_call_is_no_turn() -> None:
 
 
 def test_a_call_in_which_the_caller_said_nothing_has_an_opener_all_the_same() -> None:
-    silent = summarised(
+    silent = summarise(
         call_id="call",
         ended_by="caller",
         end_reason=None,

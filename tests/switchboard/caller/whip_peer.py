@@ -18,13 +18,15 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from contracts.live_messages import CallOver, LiveMessage
+from switchboard.caller.speech_queue import PreparedLine, SpeechQueue
 from switchboard.caller.turn_end import TurnEndDetector
-from switchboard.caller.utterances import Utterance, UtteranceQueue
 from switchboard_client.webrtc.frame import FRAME_SECONDS, Samples
 from switchboard_client.webrtc.leg import mono
 from switchboard_client.webrtc.outgoing_track import OutgoingTrack
 
 API_KEY = "sb_secret_test"
+AGENT_ID = "7f3c8f0e-0d1e-4a3b-9d55-2f1f1f6a9c11"
+CALL_ID = "b1a6c0de-52a9-4d59-8f0e-6a7f8c9d0e1f"
 TOKEN = "access-token"
 REPLY_AFTER_SECONDS = 0.4
 
@@ -34,13 +36,13 @@ class FarEnd:
     after the caller fell silent. Falls silent at once when the caller speaks into it."""
 
     def __init__(self, lines: list[Samples], *, hangs_up: bool = False) -> None:
-        self.lines = [Utterance.of("", line) for line in lines]
+        self.lines = [PreparedLine.of("", line) for line in lines]
         self.hangs_up = hangs_up
         self.heard: list[Samples] = []
         self.deletions: list[str] = []
         self.interruptions = 0
         self.url = ""
-        self._voice = UtteranceQueue()
+        self._voice = SpeechQueue()
         self._peer: RTCPeerConnection | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -48,14 +50,23 @@ class FarEnd:
         if request.headers.get("authorization") != f"Bearer {API_KEY}":
             return _problem(401, "invalid_api_key", "The API key is not valid.")
         body = await request.json()
-        if body["agent_id"] != "agent-1":
+        if body["agent_id"] != AGENT_ID:
             return _problem(404, "agent_not_found", "There is no such agent.")
-        access = {"url": f"{self.url}/v1/rtc/call-1", "token": TOKEN}
+        participant = {
+            "id": CALL_ID,
+            "role": "caller",
+            "transport": "webrtc",
+            "identity": body["participants"][0]["identity"],
+            "status": "invited",
+            "access": {"url": f"{self.url}/v1/rtc/call-1", "token": TOKEN},
+        }
         return JSONResponse(
             {
-                "id": "call-1",
-                "agent": {"id": "agent-1", "name": "Test agent"},
-                "participants": [{"access": access}],
+                "id": CALL_ID,
+                "room_name": f"call-{CALL_ID}",
+                "status": "connecting",
+                "agent": {"id": AGENT_ID, "name": "Test agent"},
+                "participants": [participant],
             },
             status_code=201,
         )

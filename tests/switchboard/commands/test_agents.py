@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +29,15 @@ GENERATED = {
     "source": "local",
     "warnings": ["The prompt gives no address."],
 }
-PUBLISHED = {"status": "published", "id": ID, "version": 1, "published_at": "2026-01-05T09:30:00Z"}
+PUBLISHED = {
+    "status": "published",
+    "id": ID,
+    "version": 1,
+    "published_at": "2026-01-05T09:30:00Z",
+    "warnings": [],
+}
+WHOLE_AGENT = json.loads((Path(__file__).parent / "agent.json").read_text())
+"""An agent as ``GET /v1/agents/:id`` answers it."""
 AGENT = {
     "id": ID,
     "name": "Bella",
@@ -99,6 +108,7 @@ def test_a_prompt_that_says_too_little_makes_nothing(terminal: Terminal, api: St
             "generated": False,
             "clarifying_questions": ["What should the agent do on a call?"],
             "quality_gates": {"blockers": [], "warnings": []},
+            "source": "local",
         },
     )
     result = terminal.type("agents", "create", "--prompt", "x")
@@ -172,7 +182,7 @@ def test_an_account_without_agents_is_told_how_to_make_one(
 
 
 def test_one_agent_is_shown(terminal: Terminal, api: StandInApi) -> None:
-    agent = AGENT | DRAFT | {"published_version": 4, "system_prompt": "Be brief. " * 100}
+    agent = WHOLE_AGENT | {"published_version": 4, "system_prompt": "Be brief. " * 100}
     api.will("GET", f"/v1/agents/{ID}", 200, agent)
     result = terminal.type("agents", "show", ID)
     assert result.exit_code == 0, result.output
@@ -206,12 +216,18 @@ def test_versions_are_listed(terminal: Terminal, api: StandInApi) -> None:
 
 
 def test_an_earlier_version_is_served_again(terminal: Terminal, api: StandInApi) -> None:
-    answer = PUBLISHED | {"version": 4, "restored_from": 2, "warnings": ["The key is gone."]}
+    answer = PUBLISHED | {
+        "status": "rolled_back",
+        "version": 4,
+        "restored_from": 2,
+        "digest": "a" * 64,
+        "warnings": ["The key is gone."],
+    }
     api.will("POST", f"/v1/agents/{ID}/versions/2/roll-back", 200, answer)
     result = terminal.type("agents", "roll-back", ID, "2", "--restore-draft")
     assert result.exit_code == 0, result.output
     assert api.asked[0].body == {"restore_draft": True}
-    assert "Version 4" in result.stdout
+    assert "New calls run version 4, which repeats version 2." in result.stdout
     assert "The key is gone." in result.stderr
 
 

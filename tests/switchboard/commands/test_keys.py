@@ -15,6 +15,9 @@ KEY: dict[str, Any] = {
     "kind": "publishable",
     "hint": "sb_publishable_Ab…9z",
     "allowed_channels": ["web"],
+    "allowed_origins": None,
+    "allowed_agent_ids": None,
+    "phone_agent_id": None,
     "created_at": "2026-01-05T09:30:00Z",
     "last_used_at": None,
     "overlap_ends_at": None,
@@ -76,7 +79,7 @@ def test_keys_are_listed_with_their_state(terminal: Terminal, api: StandInApi) -
 def test_a_rotated_key_is_shown_with_the_end_of_the_old_secret(
     terminal: Terminal, api: StandInApi
 ) -> None:
-    rotated = MADE | {"overlap_ends_at": "2026-03-05T09:30:00Z"}
+    rotated = MADE | {"status": "rotated", "overlap_ends_at": "2026-03-05T09:30:00Z"}
     api.will("POST", f"/v1/api-keys/{ID}/rotate", 200, rotated)
     result = terminal.type("keys", "rotate", ID, "--overlap-seconds", "3600")
     assert result.exit_code == 0, result.output

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from switchboard.api_access import ApiAccess, api_access
-from switchboard.caller.problems import CallProblem
-from switchboard.caller.public_api import PublicApi
 from switchboard.cli import app
+from switchboard.commands.api_access import ApiAccess, api_access
 from switchboard.demo.account import DemoAccount, write_account
+from switchboard.problems import Problem
 from switchboard.services.ports import free_port
 from switchboard.state import State, write_state
+from switchboard_client.transport import AsyncTransport
 from tests.switchboard.commands.conftest import Terminal
 from tests.switchboard.commands.stand_in_api import StandInApi
 
@@ -52,14 +52,14 @@ def test_what_is_given_wins(data_dir: Path) -> None:
 
 
 def test_the_demo_accounts_key_is_never_sent_elsewhere(data_dir: Path) -> None:
-    with pytest.raises(CallProblem, match="secret API key is needed"):
+    with pytest.raises(Problem, match="secret API key is needed"):
         api_access(data_dir, "https://other.example", None)
 
 
 def test_without_an_installation_or_a_key_it_says_what_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(CallProblem, match="No Switchboard has been started here"):
+    with pytest.raises(Problem, match="No Switchboard has been started here"):
         api_access(tmp_path, None, "k")
-    with pytest.raises(CallProblem, match="secret API key is needed"):
+    with pytest.raises(Problem, match="secret API key is needed"):
         api_access(tmp_path, "https://sb.example", None)
 
 
@@ -93,7 +93,7 @@ def test_ctrl_c_ends_a_command_quietly(terminal: Terminal, monkeypatch: pytest.M
     async def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(PublicApi, "get", interrupted)
+    monkeypatch.setattr(AsyncTransport, "send", interrupted)
     result = terminal.type("agents", "list")
     assert result.exit_code == 130
     assert "Traceback" not in result.output

@@ -9,13 +9,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from switchboard.caller.conversation import Rule
+from switchboard.caller.dialogue_policy import Rule
 from switchboard.caller.job import Dial
-from switchboard.caller.problems import CallProblem
 from switchboard.caller.reports import Connected, Finished, Report
 from switchboard.caller.speech_models import Voice
 from switchboard.demo.caller_process import CallerDied, CallerProcess
-from tests.switchboard.caller.whip_peer import API_KEY, FarEnd, serving
+from switchboard.problems import Problem
+from tests.switchboard.caller.whip_peer import AGENT_ID, API_KEY, FarEnd, serving
 
 RULES = (Rule(when_heard=("how can I help",), say="No, thank you.", leave=True),)
 
@@ -26,7 +26,7 @@ def far_end() -> FarEnd:
 
 
 def dial(url: str, key: str = API_KEY) -> Dial:
-    return Dial(api_url=url, api_key=key, agent_id="agent-1")
+    return Dial(api_url=url, api_key=key, agent_id=AGENT_ID)
 
 
 async def test_it_holds_a_call_and_reports_it_to_the_end(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ async def test_a_refused_call_is_the_callers_own_problem(tmp_path: Path) -> None
         CallerProcess.starting(RULES, tmp_path / "caller.log") as caller,
     ):
         await caller.prepared()
-        with pytest.raises(CallProblem, match="not valid") as problem:
+        with pytest.raises(Problem, match="not valid") as problem:
             async for _ in caller.dial(dial(url, key="wrong")):
                 pass
     assert "--api-key" in problem.value.advice

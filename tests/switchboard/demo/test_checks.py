@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from switchboard.caller.reports import CallerTurn, CallSummary
 from switchboard.demo.checks import checked
 from switchboard.demo.evidence import Evidence
+from switchboard_client.models import (
+    Balance,
+    CallDetail,
+    CallEventView,
+    Transaction,
+    TranscriptView,
+)
 
 LINES = ("Hello there.", "My name is Emma.", "On Tuesday.", "Yes.", "That is right.")
 
@@ -22,12 +30,8 @@ def turn(said: str, **changes: Any) -> CallerTurn:
     return made.model_copy(update=changes)
 
 
-def segment(speaker: str, text: str) -> dict[str, Any]:
-    return {"speaker": speaker, "text": text}
-
-
 SUMMARY = CallSummary(
-    call_id="call-1",
+    call_id="b1a6c0de-52a9-4d59-8f0e-6a7f8c9d0e1f",
     ended_by="agent",
     end_reason="end_call_tool",
     connected_seconds=61.4,
@@ -36,32 +40,131 @@ SUMMARY = CallSummary(
     turns=(*map(turn, LINES), turn("Goodbye.", heard="", outcome="unanswered", is_goodbye=True)),
     barge_in_ms=(310.0,),
 )
-CHARGE = {
-    "call_id": "call-1",
-    "amount_usd": -0.0375,
-    "metadata": {"rate_micros_per_minute": 25_000},
-}
+CALL_ID = "b1a6c0de-52a9-4d59-8f0e-6a7f8c9d0e1f"
+AT = "2026-01-05T09:30:00Z"
+
+
+def transaction(call_id: str | None, amount_usd: float, metadata: dict[str, Any]) -> Transaction:
+    return Transaction.model_validate(
+        {
+            "id": str(uuid4()),
+            "call_id": call_id,
+            "amount_seconds": 0,
+            "amount_usd": amount_usd,
+            "transaction_type": "grant" if call_id is None else "charge",
+            "description": "",
+            "metadata": metadata,
+            "created_at": AT,
+        }
+    )
+
+
+def balance(usd: float) -> Balance:
+    return Balance.model_validate(
+        {
+            "tenant_id": str(uuid4()),
+            "balance_seconds": 0,
+            "balance_usd": usd,
+            "balance_cents": round(usd * 100),
+            "balance_credits": usd,
+            "purchased_credits": 0.0,
+            "free_credits": usd,
+            "held_usd": 0.0,
+            "available_usd": usd,
+            "estimated_minutes_remaining": 0.0,
+            "topup_minutes_remaining": 0.0,
+            "is_active": True,
+            "tone": "ok",
+            "tenant_state": "has_calls",
+            "recent_daily_spend_usd": None,
+            "runway_days_estimate": None,
+        }
+    )
+
+
+def segments(*said: tuple[str, str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "speaker": speaker,
+            "text": text,
+            "sequence": sequence,
+            "started_at_ms": 0,
+            "ended_at_ms": 0,
+            "is_final": True,
+            "source": "runtime",
+        }
+        for sequence, (speaker, text) in enumerate(said)
+    ]
+
+
+RAW = {"id": str(uuid4()), "type": "agent_response", "response": "It is fifty", "metrics": None}
+CHARGE = transaction(CALL_ID, -0.0375, {"rate_micros_per_minute": 25_000})
 GOOD = Evidence(
     summary=SUMMARY,
-    call={
-        "id": "call-1",
-        "status": "completed",
-        "end_reason": "end_call_tool",
-        "bill_duration": 61.2,
-        "billable_seconds": 90,
-        "total_cost": 0.0375,
-    },
-    transcript={
-        "transcript": [{"speaker": "agent", "text": "It is fifty", "interrupted": True}],
-        "segments": [
-            segment("agent", "Good morning! How can I help?"),
-            *(segment("user", line) for line in (*LINES, "Goodbye.")),
-        ],
-    },
-    events=[{"source": "lifecycle", "level": "info", "message": "Call started"}],
-    balance_before={"balance_usd": 9.99},
-    balance_after={"balance_usd": 9.9525},
-    transactions=[CHARGE, {"call_id": None, "amount_usd": 9.99, "metadata": {}}],
+    call=CallDetail.model_validate(
+        {
+            "id": CALL_ID,
+            "room_name": f"call-{CALL_ID}",
+            "agent_id": str(uuid4()),
+            "status": "completed",
+            "created_at": AT,
+            "started_at": AT,
+            "ended_at": AT,
+            "bill_duration": 61.2,
+            "billable_seconds": 90,
+            "total_cost": 0.0375,
+            "provider_cost": None,
+            "provider_cost_breakdown": None,
+            "provider_cost_calculated_at": None,
+            "end_reason": "end_call_tool",
+            "metadata": {},
+            "intelligence_status": "pending",
+            "participant_count": 0,
+            "primary_participant": None,
+            "participants": [],
+            "agent": {"id": str(uuid4()), "name": "Mia"},
+            "transcript": {"text": "", "segments": [], "raw": []},
+            "recording": None,
+            "intelligence": {
+                "status": "pending",
+                "summary": None,
+                "sentiment": None,
+                "structured_data": None,
+                "evaluation": None,
+                "errors": [],
+                "analyser": None,
+                "usage": [],
+            },
+            "usage": [],
+            "collected_slots": {},
+            "events": [],
+        }
+    ),
+    transcript=TranscriptView.model_validate(
+        {
+            "transcript": [segments(("agent", "It is fifty"))[0] | RAW | {"interrupted": True}],
+            "text": "",
+            "segments": segments(
+                ("agent", "Good morning! How can I help?"),
+                *(("user", line) for line in (*LINES, "Goodbye.")),
+            ),
+        }
+    ),
+    events=[
+        CallEventView.model_validate(
+            {
+                "id": str(uuid4()),
+                "call_id": CALL_ID,
+                "level": "info",
+                "source": "lifecycle",
+                "message": "Call started",
+                "created_at": AT,
+            }
+        )
+    ],
+    balance_before=balance(9.99),
+    balance_after=balance(9.9525),
+    transactions=[CHARGE, transaction(None, 9.99, {})],
 )
 
 
@@ -82,16 +185,16 @@ def with_summary(**changes: Any) -> Evidence:
 
 
 def with_call(**changes: Any) -> Evidence:
-    return replace(GOOD, call={**GOOD.call, **changes})
+    return replace(GOOD, call=GOOD.call.model_copy(update=changes))
 
 
 def without_speaker(speaker: str) -> Evidence:
-    kept = [each for each in GOOD.transcript["segments"] if each["speaker"] != speaker]
-    return replace(GOOD, transcript={**GOOD.transcript, "segments": kept})
+    kept = [each for each in GOOD.transcript.segments if each.speaker != speaker]
+    return replace(GOOD, transcript=GOOD.transcript.model_copy(update={"segments": kept}))
 
 
 def uninterrupted() -> Evidence:
-    return replace(GOOD, transcript={**GOOD.transcript, "transcript": []})
+    return replace(GOOD, transcript=GOOD.transcript.model_copy(update={"transcript": []}))
 
 
 @pytest.mark.parametrize(
@@ -122,11 +225,11 @@ def uninterrupted() -> Evidence:
             "the bill is exact",
         ),
         (
-            lambda: replace(GOOD, balance_after={"balance_usd": 9.952499}),
+            lambda: replace(GOOD, balance_after=balance(9.952499)),
             "the ledger's entries sum to the balance",
         ),
         (
-            lambda: replace(GOOD, balance_after={"balance_usd": 9.94}),
+            lambda: replace(GOOD, balance_after=balance(9.94)),
             "nothing stays reserved",
         ),
         (lambda: with_summary(first_sample_ms=None), "first agent sample ≤ 1000 ms"),

@@ -440,9 +440,6 @@ class CallState(WireModel):
 class CallWebhook(WireModel):
     """Calls an HTTP API of the agent's owner with the arguments that the model fills in."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["call_webhook"]
     name: str
     description: str
@@ -460,9 +457,6 @@ class CallWebhook(WireModel):
 
 
 class CallerPersona(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: str
     approach: str
 
@@ -558,9 +552,6 @@ class DraftedField(WireModel):
 
 
 class EditedModel(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     provider: str
     provider_name: str
     model: str
@@ -586,9 +577,6 @@ class EditedModels(WireModel):
 
 
 class EditedVoice(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     id: str
     provider: str
     name: str
@@ -611,9 +599,6 @@ class EditedVoices(WireModel):
 class EndCall(WireModel):
     """Hangs up. Every agent can; binding it lets its description say when."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["end_call"]
     name: Literal["end_call"] = "end_call"
     description: str = "End the call. Say goodbye first, in the same answer."
@@ -639,9 +624,6 @@ class EntrySaved(WireModel):
 
 
 class Evaluation(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     rubric: str | None = None
 
 
@@ -659,9 +641,6 @@ class EvaluationView(WireModel):
 
 
 class Features(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     recording_enabled: bool = False
     transcription_enabled: bool = True
     require_consent: bool = True
@@ -673,9 +652,6 @@ class FieldFault(WireModel):
 
 
 class FieldValue(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     key: str
     value: Any
 
@@ -716,9 +692,6 @@ class GenerationOptions(WireModel):
 class Handoff(WireModel):
     """Lets another agent of the tenant go on with the call."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["handoff"]
     name: str
     description: str
@@ -888,9 +861,6 @@ class ManagedNumber(WireModel):
 class Mcp(WireModel):
     """The tools of a server that speaks the Model Context Protocol over HTTP."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["mcp"]
     name: str
     description: str | None = None
@@ -1060,9 +1030,6 @@ class NumberView(WireModel):
 
 
 class ObjectionHandler(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     trigger: str
     response: str
 
@@ -1228,9 +1195,6 @@ class PlatformWanted(WireModel):
 
 
 class PostCallModel(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     provider: Literal["openai", "google"] | str | None = None
     model: str | None = None
 
@@ -1273,9 +1237,6 @@ class PrimaryParticipant(WireModel):
 
 
 class Pronunciation(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     word: str
     say_as: str
     ipa: str | None = None
@@ -1331,9 +1292,6 @@ class PublishReport(WireModel):
 
 
 class QualificationQuestion(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     question: str
     listensFor: str | None = None
 
@@ -1426,9 +1384,6 @@ class RejectedRow(WireModel):
 
 
 class RequiredSlot(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     name: str
     description: str = ""
     required: bool = True
@@ -1499,9 +1454,6 @@ class Schedule(WireModel):
 
 
 class Script(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     title: str
     when: str = ""
     content: str
@@ -1510,9 +1462,6 @@ class Script(WireModel):
 class SearchKnowledge(WireModel):
     """Looks things up in the agent's knowledge sources."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["search_knowledge"]
     name: str = "search_knowledge"
     description: str = "Look up facts in the knowledge sources before answering."
@@ -1534,9 +1483,6 @@ class SegmentView(WireModel):
 class SendDtmf(WireModel):
     """Presses keys of a phone, to get through a menu."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["send_dtmf"]
     name: str = "send_dtmf"
     description: str = "Press keys on the phone, for example in a voice menu."
@@ -1584,9 +1530,6 @@ class SignedFile(WireModel):
 
 
 class SkuModel(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     provider: str
     model: str
 
@@ -1661,9 +1604,6 @@ class StackPreviewRequest(WireModel):
 
 
 class StructuredExtraction(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     json_schema: dict[str, Any] | None = None
     prompt: str | None = None
 
@@ -1676,9 +1616,6 @@ class SuggestedChange(WireModel):
 
 
 class SummarySettings(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     enabled: bool = True
     prompt: str | None = None
 
@@ -1823,9 +1760,6 @@ class TranscriptView(WireModel):
 class Transfer(WireModel):
     """Connects the caller to a person."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["transfer"]
     name: str
     description: str
@@ -1909,9 +1843,6 @@ class VersionView(WireModel):
 
 
 class VoiceConfig(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     voiceId: str | None = None
     language: str | None = None
     bargeInEnabled: bool = True
@@ -2000,9 +1931,6 @@ class AdvancedOutput(WireModel):
     "Advanced"), so it is not checked here.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     maxCallDuration: int
     maxTurnLength: int
     silencePromptDelay: float
@@ -2193,9 +2121,6 @@ class DoNotCallPage(WireModel):
 
 
 class EditedSku(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     id: str
     label: str
     best_for: str
@@ -2324,9 +2249,6 @@ class PersonaInput(WireModel):
 
 
 class PersonaOutput(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     name: str | None
     role: str | None
     audienceDescription: str | None
@@ -2360,9 +2282,6 @@ class PlaybookInput(WireModel):
 
 
 class PlaybookOutput(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     opener: str | None
     qualificationFlow: list[QualificationQuestion]
     requiredSlots: list[RequiredSlot]
@@ -2385,9 +2304,6 @@ class PostCallInput(WireModel):
 
 
 class PostCallOutput(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     summary: SummarySettings
     structured_extraction: StructuredExtraction
     evaluation: Evaluation
@@ -2720,9 +2636,6 @@ class AgentUpdate(WireModel):
 class AgentView(WireModel):
     """The full agent: its configuration and what the service adds to it. Secrets are masked."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     name: str
     system_prompt: str | None
     voice: str

@@ -1,14 +1,14 @@
 from dataclasses import replace
 
-from switchboard.caller.conversation import LineByLine, Rule, RuleFollower
-from switchboard.caller.dialogue import (
+from switchboard.caller.dialogue_policy import LineByLine, Rule, RuleFollower
+from switchboard.caller.turn_taking import (
     GOODBYE_SECONDS,
     REPLY_TIMEOUT_SECONDS,
-    Dialogue,
     HeardWords,
     Leave,
     Say,
     Situation,
+    TurnTaking,
 )
 
 QUIET = Situation(
@@ -27,77 +27,77 @@ def words(text: str, started_at: float = 7.0, ended_at: float = 9.5) -> HeardWor
 
 
 def test_a_finished_turn_is_answered() -> None:
-    dialogue = Dialogue(LineByLine(["Hello."]), 0.0)
-    assert dialogue.heard(words("Good morning."), QUIET) == Say("Hello.")
+    turn_taking = TurnTaking(LineByLine(["Hello."]), 0.0)
+    assert turn_taking.heard(words("Good morning."), QUIET) == Say("Hello.")
 
 
 def test_an_agent_that_goes_on_is_not_answered_before_it_has_finished() -> None:
     rules = (Rule(when_heard=("good morning how are you",), say="Fine."),)
-    dialogue = Dialogue(RuleFollower(rules), 0.0)
+    turn_taking = TurnTaking(RuleFollower(rules), 0.0)
     goes_on = replace(QUIET, agent_speaking_since=9.9)
-    assert dialogue.heard(words("Good morning."), goes_on) is None
-    assert dialogue.heard(words("How are you?", 9.9, 11.0), QUIET) == Say("Fine.")
+    assert turn_taking.heard(words("Good morning."), goes_on) is None
+    assert turn_taking.heard(words("How are you?", 9.9, 11.0), QUIET) == Say("Fine.")
 
 
 def test_silence_is_broken_after_the_timeout_and_not_before() -> None:
-    dialogue = Dialogue(LineByLine(["Are you there?"]), 0.0)
+    turn_taking = TurnTaking(LineByLine(["Are you there?"]), 0.0)
     quiet_until = 9.5 + REPLY_TIMEOUT_SECONDS
-    assert dialogue.tick(replace(QUIET, now=quiet_until - 0.1)) is None
-    assert dialogue.tick(replace(QUIET, now=quiet_until)) == Say("Are you there?")
+    assert turn_taking.tick(replace(QUIET, now=quiet_until - 0.1)) is None
+    assert turn_taking.tick(replace(QUIET, now=quiet_until)) == Say("Are you there?")
 
 
 def test_silence_counts_from_the_connection_when_nobody_has_spoken() -> None:
-    dialogue = Dialogue(LineByLine(["Hello?"]), 100.0)
+    turn_taking = TurnTaking(LineByLine(["Hello?"]), 100.0)
     unheard = replace(QUIET, agent_spoke_at=None, caller_spoke_at=None)
-    assert dialogue.tick(replace(unheard, now=100 + REPLY_TIMEOUT_SECONDS - 0.1)) is None
-    assert dialogue.tick(replace(unheard, now=100 + REPLY_TIMEOUT_SECONDS)) == Say("Hello?")
+    assert turn_taking.tick(replace(unheard, now=100 + REPLY_TIMEOUT_SECONDS - 0.1)) is None
+    assert turn_taking.tick(replace(unheard, now=100 + REPLY_TIMEOUT_SECONDS)) == Say("Hello?")
 
 
 def test_a_turn_that_is_being_recognised_is_no_silence() -> None:
-    dialogue = Dialogue(LineByLine(["Hello?"]), 0.0)
-    assert dialogue.tick(replace(QUIET, now=60.0, is_recognising=True)) is None
+    turn_taking = TurnTaking(LineByLine(["Hello?"]), 0.0)
+    assert turn_taking.tick(replace(QUIET, now=60.0, is_recognising=True)) is None
 
 
 SPEAKING = replace(QUIET, now=10.0, agent_speaking_since=8.0, agent_spoke_at=9.99)
 
 
 def test_it_cuts_in_on_what_it_overhears() -> None:
-    dialogue = Dialogue(RuleFollower((CUT_IN, BYE)), 0.0)
-    dialogue.overheard("It is", SPEAKING)
-    assert dialogue.tick(SPEAKING) is None
-    dialogue.overheard("It is fifty dollars", SPEAKING)
-    assert dialogue.tick(SPEAKING) == Say("That is fine.", is_interruption=True)
-    assert dialogue.tick(SPEAKING) is None
-    assert not dialogue.may_interrupt
+    turn_taking = TurnTaking(RuleFollower((CUT_IN, BYE)), 0.0)
+    turn_taking.overheard("It is", SPEAKING)
+    assert turn_taking.tick(SPEAKING) is None
+    turn_taking.overheard("It is fifty dollars", SPEAKING)
+    assert turn_taking.tick(SPEAKING) == Say("That is fine.", is_interruption=True)
+    assert turn_taking.tick(SPEAKING) is None
+    assert not turn_taking.may_interrupt
 
 
 def test_it_cuts_in_on_speech_and_not_on_a_pause_for_breath() -> None:
-    dialogue = Dialogue(RuleFollower((CUT_IN, BYE)), 0.0)
-    dialogue.overheard("It is fifty dollars", SPEAKING)
-    assert dialogue.tick(replace(SPEAKING, now=10.2)) is None
+    turn_taking = TurnTaking(RuleFollower((CUT_IN, BYE)), 0.0)
+    turn_taking.overheard("It is fifty dollars", SPEAKING)
+    assert turn_taking.tick(replace(SPEAKING, now=10.2)) is None
     speaks_on = replace(SPEAKING, now=10.4, agent_spoke_at=10.38)
-    assert dialogue.tick(speaks_on) == Say("That is fine.", is_interruption=True)
+    assert turn_taking.tick(speaks_on) == Say("That is fine.", is_interruption=True)
 
 
 def test_an_agent_that_finishes_first_gets_the_same_words_as_an_answer() -> None:
-    dialogue = Dialogue(RuleFollower((CUT_IN, BYE)), 0.0)
-    dialogue.overheard("It is fifty dollars", SPEAKING)
-    answer = dialogue.heard(words("It is fifty dollars."), QUIET)
+    turn_taking = TurnTaking(RuleFollower((CUT_IN, BYE)), 0.0)
+    turn_taking.overheard("It is fifty dollars", SPEAKING)
+    answer = turn_taking.heard(words("It is fifty dollars."), QUIET)
     assert answer == Say("That is fine.")
 
 
 def test_words_overheard_too_late_are_left_for_the_answer() -> None:
-    dialogue = Dialogue(RuleFollower((CUT_IN, BYE)), 0.0)
-    dialogue.overheard("It is fifty dollars", QUIET)
-    assert dialogue.tick(SPEAKING) is None
-    assert dialogue.may_interrupt
+    turn_taking = TurnTaking(RuleFollower((CUT_IN, BYE)), 0.0)
+    turn_taking.overheard("It is fifty dollars", QUIET)
+    assert turn_taking.tick(SPEAKING) is None
+    assert turn_taking.may_interrupt
 
 
-def cut_in() -> Dialogue:
-    dialogue = Dialogue(RuleFollower((CUT_IN, BYE)), 0.0)
-    dialogue.overheard("fifty dollars", SPEAKING)
-    assert dialogue.tick(SPEAKING) is not None
-    return dialogue
+def cut_in() -> TurnTaking:
+    turn_taking = TurnTaking(RuleFollower((CUT_IN, BYE)), 0.0)
+    turn_taking.overheard("fifty dollars", SPEAKING)
+    assert turn_taking.tick(SPEAKING) is not None
+    return turn_taking
 
 
 def test_a_turn_that_was_cut_off_gets_no_second_answer() -> None:
@@ -114,10 +114,12 @@ def test_an_agent_that_talks_through_an_interruption_is_answered_in_the_end() ->
     )
 
 
-def goodbye() -> Dialogue:
-    dialogue = Dialogue(RuleFollower((BYE,)), 0.0)
-    assert dialogue.heard(words("Anything else?"), QUIET) == Say("No, thank you.", is_goodbye=True)
-    return dialogue
+def goodbye() -> TurnTaking:
+    turn_taking = TurnTaking(RuleFollower((BYE,)), 0.0)
+    assert turn_taking.heard(words("Anything else?"), QUIET) == Say(
+        "No, thank you.", is_goodbye=True
+    )
+    return turn_taking
 
 
 def test_after_its_goodbye_it_leaves_with_the_agents_last_words() -> None:
@@ -125,10 +127,10 @@ def test_after_its_goodbye_it_leaves_with_the_agents_last_words() -> None:
 
 
 def test_after_its_goodbye_it_does_not_wait_for_ever() -> None:
-    dialogue = goodbye()
-    assert dialogue.tick(replace(QUIET, now=12.0, caller_spoke_at=11.0)) is None
+    turn_taking = goodbye()
+    assert turn_taking.tick(replace(QUIET, now=12.0, caller_spoke_at=11.0)) is None
     alone = replace(QUIET, now=11.0 + GOODBYE_SECONDS, caller_spoke_at=11.0)
-    assert dialogue.tick(alone) == Leave()
+    assert turn_taking.tick(alone) == Leave()
 
 
 def test_it_waits_while_the_agent_says_its_last_words() -> None:

@@ -4,13 +4,13 @@ from rich.console import Console
 
 from contracts.events import Speaker
 from contracts.live_messages import LiveTranscript
-from switchboard.caller.live_view import LiveView
+from switchboard.caller.report_view import ReportView
 from switchboard.caller.reports import AgentAudible, Live, Report, Saying
 
 
 def shown(*reports: Report) -> list[str]:
     output = io.StringIO()
-    with LiveView(Console(file=output, width=100)) as view:
+    with ReportView(Console(file=output, width=100)) as view:
         for report in reports:
             view.show(report)
     return [" ".join(line.split()) for line in output.getvalue().splitlines()]

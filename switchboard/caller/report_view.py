@@ -1,4 +1,4 @@
-"""The call as it happens, on a terminal: who says what, and how long each answer took."""
+"""A caller's reports on a terminal: who says what, and how long each answer took."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from typing import Self
 
 from rich.console import Console
 from rich.live import Live as LiveRegion
-from rich.table import Table
 from rich.text import Text
 
 from contracts.live_messages import Interrupted, LiveTranscript
 from switchboard.caller.reports import AgentAudible, Connected, Live, Placed, Report, Saying
+from switchboard.transcript_line import transcript_line
 
-_SPEAKERS = {"agent": ("agent", "bold cyan"), "user": ("caller", "bold green")}
 _REFRESHES_PER_SECOND = 8
 
 
-class LiveView:
-    """Prints each finished utterance once, with the latency measured on the waveform; on a
-    terminal, what is being said stands below it and grows. A context manager.
+class ReportView:
+    """Prints each finished utterance once, with the latency measured on the waveform. On a
+    terminal, the unfinished utterance stands below and grows. A context manager.
 
-    A latency belongs to the agent's utterance that began to sound just before, whichever of the
-    two messages comes first.
+    A latency belongs to the agent's utterance that became audible just before it; either of the
+    two messages can arrive first.
     """
 
     def __init__(self, console: Console) -> None:
@@ -67,30 +66,18 @@ class LiveView:
     def _transcript(self, transcript: LiveTranscript) -> None:
         first = self._growing.setdefault(transcript.utterance, transcript)
         if not transcript.is_final:
-            self._region.update(self._line(transcript, first.at_ms, None))
+            self._region.update(
+                transcript_line(first.at_ms, transcript.speaker, transcript.text, is_final=False)
+            )
             return
         del self._growing[transcript.utterance]
         self._region.update(Text(), refresh=True)
         latency_ms = None
         if transcript.speaker == "agent":
             latency_ms, self._latency_ms = self._latency_ms, None
-        self._console.print(self._line(transcript, first.at_ms, latency_ms))
-
-    def _line(self, transcript: LiveTranscript, at_ms: int, latency_ms: float | None) -> Table:
-        speaker, style = _SPEAKERS[transcript.speaker]
-        minutes, seconds = divmod(at_ms // 1000, 60)
-        line = Table.grid(padding=(0, 2, 0, 0))
-        line.add_column(width=7, justify="right")
-        line.add_column(width=6)
-        line.add_column(width=7, justify="right")
-        line.add_column(overflow="fold")
-        line.add_row(
-            Text(f"{minutes}:{seconds:02d}", style="dim"),
-            Text(speaker, style=style),
-            Text("" if latency_ms is None else f"{latency_ms:.0f} ms", style="dim"),
-            Text(transcript.text, style="" if transcript.is_final else "dim"),
+        self._console.print(
+            transcript_line(first.at_ms, transcript.speaker, transcript.text, latency_ms)
         )
-        return line
 
     def _note(self, words: str) -> None:
         self._console.print(Text(f"   {words}", style="dim"))

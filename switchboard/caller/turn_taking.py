@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from switchboard.caller.conversation import Conversation, Reply
+from switchboard.caller.dialogue_policy import DialoguePolicy, Reply
 
 REPLY_TIMEOUT_SECONDS = 9.0
 """Silence from both sides after which the caller speaks up. Agents nudge after 8 s by default."""
@@ -57,11 +57,11 @@ class Situation:
     """The words of a finished turn are being worked out."""
 
 
-class Dialogue:
-    """Turn taking for one ``Conversation``."""
+class TurnTaking:
+    """Turn taking for one ``DialoguePolicy``."""
 
-    def __init__(self, conversation: Conversation, connected_at: float) -> None:
-        self._conversation = conversation
+    def __init__(self, policy: DialoguePolicy, connected_at: float) -> None:
+        self._policy = policy
         self._connected_at = connected_at
         self._unanswered_words: list[str] = []
         self._interruption: str | None = None
@@ -83,19 +83,19 @@ class Dialogue:
         if self._is_leaving:
             return Leave() if quiet_seconds >= GOODBYE_SECONDS else None
         if quiet_seconds >= REPLY_TIMEOUT_SECONDS:
-            return self._move(self._conversation.unanswered())
+            return self._move(self._policy.unanswered())
         return None
 
     @property
     def may_interrupt(self) -> bool:
         """Whether ``overheard`` wants to be told of the agent's turns while they last."""
-        return self._conversation.may_interrupt and not self._is_leaving
+        return self._policy.may_interrupt and not self._is_leaving
 
     def overheard(self, words: str, situation: Situation) -> None:
         """The beginning of a turn that goes on: a reason to cut in, perhaps, with the next tick."""
         if situation.caller_is_speaking or situation.agent_speaking_since is None:
             return
-        self._interruption = self._conversation.interruption(words)
+        self._interruption = self._policy.interruption(words)
 
     def heard(self, words: HeardWords, situation: Situation) -> Move | None:
         """The answer to a finished turn; ``None`` while the agent goes on, or was cut in on."""
@@ -109,7 +109,7 @@ class Dialogue:
         if situation.agent_speaking_since is not None or situation.caller_is_speaking:
             return None
         text = " ".join(each for each in self._unanswered_words if each)
-        return self._move(self._conversation.reply_to(text))
+        return self._move(self._policy.reply_to(text))
 
     def _cut_in(self, situation: Situation) -> Move | None:
         text = self._interruption

@@ -1,4 +1,4 @@
-"""What the caller says, sample by sample: a queue of utterances cut into frames."""
+"""What the caller says, sample by sample: a queue of prepared lines, cut into frames."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Sampl
 
 
 @dataclass(frozen=True)
-class Utterance:
-    """One thing to say. ``audio`` starts with its first and ends with its last speech sample."""
+class PreparedLine:
+    """A line as sound. ``audio`` starts with its first and ends with its last speech sample."""
 
     text: str
     audio: Samples
 
     @classmethod
-    def of(cls, text: str, audio: Samples) -> Utterance:
-        """Raises:
-        ValueError: ``audio`` is silent from end to end.
+    def of(cls, text: str, audio: Samples) -> PreparedLine:
+        """Cut the silence at both ends off.
+
+        Raises:
+            ValueError: ``audio`` is silent from end to end.
         """
         speech = trimmed(audio)
         if not speech.size:
@@ -32,8 +34,8 @@ class Utterance:
 
 
 @dataclass(frozen=True)
-class Spoken:
-    """When an utterance was sent, in seconds on the monotonic clock.
+class SentSpeech:
+    """When speech was sent, in seconds on the monotonic clock.
 
     Sample ``k`` of a frame that was handed to the sender at ``t`` counts as sent at
     ``t + k / 48000``, as a microphone would have delivered it.
@@ -44,46 +46,40 @@ class Spoken:
     last_sample_at: float
 
 
-class UtteranceQueue:
+class SpeechQueue:
     """Frames of speech while there is something to say, frames of silence otherwise."""
 
     def __init__(self) -> None:
-        self._waiting: deque[Utterance] = deque()
+        self._waiting: deque[PreparedLine] = deque()
         self._position = 0
         self._first_sample_at: float | None = None
-        self.spoken: list[Spoken] = []
+        self.spoken: list[SentSpeech] = []
 
-    def say(self, utterance: Utterance) -> None:
-        self._waiting.append(utterance)
+    def say(self, line: PreparedLine) -> None:
+        self._waiting.append(line)
 
     def clear(self) -> None:
-        """Say no more, from the next frame on. What was cut off does not count as spoken."""
+        """Say no more, from the next frame on. A line that is cut off does not count as spoken."""
         self._waiting.clear()
         self._position = 0
         self._first_sample_at = None
-
-    @property
-    def speaking_since(self) -> float | None:
-        """When the utterance under way began, or ``None`` before its first frame and in silence."""
-        return self._first_sample_at
 
     @property
     def is_silent(self) -> bool:
         return not self._waiting
 
     def next_frame(self, sent_at: float) -> Samples:
-        """The 20 ms that are handed to the sender at ``sent_at``. Never two utterances in one."""
+        """The 20 ms that are handed to the sender at ``sent_at``; never parts of two lines."""
         if not self._waiting:
             return silence()
-        utterance = self._waiting[0]
+        line = self._waiting[0]
         if self._first_sample_at is None:
             self._first_sample_at = sent_at
-        chunk = utterance.audio[self._position : self._position + FRAME_SAMPLES]
+        chunk = line.audio[self._position : self._position + FRAME_SAMPLES]
         self._position += chunk.size
-        if self._position >= utterance.audio.size:
-            self.spoken.append(
-                Spoken(utterance.text, self._first_sample_at, sent_at + chunk.size / SAMPLE_RATE_HZ)
-            )
+        if self._position >= line.audio.size:
+            last_sample_at = sent_at + chunk.size / SAMPLE_RATE_HZ
+            self.spoken.append(SentSpeech(line.text, self._first_sample_at, last_sample_at))
             self._waiting.popleft()
             self._position = 0
             self._first_sample_at = None

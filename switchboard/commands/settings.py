@@ -1,4 +1,4 @@
-"""The settings of a command that somebody typed."""
+"""The settings of a command, from its options and the environment."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def command_settings(data_dir: Path | None, **given: int | None) -> Settings:
-    """The environment's settings, with what was given on the command line in their place.
+    """The environment's settings; what was given on the command line replaces them.
 
-    Ends the program with exit code 2 when one of them is wrong.
+    Ends the program with exit code 2 when a setting is wrong.
     """
     from pydantic import ValidationError
 

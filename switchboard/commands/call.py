@@ -1,4 +1,4 @@
-"""``switchboard call``: a command-line caller."""
+"""``switchboard call``: calls an agent with a synthetic voice or the microphone."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from switchboard.api_access import api_access
-from switchboard.caller.live_view import LiveView
 from switchboard.caller.measurements import percentile
-from switchboard.caller.problem_view import show_problem
-from switchboard.caller.problems import CallProblem
+from switchboard.caller.report_view import ReportView
 from switchboard.caller.reports import CallSummary
+from switchboard.commands.api_access import ApiAccess, api_access
+from switchboard.problems import Problem, show_problem
 
 DEFAULT_LINES = ("Hello. Can you hear me?", "What can you do for me?", "Thank you. Goodbye.")
 """Said when neither --say nor --mic is given."""
@@ -23,7 +22,8 @@ DEFAULT_LINES = ("Hello. Can you hear me?", "What can you do for me?", "Thank yo
 
 @dataclass(frozen=True)
 class CallOptions:
-    """``api_url`` and ``api_key`` default to what runs in ``data_dir`` and to the demo's key."""
+    """``api_url`` and ``api_key``: without them, those of the Switchboard that runs in ``data_dir``
+    and of its demo account."""
 
     agent_id: str
     say: tuple[str, ...]
@@ -34,12 +34,12 @@ class CallOptions:
 
 
 def run_call(options: CallOptions) -> int:
-    """Returns the exit code: 0 when the agent was heard, 1 when not, or when there was no call."""
+    """Returns the exit code: 0 when the agent was heard, otherwise 1."""
     console = Console()
     try:
         return asyncio.run(_call(options, console))
-    except CallProblem as problem:
-        show_problem(console, problem.detail, problem.advice)
+    except Problem as problem:
+        show_problem(console, problem)
         return 1
 
 
@@ -50,51 +50,41 @@ async def _call(options: CallOptions, console: Console) -> int:
         loop.add_signal_handler(number, stop.set)
     access = api_access(options.data_dir, options.api_url, options.api_key)
     if options.microphone:
-        return await _talk(access.url, access.key, options.agent_id, stop, console)
-    return await _speak(access.url, access.key, options, stop, console)
+        return await _talk(access, options.agent_id, stop, console)
+    return await _speak(access, options, stop, console)
 
 
 async def _speak(
-    api_url: str,
-    api_key: str,
-    options: CallOptions,
-    stop: asyncio.Event,
-    console: Console,
+    access: ApiAccess, options: CallOptions, stop: asyncio.Event, console: Console
 ) -> int:
     with console.status("Loading the caller's voice and recogniser …"):
-        from switchboard.caller.conversation import LineByLine
-        from switchboard.caller.placing import call_agent
+        from switchboard.caller.call_session import call_agent
+        from switchboard.caller.dialogue_policy import LineByLine
         from switchboard.caller.prepared_speech import prepare_speech
-        from switchboard.caller.public_api import PublicApi
+        from switchboard_client import AsyncSwitchboard
 
-        conversation = LineByLine(options.say or DEFAULT_LINES)
+        policy = LineByLine(options.say or DEFAULT_LINES)
         try:
-            speech = await prepare_speech(conversation.lines())
+            speech = await prepare_speech(policy.lines())
         except ValueError as error:
-            raise CallProblem(f"--say cannot be spoken: {error}.") from error
-    async with PublicApi(api_url, api_key) as api:
-        with LiveView(console) as view:
-            summary = await call_agent(api, options.agent_id, conversation, speech, view.show, stop)
+            raise Problem(f"--say cannot be spoken: {error}.") from error
+    async with AsyncSwitchboard(access.url, access.key) as api:
+        with ReportView(console) as view:
+            summary = await call_agent(api, options.agent_id, policy, speech, view.show, stop)
     _conclude(console, summary)
     return 0 if summary.opener_heard or any(turn.heard for turn in summary.turns) else 1
 
 
-async def _talk(
-    api_url: str,
-    api_key: str,
-    agent_id: str,
-    stop: asyncio.Event,
-    console: Console,
-) -> int:
+async def _talk(access: ApiAccess, agent_id: str, stop: asyncio.Event, console: Console) -> int:
     from switchboard.caller.microphone import Microphone
     from switchboard.caller.microphone_session import talk
-    from switchboard.caller.placing import place_call
-    from switchboard.caller.public_api import PublicApi
+    from switchboard.caller.placed_call import place_call
+    from switchboard_client import AsyncSwitchboard
 
-    with Microphone() as microphone, LiveView(console) as view:
-        async with PublicApi(api_url, api_key) as api:
+    with Microphone() as microphone, ReportView(console) as view:
+        async with AsyncSwitchboard(access.url, access.key) as api:
             call = await place_call(api, agent_id, view.show)
-            console.print("   Speak when you like. Ctrl-C hangs up.", style="dim")
+            console.print("   You can speak now. Ctrl-C hangs up.", style="dim")
             await talk(call, microphone, view.show, stop)
     return 0
 

@@ -1,11 +1,11 @@
-"""Which API a command talks to, and with whose key."""
+"""Which API a command talks to, and with which key."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from switchboard.caller.problems import CallProblem
+from switchboard.problems import Problem
 from switchboard.state import read_state
 
 
@@ -16,16 +16,17 @@ class ApiAccess:
 
 
 def api_access(data_dir: Path, api_url: str | None, api_key: str | None) -> ApiAccess:
-    """What was given, else what runs in ``data_dir`` and the key of its demo account.
+    """The given address and key. Defaults: the Switchboard that runs in ``data_dir``, and the key
+    of its demo account.
 
-    The demo's key is for the installation that made it: it is never sent to another address.
+    The demo account's key is sent only to the installation that made it.
 
     Raises:
-        CallProblem: there is no such installation or key.
+        Problem: there is no such installation or key.
     """
     state = read_state(data_dir)
     if api_url is None and state is None:
-        raise CallProblem(
+        raise Problem(
             "No Switchboard has been started here.",
             "Start one with `switchboard up` or `make demo`, or name another with --api-url.",
         )
@@ -33,7 +34,7 @@ def api_access(data_dir: Path, api_url: str | None, api_key: str | None) -> ApiA
     url = (api_url or here or "").rstrip("/")
     key = api_key or (_demo_key(data_dir) if url == here else None)
     if key is None:
-        raise CallProblem(
+        raise Problem(
             "A secret API key is needed.",
             "Give it with --api-key or in the environment variable SWITCHBOARD_API_KEY.",
         )

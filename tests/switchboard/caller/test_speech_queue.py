@@ -1,25 +1,25 @@
 import numpy as np
 import pytest
 
-from switchboard.caller.utterances import Utterance, UtteranceQueue
+from switchboard.caller.speech_queue import PreparedLine, SpeechQueue
 from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, silence
 
 
-def utterance(samples: int) -> Utterance:
-    return Utterance("hello", np.full(samples, 1000, dtype=np.int16))
+def utterance(samples: int) -> PreparedLine:
+    return PreparedLine("hello", np.full(samples, 1000, dtype=np.int16))
 
 
 def test_every_sample_is_sent_once_and_in_order() -> None:
-    queue = UtteranceQueue()
+    queue = SpeechQueue()
     audio = np.arange(1, 2501, dtype=np.int16)
-    queue.say(Utterance("count", audio))
+    queue.say(PreparedLine("count", audio))
     sent = np.concatenate([queue.next_frame(index * 0.02) for index in range(5)])
     assert np.array_equal(sent[: audio.size], audio)
     assert not sent[audio.size :].any()
 
 
 def test_first_and_last_sample_times_are_exact() -> None:
-    queue = UtteranceQueue()
+    queue = SpeechQueue()
     queue.next_frame(9.98)
     queue.say(utterance(2 * FRAME_SAMPLES + 480))
     for index in range(4):
@@ -30,7 +30,7 @@ def test_first_and_last_sample_times_are_exact() -> None:
 
 
 def test_a_late_frame_moves_the_last_sample_with_it() -> None:
-    queue = UtteranceQueue()
+    queue = SpeechQueue()
     queue.say(utterance(2 * FRAME_SAMPLES))
     queue.next_frame(1.0)
     queue.next_frame(1.5)
@@ -38,7 +38,7 @@ def test_a_late_frame_moves_the_last_sample_with_it() -> None:
 
 
 def test_two_utterances_never_share_a_frame() -> None:
-    queue = UtteranceQueue()
+    queue = SpeechQueue()
     queue.say(utterance(100))
     queue.say(utterance(100))
     first, second = queue.next_frame(0.0), queue.next_frame(0.02)
@@ -47,7 +47,7 @@ def test_two_utterances_never_share_a_frame() -> None:
 
 
 def test_what_was_cut_off_does_not_count_as_spoken() -> None:
-    queue = UtteranceQueue()
+    queue = SpeechQueue()
     queue.say(utterance(10 * FRAME_SAMPLES))
     queue.next_frame(0.0)
     queue.clear()
@@ -59,9 +59,9 @@ def test_what_was_cut_off_does_not_count_as_spoken() -> None:
 def test_an_utterance_is_trimmed_to_its_speech() -> None:
     loud = np.full(SAMPLE_RATE_HZ, 1000, dtype=np.int16)
     padded = np.concatenate([silence(4800), loud, silence(9600)])
-    assert Utterance.of("hello", padded).seconds == pytest.approx(1.0, abs=0.01)
+    assert PreparedLine.of("hello", padded).seconds == pytest.approx(1.0, abs=0.01)
 
 
 def test_a_silent_utterance_is_refused() -> None:
     with pytest.raises(ValueError, match="silent"):
-        Utterance.of("hello", silence(48_000))
+        PreparedLine.of("hello", silence(48_000))

@@ -1,4 +1,4 @@
-"""What the commands of ``switchboard catalogue`` do, on the database itself."""
+"""``switchboard catalogue load``: the catalogue's data file into the database."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from rich.console import Console
 from rich.text import Text
 from sqlalchemy.exc import DBAPIError
 
-from control_plane.building.catalogue.data_file import CatalogueFileInvalid
-from control_plane.building.catalogue.load import CatalogueConflict, LoadReport, load_catalogue
-from switchboard.caller.problem_view import show_problem
-from switchboard.command_settings import command_settings
+from control_plane.catalogue.data_file import CatalogueFileInvalid
+from control_plane.catalogue.load import CatalogueConflict, LoadReport, load_catalogue
+from switchboard.commands.settings import command_settings
+from switchboard.problems import Problem, show_problem
 from switchboard.settings import MissingSetting
 from switchboard.state import read_secrets
 
 
 def load(file: Path | None, *, overwrite: bool, as_json: bool, data_dir: Path | None) -> int:
-    """Returns the exit code: 1 when nothing was changed.
+    """Returns the exit code: 0, or 1 when the file or the database was refused and nothing changed.
 
     Raises:
         MissingSetting: there is no database to work on.
@@ -29,14 +29,16 @@ def load(file: Path | None, *, overwrite: bool, as_json: bool, data_dir: Path | 
     try:
         report = load_catalogue(_database_url(data_dir), file, overwrite=overwrite)
     except (CatalogueFileInvalid, CatalogueConflict) as error:
-        show_problem(notes, f"{error}.", "Nothing was changed.")
+        show_problem(notes, Problem(f"{error}.", "Nothing was changed."))
         return 1
     except DBAPIError as error:
         reason = str(error.orig).strip().splitlines()[0]
         show_problem(
             notes,
-            f"The database refused: {reason}",
-            "Start Switchboard, or check SWITCHBOARD_DATABASE_URL.",
+            Problem(
+                f"The database refused: {reason}",
+                "Start Switchboard, or check SWITCHBOARD_DATABASE_URL.",
+            ),
         )
         return 1
     if as_json:
@@ -64,8 +66,8 @@ def _show(console: Console, report: LoadReport) -> None:
         "switched off": report.switched_off,
         "kept as an operator edited it": report.kept,
     }
-    for verb, names in lists.items():
+    for outcome, names in lists.items():
         for name in names:
-            console.print(Text.assemble((f"  {verb}: ", "dim"), name), soft_wrap=True)
+            console.print(Text.assemble((f"  {outcome}: ", "dim"), name), soft_wrap=True)
     if not any(lists.values()):
         console.print("  Everything was in place already.", style="dim")

@@ -1,6 +1,6 @@
 import pytest
 
-from switchboard.caller.conversation import (
+from switchboard.caller.dialogue_policy import (
     PATIENCE,
     WHEN_LOST,
     LineByLine,

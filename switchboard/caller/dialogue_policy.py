@@ -24,7 +24,7 @@ class Reply:
     then_leave: bool = False
 
 
-class Conversation(Protocol):
+class DialoguePolicy(Protocol):
     """A caller's side of one call. Pure: no clock, no audio."""
 
     def lines(self) -> Sequence[str]:

@@ -1,0 +1,26 @@
+"""``switchboard encryption``: the keys that protect tenants' secrets at rest."""
+
+from __future__ import annotations
+
+import typer
+
+from switchboard.commands.options import DataDir
+from switchboard.commands.settings import command_settings
+
+app = typer.Typer(no_args_is_help=True, help="The keys that protect tenants' secrets at rest.")
+
+
+@app.command()
+def rotate(data_dir: DataDir = None) -> None:
+    """Encrypt every stored secret again with the first key of SWITCHBOARD_ENCRYPTION_KEYS.
+
+    To change the key: put the new one before the old one and restart everything. Run this command
+    until it encrypts nothing again. When the calls in progress have ended, take the old key out and
+    restart everything. Exit code 1 if no key opens one of the secrets.
+    """
+    from switchboard.commands.encryption_rotation import run_rotation
+    from switchboard.logs import log_to_file
+
+    settings = command_settings(data_dir)
+    log_to_file(settings.data_dir, "encryption", settings.log_level)
+    raise typer.Exit(run_rotation(settings, typer.echo))
