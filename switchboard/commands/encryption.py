@@ -15,8 +15,8 @@ def rotate(data_dir: DataDir = None) -> None:
     """Encrypt every stored secret again with the first key of SWITCHBOARD_ENCRYPTION_KEYS.
 
     To change the key: put the new one before the old one and restart everything. Run this command
-    until it encrypts nothing again. When the calls in progress have ended, take the old key out and
-    restart everything. Exit code 1 if no key opens one of the secrets.
+    until it has nothing left to encrypt. When the calls in progress have ended, take the old key
+    out and restart everything. Exit code 1 if no key opens one of the secrets.
     """
     from switchboard.commands.encryption_rotation import run_rotation
     from switchboard.logs import log_to_file
