@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.text import Text
 from sqlalchemy.exc import DBAPIError
 
-from control_plane.catalogue.data_file import CatalogueFileInvalid
-from control_plane.catalogue.load import CatalogueConflict, LoadReport, load_catalogue
+from control_plane.building.catalogue.data_file import CatalogueFileInvalid
+from control_plane.building.catalogue.load import CatalogueConflict, LoadReport, load_catalogue
 from switchboard.commands.settings import command_settings
 from switchboard.problems import Problem, show_problem
 from switchboard.settings import MissingSetting

@@ -9,9 +9,9 @@ from cryptography.fernet import Fernet
 from sqlalchemy import delete
 
 from contracts.sealing import Sealer
-from control_plane.database import Database
-from control_plane.provider_keys.models import ProviderKey
-from control_plane.tenants.models import Tenant
+from control_plane.building.provider_keys.models import ProviderKey
+from control_plane.platform.database import Database
+from control_plane.platform.tenancy.models import Tenant
 from switchboard.commands.encryption_rotation import run_rotation
 from switchboard.settings import MissingSetting, Settings
 from switchboard.state import Secrets, write_secrets
