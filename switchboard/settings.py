@@ -1,26 +1,27 @@
-"""Everything that can be set from outside, in one place; each package gets its own settings."""
+"""Reads everything that can be set from outside, and makes each package's settings of it."""
 
 from __future__ import annotations
 
+from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AliasChoices, Field, PositiveInt, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import AliasChoices, BaseModel, Field, PositiveInt, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from control_plane.platform.settings import (
+    ControlPlaneOptions,
+    ControlPlaneSettings,
+    DialingSettings,
+    PlatformLlmSettings,
+    PostCallSettings,
+    SmtpEncryption,
+    SmtpSettings,
+)
 from outbound.policy import OutboundPolicy
+from pipelines.settings import VENDOR_BASE_URLS, ProviderSettings
+from runtime.settings import WorkerOptions, WorkerSettings
 from switchboard.logs import LogFormat
-
-if TYPE_CHECKING:
-    from control_plane.platform.settings import (
-        ControlPlaneSettings,
-        DialingSettings,
-        PlatformLlmSettings,
-        PostCallSettings,
-        SmtpSettings,
-    )
-    from pipelines.settings import ProviderSettings
-    from runtime.settings import WorkerSettings
 
 DEFAULT_PORT = 8080
 
@@ -29,8 +30,13 @@ class MissingSetting(RuntimeError):
     """A process was started alone without an address or secret that it needs."""
 
 
+def _same_as(model: type[BaseModel], name: str) -> Any:
+    """The default and the bounds of a field that a package's settings define."""
+    return copy(model.model_fields[name])
+
+
 def _vendor(name: str, *others: str) -> AliasChoices:
-    """A vendor's own variables, or ours, which wins."""
+    """Our own variable, which wins, or the vendor's."""
     return AliasChoices(f"SWITCHBOARD_{name}", name, *others)
 
 
@@ -42,11 +48,20 @@ def _address(name: str) -> Any:
     return Field(None, validation_alias=_vendor(name))
 
 
-class Settings(BaseSettings):
-    """Read from the environment, with the prefix ``SWITCHBOARD_``."""
+class Settings(ControlPlaneOptions, WorkerOptions, BaseSettings):
+    """Read from environment variables with the prefix ``SWITCHBOARD_``. Lists are separated by
+    commas.
+
+    A setting that one package reads under the same name is defined in that package and inherited
+    here. One that has another name in its package is defined there, too (``_same_as``).
+    """
 
     model_config = SettingsConfigDict(
-        env_prefix="SWITCHBOARD_", frozen=True, extra="ignore", populate_by_name=True
+        env_prefix="SWITCHBOARD_",
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+        enable_decoding=False,
     )
 
     data_dir: Path = Path(".switchboard")
@@ -61,54 +76,30 @@ class Settings(BaseSettings):
     public_url: str | None = None
     """Address under which clients reach the API; without it ``http://{host}:{port}``."""
     workers: PositiveInt = 1
-    worker_id: str = "local-1"
-    slots: PositiveInt = 8
-    """Calls that one worker carries at once."""
-    drain_timeout_seconds: float = Field(120.0, ge=0)
     secret_key: str | None = Field(None, repr=False)
-    operator_token: str | None = Field(None, repr=False)
-    ice_servers: Annotated[tuple[str, ...], NoDecode] = ()
-    """STUN and TURN addresses, separated by commas."""
-    offline_models: bool = True
-    welcome_credit_micros: int = Field(10_000_000, ge=0)
-    """Credit of a new tenant, in millionths of a dollar."""
-    encryption_keys: Annotated[tuple[str, ...], NoDecode] = Field((), repr=False)
-    """Fernet keys, separated by commas, the newest first, for what is encrypted at rest. A key
-    made from the secret key is always tried last, and alone where none is set."""
-    sign_up_enabled: bool = True
-    """Whether strangers may open an account through the API."""
-    session_ttl_seconds: PositiveInt = 14 * 24 * 3600
-    """How long a dashboard session lasts after its last use."""
-    smtp_host: str | None = None
-    """Your mail server; without it mails are written to ``{data_dir}/outbox``."""
-    smtp_port: int = Field(587, ge=1, le=65535)
-    smtp_username: str | None = None
-    smtp_password: str | None = Field(None, repr=False)
-    smtp_encryption: Literal["none", "starttls", "tls"] = "starttls"
-    mail_from: str = "switchboard@localhost"
-    builder_model: str = "gpt-5.6-luna"
-    """Model of the platform's OpenAI key that drafts agents."""
-    post_call_provider: Literal["openai", "google", "local"] | None = None
-    """Who analyses calls whose agents name nobody. Without it the first of OpenAI and Google whose
-    key is set, else the local analyser."""
-    post_call_openai_model: str = "gpt-5.6-luna"
-    post_call_google_model: str = "gemini-3.8-flash"
+    encryption_keys: tuple[str, ...] = Field((), repr=False)
+    """Fernet keys for what is encrypted at rest, the newest first. A key made from the secret key
+    is always tried last, and is the only one when none is set."""
     object_store_url: str | None = None
     """Where recordings are kept (``s3://bucket/prefix``, ``gs://…``, credentials from the
     vendor's own variables); without it ``{data_dir}/objects``. API, jobs and workers share it."""
-    phone_calls_per_tenant: PositiveInt = 10
-    """Phone legs of one tenant that are dialed or in conversation at once."""
-    phone_calls_per_number: PositiveInt = 5
-    """The same of one caller id, where the number has no limit of its own."""
-    ring_timeout_seconds: PositiveInt = 30
-    """How long a phone rings before the call counts as not answered."""
-    recording_url_ttl_seconds: PositiveInt = 3600
-    """How long the signed address of a recording works."""
-    requests_per_minute_per_key: int = Field(6_000, ge=0)
-    """0 sets no limit."""
-    requests_per_minute_per_address: int = Field(12_000, ge=0)
-    outbound_allowed_networks: Annotated[tuple[str, ...], NoDecode] = ()
-    """Private networks (CIDR, separated by commas) that tenants' addresses may point to."""
+    smtp_host: str | None = None
+    """Your mail server; without it mails are written to ``{data_dir}/outbox``."""
+    smtp_port: int = _same_as(SmtpSettings, "port")
+    smtp_username: str | None = _same_as(SmtpSettings, "username")
+    smtp_password: str | None = _same_as(SmtpSettings, "password")
+    smtp_encryption: SmtpEncryption = _same_as(SmtpSettings, "encryption")
+    mail_from: str = "switchboard@localhost"
+    phone_calls_per_tenant: int = _same_as(DialingSettings, "calls_per_tenant")
+    phone_calls_per_number: int = _same_as(DialingSettings, "calls_per_number")
+    ring_timeout_seconds: int = _same_as(DialingSettings, "ring_timeout_seconds")
+    builder_model: str = "gpt-5.6-luna"
+    """Model of the platform's OpenAI key that drafts agents."""
+    post_call_provider: Literal["openai", "google", "local"] | None = None
+    """The provider that analyses calls whose agents name none. Without it: OpenAI if its key is
+    set, else Google if its key is set, else the local analyser."""
+    post_call_openai_model: str = "gpt-5.6-luna"
+    post_call_google_model: str = "gemini-3.8-flash"
     log_level: str = "info"
     log_format: LogFormat = "auto"
 
@@ -141,7 +132,7 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def _with_driver(cls, value: str | None) -> str | None:
-        """Accept what hosting services hand out, and name the driver that we use."""
+        """Accepts the addresses that hosting services give out, and names the driver we use."""
         if value is None:
             return None
         for scheme in ("postgres://", "postgresql://"):
@@ -155,8 +146,6 @@ class Settings(BaseSettings):
         return frozenset(self._by_provider("api_key"))
 
     def _by_provider(self, what: Literal["api_key", "base_url"]) -> dict[str, str]:
-        from pipelines.settings import VENDOR_BASE_URLS
-
         found = {name: getattr(self, f"{name}_{what}") for name in VENDOR_BASE_URLS}
         return {name: value for name, value in found.items() if value}
 
@@ -180,32 +169,21 @@ class Settings(BaseSettings):
 
     def control_plane(self) -> ControlPlaneSettings:
         """For the API and the jobs process. Raises ``MissingSetting``."""
-        from control_plane.platform.settings import ControlPlaneSettings
-
         return ControlPlaneSettings(
+            **self._values(ControlPlaneOptions),
             database_url=self.required_database_url(),
             redis_url=self.required_redis_url(),
             public_url=self.api_url,
             secret_key=_required(self.secret_key, "SWITCHBOARD_SECRET_KEY"),
-            operator_token=self.operator_token,
+            encryption_keys=self.all_encryption_keys(),
             provider_keys=self.provider_keys,
             provider_base_urls=self._by_provider("base_url"),
-            offline_models=self.offline_models,
-            welcome_credit_micros=self.welcome_credit_micros,
-            ice_servers=self.ice_servers,
-            encryption_keys=self.all_encryption_keys(),
-            sign_up_enabled=self.sign_up_enabled,
-            session_ttl_seconds=self.session_ttl_seconds,
             smtp=self._smtp(),
             mail_outbox_dir=self.data_dir.absolute() / "outbox",
             platform_llm=self._platform_llm(),
             post_call=self._post_call(),
             object_store_url=self.shared_object_store_url,
-            recording_url_ttl_seconds=self.recording_url_ttl_seconds,
             dialing=self._dialing(),
-            requests_per_minute_per_key=self.requests_per_minute_per_key,
-            requests_per_minute_per_address=self.requests_per_minute_per_address,
-            outbound_allowed_networks=self.outbound_allowed_networks,
         )
 
     def all_encryption_keys(self) -> tuple[str, ...]:
@@ -213,16 +191,17 @@ class Settings(BaseSettings):
         _required(self.secret_key, "SWITCHBOARD_SECRET_KEY")
         return self._known_encryption_keys()
 
+    def _values(self, options: type[BaseModel]) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in options.model_fields}
+
     def _known_encryption_keys(self) -> tuple[str, ...]:
-        """A worker has no secret key: it is given the encryption keys alone."""
+        """A worker has no secret key, only the encryption keys that it is given."""
         from contracts.sealing import derived_key
 
         derived = (derived_key(self.secret_key),) if self.secret_key else ()
         return (*self.encryption_keys, *derived)
 
     def _smtp(self) -> SmtpSettings | None:
-        from control_plane.platform.settings import SmtpSettings
-
         if self.smtp_host is None:
             return None
         return SmtpSettings(
@@ -235,8 +214,6 @@ class Settings(BaseSettings):
         )
 
     def _dialing(self) -> DialingSettings:
-        from control_plane.platform.settings import DialingSettings
-
         return DialingSettings(
             calls_per_tenant=self.phone_calls_per_tenant,
             calls_per_number=self.phone_calls_per_number,
@@ -244,8 +221,6 @@ class Settings(BaseSettings):
         )
 
     def _platform_llm(self) -> PlatformLlmSettings | None:
-        from control_plane.platform.settings import PlatformLlmSettings
-
         if not self.openai_api_key:
             return None
         return PlatformLlmSettings(
@@ -253,8 +228,6 @@ class Settings(BaseSettings):
         )
 
     def _post_call(self) -> PostCallSettings:
-        from control_plane.platform.settings import PostCallSettings
-
         models = {"openai": self.post_call_openai_model, "google": self.post_call_google_model}
         keys = {name: key for name, key in self._by_provider("api_key").items() if name in models}
         wanted = self.post_call_provider
@@ -266,22 +239,15 @@ class Settings(BaseSettings):
 
     def worker(self) -> WorkerSettings:
         """For one media worker. Raises ``MissingSetting``."""
-        from runtime.settings import WorkerSettings
-
         return WorkerSettings(
-            worker_id=self.worker_id,
+            **self._values(WorkerOptions),
             redis_url=self.required_redis_url(),
             object_store_url=self.shared_object_store_url,
             data_dir=self.data_dir.absolute() / "workers" / self.worker_id,
-            slots=self.slots,
-            ice_servers=self.ice_servers,
-            drain_timeout_seconds=self.drain_timeout_seconds,
         )
 
     def providers(self) -> ProviderSettings:
         """The vendors' keys and addresses, and what opens the tenants' own keys."""
-        from pipelines.settings import ProviderSettings
-
         return ProviderSettings(
             api_keys=self._by_provider("api_key"),
             base_urls=self._by_provider("base_url"),

@@ -87,6 +87,8 @@ def api_document() -> Document:
         public_url="http://nowhere",
         secret_key="k" * 32,
         encryption_keys=(derived_key("k"),),
+        mail_outbox_dir=Path("nowhere"),
+        object_store_url="memory:///",
     )
     return create_app(nowhere).openapi()
 

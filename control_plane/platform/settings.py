@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from contracts.sealing import Sealer
+from contracts.ice_settings import IceSettings
+
+if TYPE_CHECKING:
+    from contracts.sealing import Sealer
+
+
+SmtpEncryption = Literal["none", "starttls", "tls"]
 
 
 class SmtpSettings(BaseModel):
@@ -16,10 +22,10 @@ class SmtpSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     host: str
-    port: PositiveInt = 587
+    port: int = Field(587, ge=1, le=65535)
     username: str | None = None
     password: str | None = Field(None, repr=False)
-    encryption: Literal["none", "starttls", "tls"] = "starttls"
+    encryption: SmtpEncryption = "starttls"
     sender: str
     """The address that mails come from."""
     timeout_seconds: PositiveFloat = 10.0
@@ -41,12 +47,13 @@ class DialingSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     carriers: frozenset[str] = frozenset()
-    """Those that the telephony bridges carry; without one there are no phone calls."""
+    """The carriers that the telephony bridges reach; without one there are no phone calls."""
     calls_per_tenant: PositiveInt = 10
     """Phone legs of one tenant that are dialed or in conversation at once."""
     calls_per_number: PositiveInt = 5
-    """The same of one caller id, where the number has no limit of its own."""
+    """The same for one caller id; a number can have a limit of its own instead."""
     ring_timeout_seconds: PositiveInt = 30
+    """How long a phone rings before the call counts as not answered."""
 
 
 class PostCallSettings(BaseModel):
@@ -63,7 +70,31 @@ class PostCallSettings(BaseModel):
     """For one answer."""
 
 
-class ControlPlaneSettings(BaseModel):
+class ControlPlaneOptions(IceSettings):
+    """What the operator of an installation can choose. The command line reads these fields from
+    the environment."""
+
+    operator_token: str | None = Field(None, repr=False)
+    """Bearer token of ``/v1/operator``; ``None`` closes those routes."""
+    welcome_credit_micros: NonNegativeInt = 10_000_000
+    """Credit posted to each new tenant, in micro-dollars."""
+    offline_models: bool = True
+    """Whether the workers carry the offline models (provider ``local``)."""
+    sign_up_enabled: bool = True
+    """Whether anyone may open an account through the API."""
+    session_ttl_seconds: PositiveInt = 14 * 24 * 3600
+    """How long a dashboard session lasts after its last use."""
+    recording_url_ttl_seconds: PositiveInt = 3600
+    """How long a recording's signed address works."""
+    requests_per_minute_per_key: NonNegativeInt = 6_000
+    """0 sets no limit."""
+    requests_per_minute_per_address: NonNegativeInt = 12_000
+    """0 sets no limit."""
+    outbound_allowed_networks: tuple[str, ...] = ()
+    """Private networks (CIDR) that tenants' addresses may point to nevertheless."""
+
+
+class ControlPlaneSettings(ControlPlaneOptions):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     database_url: str
@@ -73,49 +104,28 @@ class ControlPlaneSettings(BaseModel):
     """Address under which clients reach the API, without a trailing slash."""
     secret_key: str
     """Signs the access tokens of call participants."""
-    operator_token: str | None = None
-    """Bearer token of ``/v1/operator``; ``None`` closes those routes."""
+    encryption_keys: tuple[str, ...] = Field(repr=False)
+    """Fernet keys; the first encrypts, all decrypt."""
     access_token_ttl_seconds: PositiveInt = 3600
-    welcome_credit_micros: NonNegativeInt = 10_000_000
-    """Credit posted to each new tenant, in micro-dollars."""
     queued_timeout_seconds: PositiveInt = 30
     request_deadline_seconds: PositiveFloat = 5.0
     """How long one database transaction of a request may take, connecting included."""
+    request_counting_deadline_seconds: PositiveFloat = 0.05
+    """How long a request may wait for Redis to count it. Without an answer it is not limited."""
     max_body_bytes: PositiveInt = 1_048_576
     provider_keys: frozenset[str] = frozenset()
     """Providers whose platform key is set, for example ``{"openai", "deepgram"}``."""
     provider_base_urls: Mapping[str, str] = Field(default_factory=dict)
     """Addresses that replace the vendors' own, by provider."""
-    offline_models: bool = True
-    """Whether the workers carry the offline models (provider ``local``)."""
-    ice_servers: tuple[str, ...] = ()
-    encryption_keys: tuple[str, ...] = Field(repr=False)
-    """Fernet keys; the first encrypts, all decrypt."""
-    sign_up_enabled: bool = True
-    """Whether strangers may open an account themselves."""
-    session_ttl_seconds: PositiveInt = 14 * 24 * 3600
-    """How long a dashboard session lasts after its last use."""
     smtp: SmtpSettings | None = None
-    mail_outbox_dir: Path = Path(".switchboard/outbox")
+    mail_outbox_dir: Path
     """Where mails are written when there is no mail server."""
     platform_llm: PlatformLlmSettings | None = None
     """Drafts agents; without it a deterministic builder does."""
     post_call: PostCallSettings = PostCallSettings()
-    object_store_url: str = Field(
-        default_factory=lambda: (Path(".switchboard") / "objects").absolute().as_uri()
-    )
+    object_store_url: str
     """Where recordings are kept: ``file:///…``, ``s3://bucket/prefix``, ``gs://bucket/prefix``."""
-    recording_url_ttl_seconds: PositiveInt = 3600
-    """How long a recording's signed address works."""
-    requests_per_minute_per_key: NonNegativeInt = 6_000
-    """0 sets no limit."""
-    requests_per_minute_per_address: NonNegativeInt = 12_000
-    """0 sets no limit."""
     dialing: DialingSettings = DialingSettings()
-    request_counting_deadline_seconds: PositiveFloat = 0.05
-    """How long a request may wait for Redis to count it. Without an answer it is not limited."""
-    outbound_allowed_networks: tuple[str, ...] = ()
-    """Private networks (CIDR) that tenants' addresses may point to all the same."""
 
     @property
     def available_providers(self) -> frozenset[str]:
@@ -129,4 +139,7 @@ class ControlPlaneSettings(BaseModel):
         Raises:
             ValueError: an encryption key is malformed.
         """
+        # Encryption is imported where it is used, because the command line imports this module.
+        from contracts.sealing import Sealer
+
         return Sealer(self.encryption_keys)

@@ -68,6 +68,8 @@ def document() -> dict[str, Any]:
         public_url="http://t",
         secret_key="k" * 32,
         encryption_keys=(derived_key("k"),),
+        mail_outbox_dir=Path("nowhere"),
+        object_store_url="memory:///",
     )
     return create_app(settings).openapi()
 

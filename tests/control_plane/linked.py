@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
@@ -18,7 +19,7 @@ from tests.control_plane.fake_worker import FakeWorker, fake_worker
 
 
 @pytest.fixture
-def settings(postgres_url: str, valkey_url: str) -> ControlPlaneSettings:
+def settings(postgres_url: str, valkey_url: str, tmp_path: Path) -> ControlPlaneSettings:
     return ControlPlaneSettings(
         database_url=postgres_url,
         redis_url=valkey_url,
@@ -28,6 +29,8 @@ def settings(postgres_url: str, valkey_url: str) -> ControlPlaneSettings:
         operator_token="operator-token-of-the-tests",
         request_deadline_seconds=PATIENCE_SECONDS,
         ice_servers=("stun:stun.example.net",),
+        mail_outbox_dir=tmp_path / "outbox",
+        object_store_url=(tmp_path / "objects").as_uri(),
     )
 
 

@@ -22,6 +22,8 @@ _NOWHERE = ControlPlaneSettings(
     secret_key="a-secret-of-at-least-thirty-two-bytes",
     encryption_keys=(derived_key("of the tests"),),
     operator_token="operator-token-of-the-tests",
+    mail_outbox_dir=HERE / "nowhere",
+    object_store_url="memory:///",
 )
 """The document is written without asking anyone."""
 

@@ -96,3 +96,48 @@ def test_a_malformed_network_is_refused_when_the_settings_are_read(
     monkeypatch.setenv("SWITCHBOARD_OUTBOUND_ALLOWED_NETWORKS", networks)
     with pytest.raises(ValidationError, match="outbound_allowed_networks"):
         Settings()
+
+
+@pytest.mark.parametrize(
+    ("variable", "wrong"),
+    [
+        ("DRAIN_TIMEOUT_SECONDS", "-1"),
+        ("PHONE_CALLS_PER_NUMBER", "0"),
+        ("PHONE_CALLS_PER_TENANT", "0"),
+        ("REQUESTS_PER_MINUTE_PER_KEY", "-1"),
+        ("RING_TIMEOUT_SECONDS", "0"),
+        ("SESSION_TTL_SECONDS", "0"),
+        ("SLOTS", "0"),
+        ("SMTP_ENCRYPTION", "ssl"),
+        ("SMTP_PORT", "65536"),
+        ("WORKER_ID", ""),
+    ],
+)
+def test_the_bounds_of_the_package_that_uses_a_setting_hold(
+    monkeypatch: pytest.MonkeyPatch, variable: str, wrong: str
+) -> None:
+    monkeypatch.setenv(f"SWITCHBOARD_{variable}", wrong)
+    with pytest.raises(ValidationError, match=variable.lower()):
+        Settings()
+
+
+def test_what_is_set_reaches_the_package_that_uses_it(tmp_path: Path) -> None:
+    settings = Settings(
+        data_dir=tmp_path,
+        database_url="postgresql://db",
+        redis_url="redis://r",
+        secret_key="s" * 32,
+        ice_servers=("stun:a:3478",),
+        session_ttl_seconds=7,
+        smtp_host="mail",
+        smtp_port=2525,
+        phone_calls_per_tenant=3,
+        slots=2,
+    )
+    control_plane, worker = settings.control_plane(), settings.worker()
+    assert control_plane.smtp is not None
+    assert (control_plane.smtp.host, control_plane.smtp.port) == ("mail", 2525)
+    assert control_plane.session_ttl_seconds == 7
+    assert control_plane.dialing.calls_per_tenant == 3
+    assert control_plane.ice_servers == worker.ice_servers == ("stun:a:3478",)
+    assert worker.slots == 2
