@@ -22,12 +22,12 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
     Raises ``MissingSetting``.
     """
     app = create_app(settings.control_plane())
-    # What is there now stays: a collection that looked through it again would hold up every
-    # request for a fifth of a second.
+    # Everything that exists now stays. A garbage collection that looked through it again would
+    # delay every request by a fifth of a second.
     gc.collect()
     gc.freeze()
-    # A large page makes thousands of objects, and hardly a cycle: at Python's own thresholds they
-    # are looked through again and again while it is made.
+    # A large page makes thousands of objects and hardly any cycles. Python's own thresholds would
+    # have them collected again and again while the page is made.
     gc.set_threshold(200_000, 20, 50)
     config = uvicorn.Config(
         app,

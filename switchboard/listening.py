@@ -1,7 +1,7 @@
 """The socket that the API listens on, held by the supervisor.
 
-Held open over the API's restarts: a client that comes in between waits a moment instead of being
-refused, and nobody else can take the port.
+It stays open while the API restarts: a client that connects meanwhile waits a moment instead of
+being refused, and no other program can take the port.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PORTS_TRIED = 50
 
 
 class NoPort(RuntimeError):
-    """The address cannot be listened on at all."""
+    """No port of the address can be listened on."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -46,7 +46,7 @@ def _bind(host: str, port: int) -> socket.socket:
 
 
 def user_of(port: int) -> str:
-    """Who listens on ``port``, as far as we may know: ``nginx, process 812``."""
+    """The program that listens on ``port``, if we may know it: ``nginx, process 812``."""
     try:
         for connection in psutil.net_connections(kind="tcp"):
             if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port:
@@ -54,6 +54,6 @@ def user_of(port: int) -> str:
                     break
                 return f"{psutil.Process(connection.pid).name()}, process {connection.pid}"
     except psutil.Error:
-        # macOS lets only root see others' sockets.
+        # On macOS only root sees the sockets of other users.
         pass
     return "another program"

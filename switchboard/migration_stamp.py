@@ -1,7 +1,7 @@
-"""Whether a database is known to be at the current schema, in a few milliseconds.
+"""Tells within milliseconds whether a database has the current schema.
 
-Importing the migrations' machinery costs most of a second. So after a migration the embedded
-database carries, as its comment, a fingerprint of everything that the migration was made from.
+Importing the migration library takes most of a second. Therefore a migration writes a fingerprint
+of everything it was made from into the comment of the embedded database.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from psycopg import sql
 
 _SOURCES = ("migrate.py", "database.py", "migrations", "catalogue")
 _CAPABILITIES = ("providers",)
-"""What the migration writes into the catalogue of the media workers' abilities."""
+"""The migration writes the media workers' abilities, which are these, into the catalogue."""
 _SUFFIXES = (".py", ".json", ".sql")
 
 
 def fingerprint() -> str:
-    """Of the control plane's migrations, its catalogue, the workers' providers and the job queue's
-    version."""
+    """A digest of the control plane's migrations, its catalogue, the workers' providers and the
+    version of the job queue."""
     digest = hashlib.sha256(importlib.metadata.version("procrastinate").encode())
     for name, sources in (("control_plane", _SOURCES), ("pipelines", _CAPABILITIES)):
         spec = importlib.util.find_spec(name)

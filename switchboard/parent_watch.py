@@ -1,6 +1,6 @@
-"""A child that ends when its supervisor has ended, however that happened, on every system.
+"""Children that end with their supervisor, even when it is killed, on every operating system.
 
-The supervisor holds one end of a pipe that nobody writes to. When it dies the kernel closes that
+The supervisor holds one end of a pipe that nobody writes to. When it dies, the kernel closes that
 end, and every child reads the end of the file.
 """
 
@@ -17,10 +17,22 @@ PARENT_FD = "SWITCHBOARD_PARENT_FD"
 _GRACE_SECONDS = 2.0
 
 
-def end_with_parent() -> None:
-    """Watch the supervisor from a thread; without a supervisor do nothing.
+class ParentPipe:
+    """The supervisor's side: children inherit ``read_fd`` and find its number in ``PARENT_FD``."""
 
-    The process gets SIGINT as from Ctrl-C; one that is still there two seconds later just ends.
+    def __init__(self) -> None:
+        self.read_fd, self._write_fd = os.pipe()
+
+    def close(self) -> None:
+        os.close(self._write_fd)
+        os.close(self.read_fd)
+
+
+def end_with_parent() -> None:
+    """The child's side: watch the supervisor from a thread. Does nothing without a supervisor.
+
+    When the supervisor ends, this process gets SIGINT as from Ctrl-C, and exits two seconds later
+    if it still runs.
     """
     number = os.environ.pop(PARENT_FD, None)
     if number is not None:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 
 class ProcessName(enum.StrEnum):
-    """The processes that can be run, and asked about, one by one."""
+    """The processes that can be run and checked one by one."""
 
     API = "api"
     JOBS = "jobs"
@@ -18,8 +18,8 @@ class ProcessName(enum.StrEnum):
 
 
 async def run_until_stopped(run: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """``await run(stop)`` with signals: SIGTERM sets ``stop``, so that the process finishes its
-    work (a media worker drains); SIGINT, or a second SIGTERM, cancels it.
+    """Await ``run(stop)`` with signal handlers. SIGTERM sets ``stop``, so that the process finishes
+    its work (a media worker drains). SIGINT, or a second SIGTERM, cancels it.
     """
     stop = asyncio.Event()
     task = asyncio.ensure_future(run(stop))

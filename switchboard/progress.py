@@ -11,17 +11,17 @@ from rich.console import Console
 
 
 class Progress(Protocol):
-    """Where ``running_system`` reports to."""
+    """Takes the reports of ``running_system``."""
 
     def step(self, what: str) -> AbstractContextManager[None]:
-        """Around something that takes time; an exception means that it failed."""
+        """A block for something that takes time. An exception in it means that it failed."""
         ...
 
     def warn(self, text: str) -> None: ...
 
 
 class TerminalProgress:
-    """A line per step once it is done, with the seconds it took."""
+    """Prints a line for each finished step, with the seconds it took."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

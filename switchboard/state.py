@@ -1,4 +1,4 @@
-"""What `up` leaves in the data directory for others to find: addresses, processes, secrets."""
+"""What `up` writes to the data directory for other commands: addresses, processes, secrets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 class State(BaseModel):
     """``state.json``. ``pids`` maps the name of each process to its id, the supervisor included.
 
-    The file outlives a killed supervisor; whether one is running is said by its lock alone.
+    The file outlives a killed supervisor. Only the supervisor's lock tells whether one is running.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -25,14 +25,14 @@ class State(BaseModel):
     pids: dict[str, int]
     started_at: datetime
     embedded: tuple[str, ...]
-    """Which servers are ours: ``postgres``, ``valkey``."""
+    """The servers that we run ourselves: ``postgres``, ``valkey``."""
 
 
 class Secrets(BaseModel):
     """``secrets.json``, readable by its owner only.
 
-    ``secret_key`` and ``operator_token`` stay the same for the life of the data directory; the
-    addresses, with their passwords, are those of the last start.
+    ``secret_key`` and ``operator_token`` stay the same for as long as the data directory exists.
+    The addresses, with their passwords, are those of the last start.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -44,7 +44,7 @@ class Secrets(BaseModel):
 
 
 def read_state(data_dir: Path) -> State | None:
-    """``None`` when nothing was written yet, or by a version that wrote something else."""
+    """``None`` when there is no file yet, or when another version wrote it."""
     return _read(data_dir / "state.json", State)
 
 
@@ -74,7 +74,7 @@ def _read(path: Path, model: type[_Model]) -> _Model | None:
 
 
 def _replace(path: Path, content: BaseModel, mode: int) -> None:
-    """Readers see the old file or the new one, and never a wider mode."""
+    """Readers see either the old file or the new one, and never with a wider mode."""
     staged = path.with_name(path.name + ".new")
     staged.unlink(missing_ok=True)
     fd = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)

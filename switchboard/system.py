@@ -1,4 +1,4 @@
-"""One machine's Switchboard: which processes it is made of, and in what order they start."""
+"""One machine's Switchboard: its processes, and the order in which they start and stop."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import contextlib
 import os
 import signal
 import socket
-import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +15,8 @@ from pathlib import Path
 
 from switchboard.listening import listen, user_of
 from switchboard.migration_stamp import is_migrated, stamp
-from switchboard.parent_watch import PARENT_FD
+from switchboard.parent_watch import ParentPipe
+from switchboard.process_commands import ProcessCommands
 from switchboard.progress import Progress
 from switchboard.readiness import ReadinessCheck, RedisReadiness, api_ready, server_ready
 from switchboard.services.command import Command
@@ -38,15 +38,15 @@ from switchboard.supervision.child import Child, ChildSpec
 from switchboard.supervision.supervisor import Supervisor
 
 STORES, CONTROL_PLANE, MEDIA = 0, 1, 2
-"""Ranks: media workers stop first, while those who note their calls' ends still run."""
+"""Ranks: media workers stop first, while the processes that record their calls' ends still run."""
 
-# Together below the three seconds within which Ctrl-C must have stopped everything.
+# Ctrl-C must stop everything within three seconds, so these add up to less.
 _GRACE_SECONDS = {MEDIA: 1.2, CONTROL_PLANE: 0.6, STORES: 0.8}
 _LEFTOVER_GRACE_SECONDS = 2.0
 
 
 class AlreadyRunning(RuntimeError):
-    """A supervisor runs on this data directory. ``state`` is ``None`` while it is starting."""
+    """A supervisor runs on this data directory. ``state`` is ``None`` while it starts."""
 
     def __init__(self, state: State | None) -> None:
         where = f" (process {state.pids.get('up')}) at {state.api_url}" if state else ""
@@ -55,7 +55,7 @@ class AlreadyRunning(RuntimeError):
 
 
 class MigrationFailed(RuntimeError):
-    """The database could not be brought to the current schema; says the end of the log."""
+    """The database could not be brought to the current schema; the message ends with the log."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,14 @@ async def running_system(settings: Settings, progress: Progress) -> AsyncIterato
     Call it in the main thread: on Linux children end with the thread that started them.
 
     Raises:
-        AlreadyRunning: somebody else runs on the same data directory.
+        AlreadyRunning: another supervisor runs on the same data directory.
         switchboard.supervision.child.ChildFailed: a process does not start.
         MigrationFailed, switchboard.listening.NoPort, and what the embedded servers'
             ``prepare`` raises.
     """
     data_dir = settings.data_dir.absolute()
     data_dir.mkdir(parents=True, exist_ok=True)
-    # PostgreSQL's own user passes through here; what is secret inside has its own mode.
+    # PostgreSQL's own user passes through this directory. Secret files inside have their own mode.
     data_dir.chmod(0o711)
     lock = DirectoryLock(data_dir)
     try:
@@ -113,14 +113,15 @@ class _System:
         self._supervisor = Supervisor(data_dir / "logs", self._changed)
         self._started_at = datetime.now(UTC)
         self._servers: list[EmbeddedServer] = []
-        self._parent_read_fd, self._parent_write_fd = os.pipe()
+        self._parent = ParentPipe()
+        self._commands = ProcessCommands(data_dir, self._parent, listener.fileno())
         self.api_url = self._settings.api_url
         self.secrets = (read_secrets(data_dir) or new_secrets()).model_copy(
             update={"database_url": settings.database_url, "redis_url": settings.redis_url}
         )
 
     async def start(self) -> None:
-        """Both halves at once: workers need Valkey only, the control plane needs both."""
+        """Start both halves at once: workers need only Valkey, the control plane both stores."""
         try:
             async with asyncio.TaskGroup() as halves:
                 redis = halves.create_task(self._start_redis())
@@ -134,8 +135,7 @@ class _System:
         await self._supervisor.stop(_GRACE_SECONDS)
         for server in self._servers:
             server.release()
-        os.close(self._parent_write_fd)
-        os.close(self._parent_read_fd)
+        self._parent.close()
 
     async def _start_redis(self) -> str:
         if self._settings.redis_url is not None:
@@ -172,18 +172,18 @@ class _System:
         }
         host, port = self._listener.getsockname()[:2]
         async with contextlib.aclosing(RedisReadiness(redis_url)) as seen:
-            # The API first: with few cores it and the media workers are what a caller waits for.
-            for name, shown, check in (
-                ("api", "API", api_ready(host, port)),
-                ("jobs", "Jobs", seen.jobs()),
-                ("bridge", "Telephony bridge", seen.bridge("local-1")),
+            # The API first: a caller waits for it and for the media workers.
+            for shown, command, check in (
+                ("API", self._commands.api(addresses), api_ready(host, port)),
+                ("Jobs", self._commands.jobs(addresses), seen.jobs()),
+                ("Telephony bridge", self._commands.bridge(addresses), seen.bridge("local-1")),
             ):
-                await self._start_process(name, shown, addresses, check, CONTROL_PLANE)
+                await self._start_process(shown, command, check, CONTROL_PLANE)
 
     async def _start_workers(self, redis: asyncio.Task[str]) -> None:
         redis_url = await redis
         seen = RedisReadiness(redis_url)
-        # The keys alone: a worker needs to open secrets of tenants, and to sign nothing.
+        # Only the encryption keys: a worker opens tenants' secrets and signs nothing.
         settings = self._settings.model_copy(update={"secret_key": self.secrets.secret_key})
         encryption_keys = ",".join(settings.all_encryption_keys())
         async with contextlib.aclosing(seen), asyncio.TaskGroup() as workers:
@@ -196,9 +196,8 @@ class _System:
                 }
                 workers.create_task(
                     self._start_process(
-                        f"worker-{number}",
                         f"Media worker {number}",
-                        environment,
+                        self._commands.worker(number, environment),
                         seen.worker(worker_id),
                         MEDIA,
                     )
@@ -210,19 +209,13 @@ class _System:
         await self._supervisor.start(spec, STORES)
 
     async def _start_process(
-        self,
-        name: str,
-        shown: str,
-        environment: Mapping[str, str],
-        check: ReadinessCheck,
-        rank: int,
+        self, shown: str, command: Command, check: ReadinessCheck, rank: int
     ) -> None:
-        command = self._python(name, environment)
         with self._progress.step(shown):
-            await self._supervisor.start(ChildSpec(name, lambda: command, check), rank)
+            await self._supervisor.start(ChildSpec(command.name, lambda: command, check), rank)
 
     async def _migrate(self, database_url: str) -> None:
-        command = self._python("migrate", {"SWITCHBOARD_DATABASE_URL": database_url})
+        command = self._commands.migrate({"SWITCHBOARD_DATABASE_URL": database_url})
         log_path = self._data_dir / "logs" / "migrate.log"
         with log_path.open("ab") as log:
             process = await asyncio.create_subprocess_exec(
@@ -230,26 +223,6 @@ class _System:
             )
         if await process.wait() != 0:
             raise MigrationFailed(f"the database migration failed:\n{log_tail(log_path)}")
-
-    def _python(self, name: str, environment: Mapping[str, str]) -> Command:
-        """One of our own processes; it says its data directory, by which a leftover is known."""
-        fds = [self._parent_read_fd]
-        arguments = [name.split("-")[0], "--data-dir", str(self._data_dir)]
-        if name == "api":
-            fds.append(self._listener.fileno())
-            arguments += ["--fd", str(self._listener.fileno())]
-        return Command(
-            name=name,
-            argv=(sys.executable, "-m", "switchboard", *arguments),
-            cwd=Path.cwd(),
-            environment={
-                "SWITCHBOARD_LOG_FORMAT": "json",
-                **environment,
-                PARENT_FD: str(self._parent_read_fd),
-            },
-            stop_signal=signal.SIGINT,
-            inherited_fds=tuple(fds),
-        )
 
     def _keep_secrets(self, **addresses: str) -> None:
         self.secrets = self.secrets.model_copy(update=addresses)
@@ -277,7 +250,7 @@ class _System:
 
 
 def _first(failures: ExceptionGroup[Exception]) -> Exception:
-    """What failed first; the rest was cancelled for it."""
+    """The failure for which the rest was cancelled."""
     failure = failures.exceptions[0]
     return _first(failure) if isinstance(failure, ExceptionGroup) else failure
 
@@ -293,7 +266,7 @@ def _listen(settings: Settings, progress: Progress) -> socket.socket:
 
 
 def _end_leftovers(data_dir: Path) -> None:
-    """End processes of ours that outlived a killed supervisor. The servers see to their own."""
+    """End our processes that outlived a killed supervisor. The servers end their own leftovers."""
     state = read_state(data_dir)
     for pid in state.pids.values() if state else ():
         if process := orphan(pid, "switchboard", str(data_dir)):

@@ -1,4 +1,4 @@
-"""``switchboard up``: start everything, say where it is, run until told to stop."""
+"""``switchboard up``: start everything, print its address, run until stopped."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ START_FAILURES = (
     ServerDidNotStart,
     ValkeyNotInstalled,
 )
-"""What ``running_system`` raises when it cannot start, each with a message for a person."""
+"""What ``running_system`` raises when it cannot start. The messages are written for people."""
 
 
 def run_up(settings: Settings, console: Console) -> int:
@@ -65,8 +65,8 @@ async def _up(settings: Settings, console: Console) -> None:
 
 @contextlib.contextmanager
 def cancelled_by_signals() -> Iterator[None]:
-    """SIGINT, SIGTERM and SIGHUP cancel the current task; the stop that follows is not disturbed
-    by further ones, since it ends by itself within three seconds."""
+    """SIGINT, SIGTERM and SIGHUP cancel the current task. More signals do not disturb the stop that
+    follows, which takes at most three seconds."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task is not None

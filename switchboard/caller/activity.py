@@ -1,8 +1,7 @@
-"""Where there is speech on a waveform: energy over short windows, with exact sample positions.
+"""Finds speech on a waveform by its energy in short windows, with exact sample positions.
 
-The far end of a test call is silent to the last bit between its utterances, so an energy threshold
-finds the very first and the very last sample of speech; no model is involved that could be early
-or late.
+Between its utterances the far end of a test call sends digital silence, so an energy threshold
+finds the first and the last sample of speech exactly. A model could be early or late.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ MICROPHONE_SPEECH_RMS = 800
 
 
 def active_windows(samples: Samples, threshold_rms: float = SPEECH_RMS) -> list[bool]:
-    """One verdict per 5 ms; a shorter rest at the end counts as a window of its own."""
+    """One verdict per 5 ms. A shorter rest at the end is a window of its own."""
     verdicts = []
     for start in range(0, samples.size, WINDOW_SAMPLES):
         window = samples[start : start + WINDOW_SAMPLES].astype(np.float64)
@@ -51,11 +50,11 @@ class SpeechInterval:
 class SpeechActivity:
     """A growing record of when one side was speaking.
 
-    Windows of speech less than ``join_gap_seconds`` apart are one interval: stop consonants are
-    silent for up to some 50 ms.
+    Windows of speech less than ``join_gap_seconds`` apart are one interval, because stop consonants
+    are silent for up to about 50 ms.
 
-    A single active window is no speech yet (a click is not a reply), so an interval is published
-    with its second window; it still starts where the first one did.
+    A single active window can be a click, so an interval appears with its second window. It starts
+    where the first one did.
     """
 
     def __init__(self, threshold_rms: float = SPEECH_RMS, join_gap_seconds: float = 0.08) -> None:

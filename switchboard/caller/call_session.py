@@ -146,7 +146,7 @@ class CallSession:
             self._act(turn_taking.heard(words, self._situation()), connected_at)
 
     async def _overhear(self, recogniser: ThreadPoolExecutor, turn_taking: TurnTaking) -> None:
-        """Follow the agent's words while it speaks, for as long as there is a reason to cut in."""
+        """Recognise the agent's words while it speaks, for as long as the caller may interrupt."""
         loop = asyncio.get_running_loop()
         while turn_taking.may_interrupt:
             await asyncio.sleep(OVERHEAR_INTERVAL_SECONDS)

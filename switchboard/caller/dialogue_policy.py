@@ -1,4 +1,4 @@
-"""What a caller says, decided by nothing but what it hears."""
+"""Decides what a caller says from what it hears."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from pydantic import BaseModel, ConfigDict, Field
 WHEN_LOST = "Sorry, could you say that again?"
 """Said when no rule fits, or nothing was heard."""
 PATIENCE = 3
-"""How often in a row ``WHEN_LOST`` is said before the caller gives up."""
+"""How many times in a row ``WHEN_LOST`` is said before the caller gives up."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """The caller's next move. Without ``text`` it only leaves; with both it leaves afterwards."""
+    """What to say next, and whether to hang up then. Without ``text`` the caller just hangs up."""
 
     text: str | None
     then_leave: bool = False
 
 
 class DialoguePolicy(Protocol):
-    """A caller's side of one call. Pure: no clock, no audio."""
+    """What the caller says in one call. Pure: no clock, no audio."""
 
     def lines(self) -> Sequence[str]:
-        """Everything it may say, so that a voice can prepare it."""
+        """Everything that it can say, so that the voice can prepare it."""
 
     def reply_to(self, heard: str) -> Reply:
-        """The agent's turn is over; ``heard`` is empty if no word of it was understood."""
+        """The answer to a finished turn; ``heard`` is empty if no word of it was understood."""
 
     def unanswered(self) -> Reply:
-        """Nobody spoke for a long time."""
+        """Called when nobody has spoken for a long time."""
 
     @property
     def may_interrupt(self) -> bool:
-        """Whether the agent's words are worth following while it speaks."""
+        """Whether the agent's words should be recognised while it speaks."""
 
     def interruption(self, heard_so_far: str) -> str | None:
-        """What to say into the agent's turn, of which ``heard_so_far`` was understood."""
+        """The words that interrupt the agent after ``heard_so_far`` of its turn, or ``None``."""
 
 
 class LineByLine:
-    """Says its lines one after the other, each after a turn of the agent, and then leaves."""
+    """Says its lines one by one, each after a turn of the agent, and then hangs up."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = tuple(lines)
@@ -79,7 +79,7 @@ class Rule(BaseModel):
     """Whole words in this order; case and punctuation do not matter."""
     say: str
     interrupt: bool = False
-    """Said at once, into the agent's turn, and only there."""
+    """Said at once while the agent speaks, and never as an answer."""
     leave: bool = False
     """Hang up afterwards."""
 
@@ -89,8 +89,8 @@ class Rule(BaseModel):
 
 
 class RuleFollower:
-    """Answers by the first rule that fits. Each rule answers once, except that the last answer is
-    repeated when it is asked for again."""
+    """Answers with the first rule that fits. Each rule answers once; only the last answer is
+    repeated when the same question comes again."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules = tuple(rules)
@@ -133,5 +133,5 @@ class RuleFollower:
 
 
 def _plain(text: str) -> str:
-    """The words alone, each with a space on either side."""
+    """Only the words, each between spaces."""
     return f" {' '.join(re.findall(r'[a-z0-9]+', text.lower()))} "

@@ -1,7 +1,7 @@
-"""What a caller process is told: two JSON lines on its standard input, then nothing.
+"""What a caller process reads from its standard input: two lines of JSON.
 
-The first says what to prepare, the second whom to call. They are apart so that models load while
-the servers still start. The end of the input means that the other side is gone: the caller leaves.
+The first says what to prepare, the second whom to call. They are separate so that the models load
+while the servers still start. When the input ends, the caller hangs up.
 """
 
 from __future__ import annotations

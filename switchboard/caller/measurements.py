@@ -1,22 +1,22 @@
 """Latencies of a call, measured on the waveforms that the caller sent and received.
 
-Nothing that the server reports enters here. Rules:
+Nothing here comes from the server's reports. The rules:
 
 **First sample**: the caller's connection is up → first speech sample received.
 
 **Voice to voice**, one per utterance of the caller: its last speech sample sent → first speech
 sample of the agent's reply received. A reply is the first speech that *starts* after the
-utterance's end and before the caller's next utterance. Where the agent was audible while the
+utterance's end and before the caller's next utterance. If the agent was audible while the
 utterance ended (it was not interrupted yet, or it answered too early), there is no silence to
 measure: such a turn is ``talked_over`` and has no latency. Speech within ``LEFTOVER_SECONDS`` of
-the utterance's end is not a reply either: nothing can have been understood, let alone answered, in
-that time; it was on its way when the caller stopped. Such a turn is talked over too.
+the utterance's end is not a reply either. Nobody can understand and answer in that time, so it was
+on its way when the caller stopped. Such a turn is talked over, too.
 
-**Barge-in**, one per utterance that cut in on the agent: its first speech sample sent → last speech
-sample of the agent received before ``STOPPED_SECONDS`` of silence. Pauses between an agent's
-sentences are shorter than that, so they are neither mistaken for having stopped nor for having
-finished: an agent that is heard both within that time before the onset and after it was cut in on.
-One that is not heard any more had finished by itself; that is no barge-in.
+**Barge-in**, one per utterance that interrupted the agent: its first speech sample sent → last
+speech sample of the agent received before ``STOPPED_SECONDS`` of silence. Pauses between an agent's
+sentences are shorter than that, so a pause does not count as an end. An agent that is heard both
+shortly before the onset and after it was interrupted. An agent that is not heard after the onset
+had finished by itself, which is no barge-in.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def voice_to_voice(
 
 
 def barge_in_ms(utterance: SentSpeech, agent: Sequence[SpeechInterval]) -> float | None:
-    """Milliseconds until the agent fell silent; ``None`` if it was not speaking any more."""
+    """Milliseconds until the agent was silent; ``None`` if it had finished already."""
     onset = utterance.first_sample_at
     before = [each.ended_at for each in agent if each.started_at <= onset]
     if not before or onset - before[-1] >= STOPPED_SECONDS:
@@ -77,7 +77,7 @@ def barge_in_ms(utterance: SentSpeech, agent: Sequence[SpeechInterval]) -> float
 
 
 def percentile(values: Sequence[float], percent: float) -> float | None:
-    """The nearest-rank percentile: an observed value, at least ``percent`` % are at or below it.
+    """The nearest-rank percentile: an observed value that ``percent`` % of them do not exceed.
 
     ``None`` without values.
     """

@@ -1,4 +1,4 @@
-"""One call with a person at this machine's microphone."""
+"""One call of a person at this machine's microphone."""
 
 from __future__ import annotations
 

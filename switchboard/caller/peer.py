@@ -35,11 +35,11 @@ class CallerPeer:
             return await self._leg.connect(url, token)
 
     def listen(self) -> AsyncIterator[ReceivedFrame]:
-        """What the other side sends, until it stops sending."""
+        """The frames that the other side sends, until it stops sending."""
         return self._leg.listen()
 
     async def leave(self) -> None:
-        """Say goodbye to the server, then close the connection. Idempotent."""
+        """Leave the call, then close the connection. Idempotent."""
         await self._leg.leave()
 
     def _message(self, text: str | bytes) -> None:

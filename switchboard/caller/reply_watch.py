@@ -1,4 +1,4 @@
-"""Notices, while a call runs, when the agent becomes audible, and how long that took. Pure."""
+"""Detects during a call when the agent becomes audible, and how long that took. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from switchboard.caller.measurements import LEFTOVER_SECONDS
 from switchboard.caller.speech_queue import SentSpeech
 
 NEW_TURN_SECONDS = 0.5
-"""Speech after less silence than this goes on with the same turn."""
+"""Speech after a shorter silence than this belongs to the same turn."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Onset:
 
 
 class ReplyWatch:
-    """Finds each onset once."""
+    """Reports each onset once."""
 
     def __init__(self, connected_at: float) -> None:
         self._connected_at = connected_at
@@ -37,7 +37,7 @@ class ReplyWatch:
         spoken: Sequence[SentSpeech],
         caller_is_silent: bool,
     ) -> Onset | None:
-        """The turn that began since the last call, if one did."""
+        """The turn that began since this was last called, if there is one."""
         if len(agent) == self._seen:
             return None
         newest = agent[-1]

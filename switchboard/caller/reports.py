@@ -1,4 +1,4 @@
-"""What a caller tells whoever started it, as it happens: one JSON document a line."""
+"""What a caller process writes to its standard output as the call goes on: JSON, one a line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class AgentAudible(BaseModel):
     """The agent's first speech sample of a turn was received.
 
     ``latency_ms`` counts from the connection for the first turn, from the caller's last speech
-    sample for a reply, and is ``None`` where the agent spoke unasked or over the caller.
+    sample for a reply. It is ``None`` if the agent spoke without being asked, or over the caller.
     """
 
     model_config = _FROZEN
@@ -67,7 +67,7 @@ class Saying(BaseModel):
 
 
 class Heard(BaseModel):
-    """A turn of the agent is over; ``text`` is what the caller's recogniser made of it."""
+    """A turn of the agent is over. ``text`` is what the caller's recogniser understood."""
 
     model_config = _FROZEN
     type: Literal["heard"] = "heard"
@@ -76,7 +76,7 @@ class Heard(BaseModel):
 
 
 class CallerTurn(BaseModel):
-    """One utterance of the caller and what it heard in return."""
+    """One utterance of the caller, and what it heard as an answer."""
 
     model_config = _FROZEN
     said: str
@@ -94,13 +94,13 @@ class CallSummary(BaseModel):
     call_id: str
     ended_by: Literal["caller", "agent", "connection_lost"]
     end_reason: str | None
-    """As the worker announced it, if it did."""
+    """The worker's own announcement, if there was one."""
     connected_seconds: float
     opener_heard: str
     first_sample_ms: float | None
     turns: tuple[CallerTurn, ...]
     barge_in_ms: tuple[float | None, ...]
-    """One per interruption; ``None``: the agent was not speaking any more."""
+    """One per interruption; ``None``: the agent had finished already."""
 
     @property
     def voice_to_voice_ms(self) -> list[float]:

@@ -1,4 +1,4 @@
-"""Sample rates by whole factors: windowed-sinc low-pass filters, delay compensated."""
+"""Changes sample rates by whole factors, with windowed-sinc low-pass filters and no delay."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _TAPS_PER_FACTOR = 32
 
 
 def _low_pass(factor: int) -> NDArray[np.float64]:
-    """A linear-phase filter that passes the lower ``1 / factor`` of the band, gain 1."""
+    """A linear-phase filter of gain 1 that passes the lower ``1 / factor`` of the band."""
     half = _TAPS_PER_FACTOR * factor // 2
     taps = np.sinc(np.arange(-half, half + 1) / factor) * np.blackman(2 * half + 1)
     return np.asarray(taps / taps.sum(), dtype=np.float64)
 
 
 def upsampled(waveform: Waveform, factor: int) -> Waveform:
-    """``factor`` times as many samples of the same sound."""
+    """The same sound with ``factor`` times as many samples."""
     if not waveform.size:
         return waveform
     stuffed = np.zeros(waveform.size * factor)
@@ -30,7 +30,7 @@ def upsampled(waveform: Waveform, factor: int) -> Waveform:
 
 
 def downsampled(waveform: Waveform, factor: int) -> Waveform:
-    """Every ``factor``-th sample, after removing what the lower rate cannot carry."""
+    """Every ``factor``-th sample, after removing the frequencies above the lower rate's limit."""
     if not waveform.size:
         return waveform
     filtered = _filtered(waveform.astype(np.float64), _low_pass(factor))

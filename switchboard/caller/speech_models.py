@@ -15,7 +15,7 @@ from switchboard.problems import Problem
 from switchboard_client.webrtc.frame import Samples
 
 _PEAK = 0.5
-"""Hibari speaks at about a quarter of full scale; a telephone voice is louder."""
+"""Of full scale. Hibari speaks at about a quarter; a voice on the telephone is louder."""
 _INSTALL = "Install it with `uv pip install 'switchboard[offline]'`."
 
 

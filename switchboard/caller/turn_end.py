@@ -1,4 +1,4 @@
-"""When the other side has finished its turn: silence on the waveform. And the turn's audio."""
+"""Detects by silence on the waveform that the other side has finished its turn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from switchboard_client.webrtc.frame import FRAME_SECONDS, Samples
 END_OF_TURN_SECONDS = 0.65
 """Longer than the pauses between the sentences of one turn."""
 _LEAD_IN_FRAMES = 5
-"""What is kept from before the first speech: a recogniser misses words that start at sample 0."""
+"""Kept from before the first speech, because a recogniser misses words that start at sample 0."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class HeardTurn:
 
 
 class TurnEndDetector:
-    """Cuts what is received into turns. Feed every frame, silent ones too."""
+    """Cuts the received audio into turns. Needs every frame, also the silent ones."""
 
     def __init__(
         self,
@@ -42,15 +42,15 @@ class TurnEndDetector:
 
     @property
     def speaking_since(self) -> float | None:
-        """Start of the turn under way, or ``None`` between turns."""
+        """Start of the current turn, or ``None`` between turns."""
         return self._started_at
 
     def audio_so_far(self) -> Samples:
-        """Of the turn under way."""
+        """The audio of the current turn."""
         return np.concatenate(self._frames)
 
     def push(self, frame: Samples, received_at: float) -> HeardTurn | None:
-        """Returns the turn that this frame's silence completes, if it completes one."""
+        """Returns the turn that the silence of this frame completes, if there is one."""
         self._frames.append(frame)
         active = [
             index
@@ -70,7 +70,7 @@ class TurnEndDetector:
         return self.finish()
 
     def finish(self) -> HeardTurn | None:
-        """The turn under way, if there is one: nothing more will be received of it."""
+        """Ends the current turn, if there is one, because no more audio will come."""
         if self._started_at is None:
             return None
         turn = HeardTurn(np.concatenate(self._frames), self._started_at, self._ended_at)

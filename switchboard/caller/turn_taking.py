@@ -1,7 +1,7 @@
-"""When a caller speaks: after the agent's turn, into it, or into a long silence. Pure.
+"""Decides when a caller speaks: after the agent's turn, during it, or after a long silence. Pure.
 
-Times are seconds on one monotonic clock. The owner calls ``tick`` with every frame, ``overheard``
-with the first words of a turn that goes on, and ``heard`` with every finished turn.
+Times are seconds on one monotonic clock. Call ``tick`` for every frame, ``overheard`` with the
+first words of a turn that goes on, and ``heard`` with every finished turn.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from switchboard.caller.dialogue_policy import DialoguePolicy, Reply
 
 REPLY_TIMEOUT_SECONDS = 9.0
-"""Silence from both sides after which the caller speaks up. Agents nudge after 8 s by default."""
+"""Silence from both sides after which the caller speaks. Agents speak after 8 s by default."""
 AUDIBLE_SECONDS = 0.06
-"""A caller that cuts in does so while it hears the agent, not in a pause for breath."""
+"""A caller interrupts only while it hears the agent, not in a pause for breath."""
 GOODBYE_SECONDS = 3.0
 """How long a caller that has said goodbye waits for the agent's last words."""
 
@@ -45,16 +45,16 @@ class HeardWords:
 
 @dataclass(frozen=True)
 class Situation:
-    """What is audible at ``now``. ``None``: not speaking, or has not spoken yet."""
+    """What is audible at ``now``. ``None``: this side is silent, or has not spoken yet."""
 
     now: float
     agent_speaking_since: float | None
-    """Stays set until the turn's end is certain."""
+    """Remains set until the end of the turn is certain."""
     agent_spoke_at: float | None
     caller_is_speaking: bool
     caller_spoke_at: float | None
     is_recognising: bool = False
-    """The words of a finished turn are being worked out."""
+    """A finished turn is being recognised."""
 
 
 class TurnTaking:
@@ -69,7 +69,7 @@ class TurnTaking:
         self._is_leaving = False
 
     def tick(self, situation: Situation) -> Move | None:
-        """A move that time alone calls for."""
+        """The move that is due now, without anything new being heard."""
         if situation.caller_is_speaking:
             return None
         if situation.agent_speaking_since is not None:
@@ -88,17 +88,17 @@ class TurnTaking:
 
     @property
     def may_interrupt(self) -> bool:
-        """Whether ``overheard`` wants to be told of the agent's turns while they last."""
+        """Whether to call ``overheard`` while the agent speaks."""
         return self._policy.may_interrupt and not self._is_leaving
 
     def overheard(self, words: str, situation: Situation) -> None:
-        """The beginning of a turn that goes on: a reason to cut in, perhaps, with the next tick."""
+        """Takes the words so far of a turn that goes on. The next tick may interrupt it."""
         if situation.caller_is_speaking or situation.agent_speaking_since is None:
             return
         self._interruption = self._policy.interruption(words)
 
     def heard(self, words: HeardWords, situation: Situation) -> Move | None:
-        """The answer to a finished turn; ``None`` while the agent goes on, or was cut in on."""
+        """The answer to a finished turn; ``None`` if the agent goes on, or was interrupted."""
         if self._is_leaving:
             return Leave()
         if self._was_cut_off(words, situation):
@@ -122,12 +122,12 @@ class TurnTaking:
         return Say(text, is_interruption=True)
 
     def _too_late(self) -> Move:
-        """The agent finished first: what was to cut in is said as an answer."""
+        """The agent finished first, so the interruption is said as an answer."""
         text, self._interruption = self._interruption, None
         return self._move(Reply(text))
 
     def _was_cut_off(self, words: HeardWords, situation: Situation) -> bool:
-        """A turn that the caller cut short has had its answer: the interruption itself."""
+        """Whether the caller interrupted this turn, which has been its answer."""
         if self._cut_in_at is None or words.started_at >= self._cut_in_at:
             return False
         return situation.caller_is_speaking or words.ended_at < (situation.caller_spoke_at or 0.0)

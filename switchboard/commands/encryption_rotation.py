@@ -1,4 +1,4 @@
-"""``switchboard encryption rotate``: every stored secret under the newest encryption key."""
+"""``switchboard encryption rotate``: every stored secret encrypted with the newest key."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ _BATCH_DEADLINE_SECONDS = 60.0
 
 
 def run_rotation(settings: Settings, say: Callable[[str], None]) -> int:
-    """The exit code: 1 if a secret cannot be opened with any of the keys. Raises
-    ``MissingSetting``."""
+    """Returns the exit code: 1 if no key opens one of the secrets. Raises ``MissingSetting``."""
     settings = _with_running_system(settings)
     done = asyncio.run(
         _rotate(settings.required_database_url(), Sealer(settings.all_encryption_keys()))
     )
     for column in done:
         lost = f", {column.cannot_be_opened} cannot be opened" if column.cannot_be_opened else ""
-        say(f"{column.column}: {column.found} secrets, {column.sealed_anew} sealed anew{lost}")
+        say(f"{column.column}: {column.found} secrets, {column.sealed_anew} encrypted again{lost}")
     return int(any(column.cannot_be_opened for column in done))
 
 
@@ -36,7 +35,7 @@ async def _rotate(database_url: str, sealer: Sealer) -> list[Rotated]:
 
 
 def _with_running_system(settings: Settings) -> Settings:
-    """What the environment leaves open is taken from the system in the data directory."""
+    """Fills what the environment does not set from the system in the data directory."""
     secrets = read_secrets(settings.data_dir)
     if secrets is None:
         return settings

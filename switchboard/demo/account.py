@@ -1,4 +1,4 @@
-"""The demo's account: made through the public API, kept in ``demo.json`` for the next run."""
+"""The demo's account, made through the public API and kept in ``demo.json`` for the next run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DemoAccount(BaseModel):
     tenant_id: str
     secret_key: str = Field(repr=False)
     publishable_key: str
-    """May start web calls to the demo agent, nothing else: it goes into the call page's address."""
+    """May only start web calls to the demo agent, because it is part of the call page's address."""
     agent_id: str
     agent_name: str
     agent_digest: str
@@ -58,7 +58,7 @@ def agent_body() -> dict[str, Any]:
 
 
 def caller_rules() -> tuple[Rule, ...]:
-    """How the synthetic caller answers the demo agent."""
+    """The synthetic caller's answers to the demo agent."""
     return _RULES.validate_json(_resource("dental_caller.json"))
 
 

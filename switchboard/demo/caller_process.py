@@ -22,7 +22,7 @@ _LEAVE_SECONDS = 1.0
 
 
 class CallerDied(Problem):
-    """The caller process ended without saying how the call went."""
+    """The caller process ended before the call's last report."""
 
 
 class CallerProcess:

@@ -1,4 +1,4 @@
-"""Whether a demo call kept what Switchboard promises. Pure: evidence in, verdicts out."""
+"""Checks whether a demo call kept Switchboard's promises. Pure: evidence in, verdicts out."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ VOICE_TO_VOICE_P95_TARGET_MS = 1500
 BARGE_IN_TARGET_MS = 400
 _CLOCKS_AGREE_WITHIN_SECONDS = 2.0
 _LEAST_WORDS_RECOGNISED = 0.7
-"""Numbers are written in digits on one side and in words on the other."""
+"""Not all, because one side writes numbers in digits and the other in words."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """``is_latency``: a miss of a target, which a busy machine explains, not a defect."""
+    """``is_latency``: a failure can mean that the machine is busy, not that there is a defect."""
 
     claim: str
     passed: bool
@@ -34,7 +34,7 @@ class Check:
 
 
 def checked(evidence: Evidence) -> list[Check]:
-    """All verdicts, in the order in which a person wants to read them."""
+    """All verdicts, in the order in which they are printed."""
     return [
         *_conversation(evidence),
         *_money(evidence),
@@ -158,12 +158,12 @@ def _latencies(summary: CallSummary) -> Iterable[Check]:
 
 
 def micros(usd: float) -> int:
-    """The API's dollars are exact to a micro-dollar."""
+    """Micro-dollars. The API's dollars are exact to a micro-dollar."""
     return round(usd * MICROS_PER_USD)
 
 
 def _likeness(one: str, other: str) -> float:
-    """How much of two texts' words are the same in the same order, 0 to 1."""
+    """How many of two texts' words are the same in the same order, from 0 to 1."""
     words = [re.findall(r"[a-z0-9']+", text.lower()) for text in (one, other)]
     if not all(words):
         return 0.0

@@ -1,4 +1,4 @@
-"""A finished call on a terminal: its record, its events, its bill, and what was checked."""
+"""A finished call on a terminal: its record, its events, its bill and the checks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def show_record(console: Console, evidence: Evidence) -> None:
 
 
 def show_checks(console: Console, checks: Sequence[Check]) -> None:
-    _heading(console, "Checked", "latencies on the waveform, from outside")
+    _heading(console, "Checked", "latencies measured on the caller's waveform")
     for check in checks:
         mark, style = ("✓", "green") if check.passed else ("✗", "red")
         line = Text.assemble("   ", (mark, style), f" {check.claim}  ", (check.detail, "dim"))

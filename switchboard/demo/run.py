@@ -1,4 +1,4 @@
-"""``switchboard demo``: from nothing to a spoken, billed call, shown and checked."""
+"""``switchboard demo``: starts everything, holds and bills a call, then shows and checks it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from switchboard_client import AsyncSwitchboard
 
 @dataclass(frozen=True)
 class DemoOptions:
-    """``strict``: a latency above its target fails the demo, too."""
+    """``strict``: a latency above its target also fails the demo."""
 
     settings: Settings
     exit_when_done: bool
@@ -53,12 +53,12 @@ class _Switchboard:
     api_url: str
     operator_token: str
     is_ours: bool
-    """It ends with this process."""
+    """Whether it ends with this process."""
 
 
 def run_demo(options: DemoOptions) -> int:
-    """Returns the exit code: 0 if the call was held and every check but those of latency passed
-    (with ``strict`` all), 130 after Ctrl-C before the call was over, 1 otherwise."""
+    """Returns the exit code: 0 if the call was held and every check passed (without ``strict``, the
+    checks of latency do not count), 130 after Ctrl-C before the end of the call, otherwise 1."""
     console = Console()
     try:
         with client_errors_as_problems(CALL_ADVICE):
@@ -88,12 +88,12 @@ async def _story(options: DemoOptions, console: Console) -> int:
         caller = await stack.enter_async_context(CallerProcess.starting(caller_rules(), log_path))
         switchboard = await stack.enter_async_context(_switchboard(options.settings, console))
         account = await _account(switchboard, data_dir, console)
-        with TerminalProgress(console).step("A caller, with a voice and ears of its own"):
+        with TerminalProgress(console).step("A caller, with its own voice and speech recognition"):
             await caller.prepared()
         try:
             passed = await _call(switchboard, account, caller, options, console)
         finally:
-            # Before the servers, so that it can say goodbye to them.
+            # Before the servers, so that it can leave its call.
             await caller.stop()
         if not options.exit_when_done:
             await _stay(switchboard, account, console)
@@ -102,7 +102,7 @@ async def _story(options: DemoOptions, console: Console) -> int:
 
 @asynccontextmanager
 async def _switchboard(settings: Settings, console: Console) -> AsyncIterator[_Switchboard]:
-    """The one that runs on this data directory, or a new one for the length of the block."""
+    """The Switchboard that runs on this data directory, or else a new one for this block."""
     async with AsyncExitStack() as stack:
         try:
             system = await stack.enter_async_context(
@@ -183,9 +183,9 @@ async def _stay(switchboard: _Switchboard, account: DemoAccount, console: Consol
     console.print(Text(f"  {address}", style="cyan underline"), soft_wrap=True)
     console.print()
     if not switchboard.is_ours:
-        console.print("  [dim]Switchboard runs on, as it did before.[/dim]")
+        console.print("  [dim]Switchboard was running before and keeps running.[/dim]")
         return
-    console.print("  [dim]Switchboard runs on. Ctrl-C stops it.[/dim]")
+    console.print("  [dim]Switchboard keeps running. Ctrl-C stops it.[/dim]")
     try:
         await asyncio.Event().wait()
     except asyncio.CancelledError:
@@ -193,6 +193,6 @@ async def _stay(switchboard: _Switchboard, account: DemoAccount, console: Consol
 
 
 def _since_start() -> float:
-    """Seconds since this process was started, the interpreter's own start included."""
+    """Seconds since this process was started, including the start of the interpreter."""
     created_at: float = psutil.Process().create_time()
     return time.time() - created_at

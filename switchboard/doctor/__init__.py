@@ -1,1 +1,1 @@
-"""``switchboard doctor``: is this machine fit, and if not, what to do."""
+"""``switchboard doctor``: whether Switchboard can run on this machine, and if not, what to do."""

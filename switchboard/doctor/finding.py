@@ -10,7 +10,7 @@ Level = Literal["ok", "warn", "fail"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What was looked at, what was found and, unless all is well, what to do."""
+    """What was checked, what was found and, if something is wrong, what to do."""
 
     subject: str
     level: Level
@@ -23,7 +23,7 @@ def ok(subject: str, found: str) -> Finding:
 
 
 def warn(subject: str, found: str, remedy: str) -> Finding:
-    """Something will not be available; the rest works."""
+    """Some feature will not be available; everything else works."""
     return Finding(subject, "warn", found, remedy)
 
 

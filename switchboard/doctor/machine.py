@@ -1,4 +1,4 @@
-"""The machine itself: Python, clock, data directory, who we are."""
+"""The machine itself: Python, clock, data directory, user."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def python() -> Finding:
 
 
 def clock() -> Finding:
-    """Durations come from the monotonic clock, times of day and token expiry from the other."""
+    """Durations come from the monotonic clock; times of day and the expiry of tokens do not."""
     wall, monotonic = time.time(), time.monotonic()
     time.sleep(_CLOCK_SAMPLE_SECONDS)
     drift = abs((time.time() - wall) - (time.monotonic() - monotonic))
@@ -41,8 +41,8 @@ def clock() -> Finding:
     if drift > _CLOCK_SAMPLE_SECONDS / 2:
         return warn(
             "Clock",
-            f"was set by {drift:.2f} s while we looked",
-            "Call times may be off until the clock is steady.",
+            f"jumped by {drift:.2f} s during the check",
+            "Times of calls may be wrong until the clock is steady.",
         )
     return ok("Clock", time.strftime("%Y-%m-%d %H:%M UTC, steady", time.gmtime(wall)))
 
@@ -68,7 +68,7 @@ def data_directory(data_dir: Path) -> Finding:
 
 
 def privileges(data_dir: Path) -> Finding:
-    """PostgreSQL refuses root; then it runs as somebody else, who must reach its files."""
+    """PostgreSQL refuses to run as root. It then runs as another user, who must reach its files."""
     account = unprivileged_account(data_dir / "postgres")
     if account is None:
         return ok("User", f"ordinary user {os.geteuid()}")
@@ -80,9 +80,11 @@ def privileges(data_dir: Path) -> Finding:
     try:
         place = system_directory(account)
     except NoReachableDirectory as problem:
-        return fail("User", f"root, and {problem}", "Choose a --data-dir that others may enter.")
+        return fail(
+            "User", f"root, and {problem}", "Choose a --data-dir that other users may enter."
+        )
     return ok(
         "User",
-        f"root; PostgreSQL runs as user {account.uid}, who may not enter {existing}: it lives in"
-        f" {place}",
+        f"root; PostgreSQL runs as user {account.uid}, who cannot enter {existing}. Its files are"
+        f" in {place}",
     )

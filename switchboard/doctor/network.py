@@ -18,16 +18,16 @@ def api_port(port: int, state: State | None) -> Finding:
     if is_free(port):
         return ok("API port", f"{port} is free")
     if state is not None and state.api_url.endswith(f":{port}") and _lives(state):
-        return ok("API port", f"{port} is in use by Switchboard itself, which is running")
+        return ok("API port", f"{port} is in use by the Switchboard that runs here")
     return warn(
         "API port",
         f"{port} is in use by {user_of(port)}",
-        "The next free port will be taken; choose one yourself with --port.",
+        "The next free port will be used; choose another with --port.",
     )
 
 
 def ice_addresses() -> Finding:
-    """Host candidates: what a browser is told to send its media to."""
+    """Host candidates: the addresses to which browsers send their media."""
     addresses = sorted(
         address.address
         for interface in psutil.net_if_addrs().values()
@@ -43,11 +43,11 @@ def ice_addresses() -> Finding:
             "only the loopback has an address",
             "Calls work from this machine only; connect it to a network for others.",
         )
-    return fail("ICE", "no network interface has an IPv4 address", "Bring up the loopback.")
+    return fail("ICE", "no network interface has an IPv4 address", "Bring the loopback up.")
 
 
 def udp_loopback() -> Finding:
-    """A datagram to ourselves, as every call from this machine sends them."""
+    """Sends a datagram to ourselves, as every call from this machine does."""
     try:
         with (
             socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver,
@@ -58,10 +58,10 @@ def udp_loopback() -> Finding:
             sender.sendto(b"switchboard", receiver.getsockname())
             arrived = receiver.recv(64) == b"switchboard"
     except OSError as error:
-        return fail("UDP", f"does not pass on the loopback: {error}", "Check the firewall's rules.")
+        return fail("UDP", f"does not work on the loopback: {error}", "Check the firewall's rules.")
     if not arrived:
         return fail("UDP", "datagrams are changed on the way", "Check the firewall's rules.")
-    return ok("UDP", "passes on the loopback")
+    return ok("UDP", "works on the loopback")
 
 
 def _lives(state: State) -> bool:

@@ -1,4 +1,4 @@
-"""Runs every check and shows what it found."""
+"""Runs every check and prints the findings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARKS = {"ok": "[green]✓[/green]", "warn": "[yellow]![/yellow]", "fail": "[re
 
 
 def examine(settings: Settings) -> list[Finding]:
-    """Every finding, in the order in which a start would meet them."""
+    """Every finding, in the order in which a start would run into them."""
     return [
         machine.python(),
         machine.clock(),
@@ -34,7 +34,7 @@ def examine(settings: Settings) -> list[Finding]:
 
 
 def run_doctor(settings: Settings, *, as_json: bool) -> int:
-    """Show the report. Returns the exit code: 1 when something must be put right."""
+    """Print the report. Returns the exit code: 1 when `switchboard up` would not work."""
     findings = examine(settings)
     if as_json:
         print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=2))

@@ -23,7 +23,7 @@ _OFFLINE_MODELS = {
 
 def postgres(settings: Settings) -> Finding:
     if settings.database_url is not None:
-        return ok("PostgreSQL", "yours, at SWITCHBOARD_DATABASE_URL")
+        return ok("PostgreSQL", "your own, at SWITCHBOARD_DATABASE_URL")
     try:
         return _runs("PostgreSQL", postgres_binary())
     except PostgresNotInstalled as problem:
@@ -32,7 +32,7 @@ def postgres(settings: Settings) -> Finding:
 
 def valkey(settings: Settings) -> Finding:
     if settings.redis_url is not None:
-        return ok("Valkey", "yours, at SWITCHBOARD_REDIS_URL")
+        return ok("Valkey", "your own, at SWITCHBOARD_REDIS_URL")
     try:
         return _runs("Valkey", valkey_binary())
     except ValkeyNotInstalled as problem:
@@ -45,12 +45,12 @@ def offline_models(settings: Settings) -> Finding:
         return ok("Models", f"installed: {', '.join(_OFFLINE_MODELS.values())}")
     found = f"not installed: {', '.join(missing)}"
     if settings.provider_keys:
-        return warn("Models", found, f"Calls without your keys need them. {_REINSTALL}")
+        return warn("Models", found, f"Calls that do not use your keys need them. {_REINSTALL}")
     return fail("Models", found, _REINSTALL)
 
 
 def keys(settings: Settings) -> list[Finding]:
-    """Optional: every conversation can be held without them."""
+    """Keys are optional: the offline models can hold every conversation."""
     return [
         ok(name, "key is set")
         if provider in settings.provider_keys
@@ -67,13 +67,13 @@ def keys(settings: Settings) -> list[Finding]:
 
 
 def microphone() -> Finding:
-    """For ``switchboard call --mic``. The call page uses the browser's microphone instead."""
+    """For ``switchboard call --mic``. The call page uses the browser's microphone."""
     subject = "Microphone"
     if not _installed("sounddevice"):
         return warn(
             subject,
             "the command line cannot use one (sounddevice is not installed)",
-            "Use the call page, where the browser asks for permission: allow it.",
+            "Use the call page; the browser asks for permission to use the microphone.",
         )
     probe = "import sounddevice as s; print(s.query_devices(kind='input')['name'])"
     done = subprocess.run(
@@ -86,7 +86,7 @@ def microphone() -> Finding:
     allow = (
         "Allow it for your terminal: System Settings, Privacy & Security, Microphone."
         if sys.platform == "darwin"
-        else "Plug one in; your user may need to be in the group `audio`."
+        else "Connect one; your user may have to be in the group `audio`."
     )
     return warn(subject, "none was found", f"{allow} Or use the call page.")
 

@@ -1,4 +1,4 @@
-"""A child process to be: what to run, as whom, and how it is told to stop."""
+"""The description of a child process: what to run, as which user, and how to stop it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Account:
 class Command:
     """One child process.
 
-    ``account`` is ``None`` for our own. ``inherited_fds`` stay open in the child. On Linux the
+    ``account`` is ``None`` for our own user. ``inherited_fds`` stay open in the child. On Linux the
     kernel sends ``parent_death_signal`` when the thread that started the child ends, so start
     children from a thread that lives as long as they should.
     """
@@ -58,7 +58,7 @@ class Command:
         if self.account is not None:
             options |= {"user": self.account.uid, "group": self.account.gid, "extra_groups": []}
         if self.parent_death_signal is not None and _LIBC is not None:
-            # Runs after the change of user, which would reset it.
+            # A preexec_fn runs after the change of user, which resets this setting.
             options["preexec_fn"] = _die_with_parent(self.parent_death_signal)
         return options
 
@@ -71,7 +71,7 @@ def spawn(command: Command, log: BinaryIO) -> subprocess.Popen[bytes]:
 
 
 def stop(process: subprocess.Popen[bytes], how: signal.Signals, grace_seconds: float) -> None:
-    """Signal ``process``, wait ``grace_seconds`` for its end, then kill it."""
+    """Send ``how`` to ``process``, wait ``grace_seconds`` for its end, then kill it."""
     if process.poll() is None:
         process.send_signal(how)
         try:

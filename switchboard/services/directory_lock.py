@@ -12,14 +12,14 @@ class DirectoryInUse(RuntimeError):
 
 
 class DirectoryLock:
-    """An advisory lock file; the kernel lets go of it however its holder ends."""
+    """An advisory lock file. The kernel releases it when its holder ends, even by a kill."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / "lock"
         self._fd: int | None = None
 
     def acquire(self) -> None:
-        """Take the lock, or keep it when held already. Raises ``DirectoryInUse``."""
+        """Take the lock; does nothing if we hold it already. Raises ``DirectoryInUse``."""
         if self._fd is not None:
             return
         fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

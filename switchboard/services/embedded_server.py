@@ -1,4 +1,4 @@
-"""What PostgreSQL and Valkey have in common for whoever runs them."""
+"""What PostgreSQL and Valkey have in common for the code that runs them."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _POLL_SECONDS = 0.01
 
 
 class ServerDidNotStart(RuntimeError):
-    """An embedded server ended, or was not ready in time; says the end of its log."""
+    """An embedded server ended, or was not ready in time. The message has the end of its log."""
 
 
 class EmbeddedServer(Protocol):
-    """A server that can be prepared, started by anyone from its ``Command``, and asked."""
+    """A server that can be prepared, started from its ``Command``, and checked."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def url(self) -> str:
-        """Address with password. Known once ``prepare`` has returned."""
+        """The address with its password. Known once ``prepare`` has returned."""
         ...
 
     def prepare(self) -> Command:
-        """Make everything ready to start, clearing away what a killed predecessor left. Blocks."""
+        """Make everything ready to start, and remove what a killed predecessor left. Blocks."""
         ...
 
     def is_ready(self, pid: int) -> bool:
@@ -39,13 +39,13 @@ class EmbeddedServer(Protocol):
         ...
 
     def release(self) -> None:
-        """Let others use the directory. Call after the process has ended."""
+        """Free the directory for other processes. Call it after the server has ended."""
         ...
 
 
 @contextmanager
 def running(server: EmbeddedServer, log_path: Path) -> Iterator[str]:
-    """Run ``server`` for the length of the ``with`` block; gives its URL.
+    """Run ``server`` for the length of the ``with`` block, which gets its URL.
 
     Raises ``ServerDidNotStart``.
     """
@@ -73,7 +73,7 @@ def _wait_until_ready(
 
 
 def log_tail(log_path: Path, lines: int = 10) -> str:
-    """The last ``lines`` lines of a log file, or nothing when there is none."""
+    """The last ``lines`` lines of a log file; empty when there is no file."""
     if not log_path.exists():
         return ""
     with log_path.open("rb") as log:

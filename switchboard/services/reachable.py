@@ -1,7 +1,8 @@
 """Directories for a server that may not run as root.
 
-PostgreSQL refuses root. As root we run it as ``nobody``, or as whoever owns its data already; then
-its binaries and data must lie where that user may go, which a clone under ``/root`` is not.
+PostgreSQL refuses to run as root. If we are root, we run it as the user that owns its data, or as
+``nobody``. That user must be able to reach its binaries and data, which a clone under ``/root``
+does not allow.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class NoReachableDirectory(RuntimeError):
 
 
 def unprivileged_account(data: Path) -> Account | None:
-    """As whom to run a server on ``data``; ``None`` when we are not root anyway."""
+    """The user to run a server on ``data`` as; ``None`` when we are not root."""
     if os.geteuid() != 0:
         return None
     if data.exists() and data.stat().st_uid != 0:
@@ -42,7 +43,7 @@ def unprivileged_account(data: Path) -> Account | None:
 def can_enter(path: Path, account: Account | None) -> bool:
     """Whether ``account`` may execute (a file) or traverse (a directory) ``path``.
 
-    Asks the kernel, which knows about access lists and mounts, rather than reading mode bits.
+    Asks the kernel instead of reading mode bits, because it knows about access lists and mounts.
     """
     if account is None:
         return os.access(path, os.X_OK)
@@ -60,11 +61,11 @@ def can_enter(path: Path, account: Account | None) -> bool:
 def data_directory(
     wanted: Path, account: Account | None, bases: Sequence[Path] = SYSTEM_DIRECTORIES
 ) -> Path:
-    """``wanted`` when ``account`` can reach it, otherwise a stand-in that belongs to it alone.
+    """``wanted`` when ``account`` can reach it, otherwise a directory elsewhere that belongs to it.
 
-    ``{wanted}.location`` notes the stand-in, so that it is found again after the project has been
-    moved. The directory exists on return, mode 700, owned by ``account``. Raises
-    ``NoReachableDirectory``.
+    ``{wanted}.location`` holds the path of the other directory, so that it is found again after
+    the project has been moved. The directory exists on return, with mode 700 and owned by
+    ``account``. Raises ``NoReachableDirectory``.
     """
     if account is None:
         wanted.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -82,9 +83,9 @@ def data_directory(
 
 
 def system_directory(account: Account, bases: Sequence[Path] = SYSTEM_DIRECTORIES) -> Path:
-    """The first of ``bases`` that root can make and ``account`` can enter.
+    """The first of ``bases`` that root can create and ``account`` can enter.
 
-    One that somebody else made (anyone may write to /tmp) is not trusted. Raises
+    A directory that another user created is not trusted, because anyone may write to /tmp. Raises
     ``NoReachableDirectory``.
     """
     for base in bases:
@@ -108,8 +109,8 @@ def reachable_copy(
 ) -> Path:
     """``source`` itself when ``account`` can execute ``source/probe``, otherwise a copy of it.
 
-    ``parts`` are the folders below ``source`` that matter. The copy appears whole or not at all,
-    and is made once for all projects with the same version (name and time of ``source/probe``).
+    ``parts`` are the folders below ``source`` that are needed. The copy appears whole or not at
+    all. All projects with the same version (size and time of ``source/probe``) share one copy.
     """
     if can_enter(source / probe, account) or account is None:
         return source
@@ -126,7 +127,7 @@ def reachable_copy(
         try:
             staging.rename(copy)
         except OSError:
-            # Another `up` was quicker.
+            # Another `up` made the copy first.
             shutil.rmtree(staging)
     return copy
 

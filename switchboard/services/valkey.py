@@ -15,9 +15,9 @@ from switchboard.services.directory_lock import DirectoryLock
 from switchboard.services.orphans import end, orphan, read_pid
 from switchboard.services.ports import LOOPBACK, free_port
 
-# ``always`` would cost an fsync per command. With ``everysec`` each write is in the operating
-# system's hands before it is answered, so that killing Valkey loses nothing; only a power cut may
-# lose the last second, and the media workers' journals ship that again.
+# ``always`` would cost an fsync per command. With ``everysec`` the operating system has each write
+# before Valkey answers, so killing Valkey loses nothing. Only a power failure can lose the last
+# second, and the media workers send that again from their journals.
 _CONFIGURATION = """\
 bind {host}
 port {port}
@@ -48,7 +48,7 @@ def valkey_binary() -> Path:
 
 
 class ValkeyServer:
-    """Valkey with its append-only file in ``directory``. Obeys ``EmbeddedServer``."""
+    """Valkey with its append-only file in ``directory``. An ``EmbeddedServer``."""
 
     name = "valkey"
 
@@ -88,7 +88,7 @@ class ValkeyServer:
         )
 
     def is_ready(self, pid: int) -> bool:
-        """Asks for a PONG: while Valkey still loads its file it answers LOADING instead."""
+        """Asks for a PONG, because Valkey answers LOADING while it reads its file."""
         try:
             with socket.create_connection((LOOPBACK, self._port), 0.5) as connection:
                 connection.settimeout(0.5)

@@ -1,1 +1,1 @@
-"""Keeps the processes of one machine's Switchboard running, and ends them together."""
+"""Keeps one machine's processes running, and stops them together."""

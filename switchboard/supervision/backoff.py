@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass
 class Backoff:
-    """Doubles from ``first_seconds`` to ``longest_seconds``; begins anew after a long life."""
+    """Doubles from ``first_seconds`` to ``longest_seconds``. Starts over after a process that lived
+    for ``forgiven_after_seconds``."""
 
     first_seconds: float = 0.1
     longest_seconds: float = 10.0

@@ -1,4 +1,4 @@
-"""One process that should run until it is told to stop."""
+"""One process that should run until it is stopped."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ log = structlog.get_logger(__name__)
 
 
 class ChildFailed(RuntimeError):
-    """A process ended again and again, or was not ready in time; says the end of its log."""
+    """A process kept ending, or was not ready in time. The message has the end of its log."""
 
 
 @dataclass(frozen=True)
 class ChildSpec:
-    """What to run and how to tell that it serves.
+    """What to run, and how to check that it serves.
 
-    ``prepare`` blocks and is called in a thread before every start. ``is_ready`` is asked again
-    and again with the process id; it must not block.
+    ``prepare`` blocks; it is called in a thread before every start. ``is_ready`` is called
+    repeatedly with the process id; it must not block.
     """
 
     name: str
@@ -39,9 +39,9 @@ class ChildSpec:
 
 
 class Child:
-    """Starts a process, starts it again when it ends, and stops it.
+    """Starts a process, restarts it when it ends, and stops it.
 
-    ``on_change(child)`` is called after each start and each unwanted end.
+    ``on_change(child)`` is called after each start and each unexpected end.
     """
 
     def __init__(self, spec: ChildSpec, log_path: Path, on_change: Callable[[Child], None]) -> None:
@@ -107,7 +107,7 @@ class Child:
                 await self._run_once()
                 failure = f"{self.spec.name} ended with {self.last_exit_code}"
             except (OSError, RuntimeError) as error:
-                # Preparing may fail for a moment, for example while a port is still taken.
+                # Preparing can fail for a moment, for example while a port is still in use.
                 failure = f"{self.spec.name} could not be started: {error}"
             log.warning("process ended", process=self.spec.name, failure=failure)
             delay = self._backoff.after(time.monotonic() - started_at)

@@ -1,4 +1,4 @@
-"""Starts children in any order, in parallel, and stops them in the reverse of their rank."""
+"""Starts children in any order, in parallel, and stops the ones with the highest rank first."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Supervisor:
         await child.start()
 
     async def stop(self, grace_seconds: dict[int, float]) -> None:
-        """Stop all, rank by rank, giving each rank ``grace_seconds[rank]`` before it is killed."""
+        """Stop all, rank by rank. What still runs after ``grace_seconds[rank]`` is killed."""
         for rank in sorted(self._ranks, reverse=True):
             grace = grace_seconds[rank]
             await asyncio.gather(*(child.stop(grace) for child in self._ranks[rank]))

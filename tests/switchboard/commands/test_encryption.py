@@ -52,10 +52,10 @@ def test_it_says_what_it_did_and_finds_the_database_of_the_data_directory(
     settings = Settings(data_dir=tmp_path, encryption_keys=(new, old))
     said: list[str] = []
     run_rotation(settings, said.append)
-    assert said[0] == "provider_keys.sealed_key: 1 secrets, 1 sealed anew"
+    assert said[0] == "provider_keys.sealed_key: 1 secrets, 1 encrypted again"
     said.clear()
     run_rotation(settings, said.append)
-    assert said[0] == "provider_keys.sealed_key: 1 secrets, 0 sealed anew"
+    assert said[0] == "provider_keys.sealed_key: 1 secrets, 0 encrypted again"
 
 
 def test_a_secret_that_no_key_opens_is_a_failure(tmp_path: Path, postgres_url: str) -> None:
@@ -63,7 +63,7 @@ def test_a_secret_that_no_key_opens_is_a_failure(tmp_path: Path, postgres_url: s
     said: list[str] = []
     settings = Settings(data_dir=tmp_path, database_url=postgres_url, secret_key="s" * 32)
     assert run_rotation(settings, said.append) == 1
-    assert said[0].endswith("1 secrets, 0 sealed anew, 1 cannot be opened")
+    assert said[0].endswith("1 secrets, 0 encrypted again, 1 cannot be opened")
 
 
 def test_without_a_database_it_says_what_is_missing(tmp_path: Path) -> None:
