@@ -14,8 +14,8 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-_SOURCES = ("migrate.py", "database.py", "migrations", "catalogue")
-_CAPABILITIES = ("providers",)
+_SOURCES = ("migrate.py", "platform/database.py", "migrations", "building/catalogue")
+_CAPABILITIES = ("engine/providers",)
 """The migration writes the media workers' abilities, which are these, into the catalogue."""
 _SUFFIXES = (".py", ".json", ".sql")
 
@@ -59,6 +59,9 @@ def _connect(database_url: str) -> psycopg.Connection:
 
 
 def _files(source: Path) -> list[Path]:
+    """Raises ``FileNotFoundError`` when there is no such source: it must not be left out."""
+    if not source.exists():
+        raise FileNotFoundError(f"the schema's fingerprint covers {source}, which is missing")
     if source.is_file():
         return [source]
     return sorted(path for path in source.rglob("*") if path.suffix in _SUFFIXES)

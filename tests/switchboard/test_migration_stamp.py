@@ -19,8 +19,16 @@ def test_a_changed_schema_is_noticed(postgres_url: str, monkeypatch: pytest.Monk
 
 
 def test_the_fingerprint_covers_migrations_and_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = migration_stamp._SOURCES
     whole = fingerprint()
-    for left_out in ("migrations", "catalogue"):
-        sources = tuple(s for s in ("migrate.py", "migrations", "catalogue") if s != left_out)
-        monkeypatch.setattr(migration_stamp, "_SOURCES", sources)
+    for left_out in ("migrations", "building/catalogue"):
+        kept = tuple(source for source in sources if source != left_out)
+        assert len(kept) == len(sources) - 1
+        monkeypatch.setattr(migration_stamp, "_SOURCES", kept)
         assert fingerprint() != whole
+
+
+def test_a_source_that_has_moved_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migration_stamp, "_SOURCES", ("migrations", "catalogue-of-old"))
+    with pytest.raises(FileNotFoundError, match="catalogue-of-old"):
+        fingerprint()
