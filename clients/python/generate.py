@@ -1,10 +1,10 @@
 """Writes the client's types and error classes from the API's own OpenAPI document.
 
-    python clients/python/generate.py          write them anew
-    python clients/python/generate.py --check  exit with 1, and the difference, if they are stale
+    python clients/python/generate.py          write them
+    python clients/python/generate.py --check  print the difference and exit with 1 if they are stale
 
-Run by ``make client-types``. Needs the project's development environment; the client itself does
-not: what is written here is committed.
+``make client-types`` runs it. It needs the project's development environment. The client does not,
+because the written files are committed.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def declared_problems(document: Document) -> dict[str, Document]:
 
 
 def models_module(document: Document, problems: dict[str, Document]) -> str:
-    """Every other schema."""
+    """The models of all schemas that are not problems."""
     in_responses = reachable(responses(document), document)
     in_bodies = reachable(bodies(document), document)
     schemas = {
@@ -119,7 +119,7 @@ def models_module(document: Document, problems: dict[str, Document]) -> str:
 
 
 def live_messages_module() -> str:
-    """What a call's data channel carries, which no route does."""
+    """The models of the messages on a call's data channel, which no route has."""
     from contracts.live_messages import LiveMessage
 
     whole = LiveMessage.model_json_schema(ref_template=SCHEMA_PREFIX + "{model}")
@@ -213,21 +213,21 @@ def reachable(node: Any, document: Document) -> set[str]:
 
 
 def open_to_new_members(schema: Document) -> Document:
-    """For what is answered: a newer API may add members, and the client keeps them."""
+    """For schemas that answers have: a newer API may add members, and the client keeps them."""
     if schema.get("additionalProperties") is not False:
         return schema
     return {key: value for key, value in schema.items() if key != "additionalProperties"}
 
 
 def with_every_member(schema: Document) -> Document:
-    """For what is only answered: a member with a default is always there."""
+    """For schemas that only answers have: a member with a default is always present."""
     return schema | {"required": list(schema["properties"])} if "properties" in schema else schema
 
 
 def shape(schema: Any, words: Document) -> Any:
-    """The shape alone. Lengths, bounds and patterns are the server's to check: it says which field
-    is wrong and what would be right, and a client of last month does not refuse what is allowed
-    today. For the same reason every enumeration is open.
+    """The shape without its limits. The server checks lengths, bounds and patterns, and says which
+    field is wrong; so an old client does not refuse what a newer API allows. For the same reason
+    every enumeration is open.
 
     Args:
         words: the enumerations that have a name.
@@ -261,7 +261,7 @@ def is_limit(key: str, value: Any) -> bool:
 
 
 def problems_module(problems: dict[str, Document]) -> str:
-    """One error class a code."""
+    """One error class for each code."""
     classes = []
     for name, schema in sorted(problems.items()):
         properties = schema["allOf"][1]["properties"]

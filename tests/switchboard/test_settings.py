@@ -138,6 +138,6 @@ def test_what_is_set_reaches_the_package_that_uses_it(tmp_path: Path) -> None:
     assert control_plane.smtp is not None
     assert (control_plane.smtp.host, control_plane.smtp.port) == ("mail", 2525)
     assert control_plane.session_ttl_seconds == 7
-    assert control_plane.dialing.calls_per_tenant == 3
+    assert control_plane.calling.dialing.calls_per_tenant == 3
     assert control_plane.ice_servers == worker.ice_servers == ("stun:a:3478",)
     assert worker.slots == 2

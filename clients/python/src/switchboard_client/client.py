@@ -1,4 +1,4 @@
-"""The two clients: ``Switchboard`` blocks, ``AsyncSwitchboard`` is awaited."""
+"""The two clients: methods of ``Switchboard`` block, those of ``AsyncSwitchboard`` are awaited."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ TIMEOUT_SECONDS = 15.0
 
 
 class Switchboard:
-    """One server, one key. A context manager; without ``with``, ``close`` it.
+    """One server, one key. A context manager; call ``close`` if you do not use ``with``.
 
-    Every method raises ``ApiError`` when the API refuses, ``ServerUnreachable`` when nobody
-    answers and ``UnexpectedAnswer`` when something else does.
+    Every method raises ``ApiError`` when the API refuses, ``ServerUnreachable`` when there is no
+    answer, and ``UnexpectedAnswer`` when the answer does not come from Switchboard.
 
     Args:
         server: ``https://switchboard.example``.
-        key: a secret key, or a publishable one for what it may do.
-        timeout_seconds: of one attempt.
-        retry: how often, and after how long, what may pass is tried again.
-        transport: takes the place of the network, for tests.
+        key: a secret key, or a publishable key for the few routes that it may use.
+        timeout_seconds: for one attempt.
+        retry: how often, and after how long, a failed request is sent again.
+        transport: replaces the network, for tests.
     """
 
     def __init__(
@@ -71,11 +71,11 @@ class Switchboard:
         body: Any = None,
         idempotency_key: str | None = None,
     ) -> Any:
-        """Any route, and its answer's JSON as it is: for what has no method here yet.
+        """Send a request to any route, also to those without a method here, and get its JSON.
 
         Args:
-            idempotency_key: for a POST that takes one; without it, it is not sent again when its
-                answer is lost.
+            idempotency_key: for a POST that takes one. A POST without it is not sent again when
+                its answer is lost.
         """
         request = _raw(method, path, query, body, idempotency_key)
         return self._transport.send(request).document()
@@ -96,7 +96,7 @@ class Switchboard:
 
 
 class AsyncSwitchboard:
-    """As ``Switchboard``, awaited. An async context manager; without it, ``aclose`` it."""
+    """``Switchboard`` with awaited methods. Call ``aclose`` if you do not use ``async with``."""
 
     def __init__(
         self,

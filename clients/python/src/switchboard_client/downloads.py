@@ -1,4 +1,4 @@
-"""Fetching a recording's file from its signed address, which another host may serve."""
+"""Downloads a recording's file from its signed address, which may be on another host."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TIMEOUT = httpx2.Timeout(15.0, read=60.0)
 def address_of(found: CallRecording, audio_format: AudioFormat) -> str:
     """
     Raises:
-        RecordingNotReady: its files are not made yet, or cannot be.
+        RecordingNotReady: there are no files yet, or making them has failed.
     """
     files = found.recording.metadata
     file = files.stereo_mix if audio_format == "wav" else files.stereo_mix_ogg
@@ -32,9 +32,9 @@ def address_of(found: CallRecording, audio_format: AudioFormat) -> str:
 
 
 def save(url: str, path: Path) -> None:
-    """Write what ``url`` holds to ``path``, which is replaced once all of it is there.
+    """Download ``url`` to ``path``. An existing file is replaced only when all of it is there.
 
-    No key is sent along: the address is its own permission.
+    No key is sent, because the signed address is permission enough.
     """
     try:
         with httpx2.Client(timeout=_TIMEOUT) as http, http.stream("GET", url) as answer:
@@ -49,7 +49,7 @@ def save(url: str, path: Path) -> None:
 
 
 async def save_async(url: str, path: Path) -> None:
-    """As ``save``; the disk is waited for beside the event loop."""
+    """As ``save``; writes to the disk in a thread, beside the event loop."""
     try:
         async with httpx2.AsyncClient(timeout=_TIMEOUT) as http, http.stream("GET", url) as answer:
             if not answer.is_success:
@@ -74,5 +74,5 @@ def _staged(path: Path) -> Iterator[BinaryIO]:
 
 
 def _host(url: str) -> str:
-    """Without the signature, which does not belong into an error's text."""
+    """Without the signature, which must not appear in an error's text."""
     return url.partition("?")[0]

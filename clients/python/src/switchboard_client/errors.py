@@ -1,4 +1,4 @@
-"""What can go wrong between a program and the API. Every error is a ``SwitchboardError``."""
+"""The errors that the client raises. Every one is a ``SwitchboardError``."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 
 
 class SwitchboardError(Exception):
-    """The parent of them all."""
+    """The base class of all errors of this client."""
 
 
 class ServerUnreachable(SwitchboardError):
-    """Nobody answered at ``server``, however often it was tried."""
+    """There was no answer from ``server``, after all attempts."""
 
     def __init__(self, server: str, reason: str) -> None:
-        super().__init__(f"No answer from {server}: {reason}" if reason else f"{server} is silent")
+        super().__init__(f"No answer from {server}" + (f": {reason}" if reason else ""))
         self.server = server
         self.reason = reason
 
 
 class UnexpectedAnswer(SwitchboardError):
-    """An answer that the API does not give: something else serves at this address."""
+    """An answer that does not come from the API: another program serves at this address."""
 
 
 class ConnectionFailed(SwitchboardError):
@@ -33,7 +33,7 @@ class ConnectionFailed(SwitchboardError):
 
 
 class StreamLost(SwitchboardError):
-    """A live view could not be taken up again. It can be later, after ``last_id``."""
+    """A live view was lost and could not be resumed. Try later, after the event ``last_id``."""
 
     def __init__(self, reason: str, last_id: str | None) -> None:
         super().__init__(f"The live view was lost: {reason}")
@@ -41,7 +41,7 @@ class StreamLost(SwitchboardError):
 
 
 class RecordingNotReady(SwitchboardError):
-    """A recording has no files to fetch: it is ``processing``, or has ``failed``."""
+    """A recording has no files to download: it is ``processing``, or it has ``failed``."""
 
     def __init__(self, status: str, detail: str | None) -> None:
         super().__init__(f"The recording is {status}." + (f" {detail}" if detail else ""))
@@ -56,8 +56,8 @@ class ApiError(SwitchboardError):
     """
 
     code: str | None = None
-    """The kind of problem, for programs. ``None``: the answer was no problem document, as from a
-    proxy in between."""
+    """The kind of problem, for programs. ``None``: the answer was not a problem document, and may
+    come from a proxy."""
 
     def __init__(
         self,
@@ -70,31 +70,31 @@ class ApiError(SwitchboardError):
         super().__init__(detail)
         self.status = status
         self.detail = detail
-        """What is wrong with the request, and what would be right."""
+        """What is wrong with the request, and how to put it right."""
         self.document: Mapping[str, Any] = document or {}
-        """All of it, with members of the problem's own such as ``blockers``."""
+        """The whole problem document, with additional members such as ``blockers``."""
         self.retry_after_seconds = retry_after_seconds
-        """How long the API asks to wait before the next try, if it does."""
+        """How long the API asks to wait before the next attempt; ``None`` if it does not ask."""
         if self.code is None:
             code = self.document.get("code")
             self.code = code if isinstance(code, str) else None
 
     @property
     def request_id(self) -> str | None:
-        """What to quote to the operator of the installation."""
+        """The id to give to the operator of the installation when you ask about this error."""
         return self.document.get("request_id")
 
     @property
     def errors(self) -> list[dict[str, str]]:
-        """Of an invalid request: ``field`` and ``message`` of everything that is wrong."""
+        """For an invalid request: ``field`` and ``message`` of each mistake."""
         return list(self.document.get("errors") or ())
 
     @property
     def limit(self) -> float | None:
-        """Of an exhausted quota: how much there is of it."""
+        """For an exhausted quota: its size."""
         return self.document.get("limit")
 
     @property
     def used(self) -> float | None:
-        """Of an exhausted quota: how much of it is used."""
+        """For an exhausted quota: how much of it is used."""
         return self.document.get("used")

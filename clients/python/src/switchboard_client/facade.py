@@ -1,6 +1,6 @@
-"""From a description of an operation to a method that carries it out, blocking or awaitable.
+"""Turns the description of an operation into a method that carries it out, blocking or awaitable.
 
-Signature and documentation are the operation's own, so both clients have them from one place.
+The method has the signature and the documentation of the operation, so both clients share them.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ ItemT = TypeVar("ItemT")
 
 
 class Resource:
-    """A part of the API, over a connection that blocks."""
+    """A part of the API, whose methods block."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
 
 class AsyncResource:
-    """The same, over one that is awaited."""
+    """A part of the API, whose methods are awaited."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport

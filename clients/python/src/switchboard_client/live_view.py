@@ -1,7 +1,7 @@
-"""Watching a call: what is asked for, what comes, and how to go on after a lost connection. Pure.
+"""Watching a call: the requests, the events, and how to resume after a lost connection. Pure.
 
-Reconnecting begins after the last event that was seen, so that nothing is missed. What was said
-last may be told again: an utterance replaces an earlier one of the same ``utterance`` or
+A new connection begins after the last event that was seen, so that nothing is missed. The last
+utterances can come again: an utterance replaces an earlier one with the same ``utterance`` or
 ``sequence``.
 """
 
@@ -42,9 +42,9 @@ LiveData = (
     | RecordingState
 )
 SILENCE_SECONDS = 45.0
-"""A stream without even a comment for so long is lost; the API sends one each 15 s."""
+"""A stream that brings nothing for so long is lost. The API sends at least a comment every 15 s."""
 MOST_LOSSES = 8
-"""So often in a row a connection may bring nothing before the viewer gives up."""
+"""After so many connections in a row that bring nothing, the viewer gives up."""
 _END_ID = "end"
 _NOTHING_MORE = 204
 _SUBJECTS: dict[str, type[WireModel]] = {
@@ -64,7 +64,7 @@ _KINDS: dict[str, type[WireModel]] = {
 
 @dataclass(frozen=True)
 class LiveEvent:
-    """``data`` is the model for ``name``, or the plain document of a kind that is new."""
+    """``data`` is the model for ``name``, or plain JSON if this client does not know the event."""
 
     name: str
     data: LiveData | Any
@@ -75,8 +75,8 @@ class LiveView:
     """One viewer's position in a call's stream.
 
     Args:
-        follow: until the call ends; else what was said so far is all.
-        after: an event's ``id``, to go on behind it.
+        follow: whether to go on until the call ends, or to stop after what was said so far.
+        after: the ``id`` of an event; the stream begins after it.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class LiveView:
         self.is_over = False
 
     def request(self) -> Request:
-        """Of the next connection."""
+        """The request of the next connection."""
         self._parser = EventParser()
         self._parser.last_id = self._last_id
         if self._last_id is None:
@@ -106,7 +106,7 @@ class LiveView:
         )
 
     def opened(self, status: int) -> bool:
-        """Whether events follow; if not, ``refused`` says what that means."""
+        """Whether events follow. If not, call ``refused``."""
         return status == 200
 
     def refused(self, reply: Reply) -> None:
@@ -130,10 +130,10 @@ class LiveView:
         return events
 
     def wait_seconds(self, reason: str = "", asked_seconds: float | None = None) -> float:
-        """A connection has ended: how long to wait before the next one.
+        """How long to wait before the next connection, now that one has ended.
 
         Raises:
-            StreamLost: too many have brought nothing.
+            StreamLost: too many connections brought nothing.
         """
         if not self._follow and not reason:
             self.is_over = True

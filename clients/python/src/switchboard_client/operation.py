@@ -1,4 +1,4 @@
-"""One thing that the API can do: the request, and how its reply is read. Pure."""
+"""One operation of the API: its request, and how to read its reply. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from switchboard_client.request import Reply, Request
 T = TypeVar("T")
 
 Body = BaseModel | Mapping[str, Any]
-"""A model of ``switchboard_client.models``, or the same as a plain document."""
+"""A model of ``switchboard_client.models``, or a dictionary with the same members."""
 
 
 @dataclass(frozen=True)
@@ -24,22 +24,22 @@ class Operation(Generic[T]):
     """The type ``T``, which may be a union."""
 
     def once(self, key: str | None) -> Operation[T]:
-        """Carried out once, however often it is sent: for routes that take an
-        ``Idempotency-Key``."""
+        """The same with an ``Idempotency-Key``, so that the API carries it out only once, even if
+        it is sent again. Only for routes that take one."""
         return replace(self, request=self.request.once(key))
 
     def read(self, reply: Reply) -> T:
         """
         Raises:
             ApiError: the API refused.
-            UnexpectedAnswer: the answer is not of the declared shape.
+            UnexpectedAnswer: the answer does not have the declared shape.
         """
         document = reply.document()
         try:
             answer: T = TypeAdapter(self.answer).validate_python(document)
         except ValidationError as error:
             raise UnexpectedAnswer(
-                f"The answer to {self.request.method} {self.request.path} is no "
+                f"The answer to {self.request.method} {self.request.path} is not a valid "
                 f"{getattr(self.answer, '__name__', self.answer)}: {error}"
             ) from error
         return answer
@@ -57,16 +57,12 @@ def patch(path: str, answer: type[T], body: object) -> Operation[T]:
     return Operation(Request("PATCH", path, body=body_document(body)), answer)
 
 
-def put(path: str, answer: type[T], body: object) -> Operation[T]:
-    return Operation(Request("PUT", path, body=body_document(body)), answer)
-
-
 def delete(path: str, answer: type[T]) -> Operation[T]:
     return Operation(Request("DELETE", path), answer)
 
 
 def body_document(content: Any) -> Any:
-    """As JSON: models with what was set in them, mappings without what is ``None`` at the top."""
+    """The JSON of a body. Of a model, only the members that were set."""
     match content:
         case BaseModel():
             return content.model_dump(mode="json", by_alias=True, exclude_unset=True)
@@ -81,5 +77,5 @@ def body_document(content: Any) -> Any:
 
 
 def given(**members: object) -> dict[str, object]:
-    """The members of a body that the caller named."""
+    """A body with the members that are not ``None``."""
     return {name: value for name, value in members.items() if value is not None}

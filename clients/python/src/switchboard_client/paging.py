@@ -1,4 +1,4 @@
-"""Walking over a list of the API, page after page. Pure."""
+"""Reads a list of the API page by page. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ItemT = TypeVar("ItemT")
 
 @dataclass(frozen=True)
 class Pages(Generic[PageT, ItemT]):
-    """``following`` makes the next page's operation out of the last one, or ``None`` at the end."""
+    """``following`` makes the next page's operation from the last page; ``None`` at the end."""
 
     first: Operation[PageT]
     items: Callable[[PageT], Sequence[ItemT]]
@@ -48,7 +48,7 @@ def by_offset(
 def by_cursor(
     first: Operation[ChainedT], items: Callable[[ChainedT], Sequence[ItemT]]
 ) -> Pages[ChainedT, ItemT]:
-    """Nothing is seen twice or left out while the list grows."""
+    """For lists that grow meanwhile: nothing comes twice or is left out."""
 
     def following(operation: Operation[ChainedT], page: ChainedT) -> Operation[ChainedT] | None:
         if page.next_cursor is None:

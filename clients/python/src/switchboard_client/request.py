@@ -1,4 +1,4 @@
-"""A request to the API and its reply, as documents. Pure: sending is a transport's work."""
+"""A request to the API and its reply, as JSON. Pure: a transport sends them."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class Request:
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether sending it twice does no more than sending it once."""
+        """Whether sending it twice has the same effect as sending it once."""
         return self.method in _REPEATABLE_METHODS or IDEMPOTENCY_KEY in self.headers
 
     def once(self, key: str | None = None) -> Request:
-        """The same with an ``Idempotency-Key``, ``key`` or a new one, for a route that takes it."""
+        """The same with ``key``, or a new one, as its ``Idempotency-Key``. Not all routes take one."""
         return replace(self, headers={**self.headers, IDEMPOTENCY_KEY: key or str(uuid4())})
 
 
 @dataclass(frozen=True)
 class Reply:
-    """``headers``: names in small letters."""
+    """``headers``: names in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -55,7 +55,7 @@ class Reply:
 
         Raises:
             ApiError: the API refused.
-            UnexpectedAnswer: it is no JSON.
+            UnexpectedAnswer: the body is not JSON.
         """
         if not self.is_success:
             raise self.error()
@@ -69,7 +69,7 @@ class Reply:
             ) from None
 
     def error(self) -> ApiError:
-        """What a reply that is no success says."""
+        """The error that a reply without success describes."""
         try:
             document = json.loads(self.body)
         except ValueError:
@@ -102,12 +102,12 @@ class Reply:
 
 
 def at(template: str, *parts: object) -> str:
-    """``at("/v1/calls/{}", id)``: a part never becomes more than one segment."""
+    """The path ``at("/v1/calls/{}", id)``. Parts are quoted, so each stays one segment."""
     return template.format(*(quote(str(part), safe="") for part in parts))
 
 
 def query(**given: object) -> dict[str, str]:
-    """What was given, as the API reads it."""
+    """The query parameters that are not ``None``, as text."""
     return {
         name.rstrip("_"): value.isoformat() if isinstance(value, datetime) else str(value)
         for name, value in given.items()

@@ -1,4 +1,4 @@
-"""The API's parts as the two clients offer them; what each method does is in ``operations``."""
+"""The parts of the API as the two clients offer them. ``operations`` describes each method."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ class Calls(Resource):
     def stream(
         self, call_id: UUID | str, *, follow: bool = True, after: str | None = None
     ) -> Iterator[LiveEvent]:
-        """Watch a call as it happens, from what was said so far to its end; a lost connection is
-        taken up again where it was.
+        """Watch a call as it happens, from what was said so far to its end. A lost connection is
+        resumed where it broke off.
 
         Args:
-            follow: ``False`` ends with what was said so far.
-            after: the ``id`` of an event, to go on behind it.
+            follow: ``False`` stops after what was said so far.
+            after: the ``id`` of an event; the stream begins after it.
 
         Raises:
-            StreamLost: it could not be taken up again.
+            StreamLost: the connection could not be resumed.
         """
         return streaming.follow(self._transport, LiveView(call_id, follow=follow, after=after))
 
     def save_recording(
         self, call_id: UUID | str, path: str | Path, *, audio_format: AudioFormat = "wav"
     ) -> None:
-        """Fetch the call's audio, the caller on the left and the agent on the right.
+        """Download the call's audio, with the caller on the left and the agent on the right.
 
         Raises:
-            RecordingNotReady: its files are not made yet, or cannot be.
+            RecordingNotReady: there are no files yet, or making them has failed.
         """
         address = downloads.address_of(self.recording(call_id), audio_format)
         downloads.save(address, Path(path))

@@ -1,4 +1,4 @@
-"""When a request is sent again, and after how long. Pure: no clock, no network, no dice."""
+"""When a request is sent again, and after how long. Pure: no clock, no network, no randomness."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from switchboard_client.request import Reply, Request
 TOO_MANY_REQUESTS = 429
 SERVICE_UNAVAILABLE = 503
 _PASSING = frozenset({502, SERVICE_UNAVAILABLE, 504})
-"""A proxy without a server behind it, or a server without its database."""
+"""Failures that pass: a proxy without its server, or a server without its database."""
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How patient a client is. Waits double from ``first_wait_seconds`` on, with jitter."""
+    """How often and how long a client tries. The waits double from ``first_wait_seconds``, with
+    jitter."""
 
     most_attempts: int = 3
     first_wait_seconds: float = 0.25
     longest_wait_seconds: float = 8.0
-    """Also of a ``Retry-After``: if the API asks for more, its refusal is raised at once."""
+    """Limits ``Retry-After``, too: if the API asks for more, its refusal is raised at once."""
 
 
 DEFAULT_RETRY = RetryPolicy()
-NO_RETRY = RetryPolicy(most_attempts=1)
 
 
 class Failure(Enum):
-    """How far a request came that has no reply."""
+    """How far a request without a reply came."""
 
     NOT_SENT = auto()
     """The server cannot have seen it."""
     NOT_ANSWERED = auto()
-    """It may have been carried out."""
+    """The server may have carried it out."""
     IMPOSSIBLE = auto()
-    """It can never be sent, as to an address that is none."""
+    """It can never be sent, for example because the address is not valid."""
 
 
 class Attempts:
-    """One request's tries. Each answer says how many seconds to wait before the next one, or
-    ``None``: what has come of it is final."""
+    """The attempts of one request. Each method returns how many seconds to wait before the next
+    attempt, or ``None`` if the result is final."""
 
     def __init__(self, request: Request, policy: RetryPolicy) -> None:
         self._request = request
@@ -52,7 +52,7 @@ class Attempts:
     ) -> float | None:
         """
         Args:
-            dice: 0 to 1, for the jitter.
+            dice: a random number from 0 to 1, for the jitter.
         """
         return self._next(dice, retry_after_seconds) if self._may_pass(reply) else None
 
@@ -64,7 +64,9 @@ class Attempts:
 
     def _may_pass(self, reply: Reply) -> bool:
         if reply.status == TOO_MANY_REQUESTS:
-            return True  # Refused before anything was done, whatever it asked for.
+            return (
+                True  # The API refuses before it does anything, so every request can be repeated.
+            )
         return reply.status in _PASSING and self._request.is_repeatable
 
     def _next(self, dice: float, asked_seconds: float | None) -> float | None:

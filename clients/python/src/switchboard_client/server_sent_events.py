@@ -1,4 +1,4 @@
-"""Server-sent events as they come in. Source: HTML Living Standard, section 9.2. Pure."""
+"""Parses server-sent events. Source: HTML Living Standard, section 9.2. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 @dataclass(frozen=True)
 class ServerSentEvent:
-    """``last_id`` is what a client resumes after: the event's own id, or the last one before."""
+    """``last_id``: the event's own id or the last one before it, after which a client resumes."""
 
     name: str
     data: str
@@ -20,7 +20,7 @@ class ServerSentEvent:
 
 
 class EventParser:
-    """Bytes in, whole events out; what stands between them is kept for the next bytes."""
+    """Bytes in, whole events out. An incomplete event is kept until more bytes come."""
 
     def __init__(self) -> None:
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
@@ -40,7 +40,7 @@ class EventParser:
         events = []
         while (end := _LINE_END.search(self._text)) is not None:
             if end.group() == "\r" and end.end() == len(self._text):
-                break  # A line feed may follow, which would be part of it.
+                break  # A line feed may follow, which belongs to the same line end.
             line, self._text = self._text[: end.start()], self._text[end.end() :]
             if line:
                 self._field(line)
@@ -61,7 +61,7 @@ class EventParser:
             case "retry" if value.isdecimal() and value.isascii():
                 self.retry_ms = int(value)
             case _:
-                return  # A comment, which keeps the connection alive, or a field of the future.
+                return  # A comment, which keeps the connection alive, or an unknown field.
 
     def _dispatch(self) -> ServerSentEvent | None:
         name, data = self._name, self._data

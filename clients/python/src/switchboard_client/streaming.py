@@ -1,4 +1,4 @@
-"""Following a call's stream over HTTP, blocking and awaited; what to do next ``live_view`` says."""
+"""Follows a call's stream over HTTP, blocking and awaited. ``live_view`` decides what comes next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests over HTTP, blocking and awaited. What to send again, and when, ``retry`` decides."""
+"""Sends requests over HTTP, blocking and awaited. ``retry`` decides what is sent again."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _NEVER_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
 class Transport:
-    """One server, over connections that block."""
+    """One server, over blocking connections."""
 
     def __init__(self, http: httpx2.Client, policy: RetryPolicy) -> None:
         self.http = http
         self._policy = policy
 
     def send(self, request: Request) -> Reply:
-        """The reply, whatever it says.
+        """The reply, whether it is a success or not.
 
         Raises:
-            ServerUnreachable: there was none.
+            ServerUnreachable: there was no reply.
         """
         attempts = Attempts(request, self._policy)
         while True:
@@ -46,7 +46,7 @@ class Transport:
 
 
 class AsyncTransport:
-    """One server, over connections that are awaited."""
+    """One server, over asynchronous connections."""
 
     def __init__(self, http: httpx2.AsyncClient, policy: RetryPolicy) -> None:
         self.http = http

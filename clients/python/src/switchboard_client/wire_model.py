@@ -1,4 +1,4 @@
-"""What every model of the API's documents is made of."""
+"""The base class of all models of the API's JSON."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _SECRET = frozenset({"key", "api_key", "token", "secret", "password"})
 
 
 class WireModel(BaseModel):
-    """Members that this version of the client does not know are kept: the API may be newer.
+    """Keeps members that this version of the client does not know, because the API may be newer.
 
-    Building the validators waits for the first use of each, so that importing them all is quick.
+    Validators are built at their first use, so that importing all models is fast.
     """
 
     model_config = ConfigDict(extra="allow", defer_build=True, populate_by_name=True)
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Secrets do not get into logs by way of a model that is printed."""
+        """Hides secrets, so that a printed model does not put them into logs."""
         for name, value in super().__repr_args__():
             yield name, "…" if name in _SECRET and value else value

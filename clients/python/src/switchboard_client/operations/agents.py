@@ -42,12 +42,12 @@ Id = UUID | str
 def create(
     agent: AgentCreate | Body, *, idempotency_key: str | None = None
 ) -> Operation[AgentCreated]:
-    """Keep a new agent. It takes calls once it is published."""
+    """Save a new agent. It takes calls once it is published."""
     return post("/v1/agents", AgentCreated, agent).once(idempotency_key)
 
 
 def generate(prompt: GenerateRequest | Body) -> Operation[Generated | Questions]:
-    """Draft an agent from a description; ``Questions`` where it says too little."""
+    """Draft an agent from a description. The answer is ``Questions`` if that says too little."""
     request = Request("POST", "/v1/agents/generate", body=body_document(prompt))
     return Operation(request, Generated | Questions)
 
@@ -57,7 +57,7 @@ def page(*, limit: int = 50, offset: int = 0) -> Operation[AgentList]:
 
 
 def every(*, page_size: int = 200) -> Pages[AgentList, AgentListItem]:
-    """All agents, fetched as they are asked for."""
+    """All agents. Pages are fetched as you iterate."""
     return by_offset(page(limit=page_size), lambda page: page.agents)
 
 
@@ -67,7 +67,7 @@ def show(agent_id: Id) -> Operation[AgentView]:
 
 
 def update(agent_id: Id, changes: AgentUpdate | Body) -> Operation[AgentUpdated]:
-    """Change what ``changes`` names and leave the rest."""
+    """Change the fields that ``changes`` names, and no others."""
     return patch(at("/v1/agents/{}", agent_id), AgentUpdated, changes)
 
 
@@ -76,7 +76,7 @@ def clone(agent_id: Id, *, idempotency_key: str | None = None) -> Operation[Agen
 
 
 def remove(agent_id: Id) -> Operation[AgentDeleted]:
-    """Delete the agent; calls that run go on."""
+    """Delete the agent. Calls in progress go on."""
     return delete(at("/v1/agents/{}", agent_id), AgentDeleted)
 
 
@@ -94,12 +94,12 @@ def versions(agent_id: Id, *, limit: int = 50, offset: int = 0) -> Operation[Ver
 
 
 def every_version(agent_id: Id) -> Pages[VersionList, VersionSummary]:
-    """Everything that was published of it, newest first."""
+    """All published versions of the agent, newest first."""
     return by_offset(versions(agent_id, limit=200), lambda page: page.versions)
 
 
 def roll_back(agent_id: Id, version: int, *, restore_draft: bool = False) -> Operation[RolledBack]:
-    """Serve an earlier version again; with ``restore_draft`` the editable agent goes back, too."""
+    """Serve an earlier version again. ``restore_draft`` also takes the editable agent back."""
     place = at("/v1/agents/{}/versions/{}/roll-back", agent_id, version)
     return post(place, RolledBack, given(restore_draft=restore_draft))
 

@@ -23,7 +23,7 @@ Id = UUID | str
 def create(
     key: ApiKeyCreate | Body, *, idempotency_key: str | None = None
 ) -> Operation[ApiKeyCreated]:
-    """A new key; its secret is in this answer only."""
+    """Make a key. Only this answer contains its secret."""
     return post("/v1/api-keys", ApiKeyCreated, key).once(idempotency_key)
 
 
@@ -46,7 +46,7 @@ def update(key_id: Id, changes: ApiKeyUpdate | Body) -> Operation[ApiKeyView]:
 def rotate(
     key_id: Id, *, overlap_seconds: int | None = None, idempotency_key: str | None = None
 ) -> Operation[ApiKeyRotated]:
-    """A new secret; the old one works for ``overlap_seconds`` more."""
+    """Give the key a new secret. The old one works for another ``overlap_seconds``."""
     body = given(overlap_seconds=overlap_seconds)
     place = at("/v1/api-keys/{}/rotate", key_id)
     return post(place, ApiKeyRotated, body).once(idempotency_key)

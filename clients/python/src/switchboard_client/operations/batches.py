@@ -1,4 +1,4 @@
-"""``/v1/calls/batch``: one agent's calls to many phones."""
+"""``/v1/calls/batch``: calls of one agent to many phones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Id = UUID | str
 def create(
     batch: BatchRequest | Body, *, idempotency_key: str | None = None
 ) -> Operation[BatchAccepted]:
-    """Call up to 500 recipients. ``errors`` of the answer says who was not accepted, and why."""
+    """Call up to 500 recipients. The answer's ``errors`` names those not accepted, and why."""
     return post("/v1/calls/batch", BatchAccepted, batch).once(idempotency_key)
 
 
@@ -36,12 +36,12 @@ def every() -> Pages[BatchPage, BatchView]:
 
 
 def show(batch_id: Id) -> Operation[BatchView]:
-    """How far a batch is."""
+    """A batch and its progress."""
     return get(at("/v1/calls/batch/{}", batch_id), BatchView)
 
 
 def recipients(batch_id: Id, *, limit: int = 50, offset: int = 0) -> Operation[BatchRowPage]:
-    """A page of its recipients, each with its call once there is one."""
+    """A page of the batch's recipients, each with its call once there is one."""
     asked = query(limit=limit, offset=offset)
     return get(at("/v1/calls/batch/{}/recipients", batch_id), BatchRowPage, asked)
 
@@ -51,5 +51,5 @@ def every_recipient(batch_id: Id) -> Pages[BatchRowPage, BatchRowView]:
 
 
 def cancel(batch_id: Id) -> Operation[BatchView]:
-    """Dial nobody else; calls that run go on."""
+    """Dial no more recipients. Calls in progress go on."""
     return post(at("/v1/calls/batch/{}/cancel", batch_id), BatchView)

@@ -16,5 +16,5 @@ def balance() -> Operation[Balance]:
 def transactions(
     *, limit: int = 50, from_: datetime | None = None, to: datetime | None = None
 ) -> Operation[Transactions]:
-    """The ledger's newest entries."""
+    """The newest entries of the ledger."""
     return get("/v1/billing/transactions", Transactions, query(limit=limit, from_=from_, to=to))

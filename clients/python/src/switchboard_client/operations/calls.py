@@ -40,15 +40,16 @@ def create(
     post_call: PostCallInput | Mapping[str, Any] | None = None,
     idempotency_key: str | None = None,
 ) -> Operation[CallCreated | CallQueued]:
-    """Start a call with an agent's published version: ``CallQueued`` if a phone is in it.
+    """Start a call with an agent's published version. The answer is ``CallQueued`` if one of the
+    participants is a phone.
 
     Args:
         agent_id: ``None`` only for a phone call with a publishable key.
-        participants: who is in it besides the agent; the answer holds each one's ``access``.
-        variables: fill the agent's prompt, opener and tools.
-        metadata: kept with the call, for you alone.
-        idempotency_key: one of your own, so that a program that starts again makes no second
-            call. Default: a new one, so that the client's own retries make none.
+        participants: the people in the call. The answer has the ``access`` of each.
+        variables: values for the agent's prompt, opener and tools.
+        metadata: your own data, stored with the call.
+        idempotency_key: a key of your own, so that a program that starts again makes no second
+            call. Default: a new key, so that the client's own retries make no second call.
     """
     body = given(
         agent_id=agent_id,
@@ -69,7 +70,7 @@ def create_webrtc(
     metadata: Mapping[str, Any] | None = None,
     idempotency_key: str | None = None,
 ) -> Operation[CallCreated]:
-    """Start a call with one person, who connects to ``participants[0].access``."""
+    """Start a call with one person, who connects with ``participants[0].access``."""
     participant = ParticipantInput(transport="webrtc", identity=identity)
     described = create(
         agent_id,
@@ -89,7 +90,7 @@ def page(
     status: str | None = None,
     agent_id: Id | None = None,
 ) -> Operation[CallPage]:
-    """Calls, newest first. ``cursor`` is the ``next_cursor`` of the page before."""
+    """Calls, newest first. ``cursor`` is the ``next_cursor`` of the previous page."""
     asked = query(limit=limit, offset=offset, cursor=cursor, status=status, agent_id=agent_id)
     return get("/v1/calls", CallPage, asked)
 
@@ -97,7 +98,7 @@ def page(
 def every(
     *, status: str | None = None, agent_id: Id | None = None, page_size: int = 200
 ) -> Pages[CallPage, CallView]:
-    """All calls, newest first, fetched as they are asked for."""
+    """All calls, newest first. Pages are fetched as you iterate."""
     first = page(limit=page_size, status=status, agent_id=agent_id)
     return by_cursor(first, lambda page: page.calls)
 
@@ -129,12 +130,12 @@ def transcript(call_id: Id) -> Operation[TranscriptView]:
 
 
 def queue_stats() -> Operation[QueueStats]:
-    """How many phones wait to be dialed, and how many are."""
+    """How many phones wait to be dialed, and how many are being dialed."""
     return get("/v1/calls/queue/stats", QueueStats)
 
 
 def end(call_id: Id) -> Operation[CallEndedView]:
-    """Hang up. Raises ``CallAlreadyOver`` when it has ended before."""
+    """Hang up. Raises ``CallAlreadyOver`` if the call has ended already."""
     return post(at("/v1/calls/{}/end", call_id), CallEndedView)
 
 
@@ -144,14 +145,14 @@ def add_participants(
     *,
     idempotency_key: str | None = None,
 ) -> Operation[ParticipantsAdded]:
-    """Bring more people into a call that is not over: all of them or, if one cannot be, none."""
+    """Add people to a call in progress. If one of them cannot be added, none is."""
     place = at("/v1/calls/{}/participants", call_id)
     body = given(participants=list(participants))
     return post(place, ParticipantsAdded, body).once(idempotency_key)
 
 
 def recording(call_id: Id) -> Operation[CallRecording]:
-    """The recording, with addresses to fetch it from once it is ``completed``.
+    """The recording, with download addresses once it is ``completed``.
 
     Raises ``RecordingNotAvailable`` if the call was not recorded.
     """

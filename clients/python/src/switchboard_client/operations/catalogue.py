@@ -1,4 +1,4 @@
-"""Models, voices and prices: what agents can be made of."""
+"""Models, voices and prices that agents can use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from switchboard_client.request import query
 
 
 def models() -> Operation[LlmOptions]:
-    """Every model and voice that an agent may name."""
+    """All models and voices that an agent can use."""
     return get("/v1/agents/llm-options", LlmOptions)
 
 
@@ -24,5 +24,5 @@ def voices(
 
 
 def managed_skus() -> Operation[SkuList]:
-    """Stacks with a fixed price per minute."""
+    """Combinations of models with a fixed price per minute."""
     return get("/v1/managed-skus", SkuList)

@@ -1,1 +1,1 @@
-"""Taking part in a call from Python, with audio in and out. Needs the extra ``webrtc``."""
+"""Takes part in a call from Python, with audio in both directions. Needs the extra ``webrtc``."""

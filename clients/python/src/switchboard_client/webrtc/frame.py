@@ -14,5 +14,5 @@ Samples = NDArray[np.int16]
 
 
 def silence(samples: int = FRAME_SAMPLES) -> Samples:
-    """Digital silence, as a muted microphone gives it."""
+    """Digital silence, like that of a muted microphone."""
     return np.zeros(samples, dtype=np.int16)

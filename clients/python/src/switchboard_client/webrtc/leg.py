@@ -26,7 +26,7 @@ _FIREWALL = "A firewall or a VPN may block UDP between this machine and the serv
 
 @dataclass(frozen=True)
 class ReceivedFrame:
-    """What the other side sent: mono PCM at 48 kHz."""
+    """A received frame: mono PCM at 48 kHz."""
 
     samples: Samples
     received_at: float
@@ -34,12 +34,12 @@ class ReceivedFrame:
 
 
 class CallLeg:
-    """One WebRTC connection, from offer to farewell. An async context manager that leaves.
+    """One WebRTC connection, from the offer to the goodbye. An async context manager that leaves.
 
     Args:
-        source: what is sent, 20 ms at a time.
+        source: the sound to send, 20 ms at a time.
         on_message: takes each live message of the call as JSON text, which
-            ``switchboard_client.models.LiveMessage`` reads.
+            ``switchboard_client.live_messages.LiveMessage`` reads.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class CallLeg:
         """Exchange offer and answer and wait for the media connection.
 
         Args:
-            url, token: a participant's ``access``, as the answer that created it holds.
+            url, token: a participant's ``access``, from the answer that created the participant.
 
         Returns the monotonic time at which the connection was up.
 
@@ -87,7 +87,7 @@ class CallLeg:
             ) from None
 
     async def listen(self) -> AsyncIterator[ReceivedFrame]:
-        """What the other side sends, until it stops sending."""
+        """The frames that the other side sends, until it stops sending."""
         track = await self._incoming
         while True:
             try:
@@ -99,7 +99,7 @@ class CallLeg:
                 yield ReceivedFrame(mono(frame), received_at)
 
     async def leave(self) -> None:
-        """Say goodbye to the server, then close the connection. Idempotent."""
+        """Leave the call, then close the connection. Idempotent."""
         if self._whip:
             await self._whip.leave()
         await self._connection.close()

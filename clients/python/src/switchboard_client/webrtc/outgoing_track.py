@@ -1,4 +1,4 @@
-"""The caller's sound on its way out: one frame each 20 ms by the monotonic clock."""
+"""Sends the caller's sound: one frame every 20 ms by the monotonic clock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from switchboard_client.webrtc.frame import FRAME_SAMPLES, FRAME_SECONDS, SAMPLE
 
 
 class SoundSource(Protocol):
-    """Where the caller's sound comes from: utterances or a microphone."""
+    """Where the caller's sound comes from, for example a microphone."""
 
     def next_frame(self, sent_at: float) -> Samples:
         """The frame that is handed to the sender at ``sent_at``, monotonic seconds."""
@@ -23,8 +23,8 @@ class SoundSource(Protocol):
 class OutgoingTrack(MediaStreamTrack):
     """Paces ``source`` in real time.
 
-    The schedule is fixed by the first frame, so that pauses of the process do not add up: frames
-    that are late go out at once, each stamped with the time at which it really left.
+    The first frame fixes the schedule, so that delays do not add up. Late frames are sent at once,
+    and the source gets the time at which each is really sent.
     """
 
     kind = "audio"

@@ -14,7 +14,7 @@ _LEAVE_TIMEOUT_SECONDS = 3.0
 
 
 class WhipSession:
-    """One offer, one answer, one farewell."""
+    """One offer, one answer, one goodbye."""
 
     def __init__(self, url: str, token: str) -> None:
         self._url = url
@@ -25,9 +25,9 @@ class WhipSession:
         """Send the offer (all candidates inside) and return the SDP answer.
 
         Raises:
-            ServerUnreachable: nobody answers at the address.
+            ServerUnreachable: there is no answer from the address.
             ApiError: the offer, the token or the call is not accepted.
-            ConnectionFailed: the answer lacks the ``Location`` by which to leave.
+            ConnectionFailed: the answer has no ``Location``, which is needed to leave.
         """
         try:
             async with httpx2.AsyncClient(timeout=_ANSWER_TIMEOUT_SECONDS) as http:
@@ -42,12 +42,12 @@ class WhipSession:
             raise reply_of(response).error()
         location = response.headers.get("Location")
         if not location:
-            raise ConnectionFailed("The server's answer names no session to leave by.")
+            raise ConnectionFailed("The server's answer does not say how to leave the session.")
         self._resource = urljoin(self._url, location)
         return response.text
 
     async def leave(self) -> bool:
-        """End the session; ``False`` if the server no longer knows it. Idempotent."""
+        """End the session. ``False`` if the server does not know it any more. Idempotent."""
         resource, self._resource = self._resource, None
         if resource is None:
             return False
@@ -55,5 +55,5 @@ class WhipSession:
             async with httpx2.AsyncClient(timeout=_LEAVE_TIMEOUT_SECONDS) as http:
                 response = await http.delete(resource, headers=self._authorization)
         except httpx2.TransportError:
-            return False  # The server notices by itself that the media has stopped.
+            return False  # The server notices when the media stops.
         return response.is_success
