@@ -1,7 +1,7 @@
 """Writes the client's types and error classes from the API's own OpenAPI document.
 
     python clients/python/generate.py          write them
-    python clients/python/generate.py --check  print the difference and exit with 1 if they are stale
+    python clients/python/generate.py --check  exit with 1, and print the difference, if stale
 
 ``make client-types`` runs it. It needs the project's development environment. The client does not,
 because the written files are committed.

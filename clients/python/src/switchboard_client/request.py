@@ -34,7 +34,7 @@ class Request:
         return self.method in _REPEATABLE_METHODS or IDEMPOTENCY_KEY in self.headers
 
     def once(self, key: str | None = None) -> Request:
-        """The same with ``key``, or a new one, as its ``Idempotency-Key``. Not all routes take one."""
+        """The same with an ``Idempotency-Key``: ``key`` or a new one. Not every route takes one."""
         return replace(self, headers={**self.headers, IDEMPOTENCY_KEY: key or str(uuid4())})
 
 

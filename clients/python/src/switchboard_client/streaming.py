@@ -1,4 +1,4 @@
-"""Follows a call's stream over HTTP, blocking and awaited. ``live_view`` decides what comes next."""
+"""Follows a call's stream over HTTP, blocking and awaited. ``live_view`` decides what is next."""
 
 from __future__ import annotations
 
