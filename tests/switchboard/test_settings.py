@@ -134,10 +134,10 @@ def test_what_is_set_reaches_the_package_that_uses_it(tmp_path: Path) -> None:
         phone_calls_per_tenant=3,
         slots=2,
     )
-    control_plane, worker = settings.control_plane(), settings.worker()
-    assert control_plane.smtp is not None
-    assert (control_plane.smtp.host, control_plane.smtp.port) == ("mail", 2525)
-    assert control_plane.session_ttl_seconds == 7
-    assert control_plane.calling.dialing.calls_per_tenant == 3
-    assert control_plane.ice_servers == worker.ice_servers == ("stun:a:3478",)
+    api, worker = settings.control_plane(), settings.worker()
+    assert api.smtp is not None
+    assert (api.smtp.host, api.smtp.port) == ("mail", 2525)
+    assert api.session_ttl_seconds == 7
+    assert api.dialing.calls_per_tenant == 3
+    assert api.ice_servers == worker.ice_servers == ("stun:a:3478",)
     assert worker.slots == 2
