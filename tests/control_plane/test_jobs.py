@@ -14,11 +14,12 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import text
+from structlog.testing import capture_logs
 
 from contracts.call_plan import CallPlan
 from contracts.events import CallMetered
 from control_plane.app import create_app
-from control_plane.jobs import run_jobs
+from control_plane.jobs import JOBS_AT_ONCE, run_jobs
 from control_plane.migrate import migrate
 from control_plane.platform.database import Database
 from control_plane.platform.link.link import Link
@@ -55,6 +56,13 @@ async def eventually(
     return seen
 
 
+async def is_logged(logs: list[Any], event: str) -> None:
+    async def events() -> list[str]:
+        return [entry["event"] for entry in logs]
+
+    await eventually(events, lambda logged: event in logged)
+
+
 async def is_over(tenant: TenantClient, plan: CallPlan) -> dict[str, Any]:
     call: dict[str, Any] = await eventually(
         lambda: call_of(tenant, plan), lambda call: call["ended_at"] is not None
@@ -79,10 +87,19 @@ async def test_a_call_is_followed_to_its_end_and_its_cost_divided_over_the_provi
     assert (await balance_of(tenant))["held_usd"] == 0
 
 
-async def test_stopping_takes_less_than_a_moment(settings: ControlPlaneSettings) -> None:
+async def queues_worked_on(database: Database) -> int:
+    async with database.system_session() as session:
+        await session.execute(text("RESET ROLE"))
+        workers = await session.scalar(text("SELECT count(*) FROM procrastinate_workers"))
+    return workers or 0
+
+
+async def test_stopping_takes_less_than_a_moment(
+    settings: ControlPlaneSettings, database: Database
+) -> None:
     stop = asyncio.Event()
     jobs = asyncio.create_task(run_jobs(settings, stop))
-    await asyncio.sleep(1)
+    await eventually(lambda: queues_worked_on(database), lambda count: count == len(JOBS_AT_ONCE))
     stop.set()
     async with asyncio.timeout(3):
         await jobs
@@ -123,7 +140,8 @@ async def test_a_call_goes_on_when_valkey_was_away(
             await worker.start(plan)
             await eventually(lambda: worker.applied_seq(plan.call_id), lambda seq: seq == 2)
     worker.note(plan, CallMetered(connected_ms=5_000))
-    await asyncio.sleep(1)
+    with capture_logs() as logs:
+        await is_logged(logs, "event_stream_unavailable")
     assert not jobs.done(), "an outage is no reason to end"
 
     with running(server, tmp_path / "valkey.log") as url:
@@ -164,7 +182,8 @@ async def test_events_wait_for_postgresql_to_come_back(
         await back.end(plan, 9_000)
         answer = await tenant.get(f"/v1/calls/{plan.call_id}")
         assert (answer.status_code, answer.json()["code"]) == (503, "database_unavailable")
-        await asyncio.sleep(2)
+        with capture_logs() as logs:
+            await is_logged(logs, "events_wait_for_database")
         assert not jobs.done(), "an outage is no reason to end"
         with running(server, log):
             call = await is_over(tenant, plan)

@@ -30,6 +30,11 @@ class Call:
     def said_by(self, role: str) -> list[str]:
         return [text for speaker, text in self.transcript() if speaker == role]
 
+    async def messages(self, role: str, count: int) -> list[str]:
+        """The texts of ``role``, once ``count`` of them are in the transcript."""
+        await self.audio.until(lambda: len(self.said_by(role)) >= count)
+        return self.said_by(role)
+
     async def caller_says(self, text: str) -> float:
         """Say it, and return the seconds from its last sample to the agent's first."""
         self.audio.mouth.say(spoken(text))

@@ -122,12 +122,16 @@ async def test_a_full_worker_leaves_calls_in_the_stream(
         await control_plane.dispatch(first)
         await control_plane.dispatch(second)
         await until(lambda: control_plane.has(first.call_id, "room.opened"))
-        await asyncio.sleep(0.3)
         assert list(running.media.rooms) == [first.call_id]
         await control_plane.command(
             "w1", first.call_id, EndCall(end_reason=EndReason.NORMAL_HANGUP)
         )
         await until(lambda: control_plane.has(second.call_id, "room.opened"))
+    ended = (await control_plane.events(first.call_id))[-1]
+    opened = (await control_plane.events(second.call_id))[0]
+    assert isinstance(ended.body, CallEnded)
+    assert isinstance(opened.body, RoomOpened)
+    assert ended.occurred_at <= opened.occurred_at
 
 
 async def test_a_draining_worker_claims_nothing_and_ends_its_calls_in_time(

@@ -57,7 +57,7 @@ async def test_a_session_rolls_back_on_an_error(database: Database) -> None:
 async def test_a_time_out_of_the_callers_own_stays_one(database: Database) -> None:
     with pytest.raises(TimeoutError):
         async with database.tenant_session(uuid4()), asyncio.timeout(0.01):
-            await asyncio.sleep(1)
+            await asyncio.Event().wait()
 
 
 async def test_a_query_past_the_deadline_is_abandoned(postgres_url: str) -> None:

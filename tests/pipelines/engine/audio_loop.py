@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -134,6 +134,8 @@ class AudioLoop:
     def __init__(self) -> None:
         self.mouth = Mouth()
         self.ear = Ear()
+        self.ticks = 0
+        self._ticked = asyncio.Condition()
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -146,12 +148,36 @@ class AudioLoop:
 
     async def agent_starts(self, after: float, timeout_seconds: float = 6.0) -> float:
         """When the agent's first audible sample after ``after`` was heard."""
+
+        def heard_since() -> list[float]:
+            return [at for at in self.ear.heard_at[-500:] if at > after]
+
+        await self.until(lambda: bool(heard_since()), timeout_seconds)
+        return heard_since()[0]
+
+    async def agent_has_spoken(self, seconds: float) -> None:
+        """Return once that much audible speech of the agent was heard from now on."""
+        heard_before = len(self.ear.heard_at)
+        ticks = round(seconds / TICK_SECONDS)
+        await self.until(lambda: len(self.ear.heard_at) >= heard_before + ticks)
+
+    async def silence(self, seconds: float) -> None:
+        """Listen for that long.
+
+        Raises:
+            AssertionError: the agent said something.
+        """
+        heard_before = len(self.ear.heard_at)
+        last_tick = self.ticks + round(seconds / TICK_SECONDS)
+        await self.until(lambda: self.ticks >= last_tick)
+        assert len(self.ear.heard_at) == heard_before
+
+    async def until(self, condition: Callable[[], bool], timeout_seconds: float = 20.0) -> None:
+        """Return after the first tick at which ``condition`` holds. Raises ``TimeoutError``."""
         async with asyncio.timeout(timeout_seconds):
-            while True:
-                later = [at for at in self.ear.heard_at[-500:] if at > after]
-                if later:
-                    return later[0]
-                await asyncio.sleep(TICK_SECONDS)
+            while not condition():
+                async with self._ticked:
+                    await self._ticked.wait()
 
     async def agent_finishes(self, timeout_seconds: float = 20.0) -> None:
         async with asyncio.timeout(timeout_seconds):
@@ -169,5 +195,8 @@ class AudioLoop:
             now = time.monotonic()
             self.mouth.tick(now)
             self.ear.tick(now)
+            self.ticks += 1
+            async with self._ticked:
+                self._ticked.notify_all()
             next_at += TICK_SECONDS
             await asyncio.sleep(max(0.0, next_at - time.monotonic()))

@@ -6,7 +6,6 @@ room for a busy one and fail when a stage waits for something that it should not
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator
@@ -68,7 +67,7 @@ async def test_a_session_starts_in_milliseconds_and_greets_at_once(
         await second.conversation.greet()
         assert await second.audio.agent_starts(greeted_at) - greeted_at < 1.0
         await second.audio.agent_finishes()
-        await asyncio.sleep(0.1)
+        await second.messages("assistant", 1)
         assert second.transcript()[-1] == (
             "assistant",
             "Hello, this is Ada. How can I help you?",
@@ -78,10 +77,12 @@ async def test_a_session_starts_in_milliseconds_and_greets_at_once(
 async def test_two_turns_are_heard_and_answered_soon(warm_models: WarmModels) -> None:
     async with call(warm_models) as talk:
         latencies = []
-        for sentence in ("My name is Anna Miller.", "Tomorrow afternoon would be fine."):
+        for turn, sentence in enumerate(
+            ("My name is Anna Miller.", "Tomorrow afternoon would be fine."), start=1
+        ):
             latencies.append(await talk.caller_says(sentence))
             await talk.audio.agent_finishes()
-            await asyncio.sleep(0.1)
+            await talk.messages("user", turn)
         assert min(latencies) < 1.0, latencies
         assert max(latencies) < 2.0, latencies
         heard = [words(text) for text in talk.said_by("user")]
@@ -101,7 +102,7 @@ async def test_barge_in_stops_the_agent_and_the_unheard_rest_is_not_in_the_trans
 ) -> None:
     async with call(warm_models, answer=LONG_ANSWER) as talk:
         await talk.caller_says("When are you open?")
-        await asyncio.sleep(1.5)
+        await talk.audio.agent_has_spoken(1.0)
         talk.audio.mouth.say(spoken("Wait a moment, please."))
         ended_at = await talk.audio.caller_finishes()
         stopped_at = max(at for at in talk.audio.ear.heard_at if at < ended_at)
@@ -118,7 +119,7 @@ async def test_a_caller_who_may_not_interrupt_hears_the_agent_out(
     quiet = {"voiceConfig": {"bargeInEnabled": False}}
     async with call(warm_models, answer=LONG_ANSWER, persona=quiet) as talk:
         await talk.caller_says("When are you open?")
-        await asyncio.sleep(0.5)
+        await talk.audio.agent_has_spoken(0.4)
         talk.audio.mouth.say(spoken("Wait a moment, please."))
         ended_at = await talk.audio.caller_finishes()
         await talk.audio.agent_starts(ended_at, timeout_seconds=0.5)
@@ -127,12 +128,11 @@ async def test_a_caller_who_may_not_interrupt_hears_the_agent_out(
 async def test_a_hesitation_only_pauses_the_agent(warm_models: WarmModels) -> None:
     async with call(warm_models, answer=LONG_ANSWER) as talk:
         await talk.caller_says("When are you open?")
-        await asyncio.sleep(0.5)
+        await talk.audio.agent_has_spoken(0.4)
         talk.audio.mouth.say(spoken("Um."))
         await talk.audio.caller_finishes()
         await talk.audio.agent_finishes()
-        await asyncio.sleep(0.1)
-        assert talk.said_by("assistant")[0].endswith("front desk.")
+        assert (await talk.messages("assistant", 1))[0].endswith("front desk.")
 
 
 async def test_the_agent_ends_the_call_once_and_says_nothing_more(
@@ -141,7 +141,7 @@ async def test_the_agent_ends_the_call_once_and_says_nothing_more(
     async with call(warm_models, answer="Thank you, bye.") as talk:
         await talk.caller_says("That is all, goodbye.")
         await talk.audio.agent_finishes()
-        await asyncio.sleep(0.5)
+        await talk.audio.silence(0.5)
         assert talk.actions.ended == 1
         assert talk.said_by("assistant") == ["Thank you, bye."]
 
@@ -150,7 +150,7 @@ async def test_an_agent_that_waits_for_the_caller_does_not_greet(warm_models: Wa
     waiting = {"startSpeakingPhrasing": "wait_for_user"}
     async with call(warm_models, advanced=waiting) as talk:
         await talk.conversation.greet()
-        await asyncio.sleep(0.4)
+        await talk.audio.silence(0.4)
         assert talk.audio.ear.heard_at == []
 
 
@@ -176,8 +176,7 @@ async def test_the_playbook_engine_holds_the_conversation(warm_models: WarmModel
         await talk.audio.agent_finishes()
         assert await talk.caller_says("I would like to book an appointment.") < 2.5
         await talk.audio.agent_finishes()
-        await asyncio.sleep(0.1)
-        assert "name" in talk.said_by("assistant")[-1]
+        assert "name" in (await talk.messages("assistant", 2))[-1]
 
 
 async def test_a_plan_with_an_unknown_model_is_refused(warm_models: WarmModels) -> None:

@@ -20,6 +20,7 @@ from runtime.link.closable_queue import ClosableQueue
 from runtime.media.paced_output import PacedOutput
 from runtime.media.room import Room, Samples
 from runtime.media.room_clock import MonotonicClock, ticks
+from tests.runtime.until import until
 
 
 @dataclass
@@ -346,7 +347,7 @@ async def test_the_real_engine_speaks_is_interrupted_and_speaks_again(
     assert shown.said == "Good morning."
 
     long_reply = session.say("One two three four five six seven eight.", audio=speech(2.4))
-    await asyncio.sleep(1.2)
+    await until(lambda: "One two" in shown.said)
     await session.interrupt(force=True)
     assert room.voice.queued_seconds == 0
     await asyncio.wait_for(long_reply.wait_for_playout(), 5)

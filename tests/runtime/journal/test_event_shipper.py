@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
+from structlog.testing import capture_logs
 
 from contracts import redis_names
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallEvent, CallMetered, RoomOpened
 from link.stream_entry import listed_entries
+from runtime.journal import event_shipper
 from runtime.journal.event_shipper import EventShipper
 from runtime.journal.journal import Journal
 from runtime.journal.store import JournalStore
@@ -60,13 +62,21 @@ async def apply(url: str, journal: Journal, seq: int) -> None:
         await redis.hset(redis_names.APPLIED, str(journal.plan.call_id), str(seq))
 
 
+async def times_looked(url: str) -> int:
+    """How often this Valkey has been asked what is applied."""
+    async with Redis.from_url(url) as redis:
+        statistics = await redis.info("commandstats")
+    return int(statistics.get("cmdstat_hmget", {"calls": 0})["calls"])
+
+
 async def has_arrived(url: str, expected: list[int]) -> bool:
     return await arrived(url) == expected
 
 
 async def test_events_arrive_in_order_and_the_journal_goes_when_all_are_applied(
-    valkey_url: str, tmp_path: Path
+    valkey_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr(event_shipper, "LOOK_SECONDS", 0.05)
     async with shipping(valkey_url, tmp_path) as (shipper, store):
         journal = await store.create(call_plan())
         shipper.add(journal)
@@ -77,7 +87,12 @@ async def test_events_arrive_in_order_and_the_journal_goes_when_all_are_applied(
         await until(lambda: has_arrived(valkey_url, list(range(1, 303))))
         assert list(shipper.unsettled) == [journal.plan.call_id]
         await apply(valkey_url, journal, 301)
-        await asyncio.sleep(1.2)
+        looked = await times_looked(valkey_url)
+
+        async def has_looked_twice_since() -> bool:
+            return await times_looked(valkey_url) >= looked + 2
+
+        await until(has_looked_twice_since)
         assert journal.path.exists()
         await apply(valkey_url, journal, 302)
         await until(lambda: not journal.path.exists())
@@ -93,10 +108,11 @@ async def test_events_written_while_the_link_is_down_arrive_when_it_is_back(
         journal.append(RoomOpened())
         await until(lambda: has_arrived(valkey.url, [1]))
         await apply(valkey.url, journal, 1)
-        await valkey.kill()
-        journal.append(CallMetered(connected_ms=1))
-        journal.append(CallMetered(connected_ms=2))
-        await asyncio.sleep(0.3)
+        with capture_logs() as logs:
+            await valkey.kill()
+            journal.append(CallMetered(connected_ms=1))
+            journal.append(CallMetered(connected_ms=2))
+            await until(lambda: "link.lost" in [entry["event"] for entry in logs])
         await valkey.start()
         await until(lambda: has_arrived(valkey.url, [1, 2, 3]))
         await journal.aclose()
