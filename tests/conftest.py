@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import secrets
@@ -25,6 +26,12 @@ ROOM_BYTES = 2 * 1024**3
 
 TEST_ALL = "SWITCHBOARD_TEST_ALL"
 """Environment variable: with it, a test that lacks a program fails instead of being skipped."""
+
+
+def pytest_collection_finish() -> None:
+    """Keeps what collecting made, a million objects that stay, out of every garbage collection."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -72,15 +79,22 @@ def postgres_server() -> Iterator[PostgresServer]:
             yield server
 
 
+@pytest.fixture(scope="session")
+def postgres_administration(postgres_server: PostgresServer) -> Iterator[psycopg.Connection]:
+    """A connection that makes and drops the tests' databases."""
+    with _administration(postgres_server) as connection:
+        yield connection
+
+
 @pytest.fixture
-def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+def postgres_url(
+    postgres_server: PostgresServer, postgres_administration: psycopg.Connection
+) -> Iterator[str]:
     """A freshly migrated database of the test's own: ``postgresql+psycopg://…``."""
     name = f"test_{secrets.token_hex(6)}"
-    with _administration(postgres_server) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE migrated STRATEGY FILE_COPY")
+    postgres_administration.execute(f"CREATE DATABASE {name} TEMPLATE migrated STRATEGY FILE_COPY")
     yield postgres_server.database_url(name)
-    with _administration(postgres_server) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    postgres_administration.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture(scope="session")

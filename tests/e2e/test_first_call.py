@@ -16,7 +16,11 @@ from switchboard.demo.evidence import Evidence, collect
 from switchboard_client.models import Transaction
 from tests.e2e.conftest import LiveSwitchboard
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.timeout(300),
+    pytest.mark.xdist_group("first_call"),
+]
 
 LINES = (
     "Hi, I would like to book an appointment.",

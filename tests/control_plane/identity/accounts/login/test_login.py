@@ -28,6 +28,7 @@ from control_plane.identity.accounts.models import (
     PasswordReset,
     User,
 )
+from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.identity.accounts.sessions.service import MOST_SESSIONS
 from control_plane.identity.accounts.tasks import delete_expired
 from control_plane.platform.audit.models import AuditEntry
@@ -37,6 +38,12 @@ from tests.control_plane.conftest import TenantClient
 from tests.control_plane.identity.accounts.browsing import PASSWORD, Browser, a_browser
 
 Outbox = Callable[[], list[EmailMessage]]
+
+
+@pytest.fixture
+def products_hash(app: FastAPI) -> None:
+    """The product's own password hash, where a test checks what it costs."""
+    app.state.passwords = Passwords()
 
 
 async def test_a_login_opens_a_session_of_its_own(browser: Browser, other_browser: Browser) -> None:
@@ -51,6 +58,7 @@ async def test_a_login_opens_a_session_of_its_own(browser: Browser, other_browse
     assert (await browser.get("/v1/me")).status_code == 200
 
 
+@pytest.mark.usefixtures("products_hash")
 async def test_every_mistake_has_one_answer_and_costs_one_comparison(
     browser: Browser, tenant: TenantClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,6 +259,7 @@ async def test_one_logs_in_to_the_tenant_one_names(browser: Browser, tenant: Ten
         assert (answer.status_code, answer.json()["code"]) == (403, "no_membership")
 
 
+@pytest.mark.usefixtures("products_hash")
 async def test_an_out_of_date_hash_is_renewed_at_login(
     browser: Browser, database: Database
 ) -> None:
