@@ -16,11 +16,7 @@ from switchboard.demo.evidence import Evidence, collect
 from switchboard_client.models import Transaction
 from tests.e2e.conftest import LiveSwitchboard
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.timeout(300),
-    pytest.mark.xdist_group("first_call"),
-]
+pytestmark = [pytest.mark.e2e, pytest.mark.latency, pytest.mark.timeout(300)]
 
 LINES = (
     "Hi, I would like to book an appointment.",

@@ -29,7 +29,7 @@ from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call, until
 from tests.e2e.test_crashes import RunningCall
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300), pytest.mark.xdist_group("recording")]
 
 LINES = (
     "Hi, I would like to book an appointment.",

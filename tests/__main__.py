@@ -1,0 +1,53 @@
+"""Every test, in stages that share out the processor's cores: ``make test`` and ``.ci/run``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+CORES = os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Stage:
+    title: str
+    arguments: tuple[str, ...]
+    """For pytest."""
+
+
+STAGES = (
+    Stage(
+        f"everything but the end-to-end tests, {CORES} at a time",
+        # A process that has nothing left to do takes tests over from another one.
+        ("-n", str(CORES), "--dist", "worksteal", "--ignore=tests/e2e"),
+    ),
+    Stage(
+        f"end-to-end tests, {CORES + 1} at a time",
+        # They wait for speech most of the time. Tests that share a call stay in one process.
+        ("-n", str(CORES + 1), "--dist", "loadgroup", "tests/e2e", "-m", "not latency"),
+    ),
+    Stage(
+        "end-to-end tests that measure latencies, one at a time",
+        ("tests/e2e", "-m", "latency"),
+    ),
+)
+
+
+def main() -> int:
+    """Runs every stage, also after one that fails; returns the first failure's exit code."""
+    exit_codes = []
+    for number, stage in enumerate(STAGES, start=1):
+        print(f"==> stage {number} of {len(STAGES)}: {stage.title}", flush=True)
+        began_at = time.monotonic()
+        ran = subprocess.run([sys.executable, "-m", "pytest", *stage.arguments], check=False)
+        exit_codes.append(ran.returncode)
+        outcome = "passed" if ran.returncode == 0 else "FAILED"
+        print(f"==> stage {number} {outcome} after {time.monotonic() - began_at:.0f} s", flush=True)
+    return next(filter(None, exit_codes), 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
