@@ -26,8 +26,8 @@ STAGES = (
     ),
     Stage(
         f"end-to-end tests, {CORES + 1} at a time",
-        # They wait for speech most of the time. Tests that share a call stay in one process.
-        ("-n", str(CORES + 1), "--dist", "loadgroup", "tests/e2e", "-m", "not latency"),
+        # They wait for speech most of the time. The tests of a file share systems and calls.
+        ("-n", str(CORES + 1), "--dist", "loadfile", "tests/e2e", "-m", "not latency"),
     ),
     Stage(
         "end-to-end tests that measure latencies, one at a time",

@@ -27,9 +27,9 @@ from switchboard.caller.speech_models import Recogniser
 from switchboard_client import AsyncSwitchboard
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call, until
-from tests.e2e.test_crashes import RunningCall
+from tests.e2e.running_call import RunningCall
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300), pytest.mark.xdist_group("recording")]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 LINES = (
     "Hi, I would like to book an appointment.",

@@ -18,7 +18,7 @@ from switchboard_client import AsyncSwitchboard
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300), pytest.mark.xdist_group("sign_up")]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 SENTENCE = (
     "A friendly receptionist named Nora for the restaurant Blue Harbor who takes table "

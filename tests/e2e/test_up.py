@@ -22,7 +22,7 @@ import pytest
 from switchboard.services.ports import LOOPBACK, free_port
 from switchboard.state import State, read_secrets, read_state
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180), pytest.mark.xdist_group("up")]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
 START_SECONDS = 60
 STOP_SECONDS = 3.0

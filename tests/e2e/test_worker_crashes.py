@@ -1,0 +1,80 @@
+"""A media worker dies in the middle of a call; nothing that was said or owed is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import psutil
+import pytest
+
+from contracts.money import billable_seconds, charge_micros
+from switchboard.caller.public_api import PublicApi
+from switchboard.demo.checks import micros
+from tests.e2e.conftest import LiveSwitchboard
+from tests.e2e.polling import ended_call
+from tests.e2e.running_call import (
+    RunningCall,
+    journals_are_gone,
+    running_call,
+    segments_said_by,
+    stopped,
+)
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+
+ENDED_WITHIN_SECONDS = 30.0
+
+
+async def kill_worker_and_check(
+    system: LiveSwitchboard, api: PublicApi, call: RunningCall, reason: str = "worker_error"
+) -> None:
+    await call.after_turns(2)
+    worker = system.pid("worker-1")
+    connected_seconds = time.monotonic() - call.connected_at
+    os.kill(worker, signal.SIGKILL)
+    record = await ended_call(api, call.call_id, ENDED_WITHIN_SECONDS)
+
+    assert (record["status"], record["end_reason"]) == ("failed", reason)
+    # A heartbeat a second says how far the call had come.
+    assert connected_seconds - 2.5 <= record["bill_duration"] <= connected_seconds + 0.5
+    transcript = await api.get(f"/v1/calls/{call.call_id}/transcript")
+    assert segments_said_by(transcript, "agent")[0].startswith("Hello, this is Mia")
+    assert "appointment" in " ".join(segments_said_by(transcript, "user"))
+    charges = [
+        each
+        for each in (await api.get("/v1/billing/transactions"))["transactions"]
+        if each["call_id"] == call.call_id
+    ]
+    rate = sum(price["micros_per_minute"] for price in charges[0]["metadata"]["prices"])
+    assert len(charges) == 1
+    assert -micros(charges[0]["amount_usd"]) == charge_micros(record["billable_seconds"], rate)
+    assert record["billable_seconds"] == billable_seconds(round(record["bill_duration"] * 1000))
+
+
+async def test_a_killed_workers_call_is_ended_and_billed_to_the_last_second_known(
+    own_switchboard: LiveSwitchboard,
+) -> None:
+    """The supervisor starts the worker again, which ships what its predecessor left on disk."""
+    async with (
+        own_switchboard.api() as api,
+        running_call(own_switchboard, api) as call,
+    ):
+        await kill_worker_and_check(own_switchboard, api, call)
+        await journals_are_gone(own_switchboard)
+
+    async with own_switchboard.api() as api, running_call(own_switchboard, api) as call:
+        await call.after_turns(1)
+        assert call.turns_heard, "the restarted worker takes the next call"
+
+
+async def test_a_worker_that_never_comes_back_leaves_its_call_to_the_reaper(
+    own_switchboard: LiveSwitchboard,
+) -> None:
+    """Nobody starts the worker again: its machine is gone."""
+    async with own_switchboard.api() as api, running_call(own_switchboard, api) as call:
+        await call.after_turns(1)
+        supervisor = psutil.Process(own_switchboard.pid("worker-1")).ppid()
+        with stopped([supervisor]):
+            await kill_worker_and_check(own_switchboard, api, call)
