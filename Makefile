@@ -1,14 +1,15 @@
 # Every command works in a fresh clone: it makes .venv first when that is missing or out of date.
-# Options for the command behind a target go into ARGS, for example: make demo ARGS=--exit
+# ARGS holds options for the command behind a target, for example: make demo ARGS=--exit
 
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
+BASE ?= main
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo up doctor test fuzz lint types docs lock client-types clean
+.PHONY: help install demo up doctor test check coverage fuzz lint types docs lock client-types clean
 
-help: ## Say what there is
+help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: ## Make .venv from requirements.lock
@@ -23,13 +24,22 @@ up: install ## Start everything on this machine; Ctrl-C stops it
 doctor: install ## Check this machine
 	@$(BIN)/switchboard doctor $(ARGS)
 
-test: install ## Run the tests (some: make test ARGS="tests/contracts -k money")
-	@$(BIN)/python -m pytest $(ARGS)
+test: install ## Run every test, in stages (only some: make test ARGS="tests/contracts -k money")
+	@$(BIN)/python -m $(if $(ARGS),pytest $(ARGS),tests)
 
-fuzz: install ## Put generated requests to every route for 15 minutes (ARGS="--minutes 2")
+check: install lint types ## Check style and types, run the tests of what changed since BASE (main)
+	@$(BIN)/python -m tests.changed --base $(BASE)
+
+coverage: install ## Report how much of our code the tests run, without the end-to-end tests
+	@rm -rf .coverage-data && mkdir .coverage-data
+	-@$(BIN)/coverage run -m tests 1
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report $(ARGS)
+
+fuzz: install ## Send generated requests to every route for 15 minutes (ARGS="--minutes 2")
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
-docs: install ## Write docs/api-coverage.md anew
+docs: install ## Update docs/api-coverage.md
 	@SWITCHBOARD_UPDATE_DOCS=1 $(BIN)/python -m pytest -q tests/control_plane/api_coverage
 
 lint: install ## Check style, format and the import rules
@@ -40,7 +50,7 @@ lint: install ## Check style, format and the import rules
 types: install ## Check types
 	@$(BIN)/mypy
 
-client-types: install ## Write the client's types and errors anew, after the API has changed
+client-types: install ## Update the Python client's types and errors after an API change
 	@$(BIN)/python clients/python/generate.py $(ARGS)
 
 lock: install ## Resolve pyproject.toml into requirements.lock again
@@ -51,5 +61,5 @@ lock: install ## Resolve pyproject.toml into requirements.lock again
 
 clean: ## Remove what was installed and built; keeps the data in .switchboard
 	rm -rf .venv .uv-bootstrap dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -rf .import_linter_cache
+	rm -rf .import_linter_cache .coverage-data
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

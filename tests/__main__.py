@@ -1,4 +1,7 @@
-"""Every test, in stages that share out the processor's cores: ``make test`` and ``.ci/run``."""
+"""Every test, in stages that share out the processor's cores: ``make test`` and ``.ci/run``.
+
+``python -m tests 1`` runs only the first stage.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +39,12 @@ STAGES = (
 )
 
 
-def main() -> int:
+def main(chosen: list[str]) -> int:
     """Runs every stage, also after one that fails; returns the first failure's exit code."""
     exit_codes = []
     for number, stage in enumerate(STAGES, start=1):
+        if chosen and str(number) not in chosen:
+            continue
         print(f"==> stage {number} of {len(STAGES)}: {stage.title}", flush=True)
         began_at = time.monotonic()
         ran = subprocess.run([sys.executable, "-m", "pytest", *stage.arguments], check=False)
@@ -50,4 +55,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
