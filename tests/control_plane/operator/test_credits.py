@@ -123,4 +123,4 @@ async def test_a_wrong_credit_is_400_and_names_the_field(
 async def test_a_tenants_own_key_grants_nothing(tenant: TenantClient) -> None:
     for tenant_id in (tenant.tenant_id, uuid4()):
         answer = await tenant.post(f"/v1/operator/tenants/{tenant_id}/credits", credit())
-        assert answer.status_code == 401
+        assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")

@@ -69,4 +69,4 @@ async def test_without_an_operator_token_the_route_is_closed(
                 headers=headers,
                 json={"name": "x", "owner_email": "a@b.c"},
             )
-            assert answer.status_code == 401
+            assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")

@@ -178,4 +178,5 @@ async def test_a_tenant_cannot_lift_the_pause(
     agent_id = await tenant.agent()
     await operator.ok("POST", path(agent_id), {"reason": REASON})
     answer = await tenant.request("DELETE", f"/v1/operator{path(agent_id)}")
-    assert answer.status_code == 401
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+    assert (await operator.ok("GET", "/paused-agents"))["total"] == 1

@@ -242,6 +242,7 @@ class TestAManagedAgent:
     def test_has_spares_too(self) -> None:
         stack = resolved(agent(agent_kind="managed", managed_sku_id="clear"))
         assert stack.llm.fallback is not None
+        assert stack.llm.fallback.model == "playbook"
 
     def test_is_told_that_its_own_choices_do_not_count(self) -> None:
         managed = agent(

@@ -155,7 +155,9 @@ async def test_errors_are_logged_by_how_bad_they_are():
 async def test_a_session_that_closes_on_a_providers_error_fails_the_call():
     session, _, record = observed()
     session.emit("close", CloseEvent(error=llm_error(recoverable=False), reason=CloseReason.ERROR))
-    assert isinstance(record.failures[0], ProvidersFailed)
+    [failure] = record.failures
+    assert isinstance(failure, ProvidersFailed)
+    assert str(failure) == "llm_error: refused"
 
 
 async def test_a_session_that_closes_by_itself_fails_the_call():

@@ -92,7 +92,7 @@ def test_its_own_orphan_is_stopped(make_server: MakeServer, directory: Path) -> 
     _wait_until_ready(orphaned, process)
     orphaned.release()
     with running(make_server(), directory / "log"):
-        assert process.wait(timeout=5) is not None
+        assert process.wait(timeout=5) == 0, "it was asked to stop, not killed"
 
 
 def test_a_stranger_with_the_same_process_id_is_left_alone(

@@ -80,7 +80,7 @@ def test_a_strange_page_is_no_error(page: str) -> None:
 
 async def test_three_redirects_are_followed() -> None:
     pages = {"/": redirect("/a"), "/a": redirect("b", 301), "/b": redirect("/c", 308), "/c": ABOUT}
-    assert (await enriched(pages)).description
+    assert await enriched(pages) == await enriched({"/": ABOUT})
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,12 @@ async def test_an_edit_that_is_not_understood_changes_nothing_and_says_so(
 
 
 async def test_an_unservable_language_is_left_out_with_a_warning(tenant: TenantClient) -> None:
-    generated = await generate(tenant, prompt=f"{BELLA} It speaks English and Ukrainian.")
+    """No provider of the catalogue speaks Xhosa."""
+    config = {"name": "Front desk", "supported_languages": ["en-US", "de-DE", "xh-ZA"]}
+    generated = await generate(
+        tenant, mode="edit", current_config=config, prompt="Change the greeting to: Good day."
+    )
+    assert generated["draft"]["supported_languages"] == ["en-US", "de-DE"]
+    assert generated["warnings"][0].startswith("xh-ZA was left out: ")
     created = await tenant.post("/v1/agents", generated["draft"])
     assert created.status_code == 201, created.text

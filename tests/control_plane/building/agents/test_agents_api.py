@@ -189,7 +189,8 @@ async def test_provider_keys_make_more_languages_publishable(
         ) as http,
     ):
         answer = await http.post(f"/v1/agents/{agent_id}/publish")
-    assert answer.status_code == 200
+    assert (answer.status_code, answer.json()["version"]) == (200, 1)
+    assert (await tenant.get(f"/v1/agents/{agent_id}")).json()["published_version"] == 1
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])

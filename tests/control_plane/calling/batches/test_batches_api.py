@@ -286,7 +286,10 @@ async def test_without_a_carrier_no_batch_is_taken(
     wanted = {"agent_id": str(await tenant.published_agent()), "recipients": recipients(1)}
     answer = await tenant.post(PATH, wanted)
     assert answer.status_code == 400
-    assert "carrier" in answer.text
+    assert answer.json()["errors"] == [
+        {"field": "recipients", "message": "the phone channel has no carrier connected yet"}
+    ]
+    assert (await tenant.get(PATH)).json()["total"] == 0
 
 
 async def test_strangers_do_not_see_a_batch(
@@ -306,7 +309,8 @@ async def test_a_publishable_key_makes_no_batch(tenant: TenantClient) -> None:
     headers = await tenant.publishable_key()
     wanted = {"agent_id": str(uuid4()), "recipients": recipients(1)}
     answer = await tenant.http.post(PATH, headers=headers, json=wanted)
-    assert answer.status_code == 403
+    assert (answer.status_code, answer.json()["code"]) == (403, "secret_key_required")
+    assert (await tenant.get(PATH)).json()["total"] == 0
 
 
 async def test_while_calls_are_stopped_no_batch_is_taken(

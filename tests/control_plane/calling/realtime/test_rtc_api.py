@@ -161,14 +161,14 @@ async def test_a_body_of_another_type_is_415(
     http: httpx2.AsyncClient, call: dict[str, Any]
 ) -> None:
     response = await post_offer(http, call, **{"Content-Type": "application/json"})
-    assert response.status_code == 415
+    assert (response.status_code, response.json()["code"]) == (415, "unsupported_media_type")
 
 
 async def test_an_offer_that_is_too_long_is_413(
     http: httpx2.AsyncClient, call: dict[str, Any]
 ) -> None:
     response = await post_offer(http, call, OFFER + "a=x\r\n" * 20_000)
-    assert response.status_code == 413
+    assert (response.status_code, response.json()["code"]) == (413, "body_too_large")
 
 
 async def test_without_a_token_it_is_401(http: httpx2.AsyncClient, call: dict[str, Any]) -> None:
@@ -182,7 +182,7 @@ async def test_an_api_key_is_no_access_token(
     http: httpx2.AsyncClient, tenant: TenantClient, call: dict[str, Any]
 ) -> None:
     response = await post_offer(http, call, Authorization=f"Bearer {tenant.key}")
-    assert response.status_code == 401
+    assert (response.status_code, response.json()["code"]) == (401, "access_token_invalid")
 
 
 async def test_an_expired_token_is_401_and_says_so(

@@ -33,7 +33,10 @@ async def test_a_publishable_key_is_nobody(tenant: TenantClient) -> None:
 
 async def test_a_key_is_used_from_any_page(tenant: TenantClient) -> None:
     headers = tenant.headers | {"Origin": "https://shop.example"}
-    assert (await tenant.http.get("/v1/me", headers=headers)).status_code == 200
+    answer = await tenant.http.get("/v1/me", headers=headers)
+    assert answer.status_code == 200
+    assert answer.json()["tenant"]["id"] == str(tenant.tenant_id)
+    assert answer.headers["access-control-allow-origin"] == "*"
 
 
 async def test_me_gives_the_csrf_token_that_works(browser: Browser) -> None:

@@ -119,6 +119,8 @@ class TestMovingOntoASku:
             await session.execute(update(ManagedSku).values(is_active=False))
         answer = await tenant.post(f"/v1/agents/{agent_id}/apply-managed-sku", OFFLINE)
         assert answer.status_code == 400
+        assert answer.json()["errors"][0]["field"] == "managed_sku_id"
+        assert (await read(tenant, agent_id))["agent_kind"] == "custom"
 
 
 class TestOptingOut:
@@ -172,7 +174,7 @@ class TestEitherRoute:
             headers=tenant.headers | {"If-Match": '"999"'},
             json=OFFLINE if route.startswith("apply") else None,
         )
-        assert answer.status_code == 412
+        assert (answer.status_code, answer.json()["code"]) == (412, "precondition_failed")
 
     async def test_knows_no_agent_of_anybody_else(
         self, tenant: TenantClient, other_tenant: TenantClient, route: str
@@ -180,7 +182,7 @@ class TestEitherRoute:
         body = OFFLINE if route.startswith("apply") else None
         for agent_id in (await other_tenant.agent(), uuid4()):
             answer = await tenant.post(f"/v1/agents/{agent_id}/{route}", body)
-            assert answer.status_code == 404
+            assert (answer.status_code, answer.json()["code"]) == (404, "agent_not_found")
 
     async def test_needs_a_secret_key(self, tenant: TenantClient, route: str) -> None:
         path = f"/v1/agents/{await tenant.agent()}/{route}"

@@ -86,7 +86,9 @@ async def test_a_phone_participant_is_told_that_no_carrier_is_connected(
 
 
 async def test_a_missing_key_comes_before_a_wrong_request(http: httpx2.AsyncClient) -> None:
-    assert (await http.post("/v1/calls", json={})).status_code == 401
+    answer = await http.post("/v1/calls", json={})
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+    assert answer.headers["www-authenticate"] == "Bearer"
 
 
 async def phone_key(tenant: TenantClient) -> tuple[dict[str, str], UUID]:

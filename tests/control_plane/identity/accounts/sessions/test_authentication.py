@@ -60,8 +60,10 @@ async def test_an_unknown_session_is_401(http: httpx2.AsyncClient, token: str) -
 
 
 async def test_a_session_ends_at_its_time(owner: DashboardClient, database: Database) -> None:
+    assert (await owner.get("/v1/agents")).status_code == 200
     await _set(database, owner, expires_at=datetime.now(UTC))
-    assert (await owner.get("/v1/agents")).status_code == 401
+    answer = await owner.get("/v1/agents")
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
 
 
 async def test_use_prolongs_a_session(owner: DashboardClient, database: Database) -> None:
