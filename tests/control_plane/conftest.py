@@ -14,8 +14,8 @@ from fastapi import FastAPI
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 from contracts.sealing import derived_key
-from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.app import create_app
+from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 
