@@ -23,9 +23,9 @@ class Stage:
 
 STAGES = (
     Stage(
-        f"everything but the end-to-end tests, {CORES} at a time",
+        f"unit and API tests, {CORES} at a time",
         # A process that has nothing left to do takes tests over from another one.
-        ("-n", str(CORES), "--dist", "worksteal", "--ignore=tests/e2e"),
+        ("-n", str(CORES), "--dist", "worksteal", "--ignore=tests/e2e", "-m", "not latency"),
     ),
     Stage(
         f"end-to-end tests, {CORES + 1} at a time",
@@ -33,8 +33,8 @@ STAGES = (
         ("-n", str(CORES + 1), "--dist", "loadfile", "tests/e2e", "-m", "not latency"),
     ),
     Stage(
-        "end-to-end tests that measure latencies, one at a time",
-        ("tests/e2e", "-m", "latency"),
+        "tests that measure latencies, one at a time",
+        ("-m", "latency"),
     ),
 )
 

@@ -7,10 +7,8 @@ import importlib.util
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -20,9 +18,7 @@ from hypothesis import strategies as st
 from switchboard.services.embedded_server import running
 from switchboard.services.postgres import PostgresServer
 from switchboard.services.valkey import ValkeyServer
-
-MEMORY = Path("/dev/shm")
-ROOM_BYTES = 2 * 1024**3
+from tests.short_directory import short_directory
 
 TEST_ALL = "SWITCHBOARD_TEST_ALL"
 """Environment variable: with it, a test that lacks a program fails instead of being skipped."""
@@ -72,7 +68,7 @@ def chromium(require_program: Callable[..., str]) -> str:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
     """One running PostgreSQL for the test session, with the template ``migrated``."""
-    with _short_directory("switchboard-postgres-") as directory:
+    with short_directory("switchboard-postgres-") as directory:
         server = PostgresServer(directory / "postgres", durable=False)
         with running(server, directory / "postgres.log"):
             _make_template(server)
@@ -100,7 +96,7 @@ def postgres_url(
 @pytest.fixture(scope="session")
 def valkey_server_url() -> Iterator[str]:
     """One running Valkey for the test session."""
-    with _short_directory("switchboard-valkey-") as directory:
+    with short_directory("switchboard-valkey-") as directory:
         server = ValkeyServer(directory / "valkey")
         with running(server, directory / "valkey.log") as url:
             yield url
@@ -128,18 +124,3 @@ def _administration(server: PostgresServer) -> Iterator[psycopg.Connection]:
     url = server.url.replace("postgresql+psycopg://", "postgresql://")
     with psycopg.connect(url, autocommit=True) as connection:
         yield connection
-
-
-@contextmanager
-def _short_directory(prefix: str) -> Iterator[Path]:
-    """A directory that PostgreSQL's unprivileged user can enter, which pytest's own is not.
-
-    In memory where there is room: there a test's own database takes 20 ms to make, on a disk 350.
-    """
-    in_memory = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM_BYTES
-    directory = Path(tempfile.mkdtemp(prefix=prefix, dir=MEMORY if in_memory else None))
-    directory.chmod(0o711)
-    try:
-        yield directory
-    finally:
-        shutil.rmtree(directory)

@@ -12,16 +12,16 @@ from tests import changed
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     files = {
-        "runtime/mixer.py": "",
-        "runtime/room.py": "",
+        "runtime/media/mixer.py": "",
+        "runtime/media/room.py": "",
         "runtime/legs/opus.py": "",
         "tests/conftest.py": "",
         "tests/runtime/conftest.py": "",
         "tests/runtime/fakes.py": "",
-        "tests/runtime/test_mixer.py": "from runtime import mixer, room",
-        "tests/runtime/test_call.py": "from tests.runtime.fakes import call_plan",
-        "tests/api/test_api.py": "import runtime.mixer",
-        "tests/e2e/test_page.py": "from runtime.mixer import mix",
+        "tests/runtime/media/test_mixer.py": "from runtime import mixer, room",
+        "tests/runtime/call/test_call.py": "from tests.runtime.fakes import call_plan",
+        "tests/api/test_api.py": "import runtime.media.mixer",
+        "tests/e2e/test_page.py": "from runtime.media.mixer import mix",
     }
     for name, content in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -35,14 +35,14 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("name", "tests"),
     [
         # Its own test file, and every test that imports it.
-        ("runtime/mixer.py", ["api/test_api.py", "e2e/test_page.py", "runtime/test_mixer.py"]),
+        ("runtime/media/mixer.py", ["api/test_api.py", "e2e/test_page.py", "runtime/test_mixer.py"]),
         # No test file has its name: the tests of its folder.
-        ("runtime/room.py", ["runtime/test_call.py", "runtime/test_mixer.py"]),
+        ("runtime/media/room.py", ["runtime/test_call.py", "runtime/test_mixer.py"]),
         # No folder mirrors its folder: the nearest one above.
         ("runtime/legs/opus.py", ["runtime/test_call.py", "runtime/test_mixer.py"]),
         ("tests/runtime/fakes.py", ["runtime/test_call.py"]),
         ("tests/runtime/conftest.py", ["runtime/test_call.py", "runtime/test_mixer.py"]),
-        ("tests/runtime/test_call.py", ["runtime/test_call.py"]),
+        ("tests/runtime/call/test_call.py", ["runtime/test_call.py"]),
         # What all tests share, and what has none, is for ``make test``.
         ("tests/conftest.py", []),
         ("README.md", []),

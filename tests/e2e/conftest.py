@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +19,7 @@ from switchboard.demo.account import DemoAccount, create_account
 from switchboard.services.ports import free_port
 from switchboard.state import State, read_secrets, read_state
 from switchboard_client import AsyncSwitchboard
+from tests.short_directory import short_directory
 
 START_SECONDS = 120
 STOP_SECONDS = 15
@@ -76,32 +75,29 @@ def poor_switchboard() -> Iterator[LiveSwitchboard]:
 
 @contextmanager
 def running_switchboard(**environment: str) -> Iterator[LiveSwitchboard]:
-    # PostgreSQL's unprivileged user must be able to enter, and socket paths must be short.
-    directory = Path(tempfile.mkdtemp(prefix="switchboard-e2e-"))
-    directory.chmod(0o711)
-    data_dir, log_path = directory / "data", directory / "up.log"
-    with log_path.open("wb") as log:
-        arguments = ["up", "--data-dir", str(data_dir), "--port", str(free_port())]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "switchboard", *arguments],
-            stdout=log,
-            stderr=log,
-            env=os.environ | environment,
-        )
-    try:
-        state = _started(process, data_dir, log_path)
-        secrets = read_secrets(data_dir)
-        assert secrets is not None
-        account = asyncio.run(create_account(state.api_url, secrets.operator_token))
-        yield LiveSwitchboard(state.api_url, data_dir, secrets.operator_token, account)
-    finally:
-        process.send_signal(signal.SIGINT)
+    with short_directory("switchboard-e2e-") as directory:
+        data_dir, log_path = directory / "data", directory / "up.log"
+        with log_path.open("wb") as log:
+            arguments = ["up", "--data-dir", str(data_dir), "--port", str(free_port())]
+            process = subprocess.Popen(
+                [sys.executable, "-m", "switchboard", *arguments],
+                stdout=log,
+                stderr=log,
+                env=os.environ | environment,
+            )
         try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        shutil.rmtree(directory, ignore_errors=True)
+            state = _started(process, data_dir, log_path)
+            secrets = read_secrets(data_dir)
+            assert secrets is not None
+            account = asyncio.run(create_account(state.api_url, secrets.operator_token))
+            yield LiveSwitchboard(state.api_url, data_dir, secrets.operator_token, account)
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def _started(process: subprocess.Popen[bytes], data_dir: Path, log_path: Path) -> State:

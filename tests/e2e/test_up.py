@@ -21,6 +21,7 @@ import pytest
 
 from switchboard.services.ports import LOOPBACK, free_port
 from switchboard.state import State, read_secrets, read_state
+from tests.short_directory import short_directory
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
@@ -97,21 +98,18 @@ class Up:
 @pytest.fixture(scope="module")
 def warm_data_dir() -> Iterator[Path]:
     """A data directory on which Switchboard has run, so that starts are short."""
-    directory = Path(tempfile.mkdtemp(prefix="switchboard-up-"))
-    directory.chmod(0o711)
-    data_dir = directory / "data"
-    up = Up(data_dir).wait_until_started()
-    up.ends(signal.SIGINT, START_SECONDS)
-    yield data_dir
-    shutil.rmtree(directory)
+    with short_directory("switchboard-up-") as directory:
+        data_dir = directory / "data"
+        up = Up(data_dir).wait_until_started()
+        up.ends(signal.SIGINT, START_SECONDS)
+        yield data_dir
 
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Up]:
     """One that runs for all tests which leave it running."""
-    with tempfile.TemporaryDirectory(prefix="switchboard-shared-") as name:
-        Path(name).chmod(0o711)
-        up = Up(Path(name) / "data").wait_until_started()
+    with short_directory("switchboard-shared-") as directory:
+        up = Up(directory / "data").wait_until_started()
         yield up
         _end(up)
 
