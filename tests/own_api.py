@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -20,7 +22,6 @@ from switchboard.services.embedded_server import running
 from switchboard.services.ports import LOOPBACK, free_port
 from switchboard.services.postgres import PostgresServer
 from switchboard.services.valkey import ValkeyServer
-from tests.short_directory import short_directory
 
 START_SECONDS = 30.0
 OPERATOR_TOKEN = "operator-token-of-the-tests"
@@ -56,8 +57,11 @@ class OwnApi:
 @contextmanager
 def own_api(log_path: Path | None = None, **environment: str) -> Iterator[OwnApi]:
     """Run the API for the length of the ``with`` block, without rate limits."""
+    # PostgreSQL's unprivileged user must be able to enter, and socket paths must be short.
+    directory = Path(tempfile.mkdtemp(prefix="switchboard-api-"))
+    directory.chmod(0o711)
     with ExitStack() as stack:
-        directory = stack.enter_context(short_directory("switchboard-api-"))
+        stack.callback(shutil.rmtree, directory, ignore_errors=True)
         postgres = PostgresServer(directory / "postgres")
         stack.enter_context(running(postgres, directory / "postgres.log"))
         with psycopg.connect(_plain(postgres.url), autocommit=True) as connection:
