@@ -6,6 +6,7 @@ import asyncio
 import math
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from limits import RateLimitItemPerSecond
@@ -76,7 +77,9 @@ class RequestCounters:
         return Verdict(tuple(quotas), refused_by)
 
     async def aclose(self) -> None:
-        await self._pool.aclose()
+        # What does not close before the deadline is dropped with the process.
+        with suppress(RedisError):
+            await self._pool.aclose()
 
     async def _hit(self, clients: Mapping[Policy, str]) -> Policy | None:
         """The first policy whose limit is used up, if one is."""
