@@ -35,7 +35,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("name", "tests"),
     [
         # Its own test file, and every test that imports it.
-        ("runtime/media/mixer.py", ["api/test_api.py", "e2e/test_page.py", "runtime/test_mixer.py"]),
+        (
+            "runtime/media/mixer.py",
+            ["api/test_api.py", "e2e/test_page.py", "runtime/test_mixer.py"],
+        ),
         # No test file has its name: the tests of its folder.
         ("runtime/media/room.py", ["runtime/test_call.py", "runtime/test_mixer.py"]),
         # No folder mirrors its folder: the nearest one above.

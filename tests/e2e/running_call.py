@@ -9,18 +9,18 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
 
 import psutil
 
 from contracts.money import billable_seconds, charge_micros
-from switchboard.caller.conversation import LineByLine
-from switchboard.caller.placing import call_agent
+from switchboard.caller.call_session import call_agent
+from switchboard.caller.dialogue_policy import LineByLine
 from switchboard.caller.prepared_speech import prepare_speech
-from switchboard.caller.public_api import PublicApi
 from switchboard.caller.reports import CallSummary, Connected, Heard, Placed, Report, Saying
 from switchboard.demo.checks import micros
 from switchboard.demo.evidence import Evidence
+from switchboard_client import AsyncSwitchboard
+from switchboard_client.models import TranscriptView
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import until
 
@@ -81,7 +81,7 @@ class RunningCall:
 
 @asynccontextmanager
 async def running_call(
-    system: LiveSwitchboard, api: PublicApi, lines: tuple[str, ...] = LINES
+    system: LiveSwitchboard, api: AsyncSwitchboard, lines: tuple[str, ...] = LINES
 ) -> AsyncIterator[RunningCall]:
     call = RunningCall()
     conversation = LineByLine(lines)
@@ -97,29 +97,28 @@ async def running_call(
         await asyncio.gather(call.caller, return_exceptions=True)
 
 
-def segments_said_by(transcript: dict[str, Any], speaker: str) -> list[str]:
-    return [each["text"] for each in transcript["segments"] if each["speaker"] == speaker]
+def segments_said_by(transcript: TranscriptView, speaker: str) -> list[str]:
+    return [each.text for each in transcript.segments if each.speaker == speaker]
 
 
 def assert_billed_once(evidence: Evidence) -> None:
     """One charge, exact, and nothing still reserved."""
     record = evidence.call
-    charges = [each for each in evidence.transactions if each["call_id"] == record["id"]]
+    charges = [each for each in evidence.transactions if each.call_id == record.id]
     assert len(charges) == 1
-    rate = sum(price["micros_per_minute"] for price in charges[0]["metadata"]["prices"])
-    seconds = billable_seconds(round(record["bill_duration"] * 1000))
-    assert -micros(charges[0]["amount_usd"]) == charge_micros(seconds, rate)
+    rate = sum(price["micros_per_minute"] for price in charges[0].metadata["prices"])
+    seconds = billable_seconds(round(record.bill_duration * 1000))
+    assert -micros(charges[0].amount_usd) == charge_micros(seconds, rate)
     before, after = (
-        micros(balance["balance_usd"])
-        for balance in (evidence.balance_before, evidence.balance_after)
+        micros(balance.balance_usd) for balance in (evidence.balance_before, evidence.balance_after)
     )
     assert before - after == charge_micros(seconds, rate)
-    assert sum(micros(each["amount_usd"]) for each in evidence.transactions) == after
+    assert sum(micros(each.amount_usd) for each in evidence.transactions) == after
 
 
 def assert_everything_said_is_there_once(evidence: Evidence, call: RunningCall) -> None:
-    segments = evidence.transcript["segments"]
-    assert [each["sequence"] for each in segments] == list(range(len(segments)))
+    segments = evidence.transcript.segments
+    assert [each.sequence for each in segments] == list(range(len(segments)))
     said = " ".join(segments_said_by(evidence.transcript, "user")).lower()
     for words in ("appointment", "first time", "wilson", "tuesday", "three"):
         assert said.count(words) == 1, f"{words!r} in {said!r}"

@@ -8,16 +8,15 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import httpx2
 import psutil
 import pytest
 
-from switchboard.caller.problems import RequestRefused
-from switchboard.caller.public_api import PublicApi
 from switchboard.caller.reports import CallSummary
 from switchboard.demo.evidence import Evidence, collect
+from switchboard_client import ApiError, AsyncSwitchboard
+from switchboard_client.models import Balance
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import until
 from tests.e2e.running_call import (
@@ -39,7 +38,7 @@ async def test_a_call_goes_on_without_postgresql_and_everything_is_applied_once_
     own_switchboard: LiveSwitchboard, outage: str
 ) -> None:
     async with own_switchboard.api() as api:
-        before = await api.get("/v1/billing/balance")
+        before = await api.billing.balance()
         async with running_call(own_switchboard, api) as call:
             await call.after_turns(1)
             heard_before = call.turns_heard
@@ -50,7 +49,7 @@ async def test_a_call_goes_on_without_postgresql_and_everything_is_applied_once_
         evidence = await collect_once_back(api, summary, before)
     assert heard_meanwhile >= 2
     assert [turn.outcome for turn in summary.turns] == ["answered"] * len(LINES)
-    assert evidence.call["end_reason"] == "participant_disconnected"
+    assert evidence.call.end_reason == "participant_disconnected"
     assert_everything_said_is_there_once(evidence, call)
     assert_billed_once(evidence)
     await journals_are_gone(own_switchboard)
@@ -90,12 +89,12 @@ async def api_answers_503_for(system: LiveSwitchboard, seconds: float) -> None:
 
 
 async def collect_once_back(
-    api: PublicApi, summary: CallSummary, before: dict[str, Any]
+    api: AsyncSwitchboard, summary: CallSummary, before: Balance
 ) -> Evidence:
     async def is_back() -> bool:
         try:
-            await api.get("/v1/billing/balance")
-        except RequestRefused as refusal:
+            await api.billing.balance()
+        except ApiError as refusal:
             if refusal.status != 503:
                 raise
             return False

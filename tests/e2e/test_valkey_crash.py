@@ -24,7 +24,7 @@ async def test_a_call_survives_the_death_and_return_of_valkey_and_no_event_is_lo
     own_switchboard: LiveSwitchboard,
 ) -> None:
     async with own_switchboard.api() as api:
-        before = await api.get("/v1/billing/balance")
+        before = await api.billing.balance()
         async with running_call(own_switchboard, api) as call:
             await call.after_turns(2)
             killed = own_switchboard.pid("valkey")
@@ -33,7 +33,7 @@ async def test_a_call_survives_the_death_and_return_of_valkey_and_no_event_is_lo
             assert own_switchboard.pid("valkey") != killed
         evidence = await collect(api, summary, before)
     assert [turn.outcome for turn in summary.turns] == ["answered"] * len(LINES)
-    assert evidence.call["end_reason"] == "participant_disconnected"
+    assert evidence.call.end_reason == "participant_disconnected"
     assert_everything_said_is_there_once(evidence, call)
     assert_billed_once(evidence)
     await journals_are_gone(own_switchboard)

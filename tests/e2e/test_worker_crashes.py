@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from contracts.money import billable_seconds, charge_micros
-from switchboard.caller.public_api import PublicApi
 from switchboard.demo.checks import micros
+from switchboard_client import AsyncSwitchboard
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call
 from tests.e2e.running_call import (
@@ -28,29 +28,30 @@ ENDED_WITHIN_SECONDS = 30.0
 
 
 async def kill_worker_and_check(
-    system: LiveSwitchboard, api: PublicApi, call: RunningCall, reason: str = "worker_error"
+    system: LiveSwitchboard, api: AsyncSwitchboard, call: RunningCall, reason: str = "worker_error"
 ) -> None:
     await call.after_turns(2)
     worker = system.pid("worker-1")
     connected_seconds = time.monotonic() - call.connected_at
     os.kill(worker, signal.SIGKILL)
-    record = await ended_call(api, call.call_id, ENDED_WITHIN_SECONDS)
+    await ended_call(api, call.call_id, ENDED_WITHIN_SECONDS)
+    record = await api.calls.show(call.call_id)
 
-    assert (record["status"], record["end_reason"]) == ("failed", reason)
+    assert (record.status, record.end_reason) == ("failed", reason)
     # A heartbeat a second says how far the call had come.
-    assert connected_seconds - 2.5 <= record["bill_duration"] <= connected_seconds + 0.5
-    transcript = await api.get(f"/v1/calls/{call.call_id}/transcript")
+    assert connected_seconds - 2.5 <= record.bill_duration <= connected_seconds + 0.5
+    transcript = await api.calls.transcript(call.call_id)
     assert segments_said_by(transcript, "agent")[0].startswith("Hello, this is Mia")
     assert "appointment" in " ".join(segments_said_by(transcript, "user"))
     charges = [
         each
-        for each in (await api.get("/v1/billing/transactions"))["transactions"]
-        if each["call_id"] == call.call_id
+        for each in (await api.billing.transactions()).transactions
+        if str(each.call_id) == call.call_id
     ]
-    rate = sum(price["micros_per_minute"] for price in charges[0]["metadata"]["prices"])
+    rate = sum(price["micros_per_minute"] for price in charges[0].metadata["prices"])
     assert len(charges) == 1
-    assert -micros(charges[0]["amount_usd"]) == charge_micros(record["billable_seconds"], rate)
-    assert record["billable_seconds"] == billable_seconds(round(record["bill_duration"] * 1000))
+    assert -micros(charges[0].amount_usd) == charge_micros(record.billable_seconds, rate)
+    assert record.billable_seconds == billable_seconds(round(record.bill_duration * 1000))
 
 
 async def test_a_killed_workers_call_is_ended_and_billed_to_the_last_second_known(
