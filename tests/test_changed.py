@@ -12,16 +12,16 @@ from tests import changed
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     files = {
-        "runtime/media/mixer.py": "",
-        "runtime/media/room.py": "",
-        "runtime/legs/opus.py": "",
+        "sound/mixer.py": "",
+        "sound/room.py": "",
+        "sound/legs/opus.py": "",
         "tests/conftest.py": "",
-        "tests/runtime/conftest.py": "",
-        "tests/runtime/fakes.py": "",
-        "tests/runtime/media/test_mixer.py": "from runtime import mixer, room",
-        "tests/runtime/call/test_call.py": "from tests.runtime.fakes import call_plan",
-        "tests/api/test_api.py": "import runtime.media.mixer",
-        "tests/e2e/test_page.py": "from runtime.media.mixer import mix",
+        "tests/sound/conftest.py": "",
+        "tests/sound/fakes.py": "",
+        "tests/sound/test_mixer.py": "from sound import mixer, room",
+        "tests/sound/call/test_call.py": "from tests.sound.fakes import call_plan",
+        "tests/api/test_api.py": "import sound.mixer",
+        "tests/e2e/test_page.py": "from sound.mixer import mix",
     }
     for name, content in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -36,16 +36,16 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         # Its own test file, and every test that imports it.
         (
-            "runtime/media/mixer.py",
-            ["api/test_api.py", "e2e/test_page.py", "runtime/test_mixer.py"],
+            "sound/mixer.py",
+            ["api/test_api.py", "e2e/test_page.py", "sound/test_mixer.py"],
         ),
         # No test file has its name: the tests of its folder.
-        ("runtime/media/room.py", ["runtime/test_call.py", "runtime/test_mixer.py"]),
+        ("sound/room.py", ["sound/test_call.py", "sound/test_mixer.py"]),
         # No folder mirrors its folder: the nearest one above.
-        ("runtime/legs/opus.py", ["runtime/test_call.py", "runtime/test_mixer.py"]),
-        ("tests/runtime/fakes.py", ["runtime/test_call.py"]),
-        ("tests/runtime/conftest.py", ["runtime/test_call.py", "runtime/test_mixer.py"]),
-        ("tests/runtime/call/test_call.py", ["runtime/test_call.py"]),
+        ("sound/legs/opus.py", ["sound/test_call.py", "sound/test_mixer.py"]),
+        ("tests/sound/fakes.py", ["sound/test_call.py"]),
+        ("tests/sound/conftest.py", ["sound/test_call.py", "sound/test_mixer.py"]),
+        ("tests/sound/call/test_call.py", ["sound/test_call.py"]),
         # What all tests share, and what has none, is for ``make test``.
         ("tests/conftest.py", []),
         ("README.md", []),
