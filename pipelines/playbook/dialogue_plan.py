@@ -58,7 +58,7 @@ def dialogue_plan(
         return (text or "").strip()
 
     opener = first_sentence(agent, variables, locale)
-    agent = fill_agent(described(agent), variables).agent
+    agent = fill_agent(described(agent), variables)
     persona, playbook = agent.persona, agent.playbook
     language = locale or agent.language
     is_english = primary_language(language) == "en"

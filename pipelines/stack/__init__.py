@@ -10,6 +10,7 @@ from pipelines.stack.catalogue import (
     StackCatalogue,
     VoiceEntry,
 )
+from pipelines.stack.frozen import still_runs
 from pipelines.stack.keys import AvailableKeys
 from pipelines.stack.obstacles import Situation
 from pipelines.stack.outcome import CHANNEL_NAMES, CHANNELS, StackChoice, StackProblem
@@ -31,4 +32,5 @@ __all__ = [
     "StackProblem",
     "VoiceEntry",
     "resolve_stack",
+    "still_runs",
 ]

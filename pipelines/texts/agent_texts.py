@@ -30,24 +30,27 @@ class FieldFault:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class FilledAgent:
-    agent: AgentConfig
-    faults: tuple[FieldFault, ...]
+class TextFiller:
+    """Fills the variables of one call into texts. Never raises: in a text that is broken, only the
+    plain placeholders are filled in.
+    """
 
+    def __init__(self, variables: Mapping[str, object]) -> None:
+        self._known = prepared(variables)
+        self._budget = TemplateBudget()
+        self.faults: list[FieldFault] = []
+        """The texts that were broken so far."""
 
-def fill_agent(agent: AgentConfig, variables: Mapping[str, object]) -> FilledAgent:
-    """``agent`` with ``variables`` filled into every text. Never raises: of a text that cannot be
-    filled in, only the plain placeholders are."""
-    known, budget, faults = prepared(variables), TemplateBudget(), list[FieldFault]()
-
-    def fill(field: str, text: str) -> str:
-        said, fault = filled(text, known, budget)
+    def __call__(self, field: str, text: str) -> str:
+        said, fault = filled(text, self._known, self._budget)
         if fault is not None:
-            faults.append(FieldFault(field, fault.line, fault.message))
+            self.faults.append(FieldFault(field, fault.line, fault.message))
         return said
 
-    return FilledAgent(_changed_agent(agent, fill), tuple(faults))
+
+def fill_agent(agent: AgentConfig, variables: Mapping[str, object]) -> AgentConfig:
+    """``agent`` with ``variables`` filled into every text. Never raises."""
+    return _changed_agent(agent, TextFiller(variables))
 
 
 def texts_of(agent: AgentConfig) -> Iterator[tuple[str, str]]:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from contracts.agent_config import AgentConfig, Persona, Playbook
-from pipelines.texts.agent_texts import fill_agent
+from contracts.agent_config import (
+    AgentConfig,
+    ObjectionHandler,
+    Persona,
+    Playbook,
+    QualificationQuestion,
+    RequiredSlot,
+    Script,
+)
+from pipelines.texts.agent_texts import TextFiller, texts_of
 from pipelines.texts.phrases import greeting
 from pipelines.texts.prompt_extraction import Extraction, extract_from_prompt
+from pipelines.texts.prompt_template import Line, PromptSection, PromptTemplate, text_part
 from pipelines.texts.template import fill_template
 
 _SPEAKING_RULES = (
@@ -26,11 +35,28 @@ _EXTRA_TITLE_AFTER_EDITS = f"{_EXTRA_TITLE} (where they differ from the above, t
 def compile_prompt(agent: AgentConfig, variables: Mapping[str, object]) -> str:
     """The prompt that a language model gets, with ``variables`` filled in. Never raises.
 
-    ``advanced.prompt_mode`` ``raw`` takes ``system_prompt`` to the letter, variables apart;
-    ``builder`` writes sections from persona and playbook. There, a lone ``system_prompt`` is turned
-    into both, and one beside them is appended as additional instructions.
+    In the mode ``raw`` (``advanced.prompt_mode``) it is ``system_prompt``, unchanged but for the
+    variables. In the mode ``builder`` it has a section for each part of persona and playbook: a
+    ``system_prompt`` on its own is turned into both, and one beside them is appended as additional
+    instructions.
     """
-    return written_prompt(fill_agent(described(agent), variables).agent)
+    return prompt_template(agent).filled(TextFiller(variables))
+
+
+def prompt_template(agent: AgentConfig) -> PromptTemplate:
+    """``compile_prompt`` up to the point where the variables of a call are needed. Never raises."""
+    return PromptTemplate(sections=tuple(_sections(described(agent))))
+
+
+def texts_beside_prompt(
+    agent: AgentConfig, template: PromptTemplate
+) -> tuple[tuple[str, str], ...]:
+    """The texts of an agent that has been ``described`` which have placeholders and are not in its
+    prompt, such as those of tools: field and text."""
+    in_prompt = {text.field for text in template.open_texts}
+    return tuple(
+        (field, text) for field, text in texts_of(agent) if "{" in text and field not in in_prompt
+    )
 
 
 def described(agent: AgentConfig) -> AgentConfig:
@@ -49,21 +75,6 @@ def described(agent: AgentConfig) -> AgentConfig:
             }
         )
     return agent
-
-
-def written_prompt(agent: AgentConfig) -> str:
-    """The prompt of an agent that is ``described`` and filled in."""
-    if agent.advanced.prompt_mode == "raw":
-        return agent.system_prompt or ""
-    sections = (
-        _identity(agent),
-        _section("How to speak", _bullets(_speaking_rules(agent))),
-        _persona(agent),
-        _playbook(agent),
-        _limits(agent),
-        _section(_extra_title(agent), agent.system_prompt),
-    )
-    return "\n\n".join(s for s in sections if s)
 
 
 def opener(
@@ -101,79 +112,131 @@ def _extra_title(agent: AgentConfig) -> str:
     return _EXTRA_TITLE_AFTER_EDITS if is_edited else _EXTRA_TITLE
 
 
+def _sections(agent: AgentConfig) -> Iterator[PromptSection]:
+    """The prompt of an agent that is ``described``."""
+    prompt = text_part("system_prompt", agent.system_prompt)
+    if agent.advanced.prompt_mode == "raw":
+        yield PromptSection(lines=((prompt,),))
+        return
+    yield PromptSection(lines=(_identity(agent),))
+    yield _list("How to speak", ((rule,) for rule in _speaking_rules(agent)))
+    yield from _persona(agent.persona)
+    yield from _playbook(agent.playbook)
+    advanced = agent.advanced
+    yield _text("Do not talk about", "advanced.offLimitsTopics", advanced.off_limits_topics)
+    yield _text("Never claim", "advanced.prohibitedClaims", advanced.prohibited_claims)
+    yield PromptSection(title=_extra_title(agent), lines=((prompt,),))
+
+
 def _speaking_rules(agent: AgentConfig) -> tuple[str, ...]:
     if agent.persona.voice_config.barge_in_enabled:
         return _SPEAKING_RULES
     return (*_SPEAKING_RULES, _NOT_INTERRUPTIBLE)
 
 
-def _identity(agent: AgentConfig) -> str:
+def _identity(agent: AgentConfig) -> Line:
     persona = agent.persona
-    line = f"You are {agent.spoken_name}"
-    if persona.role:
-        line += f", {persona.role}"
-    if persona.company_name:
-        line += f" at {persona.company_name}"
-    return f"{line}. You speak {agent.language}."
-
-
-def _persona(agent: AgentConfig) -> str:
-    persona = agent.persona
-    company = [persona.company_description]
-    if persona.company_website:
-        company.append(f"Website: {persona.company_website}")
-    approaches = (f"{p.type}: {p.approach}" for p in persona.caller_personas)
-    sections = (
-        _section("Tone", persona.tone_override),
-        _section("Company", "\n".join(line for line in company if line)),
-        _section("Who you talk to", persona.audience_description),
-        _section("Kinds of callers and how to treat them", _bullets(approaches)),
-        _section("What you know", _bullets(persona.knowledge_base)),
-        _section("A call succeeds when", _bullets(persona.success_criteria)),
+    return (
+        text_part("persona.name", persona.name, before="You are ", otherwise=agent.name),
+        text_part("persona.role", persona.role, before=", "),
+        text_part("persona.companyName", persona.company_name, before=" at "),
+        f". You speak {agent.language}.",
     )
-    return "\n\n".join(s for s in sections if s)
 
 
-def _playbook(agent: AgentConfig) -> str:
-    playbook = agent.playbook
-    questions = (
-        q.question + (f" (listen for: {q.listens_for})" if q.listens_for else "")
-        for q in playbook.qualification_flow
+def _persona(persona: Persona) -> Iterator[PromptSection]:
+    of = "persona"
+    yield _text("Tone", f"{of}.toneOverride", persona.tone_override)
+    yield PromptSection(
+        title="Company",
+        lines=(
+            (text_part(f"{of}.companyDescription", persona.company_description),),
+            (text_part(f"{of}.companyWebsite", persona.company_website, before="Website: "),),
+        ),
     )
-    slots = (
-        f"{s.name}{'' if s.required else ' (optional)'}"
-        + (f": {s.description}" if s.description else "")
-        for s in playbook.required_slots
+    yield _text("Who you talk to", f"{of}.audienceDescription", persona.audience_description)
+    yield _list(
+        "Kinds of callers and how to treat them",
+        (
+            (
+                text_part(f"{of}.callerPersonas[{i}].type", caller.type),
+                ": ",
+                text_part(f"{of}.callerPersonas[{i}].approach", caller.approach),
+            )
+            for i, caller in enumerate(persona.caller_personas)
+        ),
     )
-    objections = (f'When "{o.trigger}": {o.response}' for o in playbook.objection_handlers)
-    scripts = (
-        f"{s.title}{f' (when {s.when})' if s.when else ''}: {s.content}" for s in playbook.scripts
+    yield _texts("What you know", f"{of}.knowledgeBase", persona.knowledge_base)
+    yield _texts("A call succeeds when", f"{of}.successCriteria", persona.success_criteria)
+
+
+def _playbook(playbook: Playbook) -> Iterator[PromptSection]:
+    of = "playbook"
+    yield _text("Your first words", f"{of}.opener", playbook.opener)
+    yield _list(
+        "Questions to ask, in this order",
+        (
+            _question(f"{of}.qualificationFlow[{i}]", question)
+            for i, question in enumerate(playbook.qualification_flow)
+        ),
     )
-    sections = (
-        _section("Your first words", playbook.opener),
-        _section("Questions to ask, in this order", _bullets(questions)),
-        _section("Information to collect and confirm", _bullets(slots)),
-        _section("Objections", _bullets(objections)),
-        _section("Scripts", _bullets(scripts)),
-        _section("Closing", playbook.closing_cta),
-        _section("If the closing fails", playbook.fallback_cta),
-        _section("Handing over to a person", playbook.escalation_rule),
-        _section("Last words of the call", playbook.end_call_message),
+    yield _list(
+        "Information to collect and confirm",
+        (_slot(f"{of}.requiredSlots[{i}]", slot) for i, slot in enumerate(playbook.required_slots)),
     )
-    return "\n\n".join(s for s in sections if s)
-
-
-def _limits(agent: AgentConfig) -> str:
-    sections = (
-        _section("Do not talk about", agent.advanced.off_limits_topics),
-        _section("Never claim", agent.advanced.prohibited_claims),
+    yield _list(
+        "Objections",
+        (
+            _objection(f"{of}.objectionHandlers[{i}]", handler)
+            for i, handler in enumerate(playbook.objection_handlers)
+        ),
     )
-    return "\n\n".join(s for s in sections if s)
+    yield _list(
+        "Scripts",
+        (_script(f"{of}.scripts[{i}]", script) for i, script in enumerate(playbook.scripts)),
+    )
+    yield _text("Closing", f"{of}.closingCTA", playbook.closing_cta)
+    yield _text("If the closing fails", f"{of}.fallbackCTA", playbook.fallback_cta)
+    yield _text("Handing over to a person", f"{of}.escalationRule", playbook.escalation_rule)
+    yield _text("Last words of the call", f"{of}.endCallMessage", playbook.end_call_message)
 
 
-def _section(title: str, body: str | None) -> str:
-    return f"# {title}\n{body.strip()}" if body and body.strip() else ""
+def _question(path: str, question: QualificationQuestion) -> Line:
+    listens_for = text_part(
+        f"{path}.listensFor", question.listens_for, before=" (listen for: ", after=")"
+    )
+    return text_part(f"{path}.question", question.question), listens_for
 
 
-def _bullets(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line.strip()}" for line in lines if line.strip())
+def _slot(path: str, slot: RequiredSlot) -> Line:
+    return (
+        text_part(f"{path}.name", slot.name),
+        "" if slot.required else " (optional)",
+        text_part(f"{path}.description", slot.description, before=": "),
+    )
+
+
+def _objection(path: str, handler: ObjectionHandler) -> Line:
+    trigger = text_part(f"{path}.trigger", handler.trigger)
+    return 'When "', trigger, '": ', text_part(f"{path}.response", handler.response)
+
+
+def _script(path: str, script: Script) -> Line:
+    return (
+        text_part(f"{path}.title", script.title),
+        text_part(f"{path}.when", script.when, before=" (when ", after=")"),
+        ": ",
+        text_part(f"{path}.content", script.content),
+    )
+
+
+def _text(title: str, field: str, text: str | None) -> PromptSection:
+    return PromptSection(title=title, lines=((text_part(field, text),),))
+
+
+def _texts(title: str, field: str, texts: Iterable[str]) -> PromptSection:
+    return _list(title, ((text_part(f"{field}[{i}]", text),) for i, text in enumerate(texts)))
+
+
+def _list(title: str, lines: Iterable[Line]) -> PromptSection:
+    return PromptSection(title=title, is_list=True, lines=tuple(lines))

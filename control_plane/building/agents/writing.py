@@ -1,9 +1,13 @@
-"""The one way in which an agent's record changes: everything derived from it changes with it."""
+"""Writing an agent: everything that follows from its configuration is derived here, once a write.
+
+Nowhere else is an agent's prompt compiled, or its stacks resolved, for something that is stored.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,13 +18,36 @@ from contracts.tool_bindings import Handoff
 from control_plane.building.agents import repository
 from control_plane.building.agents.documents import stored_form
 from control_plane.building.agents.models import Agent
-from control_plane.building.agents.stacks import provider_config, report_stacks
+from control_plane.building.agents.stacks import StackReport, provider_config, report_stacks
 from control_plane.building.agents.tenant_json_schemas import check_schemas
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.tenancy.caller import Caller
 from pipelines.stack import AvailableKeys, StackCatalogue
-from pipelines.texts.prompt import compile_prompt
+from pipelines.texts.agent_texts import TextFiller
+from pipelines.texts.prompt import prompt_template
 from pipelines.texts.prompt_extraction import extract_from_prompt
+from pipelines.texts.prompt_template import PromptTemplate
+
+
+@dataclass(frozen=True)
+class Derived:
+    """What follows from an agent's configuration, the catalogue and the tenant's keys."""
+
+    stacks: StackReport
+    provider_config: dict[str, Any]
+    prompt: PromptTemplate
+    compiled_prompt: str
+    """``prompt`` without any variables."""
+
+
+def derive(config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys) -> Derived:
+    """Resolve the stack of each language and compile the prompt.
+
+    An agent may have a megabyte of texts to compile, so this belongs into a thread.
+    """
+    stacks = report_stacks(config, catalogue, keys)
+    prompt = prompt_template(config)
+    return Derived(stacks, provider_config(config, stacks), prompt, prompt.filled(TextFiller({})))
 
 
 async def write(
@@ -31,23 +58,19 @@ async def write(
     Returns:
         Whether anything changed. The row gets its next revision when it is flushed.
     """
-    # An agent may have a megabyte of texts to compile.
-    values = await asyncio.to_thread(_values, config, catalogue, keys)
+    derived = await asyncio.to_thread(derive, config, catalogue, keys)
+    values = {
+        "name": config.name,
+        "config": stored_form(config),
+        "provider_config": derived.provider_config,
+        "compiled_prompt": derived.compiled_prompt,
+    }
     if all(getattr(agent, name) == value for name, value in values.items()):
         return False
     for name, value in values.items():
         setattr(agent, name, value)
     agent.updated_at = datetime.now(UTC)
     return True
-
-
-def _values(config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys) -> dict[str, Any]:
-    return {
-        "name": config.name,
-        "config": stored_form(config),
-        "provider_config": provider_config(config, report_stacks(config, catalogue, keys)),
-        "compiled_prompt": compile_prompt(config, {}),
-    }
 
 
 async def check_content(

@@ -29,7 +29,7 @@ AGENT = AgentConfig.model_validate(
 
 
 def test_what_is_said_of_tools_is_filled_in_and_where_they_lead_is_not() -> None:
-    book, desk = fill_agent(AGENT, {"name": "Ada", "team": "sales"}).agent.tools
+    book, desk = fill_agent(AGENT, {"name": "Ada", "team": "sales"}).tools
     assert book.type == "call_webhook"
     assert book.description == "Books for Ada."
     assert book.speak_while == "One moment, Ada."

@@ -8,8 +8,8 @@ from typing import Any
 from contracts.agent_config import AgentConfig
 from control_plane.building.agents.publishing.conversation_advice import conversation_advice
 from control_plane.building.agents.publishing.schemas import BrokenText, CompiledPrompt
-from pipelines.texts.agent_texts import fill_agent, unknown_variables
-from pipelines.texts.prompt import described, opener, written_prompt
+from pipelines.texts.agent_texts import TextFiller, unknown_variables
+from pipelines.texts.prompt import described, opener, prompt_template, texts_beside_prompt
 
 _BYTES_OF_A_TOKEN = 4
 """About right for English, and for other scripts on the safe side."""
@@ -17,15 +17,17 @@ _BYTES_OF_A_TOKEN = 4
 
 def prompt_preview(config: AgentConfig, variables: Mapping[str, Any]) -> CompiledPrompt:
     """Total: whatever the texts and variables are, there is a preview."""
-    filled = fill_agent(described(config), variables)
-    prompt = written_prompt(filled.agent)
+    template, whole, fill = prompt_template(config), described(config), TextFiller(variables)
+    prompt = template.filled(fill)
+    for field, text in texts_beside_prompt(whole, template):
+        fill(field, text)
     return CompiledPrompt(
         compiled_prompt=prompt,
         opener=opener(config, variables),
-        unknown_variables=list(unknown_variables(described(config), variables)),
+        unknown_variables=list(unknown_variables(whole, variables)),
         errors=[
             BrokenText(field=fault.field, line=fault.line, message=fault.message)
-            for fault in filled.faults
+            for fault in fill.faults
         ],
         warnings=list(conversation_advice(config)),
         characters=len(prompt),

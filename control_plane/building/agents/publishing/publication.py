@@ -17,10 +17,11 @@ from control_plane.building.agents.publishing.finding import Finding
 from control_plane.building.agents.publishing.report import PublishReport, publish_report
 from control_plane.building.agents.publishing.snapshot import Snapshot
 from control_plane.building.agents.service import locked_agent
-from control_plane.building.agents.stacks import provider_config, report_stacks
+from control_plane.building.agents.stacks import StackReport, report_stacks
 from control_plane.building.agents.tenant_addresses import check_addresses
 from control_plane.building.agents.tool_capabilities import bound_tools
 from control_plane.building.agents.unsaved import unsaved_agent
+from control_plane.building.agents.writing import derive
 from control_plane.building.catalogue import repository as catalogue_repository
 from control_plane.platform.audit.recording import record_change
 from control_plane.platform.errors import InvalidRequest
@@ -28,7 +29,6 @@ from control_plane.platform.outbox.events import add_notification_event
 from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.platform.tenancy.caller import Caller
 from pipelines.stack import AvailableKeys, StackCatalogue
-from pipelines.texts.prompt import compile_prompt
 
 
 async def validate_publish(
@@ -48,7 +48,8 @@ async def validate_publish(
     config = await unsaved_agent(session, caller, agent_id, sent)
     catalogue = await catalogue_repository.stack_catalogue(session)
     is_named = agent_id is not None or "name" in sent
-    report = await _report(config, catalogue, keys, is_named=is_named)
+    stacks = await asyncio.to_thread(report_stacks, config, catalogue, keys)
+    report = await _report(config, stacks, catalogue, keys, is_named=is_named)
     refused = await _refused_addresses(sent, settings)
     return report.with_blockers(refused)
 
@@ -77,12 +78,16 @@ async def publish_agent(
     agent = await locked_agent(session, caller, agent_id, if_match)
     config = AgentConfig.model_validate(agent.config)
     catalogue = await catalogue_repository.stack_catalogue(session)
-    report = await _report(config, catalogue, keys)
+    derived = await asyncio.to_thread(derive, config, catalogue, keys)
+    report = await _report(config, derived.stacks, catalogue, keys)
     if not report.ready:
         raise AgentNotPublishReady(report.blockers, report.warnings)
-    stacks = report_stacks(config, catalogue, keys)
-    prompt = await asyncio.to_thread(compile_prompt, config, {})
-    snapshot = Snapshot(agent.config, provider_config(config, stacks), prompt)
+    snapshot = Snapshot(
+        agent.config,
+        derived.provider_config,
+        derived.compiled_prompt,
+        derived.prompt.document if derived.prompt.open_texts else None,
+    )
     version = await repository.next_version(session, agent, snapshot.text)
     number = {"version": version.version}
     record_change(session, caller, "agent.published", target_id=agent_id, changes=number)
@@ -98,10 +103,14 @@ async def publish_agent(
 
 
 async def _report(
-    config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys, *, is_named: bool = True
+    config: AgentConfig,
+    stacks: StackReport,
+    catalogue: StackCatalogue,
+    keys: AvailableKeys,
+    *,
+    is_named: bool = True,
 ) -> PublishReport:
     def look() -> PublishReport:
-        stacks = report_stacks(config, catalogue, keys)
         tools = bound_tools(config, stacks, catalogue)
         return publish_report(config, stacks, tools, tier=keys.tier, is_named=is_named)
 

@@ -14,11 +14,18 @@ class Snapshot:
     """``AgentConfig`` under its names on the wire; secrets in it are sealed."""
     provider_config: dict[str, Any]
     compiled_prompt: str
+    """The prompt of a call without variables."""
+    prompt_template: dict[str, Any] | None = None
+    """``PromptTemplate`` as JSON, into which a call's variables are filled; ``None`` where the
+    prompt is the same for every call."""
 
     @property
     def text(self) -> str:
         """The same bytes for the same content: sorted names, no blanks, UTF-8."""
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+        content = asdict(self)
+        if self.prompt_template is None:
+            del content["prompt_template"]
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 def read_snapshot(text: str) -> Snapshot:

@@ -1,13 +1,12 @@
-"""A call's variables in its agent's texts: the prompt, and what they leave open or broken. Pure."""
+"""A call's variables filled into its agent's texts: the prompt, and what is missing or broken."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from control_plane.calling.calls.creating.published_agent import PublishedAgent
-from pipelines.texts.agent_texts import FieldFault, fill_agent
-from pipelines.texts.prompt import written_prompt
+from pipelines.texts.agent_texts import FieldFault, TextFiller
 from pipelines.texts.variables import ABSENT, look_up, prepared
 
 _MAX_NAMES = 20
@@ -17,23 +16,23 @@ _MAX_FAULTS = 20
 @dataclass(frozen=True)
 class FilledTexts:
     prompt: str
-    """What a language model gets."""
+    """The prompt that the language model gets."""
     warnings: tuple[str, ...] = ()
-    """Sentences for the call's event log. None of it fails the call."""
+    """Sentences for the call's event log. None of them makes the call fail."""
 
 
 def fill_texts(agent: PublishedAgent, variables: Mapping[str, object]) -> FilledTexts:
-    """Never raises: of a text that cannot be filled in, only the plain placeholders are."""
-    if agent.constant_prompt is not None:
-        return FilledTexts(agent.constant_prompt)
-    filled = fill_agent(agent.described, variables)
-    return FilledTexts(
-        written_prompt(filled.agent),
-        (*_of_faults(filled.faults), *_of_unknown(agent, variables)),
-    )
+    """Never raises: in a text that is broken, only the plain placeholders are filled in."""
+    if not agent.has_placeholders:
+        return FilledTexts(agent.compiled_prompt)
+    fill = TextFiller(variables)
+    prompt = agent.prompt.filled(fill) if agent.prompt.sections else agent.compiled_prompt
+    for field, text in agent.texts_beside_prompt:
+        fill(field, text)
+    return FilledTexts(prompt, (*_of_faults(fill.faults), *_of_unknown(agent, variables)))
 
 
-def _of_faults(faults: tuple[FieldFault, ...]) -> Iterator[str]:
+def _of_faults(faults: Sequence[FieldFault]) -> Iterator[str]:
     for fault in faults[:_MAX_FAULTS]:
         yield f"{fault.field} is used as it is written: line {fault.line} {fault.message}"
 

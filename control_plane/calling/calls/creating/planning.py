@@ -91,12 +91,10 @@ async def freeze_plan(
     published = await sources.agents.version(session, tenant_id, wanted.agent_id, version, digest)
     catalogue = await sources.catalogue.edition(session, facts.edition)
     agent, now, call_id = published.config, datetime.now(UTC), uuid4()
-    found = sources.stacks.resolve(
-        digest, agent, catalogue, facts.available_keys(platform_providers)
-    )
-    if isinstance(found, StackProblem):
-        raise ProviderKeyUnavailable(found.channel, found.reason)
-    stack = found.stack
+    keys = facts.available_keys(platform_providers)
+    stack = sources.stacks.resolve(digest, published, catalogue, keys)
+    if isinstance(stack, StackProblem):
+        raise ProviderKeyUnavailable(stack.channel, stack.reason)
     texts = await _filled(published, wanted)
     plan = CallPlan(
         call_id=call_id,
@@ -151,9 +149,9 @@ def _callable_version(facts: CreationFacts) -> tuple[int, str]:
 
 
 async def _filled(published: PublishedAgent, wanted: CallCreate) -> FilledTexts:
-    if published.constant_prompt is not None:
-        return fill_texts(published, wanted.variables)
-    return await asyncio.to_thread(fill_texts, published, wanted.variables)
+    if published.has_placeholders:
+        return await asyncio.to_thread(fill_texts, published, wanted.variables)
+    return fill_texts(published, wanted.variables)
 
 
 def _own_keys(stack: ResolvedStack, facts: CreationFacts) -> dict[str, str]:

@@ -1,68 +1,81 @@
-"""A published version of an agent, read once and kept: it never changes."""
+"""A published version of an agent as calls run it. A version never changes, so it is read once."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from cachetools import LRUCache
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
+from contracts.call_plan import ResolvedStack
 from control_plane.building.agents.publishing.snapshot import read_snapshot
 from control_plane.building.agents.repository import find_version
-from pipelines.texts.agent_texts import needed_variables, texts_of
-from pipelines.texts.prompt import described, written_prompt
+from pipelines.texts.agent_texts import needed_variables
+from pipelines.texts.prompt import described, texts_beside_prompt
+from pipelines.texts.prompt_template import PromptTemplate
 
-SHELF_VERSIONS = 500
+MAX_VERSIONS = 500
 
 
 @dataclass(frozen=True)
 class PublishedAgent:
     config: AgentConfig
-    described: AgentConfig
-    """With a persona and a playbook in any case (``pipelines.texts.prompt.described``)."""
+    stack: ResolvedStack | None
+    """The frozen stack of the agent's primary language, if the version has one."""
+    compiled_prompt: str
+    """The frozen prompt of a call without variables."""
+    prompt: PromptTemplate
+    """The frozen prompt, without any sections where ``compiled_prompt`` is that of every call."""
+    texts_beside_prompt: tuple[tuple[str, str], ...]
+    """Field and text of the agent's other texts with placeholders."""
     needed_variables: Mapping[str, str]
     """Each with the first text that needs it."""
-    constant_prompt: str | None
-    """The prompt of an agent in whose texts there is nothing to fill in."""
 
     @classmethod
     def read(cls, snapshot: str) -> PublishedAgent:
         """Takes some milliseconds of the processor."""
-        config = AgentConfig.model_validate(read_snapshot(snapshot).config)
+        frozen = read_snapshot(snapshot)
+        config = AgentConfig.model_validate(frozen.config)
         agent = described(config)
-        is_constant = not any("{" in text for _, text in texts_of(agent))
+        stack = frozen.provider_config.get("languages", {}).get(config.language)
+        prompt = PromptTemplate.model_validate(frozen.prompt_template or {"sections": ()})
         return cls(
             config,
-            agent,
+            None if stack is None else ResolvedStack.model_validate(stack),
+            frozen.compiled_prompt,
+            prompt,
+            texts_beside_prompt(agent, prompt),
             needed_variables(agent),
-            written_prompt(agent) if is_constant else None,
         )
+
+    @property
+    def has_placeholders(self) -> bool:
+        """Whether variables make a difference to any of its texts."""
+        return bool(self.prompt.sections or self.texts_beside_prompt)
 
 
 class PublishedAgents:
     """Keeps the versions that were called last. One for each process.
 
-    They are known by the digest of their text, so that a version whose secrets were sealed anew is
-    read anew.
+    The key is the digest of the snapshot's text. A version whose secrets were sealed with another
+    key therefore has another entry.
     """
 
-    def __init__(self, size: int = SHELF_VERSIONS) -> None:
-        self._size = size
-        self._kept: OrderedDict[str, PublishedAgent] = OrderedDict()
+    def __init__(self, size: int = MAX_VERSIONS) -> None:
+        self._kept: LRUCache[str, PublishedAgent] = LRUCache(size)
 
     async def version(
         self, session: AsyncSession, tenant_id: UUID, agent_id: UUID, version: int, digest: str
     ) -> PublishedAgent:
         """The version, which ``session`` has found to exist with that digest."""
-        if digest not in self._kept:
+        kept = self._kept.get(digest)
+        if kept is None:
             found = await find_version(session, tenant_id, agent_id, version)
             assert found is not None, "versions are never deleted"
-            self._kept[digest] = await asyncio.to_thread(PublishedAgent.read, found.snapshot)
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(digest)
-        return self._kept[digest]
+            kept = await asyncio.to_thread(PublishedAgent.read, found.snapshot)
+            self._kept[digest] = kept
+        return kept

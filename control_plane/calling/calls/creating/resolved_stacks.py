@@ -1,28 +1,28 @@
-"""Stacks of the versions that were called last, resolved once for an edition and a set of keys."""
+"""The stacks that calls of published versions run, kept for each catalogue edition and key set."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from cachetools import LRUCache
 
-from contracts.agent_config import AgentConfig
+from contracts.call_plan import ResolvedStack
 from control_plane.building.catalogue.edition import CatalogueEdition
-from pipelines.stack import AvailableKeys, StackChoice, StackProblem, resolve_stack
+from control_plane.calling.calls.creating.published_agent import PublishedAgent
+from pipelines.stack import AvailableKeys, StackProblem, resolve_stack, still_runs
 
-SHELF_STACKS = 1000
-
-_Key = tuple[str, int, AvailableKeys]
+MAX_STACKS = 1000
 
 
 class ResolvedStacks:
-    """``resolve_stack`` of published agents in their own language, remembered."""
+    """Keeps the stacks of the versions that were called last. One for each process."""
 
-    def __init__(self, size: int = SHELF_STACKS) -> None:
-        self._size = size
-        self._kept: OrderedDict[_Key, StackChoice | StackProblem] = OrderedDict()
+    def __init__(self, size: int = MAX_STACKS) -> None:
+        self._kept: LRUCache[tuple[str, int, AvailableKeys], ResolvedStack | StackProblem] = (
+            LRUCache(size)
+        )
 
     def resolve(
-        self, digest: str, agent: AgentConfig, catalogue: CatalogueEdition, keys: AvailableKeys
-    ) -> StackChoice | StackProblem:
+        self, digest: str, agent: PublishedAgent, catalogue: CatalogueEdition, keys: AvailableKeys
+    ) -> ResolvedStack | StackProblem:
         """
         Args:
             digest: of the version that ``agent`` is.
@@ -30,9 +30,16 @@ class ResolvedStacks:
         key = (digest, catalogue.number, keys)
         found = self._kept.get(key)
         if found is None:
-            found = resolve_stack(agent, catalogue.stacks, keys, agent.language)
-            self._kept[key] = found
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(key)
+            found = self._kept[key] = _stack_of(agent, catalogue, keys)
         return found
+
+
+def _stack_of(
+    agent: PublishedAgent, catalogue: CatalogueEdition, keys: AvailableKeys
+) -> ResolvedStack | StackProblem:
+    """The frozen stack as long as all of it can run; otherwise what can be run instead, if any."""
+    config, frozen = agent.config, agent.stack
+    if frozen is not None and still_runs(frozen, config, catalogue.stacks, keys, config.language):
+        return frozen
+    resolved = resolve_stack(config, catalogue.stacks, keys, config.language)
+    return resolved if isinstance(resolved, StackProblem) else resolved.stack
