@@ -27,7 +27,7 @@ from control_plane.building.agent_builder.schemas import (
 )
 from control_plane.building.agent_builder.stack_hints import Hints
 from control_plane.building.catalogue.repository import stack_catalogue
-from control_plane.building.provider_keys.available_keys import available_keys
+from control_plane.building.provider_keys.dependencies import available_keys
 from control_plane.identity.authentication.dependencies import MemberCaller
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.platform.errors import InvalidRequest

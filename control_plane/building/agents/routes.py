@@ -14,7 +14,6 @@ from control_plane.building.agents.errors import (
     AgentOfAnotherTenant,
     PreconditionFailed,
 )
-from control_plane.building.agents.existence import foreign_is_forbidden
 from control_plane.building.agents.revisions import IfMatch, entity_tag
 from control_plane.building.agents.schemas import (
     AgentCreate,
@@ -165,7 +164,7 @@ async def clone_agent(
     _: OncePerKey,
 ) -> AgentCreated:
     """Copy an agent as it is now, secrets included. The copy is unpublished."""
-    async with foreign_is_forbidden(database, agent_id):
+    async with service.foreign_agent_is_forbidden(database, agent_id):
         copy = await service.clone_agent(session, caller, agent_id, keys)
     return AgentCreated(id=copy.id)
 

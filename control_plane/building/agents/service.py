@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -12,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.agent_config import AgentConfig
 from control_plane.building.agents import repository
 from control_plane.building.agents.documents import checked, without_read_only
-from control_plane.building.agents.errors import AgentNotFound
+from control_plane.building.agents.errors import AgentNotFound, AgentOfAnotherTenant
 from control_plane.building.agents.header_secrets import sealed_tools
 from control_plane.building.agents.models import Agent
 from control_plane.building.agents.partial_update import changed_fields, merged
@@ -24,8 +25,10 @@ from control_plane.building.catalogue import repository as catalogue_repository
 from control_plane.money.billing import repository as billing
 from control_plane.money.billing.errors import InsufficientCredits
 from control_plane.platform.audit.recording import record_change
+from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.platform.tenancy.caller import Caller
+from control_plane.platform.tenancy.foreign_records import foreign_is_forbidden
 from pipelines.stack import AvailableKeys, StackCatalogue
 
 COPY_SUFFIX = " (Copy)"
@@ -156,6 +159,23 @@ async def delete_agent(
     agent.deleted_at = datetime.now(UTC)
     record_change(session, caller, "agent.deleted", target_id=agent_id)
     await session.flush()
+
+
+def foreign_agent_is_forbidden(
+    database: Database, agent_id: UUID
+) -> AbstractAsyncContextManager[None]:
+    """Around work on an agent of the caller's tenant.
+
+    Raises:
+        AgentOfAnotherTenant: in place of ``AgentNotFound``, if another tenant has the agent.
+    """
+    return foreign_is_forbidden(
+        database,
+        agent_id,
+        not_found=AgentNotFound,
+        forbidden=AgentOfAnotherTenant,
+        exists=repository.exists_for_any_tenant,
+    )
 
 
 async def locked_agent(

@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import structlog
-from sqlalchemy import Table, update
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.building.catalogue import price_repository, repository
 from control_plane.building.catalogue.entries import Component, Price
 from control_plane.building.catalogue.errors import CatalogueEntryNotFound, PriceExists
 from control_plane.building.catalogue.models import (
@@ -18,7 +17,6 @@ from control_plane.building.catalogue.models import (
     CatalogueVoice,
     ManagedSku,
     PriceRecord,
-    ProviderCapability,
 )
 from control_plane.building.catalogue.operator_schemas import (
     ModelEdit,
@@ -27,9 +25,8 @@ from control_plane.building.catalogue.operator_schemas import (
     VoiceEdit,
 )
 from control_plane.building.catalogue.prices import PriceEntry, sku_price_name
-from control_plane.building.catalogue.repository import prices_at
 from control_plane.building.catalogue.rows import model_row, sku_row, voice_row
-from control_plane.platform.database import Base
+from control_plane.platform.database import Base, table_of
 from control_plane.platform.errors import InvalidRequest
 from pipelines.texts.language import covers
 
@@ -57,7 +54,7 @@ async def save_voice(session: AsyncSession, wanted: VoiceEdit) -> datetime:
         InvalidRequest: it names a model that the provider does not speak with.
     """
     for index, model in enumerate(wanted.models):
-        found = await session.get(CatalogueModel, (wanted.provider, model))
+        found = await repository.find_model(session, wanted.provider, model)
         if found is None or "tts" not in found.channels:
             raise InvalidRequest.at(
                 f"models[{index}]", f"{wanted.provider} has no text-to-speech model {model!r} here"
@@ -73,7 +70,7 @@ async def save_sku(session: AsyncSession, wanted: SkuEdit) -> datetime:
     """
     for channel in ("stt", "llm", "tts"):
         choice = getattr(wanted, channel)
-        model = await session.get(CatalogueModel, (choice.provider, choice.model))
+        model = await repository.find_model(session, choice.provider, choice.model)
         if model is None or channel not in model.channels:
             raise InvalidRequest.at(channel, f"the catalogue has no {channel} model {choice}")
         for language in wanted.supported_languages:
@@ -81,7 +78,7 @@ async def save_sku(session: AsyncSession, wanted: SkuEdit) -> datetime:
                 raise InvalidRequest.at(
                     "supported_languages", f"{choice} does not cover {language}"
                 )
-    voice = await session.get(CatalogueVoice, (wanted.voice, wanted.tts.provider))
+    voice = await repository.find_voice(session, wanted.tts.provider, wanted.voice)
     if voice is None or wanted.tts.model not in voice.models:
         raise InvalidRequest.at("voice", f"{wanted.tts} has no voice {wanted.voice!r}")
     now = await _save(session, ManagedSku, sku_row(wanted))
@@ -99,17 +96,13 @@ async def switch(
     Raises:
         CatalogueEntryNotFound: there is no entry with that key.
     """
-    table = _table(entity)
     now = datetime.now(UTC)
-    changed = await session.execute(
-        update(table)
-        .where(*(table.c[column] == part for column, part in key.items()))
-        .values(is_active=is_active, edited_at=now)
-        .returning(table.c.edited_at)
+    is_known = await repository.switch_entry(
+        session, entity, key, is_active=is_active, edited_at=now
     )
-    if changed.first() is None:
+    if not is_known:
         raise CatalogueEntryNotFound(f"There is no {'/'.join(key.values())} in the catalogue.")
-    log.info("catalogue_edited", table=table.name, is_active=is_active, **key)
+    log.info("catalogue_edited", table=entity.__tablename__, is_active=is_active, **key)
     return now
 
 
@@ -134,7 +127,7 @@ async def _check_can_run(session: AsyncSession, wanted: ModelEdit) -> None:
     is_realtime = wanted.modality == "realtime"
     if is_realtime and set(wanted.channels) != {"stt", "llm", "tts"}:
         raise InvalidRequest.at("channels", "a realtime model serves stt, llm and tts")
-    capability = await session.get(ProviderCapability, wanted.provider)
+    capability = await repository.find_capability(session, wanted.provider)
     if capability is None:
         raise InvalidRequest.at(
             "provider", f"no media worker of this installation knows {wanted.provider!r}"
@@ -156,7 +149,7 @@ async def _check_priced(session: AsyncSession, wanted: ModelEdit) -> None:
             f"prices_micros_per_minute.{superfluous[0]}", "the model is not billed for that"
         )
     names = [(component, wanted.provider, wanted.model) for component in needed]
-    known = {component for component, _, _ in await prices_at(session, names)}
+    known = {component for component, _, _ in await price_repository.prices_at(session, names)}
     missing = sorted(needed - known - set(wanted.prices_micros_per_minute))
     if missing:
         raise InvalidRequest.at(
@@ -167,12 +160,12 @@ async def _check_priced(session: AsyncSession, wanted: ModelEdit) -> None:
 async def _check_billed(session: AsyncSession, wanted: PriceCreate) -> None:
     if wanted.component == "managed_sku":
         ours, _ = sku_price_name(wanted.model)
-        if wanted.provider != ours or await session.get(ManagedSku, wanted.model) is None:
+        if wanted.provider != ours or await repository.find_sku(session, wanted.model) is None:
             raise InvalidRequest.at(
                 "model", f"there is no managed SKU {wanted.provider}/{wanted.model}"
             )
         return
-    model = await session.get(CatalogueModel, (wanted.provider, wanted.model))
+    model = await repository.find_model(session, wanted.provider, wanted.model)
     billed = set() if model is None else set(model.channels)
     if model is not None and model.modality == "realtime":
         billed = {"llm"}
@@ -185,18 +178,10 @@ async def _check_billed(session: AsyncSession, wanted: PriceCreate) -> None:
 
 
 async def _save(session: AsyncSession, entity: type[Base], row: dict[str, Any]) -> datetime:
-    table = _table(entity)
     now = datetime.now(UTC)
-    values = row | {"edited_at": now}
-    keys = [column.name for column in table.primary_key]
-    statement = insert(table).values(values)
-    await session.execute(
-        statement.on_conflict_do_update(
-            index_elements=keys,
-            set_={name: value for name, value in values.items() if name not in keys},
-        )
-    )
-    log.info("catalogue_edited", table=table.name, **{key: row[key] for key in keys})
+    await repository.save_entry(session, entity, row | {"edited_at": now})
+    keys = {column.name: row[column.name] for column in table_of(entity).primary_key}
+    log.info("catalogue_edited", table=entity.__tablename__, **keys)
     return now
 
 
@@ -209,16 +194,8 @@ async def _add_price(
 ) -> PriceRecord:
     price = Price(component=component, micros_per_minute=micros_per_minute, valid_from=valid_from)
     entry = PriceEntry(name, price)
-    added: PriceRecord | None = await session.scalar(
-        insert(PriceRecord).values(entry.row).on_conflict_do_nothing().returning(PriceRecord)
-    )
+    added = await price_repository.add(session, entry)
     if added is None:
         raise PriceExists(f"There is a {entry} from {valid_from.isoformat()} on already.")
     log.info("price_added", price=str(entry), micros_per_minute=micros_per_minute)
     return added
-
-
-def _table(entity: type[Base]) -> Table:
-    table = entity.__table__
-    assert isinstance(table, Table)
-    return table

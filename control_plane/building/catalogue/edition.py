@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
-from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import PriceRow, ResolvedStack
-from control_plane.building.catalogue.models import PriceRecord
-from control_plane.building.catalogue.repository import stack_catalogue
+from control_plane.building.catalogue import price_repository, repository
+from control_plane.building.catalogue.prices import DatedPrice
 from control_plane.building.catalogue.stack_prices import PriceName, price_rows_of, prices_needed
 from pipelines.stack import StackCatalogue
-
-
-class DatedPrice(NamedTuple):
-    id: UUID
-    micros_per_minute: int
-    valid_from: datetime
 
 
 @dataclass(frozen=True)
@@ -72,18 +62,5 @@ class CatalogueShelf:
 
 
 async def load_edition(session: AsyncSession, number: int) -> CatalogueEdition:
-    rows = await session.execute(
-        select(
-            PriceRecord.component,
-            PriceRecord.provider,
-            PriceRecord.model,
-            PriceRecord.id,
-            PriceRecord.micros_per_minute,
-            PriceRecord.valid_from,
-        ).order_by(PriceRecord.valid_from.desc())
-    )
-    prices: defaultdict[PriceName, list[DatedPrice]] = defaultdict(list)
-    for component, provider, model, price_id, micros_per_minute, valid_from in rows:
-        priced = DatedPrice(price_id, micros_per_minute, valid_from)
-        prices[component, provider, model].append(priced)
-    return CatalogueEdition(number, await stack_catalogue(session), prices)
+    stacks = await repository.stack_catalogue(session)
+    return CatalogueEdition(number, stacks, await price_repository.dated_prices(session))

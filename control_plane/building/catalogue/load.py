@@ -13,30 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    Table,
-    and_,
-    create_engine,
-    delete,
-    func,
-    insert,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Connection, create_engine
 
+from control_plane.building.catalogue import load_repository
 from control_plane.building.catalogue.data_file import CATALOGUE_FILE, Catalogue, read_catalogue
-from control_plane.building.catalogue.models import (
-    CatalogueLoad,
-    CatalogueModel,
-    CatalogueVoice,
-    ManagedSku,
-    PriceRecord,
-    ProviderCapability,
-)
+from control_plane.building.catalogue.models import CatalogueModel, CatalogueVoice, ManagedSku
 from control_plane.building.catalogue.rows import model_row, sku_row, voice_row
-from control_plane.platform.database import Base
+from control_plane.platform.database import Base, table_of
 from pipelines.stack.worker_channels import runnable_channels
 
 REALTIME_PROVIDERS: frozenset[str] = frozenset()
@@ -92,16 +75,15 @@ def bring_up_to_date(connection: Connection) -> None:
     """
     write_capabilities(connection)
     catalogue = read_catalogue()
-    loaded = connection.scalar(select(func.max(CatalogueLoad.version)))
+    loaded = load_repository.latest_version(connection)
     if loaded is None or loaded < catalogue.version:
         apply_catalogue(connection, catalogue)
 
 
 def write_capabilities(connection: Connection) -> None:
     """What the media workers of this build can run."""
-    connection.execute(delete(ProviderCapability))
-    connection.execute(
-        insert(ProviderCapability),
+    load_repository.replace_capabilities(
+        connection,
         [
             {
                 "provider": provider,
@@ -121,7 +103,7 @@ def apply_catalogue(
         CatalogueConflict: a price row of the file differs from the table's. A new price is a new
             row with a later ``valid_from``.
     """
-    connection.execute(text("LOCK TABLE catalogue_loads IN SHARE ROW EXCLUSIVE MODE"))
+    load_repository.lock_loads(connection)
     tables = (
         _apply(connection, "model", CatalogueModel, map(model_row, catalogue.models), overwrite),
         _apply(
@@ -134,7 +116,7 @@ def apply_catalogue(
         _apply(connection, "managed SKU", ManagedSku, map(sku_row, catalogue.skus), overwrite),
     )
     prices = _add_prices(connection, catalogue)
-    connection.execute(insert(CatalogueLoad).values(version=catalogue.version))
+    load_repository.record_load(connection, catalogue.version)
     return LoadReport(
         version=catalogue.version,
         added=_names([table.added for table in tables] + [prices]),
@@ -160,19 +142,19 @@ def _apply(
     overwrite: bool,
 ) -> _Changes:
     """Insert, update and switch off; rows that are as they should be are left untouched."""
-    table = entity.__table__
-    assert isinstance(table, Table)
+    table = table_of(entity)
     keys = [column.name for column in table.primary_key]
     wanted = {tuple(row[key] for key in keys): row for row in rows}
     existing = {
-        tuple(row[key] for key in keys): row for row in connection.execute(select(table)).mappings()
+        tuple(row[key] for key in keys): row for row in load_repository.entries(connection, table)
     }
     changes = _Changes([], [], [], [])
     for key in sorted(wanted.keys() | existing.keys()):
-        name = f"{kind} {_shown(dict(zip(keys, key, strict=True)))}"
+        named = dict(zip(keys, key, strict=True))
+        name = f"{kind} {_shown(named)}"
         row, stored = wanted.get(key), existing.get(key)
         if stored is None:
-            connection.execute(insert(table).values(wanted[key]))
+            load_repository.insert_entry(connection, table, wanted[key])
             changes.added.append(name)
             continue
         values = {"is_active": False} if row is None else row
@@ -183,8 +165,7 @@ def _apply(
         if stored["edited_at"] is not None and not overwrite:
             changes.kept.append(name)
             continue
-        where = and_(*(table.c[column] == part for column, part in zip(keys, key, strict=True)))
-        connection.execute(update(table).where(where).values(values))
+        load_repository.update_entry(connection, table, named, values)
         if stored["is_active"] and not values.get("is_active", True):
             changes.switched_off.append(name)
         else:
@@ -193,12 +174,12 @@ def _apply(
 
 
 def _add_prices(connection: Connection, catalogue: Catalogue) -> list[str]:
-    known = dict(connection.execute(select(PriceRecord.id, PriceRecord.micros_per_minute)).all())
+    known = load_repository.known_prices(connection)
     added = []
     for entry in catalogue.prices():
         price = entry.price
         if entry.id not in known:
-            connection.execute(insert(PriceRecord).values(entry.row))
+            load_repository.insert_price(connection, entry.row)
             added.append(str(entry))
         elif known[entry.id] != price.micros_per_minute:
             raise CatalogueConflict(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, status
 
-from control_plane.building.catalogue import editing, listing
+from control_plane.building.catalogue import editing, price_repository, repository
 from control_plane.building.catalogue.errors import CatalogueEntryNotFound, PriceExists
 from control_plane.building.catalogue.models import CatalogueModel, CatalogueVoice, ManagedSku
 from control_plane.building.catalogue.operator_schemas import (
@@ -42,7 +42,7 @@ _Text = Annotated[str | None, Query(max_length=200)]
 @router.get("/models")
 async def list_models(session: OperatorSession) -> EditedModels:
     """Every model, switched-off ones too, best first."""
-    rows = await listing.models(session, with_inactive=True)
+    rows = await repository.list_models(session, with_inactive=True)
     return EditedModels(models=[EditedModel.model_validate(row) for row in rows])
 
 
@@ -63,7 +63,7 @@ async def switch_model(wanted: ModelSwitch, session: OperatorSession) -> EntrySa
 @router.get("/voices")
 async def list_voices(session: OperatorSession, provider: _Text = None) -> EditedVoices:
     """Every voice, switched-off ones too."""
-    rows = await listing.voices(session, provider=provider, with_inactive=True)
+    rows = await repository.list_voices(session, provider=provider, with_inactive=True)
     return EditedVoices(voices=[EditedVoice.model_validate(row) for row in rows])
 
 
@@ -84,7 +84,7 @@ async def switch_voice(wanted: VoiceSwitch, session: OperatorSession) -> EntrySa
 @router.get("/skus")
 async def list_skus(session: OperatorSession) -> EditedSkus:
     """Every managed SKU, switched-off ones too."""
-    rows = await listing.skus(session, with_inactive=True)
+    rows = await repository.list_skus(session, with_inactive=True)
     return EditedSkus(skus=[EditedSku.model_validate(sku_document(row)) for row in rows])
 
 
@@ -107,7 +107,7 @@ async def list_prices(
     session: OperatorSession, provider: _Text = None, model: _Text = None
 ) -> PriceHistory:
     """Every price there was, is and will be."""
-    rows = await listing.prices(session, provider=provider, model=model)
+    rows = await price_repository.list_prices(session, provider=provider, model=model)
     return PriceHistory(prices=[PriceView.model_validate(row) for row in rows])
 
 

@@ -30,6 +30,14 @@ def price_id(component: str, name: tuple[str, str], valid_from: datetime) -> UUI
     return uuid5(_PRICE_IDS, f"{component}/{provider}/{model}@{moment}")
 
 
+class DatedPrice(NamedTuple):
+    """A price as the catalogue has it, without what it is for."""
+
+    id: UUID
+    micros_per_minute: int
+    valid_from: datetime
+
+
 class PriceEntry(NamedTuple):
     """A price with its place in the table: ``name`` is provider and model."""
 

@@ -1,31 +1,29 @@
-"""The catalogue as stack resolution sees it, and what a stack costs."""
+"""Every query on what can be chosen: models, voices, managed SKUs and the workers' capabilities.
+
+Prices have a repository of their own, and so has loading a data file.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 
-from sqlalchemy import func, select, tuple_
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_plan import Channel, PriceRow, ResolvedStack
+from contracts.call_plan import Channel
 from control_plane.building.catalogue.models import (
     CatalogueModel,
     CatalogueVoice,
     ManagedSku,
-    PriceRecord,
     ProviderCapability,
 )
-from control_plane.building.catalogue.stack_prices import PriceName, price_rows_of, prices_needed
-from pipelines.stack import (
-    Capabilities,
-    ModelEntry,
-    ModelName,
-    SkuEntry,
-    StackCatalogue,
-    VoiceEntry,
-)
+from control_plane.building.catalogue.rows import model_entry, sku_entry, voice_entry
+from control_plane.platform.database import Base, table_of
+from pipelines.stack import Capabilities, StackCatalogue
+from pipelines.texts.language import covers
 
 
 async def stack_catalogue(session: AsyncSession) -> StackCatalogue:
@@ -47,71 +45,105 @@ async def stack_catalogue(session: AsyncSession) -> StackCatalogue:
     )
 
 
-def model_entry(row: CatalogueModel) -> ModelEntry:
-    return ModelEntry(
-        provider=row.provider,
-        model=row.model,
-        channels=frozenset(cast(list[Channel], row.channels)),
-        languages=tuple(row.languages),
-        rank=row.rank,
-        is_realtime=row.modality == "realtime",
-        required_tier=row.required_tier,
-        byok_required=row.byok_required,
-        supports_tools=row.supports_tools,
+async def list_models(
+    session: AsyncSession, *, with_inactive: bool = False
+) -> Sequence[CatalogueModel]:
+    """Best first."""
+    statement = select(CatalogueModel).order_by(
+        CatalogueModel.rank, CatalogueModel.provider, CatalogueModel.model
     )
+    if not with_inactive:
+        statement = statement.where(CatalogueModel.is_active)
+    return (await session.scalars(statement)).all()
 
 
-def voice_entry(row: CatalogueVoice) -> VoiceEntry:
-    return VoiceEntry(
-        voice_id=row.id,
-        provider=row.provider,
-        models=tuple(row.models),
-        languages=tuple(row.languages),
-        rank=row.rank,
-        gender=row.gender,
-    )
-
-
-def sku_entry(row: ManagedSku) -> SkuEntry:
-    return SkuEntry(
-        sku_id=row.id,
-        stt=ModelName(row.stt_provider, row.stt_model),
-        llm=ModelName(row.llm_provider, row.llm_model),
-        tts=ModelName(row.tts_provider, row.tts_model),
-        voice=row.voice,
-        languages=tuple(row.supported_languages),
-        is_active=row.is_active,
-    )
-
-
-async def price_rows(
+async def list_voices(
     session: AsyncSession,
-    stack: ResolvedStack,
-    sku_id: str | None = None,
     *,
-    at: datetime | None = None,
-) -> tuple[PriceRow, ...]:
-    """What a minute of ``stack`` costs at ``at`` (now), to be frozen in a plan.
-
-    Raises:
-        PriceMissing: a component has no price row that is valid by then.
-    """
-    valid = await prices_at(session, prices_needed(stack, sku_id), at)
-    return price_rows_of(stack, sku_id, valid)
-
-
-async def prices_at(
-    session: AsyncSession, names: list[PriceName] | None = None, at: datetime | None = None
-) -> dict[PriceName, PriceRecord]:
-    """The price that each of ``names`` (or everything) has at ``at`` (now); some may have none."""
-    key = (PriceRecord.component, PriceRecord.provider, PriceRecord.model)
-    statement = (
-        select(PriceRecord)
-        .ext(distinct_on(*key))
-        .where(PriceRecord.valid_from <= (at or func.now()))
-        .order_by(*key, PriceRecord.valid_from.desc())
+    provider: str | None = None,
+    language: str | None = None,
+    gender: str | None = None,
+    model: str | None = None,
+    with_inactive: bool = False,
+) -> Sequence[CatalogueVoice]:
+    """By provider, best first."""
+    statement = select(CatalogueVoice).order_by(
+        CatalogueVoice.provider, CatalogueVoice.rank, CatalogueVoice.id
     )
-    if names is not None:
-        statement = statement.where(tuple_(*key).in_(sorted(set(names))))
-    rows = await session.scalars(statement)
-    return {(row.component, row.provider, row.model): row for row in rows}
+    if provider is not None:
+        statement = statement.where(CatalogueVoice.provider == provider)
+    if gender is not None:
+        statement = statement.where(CatalogueVoice.gender == gender)
+    if model is not None:
+        statement = statement.where(CatalogueVoice.models.contains([model]))
+    if not with_inactive:
+        statement = statement.where(CatalogueVoice.is_active)
+    found = (await session.scalars(statement)).all()
+    if language is None:
+        return found
+    return [voice for voice in found if covers(voice.languages, language)]
+
+
+async def list_skus(session: AsyncSession, *, with_inactive: bool = False) -> Sequence[ManagedSku]:
+    """In the order that the operator has given them."""
+    statement = select(ManagedSku).order_by(ManagedSku.sort_order, ManagedSku.id)
+    if not with_inactive:
+        statement = statement.where(ManagedSku.is_active)
+    return (await session.scalars(statement)).all()
+
+
+async def find_model(session: AsyncSession, provider: str, model: str) -> CatalogueModel | None:
+    """The model, whether it is active or not."""
+    return await session.get(CatalogueModel, (provider, model))
+
+
+async def find_voice(session: AsyncSession, provider: str, voice_id: str) -> CatalogueVoice | None:
+    """The voice, whether it is active or not."""
+    return await session.get(CatalogueVoice, (voice_id, provider))
+
+
+async def find_sku(session: AsyncSession, sku_id: str) -> ManagedSku | None:
+    """The managed SKU, whether it is active or not."""
+    return await session.get(ManagedSku, sku_id)
+
+
+async def find_capability(session: AsyncSession, provider: str) -> ProviderCapability | None:
+    """What this build's workers can run of the provider."""
+    return await session.get(ProviderCapability, provider)
+
+
+async def save_entry(session: AsyncSession, entity: type[Base], row: Mapping[str, Any]) -> None:
+    """Insert the entry, or replace all of it."""
+    table = table_of(entity)
+    keys = [column.name for column in table.primary_key]
+    await session.execute(
+        insert(table)
+        .values(dict(row))
+        .on_conflict_do_update(
+            index_elements=keys,
+            set_={name: value for name, value in row.items() if name not in keys},
+        )
+    )
+
+
+async def switch_entry(
+    session: AsyncSession,
+    entity: type[Base],
+    key: Mapping[str, str],
+    *,
+    is_active: bool,
+    edited_at: datetime,
+) -> bool:
+    """Switch the entry on or off.
+
+    Returns:
+        Whether there is such an entry.
+    """
+    table = table_of(entity)
+    changed = await session.execute(
+        update(table)
+        .where(*(table.c[column] == part for column, part in key.items()))
+        .values(is_active=is_active, edited_at=edited_at)
+        .returning(table.c.edited_at)
+    )
+    return changed.first() is not None

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from contracts.agent_config import AgentConfig
 from contracts.language_tag import LanguageTag
 from control_plane.building.agents.stacks import changed_choices, provider_config, report_stacks
-from control_plane.building.catalogue import listing, repository
+from control_plane.building.catalogue import price_repository, repository
 from control_plane.building.catalogue.schemas import (
     Gender,
     LlmOptions,
@@ -36,9 +36,9 @@ async def list_llm_options(
 ) -> LlmOptions:
     """Every model and voice on offer, and what each needs before you can use it."""
     catalogue = await repository.stack_catalogue(session)
-    prices = await repository.prices_at(session)
-    models = await listing.models(session)
-    voices = await listing.voices(session)
+    prices = await price_repository.prices_at(session)
+    models = await repository.list_models(session)
+    voices = await repository.list_voices(session)
     return LlmOptions(
         models=[model_view(row, catalogue, keys, prices) for row in models],
         voices=[voice_view(row, keys) for row in voices],
@@ -60,7 +60,7 @@ async def list_voices(
     ] = None,
 ) -> VoiceList:
     """The voices on offer, best first within a provider."""
-    voices = await listing.voices(
+    voices = await repository.list_voices(
         session, provider=provider, language=language, gender=gender, model=model
     )
     return VoiceList(voices=[voice_view(row, keys) for row in voices])
@@ -72,8 +72,8 @@ async def list_managed_skus(
 ) -> SkuList:
     """Stacks put together by the platform, each at one price per minute."""
     catalogue = await repository.stack_catalogue(session)
-    prices = await repository.prices_at(session)
-    skus = await listing.skus(session)
+    prices = await price_repository.prices_at(session)
+    skus = await repository.list_skus(session)
     return SkuList(skus=[sku_view(row, catalogue, keys, prices) for row in skus])
 
 

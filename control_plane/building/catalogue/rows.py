@@ -1,12 +1,17 @@
-"""Entries of the catalogue as rows of its tables. PostgreSQL's arrays are lists to the driver."""
+"""Entries of the catalogue as rows of its tables, and rows as entries of stack resolution.
+
+PostgreSQL's arrays are lists to the driver.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
+from contracts.call_plan import Channel
 from control_plane.building.catalogue.entries import Model, Sku, Voice
-from control_plane.building.catalogue.models import ManagedSku
+from control_plane.building.catalogue.models import CatalogueModel, CatalogueVoice, ManagedSku
+from pipelines.stack import ModelEntry, ModelName, SkuEntry, VoiceEntry
 
 
 def model_row(model: Model) -> dict[str, Any]:
@@ -42,3 +47,40 @@ def sku_document(row: ManagedSku) -> dict[str, Any]:
         provider, model = getattr(row, f"{channel}_provider"), getattr(row, f"{channel}_model")
         document[channel] = {"provider": provider, "model": model}
     return document
+
+
+def model_entry(row: CatalogueModel) -> ModelEntry:
+    return ModelEntry(
+        provider=row.provider,
+        model=row.model,
+        channels=frozenset(cast(list[Channel], row.channels)),
+        languages=tuple(row.languages),
+        rank=row.rank,
+        is_realtime=row.modality == "realtime",
+        required_tier=row.required_tier,
+        byok_required=row.byok_required,
+        supports_tools=row.supports_tools,
+    )
+
+
+def voice_entry(row: CatalogueVoice) -> VoiceEntry:
+    return VoiceEntry(
+        voice_id=row.id,
+        provider=row.provider,
+        models=tuple(row.models),
+        languages=tuple(row.languages),
+        rank=row.rank,
+        gender=row.gender,
+    )
+
+
+def sku_entry(row: ManagedSku) -> SkuEntry:
+    return SkuEntry(
+        sku_id=row.id,
+        stt=ModelName(row.stt_provider, row.stt_model),
+        llm=ModelName(row.llm_provider, row.llm_model),
+        tts=ModelName(row.tts_provider, row.tts_model),
+        voice=row.voice,
+        languages=tuple(row.supported_languages),
+        is_active=row.is_active,
+    )

@@ -15,7 +15,7 @@ from control_plane.building.catalogue.models import (
     PriceRecord,
 )
 from control_plane.building.catalogue.prices import sku_price_name
-from control_plane.building.catalogue.repository import model_entry
+from control_plane.building.catalogue.rows import model_entry
 from control_plane.building.catalogue.schemas import ModelView, SkuModelView, SkuView, VoiceView
 from control_plane.building.catalogue.stack_prices import PriceName
 from pipelines.stack import (

@@ -1,15 +1,27 @@
-"""For routes that resolve stacks: what the caller's tenant can use now."""
+"""Which providers the caller's tenant can use now: with the platform's keys, and with its own."""
 
 from __future__ import annotations
 
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import Depends
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.building.provider_keys.available_keys import available_keys
+from control_plane.building.provider_keys import repository
 from control_plane.identity.authentication.dependencies import AnyCaller, TenantSession
 from control_plane.platform.http.dependencies import AppSettings
+from control_plane.platform.settings import ControlPlaneSettings
 from pipelines.stack import AvailableKeys
+
+
+async def available_keys(
+    session: AsyncSession, tenant_id: UUID, settings: ControlPlaneSettings
+) -> AvailableKeys:
+    """What stack resolution needs to know about the tenant. Its own keys count only while its plan
+    allows them."""
+    tier, own = await repository.tier_and_own_providers(session, tenant_id)
+    return AvailableKeys(platform=settings.available_providers, own=own, tier=tier)
 
 
 async def tenant_keys(

@@ -66,6 +66,22 @@ async def remove(session: AsyncSession, tenant_id: UUID, provider: str) -> bool:
     return removed is not None
 
 
+async def tier_and_own_providers(
+    session: AsyncSession, tenant_id: UUID
+) -> tuple[str, frozenset[str]]:
+    """The tenant's tier, and the providers of its own keys as far as its plan allows any."""
+    own = (
+        select(func.coalesce(func.array_agg(ProviderKey.provider), []))
+        .where(ProviderKey.tenant_id == tenant_id, Plan.byok_allowed)
+        .scalar_subquery()
+    )
+    statement = (
+        select(Tenant.tier, own).join(Plan, Plan.id == Tenant.plan_id).where(Tenant.id == tenant_id)
+    )
+    tier, providers = (await session.execute(statement)).one()
+    return tier, frozenset(providers or ())
+
+
 async def own_keys_allowed(session: AsyncSession, tenant_id: UUID) -> bool:
     """What the tenant's plan says."""
     allowed: bool | None = await session.scalar(

@@ -14,8 +14,7 @@ from sqlalchemy import Row
 from contracts.call_status import CallStatus
 from contracts.money import usd
 from control_plane.building.agents.errors import AgentNotFound, AgentOfAnotherTenant
-from control_plane.building.agents.existence import foreign_is_forbidden
-from control_plane.building.agents.service import get_agent
+from control_plane.building.agents.service import foreign_agent_is_forbidden, get_agent
 from control_plane.calling.calls.queries.call_counts import count_calls
 from control_plane.calling.calls.queries.call_queries import page_of_calls
 from control_plane.calling.calls.queries.page_statements import CallFilter
@@ -73,7 +72,7 @@ async def list_agent_calls(
     status: ListedCallStatus | None = None,
 ) -> AgentCallList:
     """The agent's calls, newest first."""
-    async with foreign_is_forbidden(database, agent_id):
+    async with foreign_agent_is_forbidden(database, agent_id):
         await get_agent(session, caller.tenant_id, agent_id)
     wanted = None if status is None else CallStatus(status.value)
     calls = await page_of_calls(

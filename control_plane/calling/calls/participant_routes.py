@@ -7,6 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Response, status
 
 from control_plane.building.agents.errors import AgentNotPublishReady
+from control_plane.calling.calls import repository
 from control_plane.calling.calls.creating.added_participants import add_participants
 from control_plane.calling.calls.creating.admission import check_participants
 from control_plane.calling.calls.errors import (
@@ -15,7 +16,6 @@ from control_plane.calling.calls.errors import (
     CallNotFound,
     CallOfAnotherTenant,
 )
-from control_plane.calling.calls.existence import foreign_is_forbidden
 from control_plane.calling.calls.participant_schemas import ParticipantsAdded, ParticipantsRequest
 from control_plane.calling.calls.participant_views import added_view
 from control_plane.calling.do_not_call.errors import NumberOnDoNotCallList
@@ -25,6 +25,7 @@ from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
+from control_plane.platform.tenancy.foreign_records import foreign_is_forbidden
 
 router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRoute)
 
@@ -66,7 +67,13 @@ async def add_call_participants(
     heard by them.
     """
     wanted = check_participants(request.participants)
-    async with foreign_is_forbidden(database, call_id):
+    async with foreign_is_forbidden(
+        database,
+        call_id,
+        not_found=CallNotFound,
+        forbidden=CallOfAnotherTenant,
+        exists=repository.call_exists,
+    ):
         call, added = await add_participants(
             session, caller, call_id, wanted, settings.dialing.carriers
         )

@@ -10,12 +10,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import Channel
-from control_plane.building.catalogue import repository
+from control_plane.building.catalogue import price_repository, repository
 from control_plane.building.catalogue.data_file import CATALOGUE_FILE, Catalogue, read_catalogue
 from control_plane.platform.database import Database
 from pipelines.stack import AvailableKeys, StackCatalogue, StackChoice, resolve_stack
 from pipelines.stack.worker_channels import runnable_channels
 from pipelines.texts.language import covers
+from tests.control_plane.building.catalogue.costs import price_rows
 
 CATALOGUE = read_catalogue()
 LLM_PROVIDERS = {"openai", "google", "anthropic", "local"}
@@ -27,7 +28,7 @@ async def stack_catalogue(database: Database) -> StackCatalogue:
 
 
 async def price(session: AsyncSession, agent: AgentConfig, found: StackChoice) -> int:
-    rows = await repository.price_rows(session, found.stack, agent.managed_sku_id)
+    rows = await price_rows(session, found.stack, agent.managed_sku_id)
     return sum(row.micros_per_minute for row in rows)
 
 
@@ -75,7 +76,7 @@ def test_the_default_voice_is_there() -> None:
 
 async def test_every_model_is_priced(database: Database) -> None:
     async with database.system_session() as session:
-        priced = await repository.prices_at(session)
+        priced = await price_repository.prices_at(session)
     for model in CATALOGUE.models:
         for component in model.priced_components:
             assert (component, model.provider, model.model) in priced

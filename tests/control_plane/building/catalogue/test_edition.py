@@ -9,9 +9,10 @@ import pytest
 from sqlalchemy import insert, select, text
 
 from contracts.call_plan import ProviderChoice, ResolvedChannel, ResolvedStack
-from control_plane.building.catalogue import repository
+from control_plane.building.catalogue import price_repository
 from control_plane.building.catalogue.edition import CatalogueShelf, load_edition
 from control_plane.building.catalogue.models import CatalogueEditionNumber, PriceRecord
+from control_plane.building.catalogue.stack_prices import price_rows_of, prices_needed
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 
@@ -70,7 +71,8 @@ async def test_prices_are_those_of_the_moment(tenant: TenantClient, database: Da
         for days, micros in ((0, 11_000), (2, 22_000)):
             at = now + timedelta(days=days)
             rows = edition.price_rows(LOCAL, None, at)
-            assert rows == await repository.price_rows(session, LOCAL, None, at=at)
+            valid = await price_repository.prices_at(session, prices_needed(LOCAL, None), at)
+            assert rows == price_rows_of(LOCAL, None, valid)
             assert rows[0].micros_per_minute == micros
 
 

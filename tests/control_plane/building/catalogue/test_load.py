@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import create_engine, select, text, update
 from sqlalchemy.exc import DBAPIError
 
-from control_plane.building.catalogue import repository
+from control_plane.building.catalogue import price_repository, repository
 from control_plane.building.catalogue.data_file import (
     CATALOGUE_FILE,
     Catalogue,
@@ -125,7 +125,7 @@ async def test_what_left_the_file_is_no_longer_offered_but_keeps_its_prices(
     apply(postgres_url, without_model("nova-2"))
     async with database.system_session() as session:
         offered = await repository.stack_catalogue(session)
-        priced = await repository.prices_at(session, [("stt", "deepgram", "nova-2")])
+        priced = await price_repository.prices_at(session, [("stt", "deepgram", "nova-2")])
     assert "nova-2" not in {model.model for model in offered.models}
     assert len(priced) == 1
 

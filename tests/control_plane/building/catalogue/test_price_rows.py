@@ -10,12 +10,12 @@ from sqlalchemy import insert
 
 from contracts.call_plan import PriceRow, ProviderChoice, ResolvedChannel, ResolvedStack
 from contracts.money import PLATFORM_FEE_MICROS_PER_MINUTE
-from control_plane.building.catalogue import repository
 from control_plane.building.catalogue.data_file import read_catalogue
 from control_plane.building.catalogue.models import PriceRecord
 from control_plane.building.catalogue.prices import NO_CHARGE, price_id
 from control_plane.building.catalogue.stack_prices import PriceMissing
 from control_plane.platform.database import Database
+from tests.control_plane.building.catalogue.costs import price_rows
 
 LOCAL = {
     "stt": ProviderChoice(provider="local", model="moonshine-tiny-en"),
@@ -54,7 +54,7 @@ async def priced(
     at: datetime | None = None,
 ) -> dict[str, PriceRow]:
     async with database.system_session() as session:
-        rows = await repository.price_rows(session, wanted, sku_id, at=at)
+        rows = await price_rows(session, wanted, sku_id, at=at)
     assert len({row.component for row in rows}) == len(rows)
     return {row.component: row for row in rows}
 
@@ -165,4 +165,4 @@ async def test_a_price_holds_until_the_next_one_begins(database: Database) -> No
 async def test_there_is_no_price_before_the_first(database: Database) -> None:
     async with database.system_session() as session:
         with pytest.raises(PriceMissing, match="local/moonshine-tiny-en"):
-            await repository.price_rows(session, stack(), at=datetime(2000, 1, 1, tzinfo=UTC))
+            await price_rows(session, stack(), at=datetime(2000, 1, 1, tzinfo=UTC))

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from control_plane.app import create_app
 from control_plane.building.provider_keys import verification
-from control_plane.building.provider_keys.available_keys import available_keys
+from control_plane.building.provider_keys.dependencies import available_keys
 from control_plane.building.provider_keys.models import ProviderKey
 from control_plane.platform.audit.models import AuditEntry
 from control_plane.platform.database import Database

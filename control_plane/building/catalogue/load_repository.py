@@ -1,0 +1,73 @@
+"""Every query of loading a data file. Migrating loads too, so the connection is a plain one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    Connection,
+    RowMapping,
+    Table,
+    and_,
+    delete,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
+
+from control_plane.building.catalogue.models import (
+    CatalogueLoad,
+    PriceRecord,
+    ProviderCapability,
+)
+
+
+def lock_loads(connection: Connection) -> None:
+    """Let no other load happen until the transaction ends."""
+    connection.execute(text("LOCK TABLE catalogue_loads IN SHARE ROW EXCLUSIVE MODE"))
+
+
+def latest_version(connection: Connection) -> int | None:
+    """The highest version of a data file that was ever loaded."""
+    version: int | None = connection.scalar(select(func.max(CatalogueLoad.version)))
+    return version
+
+
+def record_load(connection: Connection, version: int) -> None:
+    connection.execute(insert(CatalogueLoad).values(version=version))
+
+
+def replace_capabilities(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    connection.execute(delete(ProviderCapability))
+    connection.execute(insert(ProviderCapability), [dict(row) for row in rows])
+
+
+def entries(connection: Connection, table: Table) -> Iterable[RowMapping]:
+    """Every row of a table of models, voices or managed SKUs."""
+    return connection.execute(select(table)).mappings()
+
+
+def insert_entry(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:
+    connection.execute(insert(table).values(dict(row)))
+
+
+def update_entry(
+    connection: Connection, table: Table, key: Mapping[str, str], values: Mapping[str, Any]
+) -> None:
+    where = and_(*(table.c[column] == part for column, part in key.items()))
+    connection.execute(update(table).where(where).values(dict(values)))
+
+
+def known_prices(connection: Connection) -> dict[UUID, int]:
+    """Micro-dollars per minute of every price row, by its id."""
+    return dict(
+        connection.execute(select(PriceRecord.id, PriceRecord.micros_per_minute)).tuples().all()
+    )
+
+
+def insert_price(connection: Connection, row: Mapping[str, Any]) -> None:
+    connection.execute(insert(PriceRecord).values(dict(row)))
