@@ -15,6 +15,7 @@ from control_plane.building.catalogue.prices import (
     PriceEntry,
     sku_price_name,
 )
+from control_plane.platform.http.validation import field_errors
 from pipelines.texts.language import covers
 
 CATALOGUE_FILE = Path(__file__).parent / "catalogue.json"
@@ -136,9 +137,10 @@ def read_catalogue(path: Path = CATALOGUE_FILE) -> Catalogue:
     except OSError as error:
         raise CatalogueFileInvalid(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
+        findings = error.errors()[:5]
         places = (
-            f"{'.'.join(str(part) for part in found['loc']) or 'file'}: {found['msg']}"
-            for found in error.errors()[:5]
+            f"{'.'.join(str(part) for part in found['loc']) or 'file'}: {said['message']}"
+            for found, said in zip(findings, field_errors(findings), strict=True)
         )
         raise CatalogueFileInvalid(f"{path} is not a catalogue: {'; '.join(places)}") from error
 

@@ -64,9 +64,8 @@ def update_entry(
 
 def known_prices(connection: Connection) -> dict[UUID, int]:
     """Micro-dollars per minute of every price row, by its id."""
-    return dict(
-        connection.execute(select(PriceRecord.id, PriceRecord.micros_per_minute)).tuples().all()
-    )
+    rows = connection.execute(select(PriceRecord.id, PriceRecord.micros_per_minute))
+    return {row.id: row.micros_per_minute for row in rows}
 
 
 def insert_price(connection: Connection, row: Mapping[str, Any]) -> None:

@@ -67,7 +67,7 @@ def _agent_of(request: CallRequest, scope: PublishableScope | None) -> UUID:
     if scope is not None and _is_phone_call(request):
         return _phone_agent(request, scope)
     if request.agent_id is None:
-        raise InvalidRequest.at("agent_id", "Field required")
+        raise InvalidRequest.at("agent_id", "is required")
     if scope is None:
         return request.agent_id
     if "web" not in scope.channels:

@@ -31,11 +31,11 @@ async def refused(
         (b"{'name': 'x'}", "body", "not valid JSON at character 1"),
         (b"\xff\xfe\x00", "body", "JSON"),
         (b"[" * 100_000, "body", "JSON"),
-        (b"[]", "body", "valid dictionary"),
-        (b"null", "body", "valid dictionary"),
+        (b"[]", "body", "must be an object"),
+        (b"null", "body", "must be an object"),
         (b"", "body", "required"),
         (b"{}", "name", "required"),
-        (b'{"name": 5}', "name", "valid string"),
+        (b'{"name": 5}', "name", "must be a string"),
         (b'{"name": ""}', "name", "at least 1 character"),
         (b'{"name": "x", "nmae": "y"}', "nmae", "not a field"),
         (b'{"name": "a\\u0000b"}', "name", "U+0000"),
@@ -61,7 +61,11 @@ async def refused(
             "advanced.maxCallDuration",
             "64 bits",
         ),
-        (b'{"name": "x", "persona": {"voiceConfig": 7}}', "persona.voiceConfig", "dictionary"),
+        (
+            b'{"name": "x", "persona": {"voiceConfig": 7}}',
+            "persona.voiceConfig",
+            "must be an object",
+        ),
     ],
 )
 async def test_a_wrong_body_is_400_and_names_the_field(
