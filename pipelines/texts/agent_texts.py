@@ -1,4 +1,4 @@
-"""The texts of an agent that variables may stand in: every text that is spoken or prompted."""
+"""The texts of an agent that may contain variables: all that is spoken or in the prompt."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pipelines.texts.variables import ABSENT, look_up, prepared
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _Change = Callable[[str, str], str]
-"""``(field, text)`` → the text in its place."""
+"""``(field, text)`` → the text to put there."""
 _CHOOSES_THE_VOICE = "voice_config"
 _SAID_OF_TOOLS = ("description", "message", "speak_while")
 
 
 @dataclass(frozen=True, slots=True)
 class FieldFault:
-    """``field`` is the text's path on the wire, ``line`` counts from 1 within it."""
+    """``field`` is the path of the text on the wire; ``line`` is counted from 1 within the text."""
 
     field: str
     line: int
@@ -39,7 +39,7 @@ class TextFiller:
         self._known = prepared(variables)
         self._budget = TemplateBudget()
         self.faults: list[FieldFault] = []
-        """The texts that were broken so far."""
+        """The broken texts so far."""
 
     def __call__(self, field: str, text: str) -> str:
         said, fault = filled(text, self._known, self._budget)
@@ -54,7 +54,7 @@ def fill_agent(agent: AgentConfig, variables: Mapping[str, object]) -> AgentConf
 
 
 def texts_of(agent: AgentConfig) -> Iterator[tuple[str, str]]:
-    """``("playbook.qualificationFlow[0].question", "Which day?")`` and so on, as written."""
+    """The field and the unfilled text of each: ``("playbook.opener", "Hi {{ name }}.")``."""
     found: list[tuple[str, str]] = []
 
     def note(field: str, text: str) -> str:
@@ -66,14 +66,14 @@ def texts_of(agent: AgentConfig) -> Iterator[tuple[str, str]]:
 
 
 def template_faults(agent: AgentConfig) -> tuple[FieldFault, ...]:
-    """The texts that no variables can fill in."""
+    """The texts that are broken whatever the variables are."""
     budget = TemplateBudget()
     faults = ((field, template_fault(text, budget)) for field, text in texts_of(agent))
     return tuple(FieldFault(field, fault.line, fault.message) for field, fault in faults if fault)
 
 
 def needed_variables(agent: AgentConfig) -> dict[str, str]:
-    """The variables that the texts cannot do without, each with the first field that uses it."""
+    """The variables that the texts need, each with the first field that uses it."""
     needed: dict[str, str] = {}
     budget = TemplateBudget()
     for field, text in texts_of(agent):
@@ -112,7 +112,7 @@ def _changed_agent(agent: AgentConfig, change: _Change) -> AgentConfig:
 
 
 def _changed_tool(tool: ToolBinding, path: str, change: _Change) -> ToolBinding:
-    """What the model reads and the caller hears of a tool; not what it does or whom it calls."""
+    """Changes what the model reads and the caller hears, but not what the tool does or calls."""
     return tool.model_copy(
         update={
             name: change(f"{path}.{name}", text)

@@ -60,8 +60,11 @@ def texts_beside_prompt(
 
 
 def described(agent: AgentConfig) -> AgentConfig:
-    """``agent`` with a persona and playbook, made from its prompt if it has nothing else; a prompt
-    that they say in full is left out, so that nothing is said twice."""
+    """``agent`` with a persona and a playbook, extracted from its prompt if it has neither.
+
+    A prompt is left out if persona and playbook were extracted from it, so that nothing is said
+    twice.
+    """
     if agent.advanced.prompt_mode == "raw" or not (agent.system_prompt or "").strip():
         return agent
     extracted = _extracted(agent)
@@ -80,7 +83,7 @@ def described(agent: AgentConfig) -> AgentConfig:
 def opener(
     agent: AgentConfig, variables: Mapping[str, object], locale: str | None = None
 ) -> str | None:
-    """What the agent says before the caller has said anything; ``None`` to wait for the caller."""
+    """What the agent says before the caller speaks; ``None`` if it waits for the caller."""
     if agent.advanced.start_speaking_phrasing == "wait_for_user":
         return None
     return first_sentence(agent, variables, locale)
@@ -89,7 +92,7 @@ def opener(
 def first_sentence(
     agent: AgentConfig, variables: Mapping[str, object], locale: str | None = None
 ) -> str:
-    """The agent's first utterance, whoever speaks first: its opener or a plain greeting."""
+    """The agent's first sentence, even if the caller speaks first: its opener or a greeting."""
     agent = described(agent)
     written = fill_template(agent.playbook.opener or "", variables).strip()
     name = fill_template(agent.spoken_name, variables).strip() or agent.name
@@ -102,7 +105,7 @@ def _extracted(agent: AgentConfig) -> Extraction:
 
 
 def _extra_title(agent: AgentConfig) -> str:
-    """A prompt whose persona and playbook were edited since still says what was there before."""
+    """A prompt still has the old words of a persona and playbook that were edited afterwards."""
     if not agent.system_prompt:
         return _EXTRA_TITLE
     extracted, stored = _extracted(agent).playbook, agent.playbook

@@ -1,7 +1,7 @@
-"""``{{ variable }}`` in prompts and openers, filled with the call's variables.
+"""Filling a call's variables into texts with ``{{ variable }}``.
 
-Texts may use a small part of Jinja: variables, the filters and tests of ``template_sandbox``,
-``if`` and ``for``. Values are never templates themselves.
+Texts may use a small part of Jinja: variables, ``if``, ``for``, and the filters and tests of
+``template_sandbox``. Values are never treated as templates.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pipelines.texts.template_budget import TemplateBudget, TemplateFault
 from pipelines.texts.variables import ABSENT, look_up, prepared
 
-# The look-behind keeps the search linear in long runs of blanks.
+# The look-behind keeps the search linear in long runs of spaces.
 _PLACEHOLDER = re.compile(r"(?<![ \t])([ \t]*)\{\{\s*([\w.-]+)\s*\}\}")
 _TAG = re.compile(r"\{[{%#]")
 
@@ -20,9 +20,9 @@ _TAG = re.compile(r"\{[{%#]")
 def fill_template(template: str, variables: Mapping[str, object]) -> str:
     """``template`` with its variables filled in.
 
-    Dots reach into nested objects (``{{ customer.name }}``). A placeholder without a value
-    disappears together with the blanks before it. Never raises: of a text that is broken, only the
-    plain placeholders are filled in.
+    Dots lead into nested objects (``{{ customer.name }}``). A placeholder without a value is
+    removed together with the spaces before it. Never raises: in a broken text, only the plain
+    placeholders are filled in.
     """
     return filled(template, prepared(variables), TemplateBudget())[0]
 
@@ -30,11 +30,11 @@ def fill_template(template: str, variables: Mapping[str, object]) -> str:
 def filled(
     template: str, variables: Mapping[str, object], budget: TemplateBudget
 ) -> tuple[str, TemplateFault | None]:
-    """The filled-in text, and what is wrong with the template if anything is.
+    """The filled-in text, and what is wrong with the template, if anything.
 
     Args:
         variables: as ``variables.prepared`` returns them.
-        budget: shared by all texts that are filled in together.
+        budget: of all the texts that are filled in together.
     """
     if "{" not in template:
         return template, None
@@ -47,7 +47,7 @@ def filled(
 
 
 def template_fault(template: str, budget: TemplateBudget) -> TemplateFault | None:
-    """Why ``template`` cannot be filled in, whatever the variables are."""
+    """Why ``template`` cannot be filled in with any variables; ``None`` if it can."""
     if "{" not in template or _is_plain(template):
         return None
     # Jinja is imported only for texts that need it.
@@ -62,7 +62,7 @@ def template_fault(template: str, budget: TemplateBudget) -> TemplateFault | Non
 
 
 def names_in(template: str, budget: TemplateBudget) -> tuple[str, ...]:
-    """The variables that ``template`` needs: those for which it has no other words."""
+    """The variables that ``template`` needs: those that it has no alternative for."""
     if "{" not in template:
         return ()
     if _is_plain(template) or template_fault(template, budget) is not None:

@@ -1,4 +1,4 @@
-"""The filters of texts. None of them raises, or makes much out of little."""
+"""The filters of texts. None of them raises, or makes a short text much longer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_DECIMALS = 6
 
 
 def as_text(value: Any) -> str:
-    """What is said for a value: nothing for none."""
+    """The text for a value; empty if there is none."""
     return "" if value is None or isinstance(value, Undefined) else str(value)
 
 
@@ -43,7 +43,7 @@ def _join(value: Any, separator: Any = "") -> str:
 
 
 def _replace(value: Any, old: Any, new: Any) -> str:
-    # A longer replacement would make the text grow, filter by filter.
+    # Longer replacements could make the text grow with every filter.
     return as_text(value).replace(as_text(old), as_text(new)[:100])[:MAX_TEXT_CHARACTERS]
 
 

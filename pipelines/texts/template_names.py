@@ -1,4 +1,4 @@
-"""Which variables a text needs."""
+"""The variables that a text needs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _ASKS_WHETHER_IT_IS_THERE = frozenset({"defined", "undefined", "none"})
 
 
 def needed_names(tree: nodes.Template) -> tuple[str, ...]:
-    """Names in the order of the text, without those that it can do without: behind ``default``,
-    before ``or``, and those whose absence an ``if`` asks for."""
+    """Names in the order of the text. Variables that may be missing are left out: those with a
+    ``default``, those before an ``or``, and those that an ``if`` asks for."""
     return tuple(dict.fromkeys(_needed(tree, frozenset({"loop"}), frozenset())))
 
 

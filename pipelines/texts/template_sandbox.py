@@ -1,8 +1,9 @@
-"""The part of Jinja that an agent's owner may use, bounded in time and size.
+"""The part of Jinja that an agent's owner may use, limited in time and size.
 
-Jinja's own sandbox keeps a template away from Python's internals, but lets it run for ever or fill
-the memory. So a text is parsed first, what is not on the lists below is refused, and every
-expression that is left takes its size from a budget when it is evaluated.
+Jinja's own sandbox keeps templates away from Python's internals, but does not stop them from
+running forever or filling the memory. So each text is parsed first, everything that is not on the
+lists below is refused, and every remaining expression takes its size from a budget when it is
+evaluated.
 """
 
 from __future__ import annotations
@@ -45,14 +46,14 @@ _CLOSING = {"{{": "}}", "{%": "%}"}
 _BUDGET = "\0budget"
 _ALL = "_all_variables"
 _NOTHING = "\0"
-"""Stands in the output where an expression had no value, until the blanks before it are gone."""
+"""Marks expressions without a value in the output, until the spaces before them are removed."""
 _NOTHING_AND_BLANKS = re.compile(r"(?<![ \t])[ \t]*\0")
 _MAX_ITEMS = 1_000
 _ARITHMETIC = "arithmetic (or a filter on a name with a dash)"
 
 
 class _Environment(ImmutableSandboxedEnvironment):
-    """Knows entries of objects and lists, and no attributes."""
+    """Looks up entries of objects and arrays, but no attributes."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -85,7 +86,7 @@ class _Environment(ImmutableSandboxedEnvironment):
 def render(template: str, variables: Mapping[str, object], budget: TemplateBudget) -> str:
     """
     Raises:
-        TemplateFault: the text is broken, or costs more than ``budget`` has left.
+        TemplateFault: the text is broken, or exceeds what is left of ``budget``.
     """
     text = template.replace(_NOTHING, "")
     budget.take_tags(len(_OPENING.findall(text)))
@@ -115,7 +116,7 @@ def parsed(template: str) -> nodes.Template:
     """The syntax tree of a text.
 
     Raises:
-        TemplateFault: it is broken, or uses what is not allowed here.
+        TemplateFault: the text is broken, or uses something that is not allowed.
     """
     _check_size(template)
     try:
@@ -123,13 +124,13 @@ def parsed(template: str) -> nodes.Template:
     except TemplateSyntaxError as error:
         raise TemplateFault(f"is not valid: {error.message}", error.lineno) from error
     except (RecursionError, ValueError) as error:
-        raise TemplateFault("is nested too deeply, or has a number that is too long") from error
+        raise TemplateFault("is nested too deeply, or has too long a number") from error
     _check(tree, 0)
     return tree
 
 
 def _check_size(template: str) -> None:
-    """Before Jinja reads the text: its reader takes time for each tag and for each of its words."""
+    """Check the size before Jinja parses the text, which takes time for each tag and word."""
     openings = [match.start() for match in islice(_OPENING.finditer(template), MAX_TAGS + 1)]
     if len(openings) > MAX_TAGS:
         raise TemplateFault(f"has more than {MAX_TAGS} tags")
@@ -146,7 +147,7 @@ def _environment() -> _Environment:
 
 
 def _check(node: nodes.Node, depth: int) -> None:
-    """Refuse what is not on the lists, before any of it is compiled."""
+    """Refuse everything that is not on the lists, before it is compiled."""
     if depth > MAX_DEPTH:
         raise TemplateFault(f"is nested deeper than {MAX_DEPTH} levels", node.lineno)
     if dashed_name(node) is not None:
@@ -155,10 +156,14 @@ def _check(node: nodes.Node, depth: int) -> None:
         raise TemplateFault(f"uses {_called(node)}, which is not allowed here", node.lineno)
     if isinstance(node, nodes.Filter) and node.name not in FILTERS:
         known = ", ".join(sorted(FILTERS))
-        raise TemplateFault(f"has no filter {node.name!r}; there are {known}", node.lineno)
+        raise TemplateFault(
+            f"uses the unknown filter {node.name!r}; choose one of {known}", node.lineno
+        )
     if isinstance(node, nodes.Test) and node.name not in TESTS:
         known = ", ".join(sorted(TESTS))
-        raise TemplateFault(f"has no test {node.name!r}; there are {known}", node.lineno)
+        raise TemplateFault(
+            f"uses the unknown test {node.name!r}; choose one of {known}", node.lineno
+        )
     if isinstance(node, nodes.For) and node.recursive:
         raise TemplateFault("uses a recursive loop, which is not allowed here", node.lineno)
     for child in node.iter_child_nodes():
@@ -172,7 +177,7 @@ def _called(node: nodes.Node) -> str:
 
 
 def dashed_name(node: nodes.Node) -> str | None:
-    """``{{ first-name }}`` reads as a subtraction, but there is none here: it is a name."""
+    """Jinja reads ``{{ first-name }}`` as a subtraction. Texts have none, so it is a name."""
     if not isinstance(node, nodes.Sub):
         return None
     parts = [dotted_name(side) or dashed_name(side) for side in (node.left, node.right)]
@@ -180,7 +185,7 @@ def dashed_name(node: nodes.Node) -> str | None:
 
 
 def dotted_name(node: nodes.Node) -> str | None:
-    """``customer.name`` of the nodes that read it."""
+    """The name, such as ``customer.name``, of the nodes that look it up."""
     if isinstance(node, nodes.Name):
         return str(node.name)
     if isinstance(node, nodes.Getattr):
@@ -193,7 +198,7 @@ def dotted_name(node: nodes.Node) -> str | None:
 
 
 class _Guard(NodeTransformer):
-    """Puts the budget into a checked tree."""
+    """Adds the budget to a checked tree."""
 
     def visit_Output(self, node: nodes.Output) -> nodes.Node:
         children = [

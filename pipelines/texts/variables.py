@@ -1,4 +1,4 @@
-"""The variables of one call, as texts look them up."""
+"""Looking up the variables of a call in texts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ ABSENT = object()
 
 
 def prepared(variables: Mapping[str, object]) -> dict[str, object]:
-    """A copy of bounded size, with dotted names (``{"customer.name": …}``) as nested objects too.
+    """A copy of limited size, with dotted names (``{"customer.name": …}``) as nested objects, too.
 
-    Texts beyond ``MAX_TEXT_CHARACTERS`` are cut, values beyond ``MAX_VALUES`` left out.
+    Texts are cut after ``MAX_TEXT_CHARACTERS``. Values after the first ``MAX_VALUES`` are left out.
     """
     copy = _Copy(MAX_VALUES)
     found = {str(name): copy.of(value) for name, value in variables.items()}
@@ -23,7 +23,7 @@ def prepared(variables: Mapping[str, object]) -> dict[str, object]:
 
 
 def look_up(name: str, variables: Mapping[str, object]) -> object:
-    """The value of ``name``, whose dots may reach into objects; ``ABSENT`` if there is none."""
+    """The value of ``name``, in which dots lead into objects; ``ABSENT`` if there is none."""
     if name in variables:
         return variables[name]
     found: object = variables
@@ -33,7 +33,7 @@ def look_up(name: str, variables: Mapping[str, object]) -> object:
 
 
 def item(holder: object, key: object) -> object:
-    """An entry of an object or list, never an attribute of a Python object."""
+    """An entry of an object or array, never an attribute of a Python object."""
     if isinstance(holder, Mapping):
         return holder.get(key, ABSENT) if isinstance(key, str | int) else ABSENT
     if isinstance(holder, list | tuple):
@@ -44,7 +44,7 @@ def item(holder: object, key: object) -> object:
 
 
 def _nest(holder: dict[str, object], parts: Sequence[str], value: object) -> None:
-    """``customer.name`` is put where ``customer`` and then ``name`` are looked up."""
+    """Put the value of ``customer.name`` under ``name`` in the object ``customer``."""
     for part in parts[:_MAX_DEPTH][:-1]:
         below = holder.setdefault(part, {})
         if not isinstance(below, dict):

@@ -1,4 +1,4 @@
-"""An agent's configuration as a JSON document: checked when it comes in, complete when stored."""
+"""An agent's configuration as a JSON document: checked on arrival, stored with every field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.http.validation import field_errors
 
 READ_ONLY = frozenset({"provider_config"})
-"""Derived by the service; ignored if sent (API spec, "Agent")."""
+"""Fields that the service derives. They are ignored if sent (API spec, "Agent")."""
 
 
 def without_read_only(sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -22,10 +22,10 @@ def without_read_only(sent: Mapping[str, Any]) -> dict[str, Any]:
 def checked(document: Mapping[str, Any]) -> AgentConfig:
     """
     Raises:
-        InvalidRequest: naming each field that is unknown, missing or wrong.
+        InvalidRequest: a field is unknown, missing or wrong. Each such field is named.
     """
     try:
-        # Names on the wire alone: with both names for a field in one document, one would be lost.
+        # Only the names on the wire: a document with both names of a field would lose one value.
         return AgentConfig.model_validate(dict(document), by_alias=True, by_name=False)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)

@@ -15,7 +15,7 @@ class AgentNotFound(NotFound):
 
 
 class AgentOfAnotherTenant(Problem):
-    """Where the specification tells a foreign agent (403) from none (404)."""
+    """For routes that answer 403 for another tenant's agent, and 404 only if there is none."""
 
     status = HTTPStatus.FORBIDDEN
     code = "agent_of_another_tenant"
@@ -28,19 +28,19 @@ class VersionNotFound(NotFound):
 
 
 class PreconditionFailed(Problem):
-    """``If-Match`` names another revision than the agent's present one."""
+    """``If-Match`` names a revision that is not the agent's current one."""
 
     status = HTTPStatus.PRECONDITION_FAILED
     code = "precondition_failed"
-    title = "The agent has changed since it was read"
+    title = "The agent has changed since you read it"
 
 
 class AgentNotPublishReady(Problem):
-    """With the report of validate-publish: ``ready``, ``blockers``, ``warnings``."""
+    """Carries the report of validate-publish: ``ready``, ``blockers``, ``warnings``."""
 
     status = HTTPStatus.CONFLICT
     code = "agent_not_publish_ready"
-    title = "The agent cannot be published as it is"
+    title = "The agent is not ready to be published"
 
     def __init__(self, blockers: Sequence[Finding], warnings: Sequence[Finding] = ()) -> None:
         super().__init__(

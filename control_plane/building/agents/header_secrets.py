@@ -1,9 +1,9 @@
 """Secrets in the headers of tool bindings: sealed when stored, a mask when read.
 
-A mask that comes back unchanged keeps the stored secret, so that a client can read an agent, edit
-its tools and send them whole. The secret stays with the server that it was given for: a binding
-that is pointed elsewhere needs it again, or whoever may edit agents could have it sent to
-themselves.
+A mask that comes back unchanged keeps the stored secret, so a client can read an agent, edit its
+tools and send all of them back. The secret stays bound to the server it was entered for: a tool
+that now calls another server needs the secret again. Otherwise anybody who may edit agents could
+have secrets sent to a server of their own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contracts.tool_bindings import CallWebhook, Mcp, SealedText, ToolBinding
 from control_plane.platform.errors import InvalidRequest
 
 MASK = "••••"
-"""No header value can hold this character (RFC 9110, 5.5), so a mask is never taken for one."""
+"""Header values cannot hold this character (RFC 9110, 5.5), so a mask is never a real value."""
 _SHOWN = 4
 _LONG_ENOUGH_TO_SHOW = 12
 _VALUE = re.compile(r"[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?")
@@ -36,8 +36,8 @@ def sealed_tools(
     """``sent`` with every header sealed; masks become the secrets of ``stored``.
 
     Raises:
-        InvalidRequest: a value cannot stand in a header, a header is the HTTP client's own, or a
-            mask stands for no secret that is stored for the same server.
+        InvalidRequest: a value is not allowed in a header, the HTTP client sets the header
+            itself, or a mask has no stored secret for the same server.
     """
     return tuple(
         _sealed(index, tool, stored, sealer) if isinstance(tool, _WithHeaders) else tool
@@ -53,7 +53,7 @@ def masked_tools(tools: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def with_secrets_as(
     tools: Sequence[dict[str, Any]], shown: Callable[[dict[str, str]], Any]
 ) -> list[dict[str, Any]]:
-    """Stored tools with ``shown(value)`` for each sealed ``SealedText``."""
+    """Stored tools with ``shown(value)`` in place of each ``SealedText``."""
     return [
         tool | {"headers": {name: shown(value) for name, value in tool["headers"].items()}}
         if "headers" in tool
@@ -69,9 +69,9 @@ def _sealed(
     for header, value in tool.headers.items():
         field = f"tools[{index}].headers.{header}"
         if header.lower() in _OURS:
-            raise InvalidRequest.at(field, "is set by the HTTP client and cannot be chosen")
+            raise InvalidRequest.at(field, "is set by the HTTP client and cannot be set here")
         if not isinstance(value, str):
-            raise InvalidRequest.at(field, "must be text")
+            raise InvalidRequest.at(field, "must be a string")
         if value.startswith(MASK):
             headers[header] = _kept(field, tool, header, value, stored, sealer)
         elif _VALUE.fullmatch(value):
@@ -79,7 +79,7 @@ def _sealed(
             headers[header] = SealedText(sealed=sealer.seal(value), hint=hint)
         else:
             raise InvalidRequest.at(
-                field, "must be visible ASCII characters, with blanks only between them"
+                field, "must consist of visible ASCII characters, with spaces only between them"
             )
     return tool.model_copy(update={"headers": headers})
 
@@ -92,8 +92,8 @@ def _kept(
     stored: Sequence[ToolBinding],
     sealer: Sealer,
 ) -> SealedText:
-    """The secret behind ``mask``: that of the tool of the same name, or, after a renaming, the
-    one that fits."""
+    """The secret behind ``mask``: from the tool of the same name or, if the tool was renamed, the
+    only one that fits."""
     fitting = {
         (known.name, name): value
         for known in stored
@@ -108,7 +108,7 @@ def _kept(
     if candidates and len({_opened(field, value, sealer) for value in candidates}) == 1:
         return candidates[0]
     raise InvalidRequest.at(
-        field, "is a mask, and no secret is stored behind it for this server; send the value itself"
+        field, "is a mask, but no secret is stored for this server; send the secret itself"
     )
 
 
@@ -117,7 +117,7 @@ def _opened(field: str, value: SealedText, sealer: Sealer) -> str:
         return sealer.open(value.sealed)
     except CannotOpen as error:
         raise InvalidRequest.at(
-            field, "was sealed with a key that is gone; send the value itself"
+            field, "was encrypted with a key that no longer exists; send the secret itself"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Agents, and what has been published of them."""
+"""Tables of agents and their published versions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from control_plane.platform.tenancy.models import Tenant
 
 
 def _listed(name: str) -> Mapped[Any]:
-    """A field of ``config`` that lists show, kept beside it so that they need not read it."""
+    """A field of ``config`` as a column of its own, so that lists need not read all of it."""
     return mapped_column(Computed(f"config ->> '{name}'", persisted=True), deferred=True)
 
 
 class Agent(Base):
-    """An agent as its owner edits it. Every change of the row gives it the next ``revision``.
+    """An agent as its owner edits it. Every change of the row increments ``revision``.
 
-    A deleted one stays, for the calls and versions that name it.
+    The row of a deleted agent stays, because calls and versions refer to it.
     """
 
     __tablename__ = "agents"
@@ -32,7 +32,7 @@ class Agent(Base):
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     name: Mapped[str]
     config: Mapped[dict[str, Any]]
-    """``AgentConfig`` under its names on the wire, complete; secrets in it are sealed."""
+    """``AgentConfig`` with every field under its name on the wire; secrets in it are sealed."""
     provider_config: Mapped[dict[str, Any]]
     compiled_prompt: Mapped[str]
     published_version: Mapped[int | None] = mapped_column(Integer)
@@ -50,7 +50,7 @@ class Agent(Base):
 
 
 class AgentVersion(Base):
-    """An agent as it was published. Never changes."""
+    """An agent as it was published. A version never changes."""
 
     __tablename__ = "agent_versions"
 
@@ -62,7 +62,7 @@ class AgentVersion(Base):
     digest: Mapped[str]
     """SHA-256 of ``snapshot``, in hex."""
     restored_from: Mapped[int | None] = mapped_column(Integer)
-    """The version that a roll-back brought back as this one."""
+    """The earlier version whose snapshot a roll-back published again as this one."""
     published_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What a partial update leaves of a document. Pure. After JSON Merge Patch (RFC 7396)."""
+"""Merging a partial update into a document, after JSON Merge Patch (RFC 7396). Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 WHOLE = frozenset({("post_call", "structured_extraction", "json_schema")})
-"""Objects that are the tenant's documents and no fields of ours: replaced, never merged."""
+"""Objects that are documents of the tenant's own. They are replaced, never merged."""
 
 _Path = tuple[str, ...]
 
@@ -14,10 +14,10 @@ _Path = tuple[str, ...]
 def merged(
     document: Mapping[str, Any], changes: Mapping[str, Any], *, whole: frozenset[_Path] = WHOLE
 ) -> dict[str, Any]:
-    """``document`` with ``changes``: objects merge at every depth, all else is replaced.
+    """``document`` with ``changes``: objects are merged at every depth, other values replaced.
 
-    Arrays are replaced whole. Unlike in RFC 7396 ``null`` stays in the result: whether it clears a
-    field or is refused is the field's own affair.
+    Arrays are replaced as a whole. Unlike in RFC 7396, ``null`` stays in the result: each field
+    decides whether ``null`` clears it or is refused.
     """
     return _merged(document, changes, whole, ())
 

@@ -1,4 +1,4 @@
-"""Every query on agents. A deleted agent is found by none of them."""
+"""Every query on agents and their versions. None of them finds a deleted agent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AgentRow(NamedTuple):
 async def find(
     session: AsyncSession, tenant_id: UUID, agent_id: UUID, *, for_update: bool = False
 ) -> Agent | None:
-    """The agent; ``for_update`` holds it against every other writer until the transaction ends."""
+    """The agent; ``for_update`` locks it against other writers until the transaction ends."""
     statement = select(Agent).where(
         Agent.tenant_id == tenant_id, Agent.id == agent_id, Agent.deleted_at.is_(None)
     )
@@ -41,7 +41,7 @@ async def find(
 
 
 async def exists_for_any_tenant(system_session: AsyncSession, agent_id: UUID) -> bool:
-    """Looks past the tenant: needs a session of the system's role."""
+    """Whether any tenant has the agent. Needs a session of the system's role."""
     exists = select(Agent.id).where(Agent.id == agent_id, Agent.deleted_at.is_(None))
     return await system_session.scalar(exists) is not None
 
@@ -49,7 +49,7 @@ async def exists_for_any_tenant(system_session: AsyncSession, agent_id: UUID) ->
 async def find_published(
     session: AsyncSession, tenant_id: UUID, agent_id: UUID
 ) -> AgentVersion | None:
-    """The version that calls run, or ``None`` for an agent that was never published."""
+    """The version that calls run; ``None`` for an agent that has never been published."""
     found: AgentVersion | None = await session.scalar(
         select(AgentVersion)
         .join(Agent, Agent.id == AgentVersion.agent_id)
@@ -79,7 +79,7 @@ async def find_version(
 async def list_versions(
     session: AsyncSession, tenant_id: UUID, agent_id: UUID, *, limit: int, offset: int
 ) -> tuple[Sequence[AgentVersion], int]:
-    """One page, newest first, and how many there are."""
+    """One page, newest first, and the total number."""
     of_agent = (AgentVersion.tenant_id == tenant_id, AgentVersion.agent_id == agent_id)
     total = await session.scalar(select(func.count()).select_from(AgentVersion).where(*of_agent))
     versions = await session.scalars(
@@ -98,9 +98,9 @@ async def next_version(
     """Add the agent's next version, which new calls then run.
 
     Args:
-        agent: found ``for_update``, so that no two versions take one number.
+        agent: locked (``for_update``), so that no two versions get the same number.
         snapshot: ``Snapshot.text``.
-        restored_from: the version that this one repeats.
+        restored_from: the version whose snapshot this one repeats.
     """
     version = AgentVersion(
         agent_id=agent.id,
@@ -119,7 +119,7 @@ async def next_version(
 async def list_rows(
     session: AsyncSession, tenant_id: UUID, *, limit: int, offset: int
 ) -> tuple[Sequence[AgentRow], int]:
-    """One page, newest first, and how many there are."""
+    """One page, newest first, and the total number."""
     of_tenant = (Agent.tenant_id == tenant_id, Agent.deleted_at.is_(None))
     total = await session.scalar(select(func.count()).select_from(Agent).where(*of_tenant))
     rows = await session.execute(

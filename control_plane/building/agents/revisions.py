@@ -1,4 +1,4 @@
-"""Entity tags of agents: who read a revision changes that one and no later one (RFC 9110, 13)."""
+"""Entity tags of agents: clients change only the revision that they read (RFC 9110, 13)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ IfMatch = Annotated[
     str | None,
     Header(
         alias="If-Match",
-        description="An ETag as GET answered it. Refused with 412 if the agent has changed since. "
-        "Without it the last writer wins, field by field.",
+        description="The ETag that GET returned. If the agent has changed since, the answer is "
+        "412. Without this header the last update of each field wins.",
     ),
 ]
 
@@ -26,14 +26,16 @@ def entity_tag(agent: Agent) -> str:
 def check_if_match(agent: Agent, if_match: str | None) -> None:
     """
     Args:
-        agent: found ``for_update``, so that its revision cannot change any more.
-        if_match: the header, or ``None`` where there is none.
+        agent: locked (``for_update``), so that its revision cannot change meanwhile.
+        if_match: the header's value; ``None`` if it was not sent.
 
     Raises:
-        PreconditionFailed: none of the tags in it is the agent's. Weak tags never are.
+        PreconditionFailed: none of its tags is the agent's. Weak tags never match.
     """
     if if_match is None or if_match.strip() == "*":
         return
     present = entity_tag(agent)
     if present not in (tag.strip() for tag in if_match.split(",")):
-        raise PreconditionFailed(f"The agent's ETag is {present}; read it again, then change it")
+        raise PreconditionFailed(
+            f"The agent's ETag is now {present}. Read the agent again before you change it"
+        )

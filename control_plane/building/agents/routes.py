@@ -66,7 +66,7 @@ async def create_agent(
     settings: AppSettings,
     _: OncePerKey,
 ) -> AgentCreated:
-    """Save a new agent. It can be called once it is published."""
+    """Save a new agent. Publish it before you call it."""
     agent = await service.create_agent(session, caller, wanted.root, keys, settings)
     return AgentCreated(id=agent.id)
 
@@ -82,8 +82,8 @@ async def create_draft(
 ) -> DraftCreated:
     """Save a new agent that may not be able to run yet.
 
-    The body is that of create, and its fields are checked in the same way. A language that no
-    stack of the catalogue serves is refused there; here it is a warning, and publishing waits.
+    The body and its checks are the same as for create, with one exception: a language that the
+    catalogue cannot serve is only a warning here. The draft cannot be published until that changes.
     """
     agent, warnings = await service.create_draft(session, caller, wanted.root, keys, settings)
     return DraftCreated(id=agent.id, warnings=warnings)
@@ -96,7 +96,7 @@ async def list_agents(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Offset = 0,
 ) -> AgentList:
-    """Agents, newest first."""
+    """List agents, newest first."""
     rows, total = await repository.list_rows(session, caller.tenant_id, limit=limit, offset=offset)
     return AgentList(
         agents=[AgentListItem.model_validate(row) for row in rows],
@@ -112,7 +112,7 @@ async def list_agents(
     responses=problems(AgentNotFound) | _WITH_ETAG,
 )
 async def get_agent(agent_id: UUID, caller: MemberCaller, session: TenantSession) -> Response:
-    """The full agent, with its compiled prompt and resolved providers."""
+    """Return the full agent, with its compiled prompt and resolved providers."""
     agent = await service.get_agent(session, caller.tenant_id, agent_id)
     return Response(
         to_json(agent_view(agent)),
@@ -133,7 +133,10 @@ async def update_agent(
     response: Response,
     if_match: IfMatch = None,
 ) -> AgentUpdated:
-    """Change some fields; both methods leave the others as they are. Publish to put it to use."""
+    """Change some fields. PUT and PATCH both leave the other fields as they are.
+
+    Publish the agent for the changes to take effect.
+    """
     agent = await service.update_agent(
         session, caller, agent_id, changes.root, keys, settings, if_match=if_match
     )
@@ -145,7 +148,7 @@ async def update_agent(
 async def delete_agent(
     agent_id: UUID, caller: MemberCaller, session: TenantSession, if_match: IfMatch = None
 ) -> AgentDeleted:
-    """Delete an agent. Calls under way go on, and those that are over stay readable."""
+    """Delete an agent. Running calls continue, and finished calls can still be read."""
     await service.delete_agent(session, caller, agent_id, if_match=if_match)
     return AgentDeleted(id=agent_id)
 
@@ -163,7 +166,7 @@ async def clone_agent(
     database: AppDatabase,
     _: OncePerKey,
 ) -> AgentCreated:
-    """Copy an agent as it is now, secrets included. The copy is unpublished."""
+    """Copy an agent with its secrets. The copy is not published."""
     async with service.foreign_agent_is_forbidden(database, agent_id):
         copy = await service.clone_agent(session, caller, agent_id, keys)
     return AgentCreated(id=copy.id)
@@ -173,7 +176,7 @@ async def clone_agent(
 async def get_tool_capabilities(
     agent_id: UUID, caller: MemberCaller, session: TenantSession, keys: TenantKeys
 ) -> ToolCapabilities:
-    """Which kinds of tools, and which of its own tools, the agent can use on its stack now."""
+    """List the kinds of tools, and the agent's own tools, that can run on its current stack."""
     agent = await service.get_agent(session, caller.tenant_id, agent_id)
     catalogue = await catalogue_repository.stack_catalogue(session)
     return tool_capabilities(agent, catalogue, keys)

@@ -36,7 +36,7 @@ _DESK: dict[str, Any] = {
 
 
 class AgentCreate(RootModel[dict[str, Any]]):
-    """The fields of an agent; only ``name`` is required. ``provider_config`` is ignored."""
+    """An agent's fields. Only ``name`` is required; ``provider_config`` is ignored."""
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -47,12 +47,12 @@ class AgentCreate(RootModel[dict[str, Any]]):
 
 class AgentUpdate(RootModel[dict[str, Any]]):
     """Any of the fields that create takes, at any depth: ``{"playbook": {"opener": "Hi"}}`` changes
-    the opener alone.
+    only the opener.
 
-    What is left out stays. Arrays, ``tools`` among them, are replaced whole, and so is the JSON
-    Schema of ``post_call.structured_extraction``. ``null`` clears a field that has no default and
-    is refused where there is one. A masked header of a tool, sent back as it was read, keeps its
-    secret.
+    Fields that you leave out keep their values. Arrays, including ``tools``, are replaced as a
+    whole, and so is the JSON Schema of ``post_call.structured_extraction``. ``null`` clears a field
+    that has no default, and is refused for one that has. A tool's header that you send back masked
+    keeps its secret.
     """
 
     @classmethod
@@ -68,7 +68,7 @@ class AgentUpdate(RootModel[dict[str, Any]]):
 
 
 def fields_of_agent(handler: GetJsonSchemaHandler) -> dict[str, Any]:
-    """``AgentConfig`` with ``provider_config``, which a client may send back as it read it."""
+    """``AgentConfig`` with ``provider_config``, which is ignored if a client sends it back."""
     fields = dict(handler.resolve_ref_schema(handler(AgentConfig.__pydantic_core_schema__)))
     ignored = {"title": "Provider Config", "readOnly": True, "description": "Ignored if sent."}
     fields["properties"] = deepcopy(fields["properties"]) | {"provider_config": ignored}
@@ -86,7 +86,7 @@ class AgentCreated(BaseModel):
 
 class DraftCreated(AgentCreated):
     warnings: list[str] = Field(
-        description="What has to change before the draft can be published.",
+        description="What you have to change before you can publish the draft.",
         examples=[["tlh cannot be served: No speech-to-text model covers it."]],
     )
 
@@ -111,7 +111,7 @@ class AgentList(BaseModel):
 
 
 class AgentView(AgentConfig):
-    """The full agent: its configuration and what the service adds to it. Secrets are masked."""
+    """The full agent: its configuration and the fields that the service adds, secrets masked."""
 
     id: UUID
     provider_config: dict[str, Any]

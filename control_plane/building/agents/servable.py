@@ -1,4 +1,4 @@
-"""Whether an agent could run at all, with every key there is and on some build. Pure."""
+"""Whether an agent could run at all: on some build, if every provider had a key. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipelines.stack import StackCatalogue, StackProblem
 
 
 def unservable_locales(config: AgentConfig, catalogue: StackCatalogue) -> dict[str, StackProblem]:
-    """By locale, why no stack of the catalogue serves it."""
+    """By locale, why the catalogue has no stack for it."""
     return report_stacks(config, catalogue.on_any_worker, every_key(catalogue)).problems
 
 
@@ -18,11 +18,12 @@ def refuse_unservable(
 ) -> None:
     """
     Args:
-        before: what the agent was. What could not be served then is no reason to refuse a change
-            now: a draft stays editable, and so does an agent whose model has left the catalogue.
+        before: the agent before the update. A language that could not be served even then is no
+            reason to refuse the update, so drafts stay editable, and so do agents whose model has
+            left the catalogue.
 
     Raises:
-        InvalidRequest: one error for each locale that no stack of the catalogue serves.
+        InvalidRequest: with one error for each locale that the catalogue has no stack for.
     """
     problems = unservable_locales(config, catalogue)
     known = unservable_locales(before, catalogue) if problems and before is not None else {}
@@ -40,7 +41,7 @@ def sentence(locale: str, problem: StackProblem) -> str:
 
 
 def _field(config: AgentConfig, locale: str, problem: StackProblem) -> str:
-    """A provider or model that the agent names is to blame; what it leaves open is not."""
+    """The field to change: the provider or model that the agent names, else its languages."""
     if getattr(config, problem.field, None):
         return problem.field
     return "supported_languages" if locale in config.supported_languages else "language"

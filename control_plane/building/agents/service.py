@@ -1,4 +1,4 @@
-"""Agents: create, change, copy, delete. Publication and versions have files of their own."""
+"""Creating, changing, copying and deleting agents."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ async def create_agent(
 
     Args:
         document: the fields of ``AgentConfig`` under their names on the wire.
-        keys: what the tenant can use now; other providers may be configured all the same.
+        keys: what the tenant can use now. The agent may name other providers, too.
 
     Raises:
-        InvalidRequest: a field is wrong, or no stack of the catalogue serves one of the languages.
+        InvalidRequest: a field is wrong, or one of the languages has no possible stack.
         InsufficientCredits: the tenant's balance is not positive.
     """
     config = await _checked_new(session, caller, document, keys, settings)
@@ -65,7 +65,10 @@ async def create_draft(
     keys: AvailableKeys,
     settings: ControlPlaneSettings,
 ) -> tuple[Agent, list[str]]:
-    """The same, but a language that no stack serves is a warning and no refusal.
+    """Save a new agent as ``create_agent`` does, but only warn about a language without a stack.
+
+    Returns:
+        The agent and the warnings.
 
     Raises:
         InvalidRequest: a field is wrong.
@@ -99,12 +102,12 @@ async def update_agent(
     *,
     if_match: str | None = None,
 ) -> Agent:
-    """Change the fields in ``changes``, at any depth. What is published stays as it was.
+    """Change the fields in ``changes``, at any depth. Published versions stay the same.
 
     Raises:
         AgentNotFound: the tenant has no such agent.
         PreconditionFailed: it has changed since ``if_match`` was read.
-        InvalidRequest: the changed agent is not valid, or it would lose the stack of a language.
+        InvalidRequest: the changed agent is not valid, or a language would lose its stack.
     """
     sent = without_read_only(changes)
     await check_addresses(sent, keys.tier, settings.outbound_allowed_networks)
@@ -149,7 +152,7 @@ async def clone_agent(
 async def delete_agent(
     session: AsyncSession, caller: Caller, agent_id: UUID, *, if_match: str | None = None
 ) -> None:
-    """Take the agent out of every list. Its calls, also those under way, and versions stay.
+    """Mark the agent as deleted. Its versions and its calls, running ones included, remain.
 
     Raises:
         AgentNotFound: the tenant has no such agent.
@@ -164,10 +167,10 @@ async def delete_agent(
 def foreign_agent_is_forbidden(
     database: Database, agent_id: UUID
 ) -> AbstractAsyncContextManager[None]:
-    """Around work on an agent of the caller's tenant.
+    """A context for work on one of the caller's agents.
 
     Raises:
-        AgentOfAnotherTenant: in place of ``AgentNotFound``, if another tenant has the agent.
+        AgentOfAnotherTenant: instead of ``AgentNotFound``, if the agent is another tenant's.
     """
     return foreign_is_forbidden(
         database,
@@ -181,7 +184,7 @@ def foreign_agent_is_forbidden(
 async def locked_agent(
     session: AsyncSession, caller: Caller, agent_id: UUID, if_match: str | None = None
 ) -> Agent:
-    """The agent, held against every other writer until the transaction ends.
+    """The agent, locked against other writers until the transaction ends.
 
     Raises:
         AgentNotFound: the tenant has no such agent.

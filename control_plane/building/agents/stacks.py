@@ -1,4 +1,4 @@
-"""Which stack serves an agent in each of its languages, and what stands in the way. Pure."""
+"""The stack that serves an agent in each of its languages, or why there is none. Pure."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _NO_STACK = {"mode": "pipeline", "stt": None, "llm": None, "tts": None}
 
 @dataclass(frozen=True)
 class StackReport:
-    """All by locale, the agent's primary language first. A locale has a stack or a problem."""
+    """Everything by locale, the primary language first. Each locale has a stack or a problem."""
 
     stacks: dict[str, ResolvedStack]
     problems: dict[str, StackProblem]
     warnings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What differs from what the agent asks for."""
+    """What differs from the agent's own choices."""
 
     @property
     def blockers(self) -> list[str]:
@@ -33,7 +33,7 @@ class StackReport:
 
     @property
     def notes(self) -> list[str]:
-        """The warnings, each with its locale."""
+        """The warnings, each beginning with its locale."""
         return [
             f"{locale}: {warning}"
             for locale, warnings in self.warnings.items()
@@ -44,7 +44,7 @@ class StackReport:
 def report_stacks(
     agent: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys
 ) -> StackReport:
-    """Resolve every locale of ``agent`` with the ``keys`` at hand."""
+    """Resolve the stack of every locale of ``agent`` with the tenant's ``keys``."""
     stacks: dict[str, ResolvedStack] = {}
     problems: dict[str, StackProblem] = {}
     warnings: dict[str, tuple[str, ...]] = {}
@@ -60,7 +60,7 @@ def report_stacks(
 
 
 def every_key(catalogue: StackCatalogue) -> AvailableKeys:
-    """As if every provider's keys were set and every tier reached."""
+    """The keys of a tenant of the highest tier if every provider had a key."""
     providers = frozenset(model.provider for model in catalogue.models)
     return AvailableKeys(platform=providers, own=providers, tier="enterprise")
 
@@ -68,9 +68,9 @@ def every_key(catalogue: StackCatalogue) -> AvailableKeys:
 def provider_config(agent: AgentConfig, report: StackReport) -> dict[str, Any]:
     """The agent's read-only field.
 
-    ``mode``, ``stt``, ``llm`` and ``tts`` are the primary language's stack (``null`` where there is
-    none), ``languages`` every locale's that can be served, ``problems`` and ``warnings`` the
-    sentences about the others and about what differs from the agent's wishes, by locale.
+    ``mode``, ``stt``, ``llm`` and ``tts`` are the stack of the primary language (``null`` if there
+    is none). ``languages`` has the stack of each locale that can be served, ``problems`` says why
+    the others cannot, and ``warnings`` says what differs from the agent's own choices.
     """
     by_locale = {locale: stack.model_dump() for locale, stack in report.stacks.items()}
     return {
@@ -86,8 +86,8 @@ def changed_choices(
 ) -> Iterator[tuple[str, str, str | None, str | None]]:
     """Where two provider configurations choose differently: locale, channel, before and after.
 
-    Choices are ``provider/model`` or ``provider/model/voice`` of the primary. ``before`` comes from
-    a client and may be anything; what it does not say in our shape counts as no choice.
+    A choice is ``provider/model`` or ``provider/model/voice`` of the primary. ``before`` comes from
+    a client and may be any value; parts in another shape count as no choice.
     """
     old, new = _primaries(before), _primaries(after)
     for locale, channel in sorted(old.keys() | new.keys()):

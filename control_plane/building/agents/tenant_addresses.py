@@ -1,4 +1,4 @@
-"""The addresses in an agent's configuration that the service will call, checked when saved."""
+"""Checking the addresses that an agent's configuration makes the service call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from outbound.address import AddressRefused, check_address
 from outbound.policy import OutboundPolicy
 
 CUSTOM_URLS = ("custom_llm_url", "custom_voice_url", "custom_transcriber_url")
-"""Self-hosted endpoints, for the enterprise tier."""
+"""The tenant's own endpoints, for the enterprise tier only."""
 _HTTPS = frozenset({"https"})
 _HTTPS_OR_WSS = frozenset({"https", "wss"})
 
@@ -20,21 +20,22 @@ _HTTPS_OR_WSS = frozenset({"https", "wss"})
 async def check_addresses(
     sent: Mapping[str, Any], tier: str, allowed_networks: tuple[str, ...]
 ) -> None:
-    """Check what a request sends, before any row is locked: names are looked up for this.
+    """Check the addresses in a request. Do this before any row is locked: it looks names up.
 
     Args:
-        sent: a configuration or a part of one, not yet validated; what is no text is left alone.
+        sent: a configuration or part of one, not validated yet. Values that are not strings are
+            left to validation.
         tier: the tenant's.
         allowed_networks: private networks (CIDR) that addresses may point to.
 
     Raises:
-        InvalidRequest: an address has the wrong scheme, leads into a private network, or belongs
-            to a tier that the tenant is not on.
+        InvalidRequest: an address has the wrong scheme, leads to a private network, or needs a
+            tier that the tenant does not have.
     """
     for name in CUSTOM_URLS:
         if isinstance(sent.get(name), str) and tier != "enterprise":
             raise InvalidRequest.at(
-                name, "is for the enterprise tier; leave it out, or ask for that tier"
+                name, "needs the enterprise tier; leave it out, or ask for that tier"
             )
     policy = OutboundPolicy(allowed_networks)
     async with asyncio.TaskGroup() as group:

@@ -1,4 +1,4 @@
-"""JSON Schemas that tenants write: for a tool's arguments, and for what a call should yield."""
+"""JSON Schemas that tenants write: for tool arguments and for the data extracted from a call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def check_schemas(config: AgentConfig) -> None:
     """Compile every schema in ``config``, off the event loop.
 
     Raises:
-        InvalidRequest: one is no valid JSON Schema, refers to another document, or is too large.
+        InvalidRequest: a schema is not valid, refers to another document, or is too large.
     """
     schemas = list(_schemas_of(config))
     if schemas:
@@ -49,29 +49,29 @@ def _check_all(schemas: list[tuple[str, dict[str, Any]]]) -> None:
             raise InvalidRequest.at(field, fault)
         if field.endswith(".parameters") and schema.get("type") != "object":
             raise InvalidRequest.at(
-                field, 'must describe an object: {"type": "object", "properties": {…}}'
+                field, 'must describe an object, such as {"type": "object", "properties": {…}}'
             )
 
 
 def fault_of(schema: dict[str, Any]) -> str | None:
-    """What is wrong with ``schema``, or ``None``. Opens no file and no connection."""
+    """What is wrong with ``schema``; ``None`` if it is valid. Opens no file and no connection."""
     if len(json.dumps(schema, ensure_ascii=False).encode()) > MAX_BYTES:
         return f"must have at most {MAX_BYTES} bytes"
     declared = schema.get("$schema")
     if declared is not None and (
         not isinstance(declared, str) or declared.rstrip("#") not in _DRAFTS
     ):
-        return "names a `$schema` that is no published draft of JSON Schema, 4 to 2020-12"
+        return "has a `$schema` that is not a published draft of JSON Schema (4 to 2020-12)"
     try:
         jsonschema_rs.validator_for(schema, retriever=_refuse)
     except jsonschema_rs.ValidationError as error:
         reason, is_elsewhere, _ = error.message.partition(" and retrieving it failed")
         if is_elsewhere:
-            return f"may only refer to what is within it (#/…): {reason[:300]}"
+            return f"may only refer to its own parts (#/…): {reason[:300]}"
         where = "/".join(map(str, error.instance_path))
-        return f"is no valid JSON Schema{f' at {where}' if where else ''}: {reason[:300]}"
+        return f"is not a valid JSON Schema{f' at {where}' if where else ''}: {reason[:300]}"
     except (jsonschema_rs.ReferencingError, ValueError) as error:
-        return f"is no valid JSON Schema: {str(error)[:300]}"
+        return f"is not a valid JSON Schema: {str(error)[:300]}"
     return None
 
 

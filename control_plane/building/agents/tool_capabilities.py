@@ -1,4 +1,4 @@
-"""Which tools an agent can use on the stack that it would run on now. Pure."""
+"""Which tools an agent can use on the stack that it would get now. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipelines.stack.worker_tools import NEED_NO_TOOL_CALLS, RUN_BY_WORKERS
 
 
 class LanguageModelView(BaseModel):
-    """Who would call the tools in one language."""
+    """A language model that would call the tools in one language."""
 
     language: str
     provider: str
@@ -28,16 +28,16 @@ class LanguageModelView(BaseModel):
 class ToolTypeView(BaseModel):
     type: ToolType
     can_run: bool
-    reasons: list[str] = Field(description="Why not, in sentences; empty where it can run.")
+    reasons: list[str] = Field(description="Sentences that say why it cannot run. Empty if it can.")
 
 
 class BoundToolView(ToolTypeView):
-    index: int = Field(description="Its place in the agent's `tools`.")
+    index: int = Field(description="The tool's index in the agent's `tools`.")
     name: str
 
 
 class ToolCapabilities(BaseModel):
-    """A tool can run when it can in every language of the agent, on the primary model."""
+    """A tool can run if the primary model can run it in every language of the agent."""
 
     agent_id: str
     language_models: list[LanguageModelView]
@@ -101,7 +101,7 @@ def _language_models(report: StackReport, catalogue: StackCatalogue) -> Iterator
                 provider=choice.provider,
                 model=choice.model,
                 role=role,
-                # An endpoint of the tenant's own speaks OpenAI's protocol, tools included.
+                # A tenant's own endpoint speaks OpenAI's protocol, which includes tools.
                 supports_tools=calls_tools.get((choice.provider, choice.model), True),
             )
 
@@ -118,9 +118,9 @@ def _reasons(kind: ToolType, models: list[LanguageModelView], report: StackRepor
     if kind not in NEED_NO_TOOL_CALLS:
         yield from dict.fromkeys(
             f"The language model {model.provider}/{model.model}, which serves {model.language}, "
-            "calls no tools."
+            "cannot call tools."
             for model in models
             if model.role == "primary" and not model.supports_tools
         )
     for locale, problem in report.problems.items():
-        yield f"Nothing serves {locale}: {problem.reason}"
+        yield f"{locale} cannot be served: {problem.reason}"

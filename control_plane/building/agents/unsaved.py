@@ -1,4 +1,4 @@
-"""An agent as it would be if what a request sends were saved. Nothing is."""
+"""The agent that a request describes, without saving it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from control_plane.building.agents.service import get_agent
 from control_plane.platform.tenancy.caller import Caller
 
 UNNAMED = "Agent"
-"""Stands for the name of an agent that has none yet."""
+"""The name of an agent that has none yet."""
 
 
 async def unsaved_agent(
@@ -23,7 +23,7 @@ async def unsaved_agent(
 ) -> AgentConfig:
     """
     Args:
-        agent_id: the stored agent that ``sent`` changes; ``None`` for a new one.
+        agent_id: the stored agent that ``sent`` changes; ``None`` for a new agent.
         sent: fields under their names on the wire, at any depth.
 
     Raises:

@@ -9,8 +9,8 @@ from control_plane.building.agents.models import Agent
 
 
 def agent_view(agent: Agent) -> dict[str, Any]:
-    """The full agent, JSON but for ids and times. What is stored is complete and was checked when
-    it was written, so that reading it needs no model."""
+    """The full agent, as JSON apart from ids and times. The stored document is complete and was
+    checked when it was written, so no model has to read it again."""
     return public_config(agent.config) | {
         "id": agent.id,
         "provider_config": agent.provider_config,
@@ -22,7 +22,8 @@ def agent_view(agent: Agent) -> dict[str, Any]:
 
 
 def public_config(config: dict[str, Any]) -> dict[str, Any]:
-    """A stored configuration with its secrets masked and its languages written out."""
+    """A stored configuration with masked secrets and the primary language among the supported
+    ones."""
     languages, primary = config["supported_languages"], config["language"]
     return config | {
         "supported_languages": languages if primary in languages else [primary, *languages],

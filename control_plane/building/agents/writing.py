@@ -1,6 +1,6 @@
 """Writing an agent: everything that follows from its configuration is derived here, once a write.
 
-Nowhere else is an agent's prompt compiled, or its stacks resolved, for something that is stored.
+No other module compiles a prompt or resolves stacks for something that is stored.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Derived:
 def derive(config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys) -> Derived:
     """Resolve the stack of each language and compile the prompt.
 
-    An agent may have a megabyte of texts to compile, so this belongs into a thread.
+    Run it in a thread: an agent may have a megabyte of texts to compile.
     """
     stacks = report_stacks(config, catalogue, keys)
     prompt = prompt_template(config)
@@ -53,10 +53,10 @@ def derive(config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys) 
 async def write(
     agent: Agent, config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys
 ) -> bool:
-    """Put ``config``, its compiled prompt and its resolved providers on the record.
+    """Write ``config`` and everything derived from it to the record.
 
     Returns:
-        Whether anything changed. The row gets its next revision when it is flushed.
+        Whether anything changed. The row gets its next revision when the session is flushed.
     """
     derived = await asyncio.to_thread(derive, config, catalogue, keys)
     values = {
@@ -76,10 +76,11 @@ async def write(
 async def check_content(
     session: AsyncSession, caller: Caller, config: AgentConfig, sent: Mapping[str, Any]
 ) -> None:
-    """What the fields in ``sent`` hold beyond their types.
+    """Check what types cannot: JSON Schemas and handoff targets in the fields of ``sent``.
 
     Raises:
-        InvalidRequest: a JSON Schema does not compile, or a hand-over names no agent of the tenant.
+        InvalidRequest: a JSON Schema does not compile, or a handoff leads to an agent that the
+            tenant does not have.
     """
     if sent.keys() & {"tools", "post_call"}:
         await check_schemas(config)
@@ -99,11 +100,14 @@ async def check_content(
 async def with_extracted_prompt(
     config: AgentConfig, sent: Mapping[str, Any], before: AgentConfig | None = None
 ) -> AgentConfig:
-    """A prompt sent alone in builder mode becomes persona and playbook (API spec, "Agent").
+    """``config`` with persona and playbook taken from its prompt, if builder mode calls for that.
+
+    In builder mode a prompt that is sent without persona and playbook becomes both (API spec,
+    "Agent").
 
     Args:
-        before: what the agent was. Persona and playbook that came from its former prompt, and were
-            not edited since, come from the new one.
+        before: the agent before the update. Persona and playbook are replaced if they came from
+            its previous prompt and have not been edited since.
     """
     prompt = config.system_prompt
     is_builder = config.advanced.prompt_mode == "builder"

@@ -1,4 +1,4 @@
-"""The shape of ``catalogue.json``, and its own consistency."""
+"""The shape of ``catalogue.json`` and the checks of its consistency."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class FileModel(Model):
 
 class FileVoice(Voice):
     languages: tuple[LanguageRange, ...] = ()
-    """Empty: every language of its models."""
+    """If empty: every language of its models."""
 
 
 class FileSku(Sku):
     prices: tuple[Price, ...] = ()
-    """Empty: it has no price, and costs nothing."""
+    """If empty: the SKU costs nothing."""
 
     @model_validator(mode="after")
     def _prices_are_a_skus(self) -> Self:
         if any(price.component != "managed_sku" for price in self.prices):
-            raise ValueError(f"managed SKU {self.id} has prices of other components")
+            raise ValueError(f"managed SKU {self.id} has prices that are not for managed_sku")
         return self
 
 
@@ -55,7 +55,7 @@ class Catalogue(BaseModel):
     version: PositiveInt
     platform_fee: tuple[Price, ...]
     no_charge: tuple[Price, ...]
-    """What a channel on the tenant's own key, or a managed SKU without a price, costs: nothing."""
+    """The $0 prices of channels on the tenant's own key and of managed SKUs without a price."""
     models: tuple[FileModel, ...]
     voices: tuple[FileVoice, ...]
     skus: tuple[FileSku, ...]
@@ -69,7 +69,9 @@ class Catalogue(BaseModel):
         for voice in self.voices:
             for model in voice.models:
                 if (voice.provider, model) not in speaking:
-                    raise ValueError(f"voice {voice.id!r} names no tts model: {model!r}")
+                    raise ValueError(
+                        f"voice {voice.id!r} names {model!r}, which is not a tts model"
+                    )
         for sku in self.skus:
             self._check_sku(sku)
         if {price.component for price in self.no_charge} != {"stt", "llm", "tts", "managed_sku"}:
@@ -86,20 +88,24 @@ class Catalogue(BaseModel):
             choice = getattr(sku, channel)
             model = models.get((choice.provider, choice.model))
             if model is None or channel not in model.channels:
-                raise ValueError(f"managed SKU {sku.id} names no {channel} model: {choice}")
+                raise ValueError(
+                    f"managed SKU {sku.id} names {choice}, which is not a model for {channel}"
+                )
             for language in sku.supported_languages:
                 if not covers(model.languages, language):
-                    raise ValueError(f"{choice} of managed SKU {sku.id} covers no {language}")
+                    raise ValueError(f"{choice} of managed SKU {sku.id} does not cover {language}")
         if not any(
             voice.id == sku.voice
             and voice.provider == sku.tts.provider
             and sku.tts.model in voice.models
             for voice in self.voices
         ):
-            raise ValueError(f"managed SKU {sku.id} names no voice of {sku.tts}: {sku.voice!r}")
+            raise ValueError(
+                f"managed SKU {sku.id} names {sku.voice!r}, which is not a voice of {sku.tts}"
+            )
 
     def languages_of(self, voice: FileVoice) -> tuple[str, ...]:
-        """The voice's own languages, or every one of its models'."""
+        """The voice's own languages, or those of its models if it has none."""
         if voice.languages:
             return voice.languages
         of_models = (
@@ -124,13 +130,13 @@ class Catalogue(BaseModel):
 
 
 class CatalogueFileInvalid(ValueError):
-    """The file cannot be read as a catalogue; the message says where and why."""
+    """The file is not a valid catalogue. The message says where and why."""
 
 
 def read_catalogue(path: Path = CATALOGUE_FILE) -> Catalogue:
     """
     Raises:
-        CatalogueFileInvalid: there is no such file, or it is not a consistent catalogue.
+        CatalogueFileInvalid: the file cannot be read, or is not a consistent catalogue.
     """
     try:
         return Catalogue.model_validate_json(path.read_bytes())
@@ -148,4 +154,4 @@ def read_catalogue(path: Path = CATALOGUE_FILE) -> Catalogue:
 def _refuse_doubles(kind: str, names: list[str]) -> None:
     doubles = sorted({name for name in names if names.count(name) > 1})
     if doubles:
-        raise ValueError(f"the {kind} {doubles[0]} is there twice")
+        raise ValueError(f"the {kind} {doubles[0]} is listed twice")

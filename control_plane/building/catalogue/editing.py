@@ -1,4 +1,4 @@
-"""The operator's edits. An edited entry is the operator's: loading a data file leaves it alone."""
+"""The operator's edits. Loading a data file does not change an entry that an operator edited."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ log = structlog.get_logger(__name__)
 
 
 async def save_model(session: AsyncSession, wanted: ModelEdit) -> datetime:
-    """Add the model or replace what the catalogue says of it.
+    """Add or replace the model.
 
     Raises:
-        InvalidRequest: no media worker can run it, or something that it is billed for would have
+        InvalidRequest: no media worker can run it, or a channel that it is billed for would have
             no price.
     """
     await _check_can_run(session, wanted)
@@ -49,24 +49,27 @@ async def save_model(session: AsyncSession, wanted: ModelEdit) -> datetime:
 
 
 async def save_voice(session: AsyncSession, wanted: VoiceEdit) -> datetime:
-    """
+    """Add or replace the voice.
+
     Raises:
-        InvalidRequest: it names a model that the provider does not speak with.
+        InvalidRequest: it names a model that is not a text-to-speech model of the provider.
     """
     for index, model in enumerate(wanted.models):
         found = await repository.find_model(session, wanted.provider, model)
         if found is None or "tts" not in found.channels:
             raise InvalidRequest.at(
-                f"models[{index}]", f"{wanted.provider} has no text-to-speech model {model!r} here"
+                f"models[{index}]",
+                f"{wanted.provider} has no text-to-speech model {model!r} in the catalogue",
             )
     return await _save(session, CatalogueVoice, voice_row(wanted, wanted.languages))
 
 
 async def save_sku(session: AsyncSession, wanted: SkuEdit) -> datetime:
-    """
+    """Add or replace the managed SKU.
+
     Raises:
-        InvalidRequest: it names a model or a voice that is not there, or a language that one of
-            its models does not cover.
+        InvalidRequest: it names an unknown model or voice, or a language that one of its models
+            does not cover.
     """
     for channel in ("stt", "llm", "tts"):
         choice = getattr(wanted, channel)
@@ -91,32 +94,33 @@ async def save_sku(session: AsyncSession, wanted: SkuEdit) -> datetime:
 async def switch(
     session: AsyncSession, entity: type[Base], key: Mapping[str, str], *, is_active: bool
 ) -> datetime:
-    """Offer an entry, or no longer. Published agents that use it keep it in their snapshot.
+    """Activate or deactivate an entry. Published agents keep it in their snapshots.
 
     Raises:
-        CatalogueEntryNotFound: there is no entry with that key.
+        CatalogueEntryNotFound: no entry has that key.
     """
     now = datetime.now(UTC)
     is_known = await repository.switch_entry(
         session, entity, key, is_active=is_active, edited_at=now
     )
     if not is_known:
-        raise CatalogueEntryNotFound(f"There is no {'/'.join(key.values())} in the catalogue.")
+        raise CatalogueEntryNotFound(f"The catalogue has no {'/'.join(key.values())}.")
     log.info("catalogue_edited", table=entity.__tablename__, is_active=is_active, **key)
     return now
 
 
 async def add_price(session: AsyncSession, wanted: PriceCreate) -> PriceRecord:
-    """
+    """Add a price that replaces the previous one from its time on.
+
     Raises:
-        InvalidRequest: the moment has passed, or nothing of that name is billed so.
-        PriceExists: there is a price from exactly that moment on.
+        InvalidRequest: the time has passed, or nothing of that name is billed for the component.
+        PriceExists: a price with exactly that time exists.
     """
     now = datetime.now(UTC)
     valid_from = wanted.valid_from or now
     if valid_from < now:
         raise InvalidRequest.at(
-            "valid_from", "is in the past; what was charged stays as it was. Leave it out for now"
+            "valid_from", "is in the past. Leave it out to change the price now"
         )
     await _check_billed(session, wanted)
     name = (wanted.provider, wanted.model)
@@ -130,14 +134,14 @@ async def _check_can_run(session: AsyncSession, wanted: ModelEdit) -> None:
     capability = await repository.find_capability(session, wanted.provider)
     if capability is None:
         raise InvalidRequest.at(
-            "provider", f"no media worker of this installation knows {wanted.provider!r}"
+            "provider", f"no media worker of this installation can run {wanted.provider!r}"
         )
     beyond = set(wanted.channels) - set(capability.channels)
     if beyond and not is_realtime:
         raise InvalidRequest.at(
             "channels",
-            f"the media workers of this installation run {wanted.provider} for "
-            f"{', '.join(capability.channels)} only",
+            f"the media workers of this installation run {wanted.provider} only for "
+            f"{', '.join(capability.channels)}",
         )
 
 
@@ -146,14 +150,16 @@ async def _check_priced(session: AsyncSession, wanted: ModelEdit) -> None:
     superfluous = sorted(set(wanted.prices_micros_per_minute) - needed)
     if superfluous:
         raise InvalidRequest.at(
-            f"prices_micros_per_minute.{superfluous[0]}", "the model is not billed for that"
+            f"prices_micros_per_minute.{superfluous[0]}",
+            "is not something that the model is billed for",
         )
     names = [(component, wanted.provider, wanted.model) for component in needed]
     known = {component for component, _, _ in await price_repository.prices_at(session, names)}
     missing = sorted(needed - known - set(wanted.prices_micros_per_minute))
     if missing:
         raise InvalidRequest.at(
-            f"prices_micros_per_minute.{missing[0]}", "the model has no price for that yet"
+            f"prices_micros_per_minute.{missing[0]}",
+            "is required, because the model has no such price yet",
         )
 
 
@@ -172,8 +178,8 @@ async def _check_billed(session: AsyncSession, wanted: PriceCreate) -> None:
     if wanted.component not in billed:
         raise InvalidRequest.at(
             "model",
-            f"{wanted.provider}/{wanted.model} is not in the catalogue as something that is "
-            f"billed for {wanted.component}",
+            f"the catalogue has no {wanted.provider}/{wanted.model} that is billed for "
+            f"{wanted.component}",
         )
 
 
@@ -196,6 +202,6 @@ async def _add_price(
     entry = PriceEntry(name, price)
     added = await price_repository.add(session, entry)
     if added is None:
-        raise PriceExists(f"There is a {entry} from {valid_from.isoformat()} on already.")
+        raise PriceExists(f"There is already a {entry} from {valid_from.isoformat()} on.")
     log.info("price_added", price=str(entry), micros_per_minute=micros_per_minute)
     return added

@@ -1,4 +1,4 @@
-"""The catalogue as it stands, kept in memory until an edit makes another edition of it."""
+"""The current catalogue in memory. Every edit makes a new edition of it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from pipelines.stack import StackCatalogue
 @dataclass(frozen=True)
 class CatalogueEdition:
     number: int
-    """``catalogue_editions.number``: every edit of the catalogue, prices included, counts it up."""
+    """``catalogue_editions.number``, which every edit of the catalogue or its prices increments."""
     stacks: StackCatalogue
     prices: Mapping[PriceName, Sequence[DatedPrice]]
-    """The latest first; some may be of the future."""
+    """The latest first. Some may only become valid in the future."""
 
     def price_rows(
         self, stack: ResolvedStack, sku_id: str | None, at: datetime
@@ -29,7 +29,7 @@ class CatalogueEdition:
         """What a minute of ``stack`` costs at ``at``.
 
         Raises:
-            PriceMissing: a component has no price that is valid by then.
+            PriceMissing: a component has no price that is valid at that time.
         """
         valid = {
             name: price
@@ -45,16 +45,16 @@ class CatalogueEdition:
 
 
 class CatalogueShelf:
-    """Holds the latest edition that was asked for. One for each process."""
+    """Keeps the edition that was needed last. Each process has one."""
 
     def __init__(self) -> None:
         self._edition: CatalogueEdition | None = None
 
     async def edition(self, session: AsyncSession, number: int) -> CatalogueEdition:
-        """The edition of that number, which ``session`` has read just now.
+        """The edition with the number that ``session`` has just read.
 
-        What is loaded is never older than its number: an edit that is committed in between makes
-        the next number, under which everything is loaded anew.
+        What is loaded is never older than its number. If an edit is committed in between, the next
+        call has a higher number and loads everything again.
         """
         if self._edition is None or self._edition.number != number:
             self._edition = await load_edition(session, number)

@@ -1,4 +1,4 @@
-"""One entry of the catalogue, as the data file and the operator write it."""
+"""Entries of the catalogue, as data files and operators write them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ _LARGEST = 2**31 - 1
 
 Component = Literal["stt", "llm", "tts", "platform", "managed_sku"]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-Rank = Annotated[int, Field(ge=0, le=_LARGEST, description="The lowest usable one is preferred.")]
-Micros = Annotated[NonNegativeInt, Field(le=1_000_000_000, description="Micro-dollars a minute.")]
+Rank = Annotated[
+    int, Field(ge=0, le=_LARGEST, description="The usable entry with the lowest rank is preferred.")
+]
+Micros = Annotated[NonNegativeInt, Field(le=1_000_000_000, description="Micro-dollars per minute.")]
 
 
 def _checked_range(tag: str) -> str:
@@ -32,13 +34,13 @@ def _checked_range(tag: str) -> str:
 
 
 LanguageRange = Annotated[str, StringConstraints(max_length=64), AfterValidator(_checked_range)]
-"""A language tag that stands for all that begin with it, or ``*`` for every one."""
+"""A language tag that stands for all tags that begin with it, or ``*`` for every language."""
 Languages = Annotated[tuple[LanguageRange, ...], Field(min_length=1, max_length=500)]
 
 
 def _with_region(tag: str) -> str:
     if "-" not in tag:
-        raise ValueError(f"{tag!r} is a bare language; write the locale, such as 'en-US'")
+        raise ValueError(f"{tag!r} is only a language; write a locale such as 'en-US'")
     return canonical_language_tag(tag)
 
 
@@ -53,7 +55,7 @@ class Price(BaseModel):
 
 
 class Model(BaseModel):
-    """A realtime model serves all three channels and is billed as an llm alone."""
+    """A realtime model serves all three channels, but is billed only as an llm."""
 
     model_config = _STRICT
     provider: Name

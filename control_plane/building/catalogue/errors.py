@@ -1,4 +1,4 @@
-"""What can go wrong with the operator's edits of the catalogue."""
+"""Errors of the operator's edits of the catalogue."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ class CatalogueEntryNotFound(NotFound):
 class PriceExists(Problem):
     status = HTTPStatus.CONFLICT
     code = "price_exists"
-    title = "There is a price from that moment on, and prices are never changed"
+    title = "A price with this time exists, and prices cannot be changed"

@@ -1,9 +1,9 @@
-"""Bring the catalogue's tables in line with a data file. Repeating it changes nothing.
+"""Loading a data file into the catalogue's tables. Loading it twice changes nothing more.
 
-An entry that an operator has edited (``edited_at``) belongs to the operator: the file neither
-changes it nor switches it off, unless it is told to overwrite. What the file no longer lists is
-switched off, never deleted: published agents and frozen plans still name it. Prices are history:
-the file can add rows, not change them.
+The file does not change or switch off an entry that an operator has edited (``edited_at``), unless
+it is told to overwrite. Entries that the file no longer lists are switched off but never deleted,
+because published agents and frozen plans still name them. The file can add prices, but not change
+them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from control_plane.platform.database import Base, table_of
 from pipelines.stack.worker_channels import runnable_channels
 
 REALTIME_PROVIDERS: frozenset[str] = frozenset()
-"""Providers whose realtime models the media workers of this build can run: none yet."""
+"""Providers whose realtime models this build's media workers can run: none yet."""
 
 
 class CatalogueConflict(Exception):
-    """The data file changes a price row that exists already."""
+    """The data file changes an existing price row."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,16 @@ class LoadReport:
     changed: tuple[str, ...] = ()
     switched_off: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
-    """Entries that an operator has edited and that the file would have changed."""
+    """Entries that the file would have changed if an operator had not edited them."""
 
 
 def load_catalogue(
     database_url: str, path: Path | None = None, *, overwrite: bool = False
 ) -> LoadReport:
-    """Load ``path``, or the data file of this build, whatever was loaded before.
+    """Load ``path`` or this build's data file, even if a newer version was loaded before.
 
     Args:
-        overwrite: also what operators have edited.
+        overwrite: change entries that operators have edited, too.
 
     Raises:
         CatalogueFileInvalid: the file cannot be read, or is not a consistent catalogue.
@@ -65,10 +65,10 @@ def load_catalogue(
 
 
 def bring_up_to_date(connection: Connection) -> None:
-    """What a migration does: this build's capabilities, and its data file if that is newer.
+    """Write this build's capabilities, and load its data file if it is newer. Migrations do this.
 
-    The version decides, so that a file that an operator has loaded stays in force until a build
-    brings a higher one.
+    The version decides: a file that an operator has loaded stays in force until a build has a
+    higher one.
 
     Raises:
         CatalogueConflict: the file changes a price that exists.
@@ -81,7 +81,7 @@ def bring_up_to_date(connection: Connection) -> None:
 
 
 def write_capabilities(connection: Connection) -> None:
-    """What the media workers of this build can run."""
+    """Write down what this build's media workers can run."""
     load_repository.replace_capabilities(
         connection,
         [
@@ -100,8 +100,8 @@ def apply_catalogue(
 ) -> LoadReport:
     """
     Raises:
-        CatalogueConflict: a price row of the file differs from the table's. A new price is a new
-            row with a later ``valid_from``.
+        CatalogueConflict: a price row of the file differs from the table's. A new price needs a
+            new row with a later ``valid_from``.
     """
     load_repository.lock_loads(connection)
     tables = (
@@ -141,7 +141,7 @@ def _apply(
     rows: Iterable[dict[str, Any]],
     overwrite: bool,
 ) -> _Changes:
-    """Insert, update and switch off; rows that are as they should be are left untouched."""
+    """Insert, update and switch off entries. Rows that are up to date are not written."""
     table = table_of(entity)
     keys = [column.name for column in table.primary_key]
     wanted = {tuple(row[key] for key in keys): row for row in rows}

@@ -1,4 +1,4 @@
-"""Every query of loading a data file. Migrating loads too, so the connection is a plain one."""
+"""Every query of loading a data file. Migrations load one too, so all take a plain connection."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from control_plane.building.catalogue.models import (
 
 
 def lock_loads(connection: Connection) -> None:
-    """Let no other load happen until the transaction ends."""
+    """Keep other loads waiting until the transaction ends."""
     connection.execute(text("LOCK TABLE catalogue_loads IN SHARE ROW EXCLUSIVE MODE"))
 
 
 def latest_version(connection: Connection) -> int | None:
-    """The highest version of a data file that was ever loaded."""
+    """The highest version of all data files loaded so far."""
     version: int | None = connection.scalar(select(func.max(CatalogueLoad.version)))
     return version
 

@@ -1,4 +1,4 @@
-"""What can be chosen and what it costs. The same for every tenant."""
+"""Tables of the catalogue and its prices, which all tenants share."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ class CatalogueModel(Base):
     label: Mapped[str]
     channels: Mapped[list[str]] = mapped_column(ARRAY(Text))
     languages: Mapped[list[str]] = mapped_column(ARRAY(Text))
-    """Language tags or their prefixes; ``*`` is every language."""
+    """Language tags or their prefixes; ``*`` stands for every language."""
     modality: Mapped[str]
-    """``text``, ``audio``, or ``realtime``: listens, thinks and speaks as one."""
+    """``text``, ``audio`` or ``realtime`` (one model that listens, thinks and speaks)."""
     latency_ms: Mapped[int | None] = mapped_column(Integer)
-    """Typical time to its first output."""
+    """Typical time to the first output."""
     reasoning_supported: Mapped[bool]
     supports_tools: Mapped[bool]
     required_tier: Mapped[str | None]
     """``None``: every tier."""
     byok_required: Mapped[bool]
-    """Only with the tenant's own key, even where the platform has one."""
+    """Needs the tenant's own key, even if the platform has one."""
     rank: Mapped[int] = mapped_column(Integer)
     """The lowest usable one is the default."""
     is_active: Mapped[bool]
     edited_at: Mapped[datetime | None]
-    """When an operator last changed it; the data file leaves such an entry alone."""
+    """When an operator last changed it. Data files do not change such an entry."""
 
 
 class CatalogueVoice(Base):
@@ -56,7 +56,7 @@ class CatalogueVoice(Base):
 
 
 class ManagedSku(Base):
-    """A stack that the platform has put together, at one price per minute."""
+    """A complete stack at one price per minute."""
 
     __tablename__ = "managed_skus"
 
@@ -79,7 +79,7 @@ class ManagedSku(Base):
 
 
 class ProviderCapability(Base):
-    """What the media workers of this build can run. Written by every migration."""
+    """What this build's media workers can run. Every migration writes it."""
 
     __tablename__ = "provider_capabilities"
 
@@ -89,7 +89,7 @@ class ProviderCapability(Base):
 
 
 class CatalogueLoad(Base):
-    """One loading of a data file."""
+    """A data file that was loaded."""
 
     __tablename__ = "catalogue_loads"
 
@@ -99,7 +99,7 @@ class CatalogueLoad(Base):
 
 
 class PriceRecord(Base):
-    """One price of one component from ``valid_from`` on, until a later row replaces it."""
+    """The price of one component from ``valid_from`` on, until a later row replaces it."""
 
     __tablename__ = "price_rows"
 
@@ -112,7 +112,7 @@ class PriceRecord(Base):
 
 
 class CatalogueEditionNumber(Base):
-    """One row. Triggers count it up with every change of what can be chosen and what it costs."""
+    """A single row. Triggers increment it with every change of the catalogue and its prices."""
 
     __tablename__ = "catalogue_editions"
 

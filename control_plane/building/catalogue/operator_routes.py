@@ -1,4 +1,4 @@
-"""``/v1/operator/catalogue``: the operator edits what can be chosen."""
+"""``/v1/operator/catalogue``: the operator's edits of the catalogue."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ _Text = Annotated[str | None, Query(max_length=200)]
 
 @router.get("/models")
 async def list_models(session: OperatorSession) -> EditedModels:
-    """Every model, switched-off ones too, best first."""
+    """List every model, inactive ones included, best first."""
     rows = await repository.list_models(session, with_inactive=True)
     return EditedModels(models=[EditedModel.model_validate(row) for row in rows])
 
 
 @router.put("/models")
 async def save_model(wanted: ModelEdit, session: OperatorSession) -> EntrySaved:
-    """Add a model, or replace what the catalogue says of it. Data files leave it alone then."""
+    """Add or replace a model. From then on data files do not change it."""
     return EntrySaved(edited_at=await editing.save_model(session, wanted))
 
 
 @router.patch("/models", responses=problems(CatalogueEntryNotFound))
 async def switch_model(wanted: ModelSwitch, session: OperatorSession) -> EntrySaved:
-    """Offer a model, or no longer."""
+    """Activate or deactivate a model."""
     key = {"provider": wanted.provider, "model": wanted.model}
     edited_at = await editing.switch(session, CatalogueModel, key, is_active=wanted.is_active)
     return EntrySaved(edited_at=edited_at)
@@ -62,20 +62,20 @@ async def switch_model(wanted: ModelSwitch, session: OperatorSession) -> EntrySa
 
 @router.get("/voices")
 async def list_voices(session: OperatorSession, provider: _Text = None) -> EditedVoices:
-    """Every voice, switched-off ones too."""
+    """List every voice, inactive ones included."""
     rows = await repository.list_voices(session, provider=provider, with_inactive=True)
     return EditedVoices(voices=[EditedVoice.model_validate(row) for row in rows])
 
 
 @router.put("/voices")
 async def save_voice(wanted: VoiceEdit, session: OperatorSession) -> EntrySaved:
-    """Add a voice, or replace what the catalogue says of it. Data files leave it alone then."""
+    """Add or replace a voice. From then on data files do not change it."""
     return EntrySaved(edited_at=await editing.save_voice(session, wanted))
 
 
 @router.patch("/voices", responses=problems(CatalogueEntryNotFound))
 async def switch_voice(wanted: VoiceSwitch, session: OperatorSession) -> EntrySaved:
-    """Offer a voice, or no longer."""
+    """Activate or deactivate a voice."""
     key = {"provider": wanted.provider, "id": wanted.id}
     edited_at = await editing.switch(session, CatalogueVoice, key, is_active=wanted.is_active)
     return EntrySaved(edited_at=edited_at)
@@ -83,20 +83,20 @@ async def switch_voice(wanted: VoiceSwitch, session: OperatorSession) -> EntrySa
 
 @router.get("/skus")
 async def list_skus(session: OperatorSession) -> EditedSkus:
-    """Every managed SKU, switched-off ones too."""
+    """List every managed SKU, inactive ones included."""
     rows = await repository.list_skus(session, with_inactive=True)
     return EditedSkus(skus=[EditedSku.model_validate(sku_document(row)) for row in rows])
 
 
 @router.put("/skus")
 async def save_sku(wanted: SkuEdit, session: OperatorSession) -> EntrySaved:
-    """Add a managed SKU, or replace it. Data files leave it alone then."""
+    """Add or replace a managed SKU. From then on data files do not change it."""
     return EntrySaved(edited_at=await editing.save_sku(session, wanted))
 
 
 @router.patch("/skus", responses=problems(CatalogueEntryNotFound))
 async def switch_sku(wanted: SkuSwitch, session: OperatorSession) -> EntrySaved:
-    """Offer a managed SKU, or no longer. Agents on it that are published cannot call then."""
+    """Activate or deactivate a managed SKU. Agents that use an inactive one cannot be called."""
     key = {"id": wanted.id}
     edited_at = await editing.switch(session, ManagedSku, key, is_active=wanted.is_active)
     return EntrySaved(edited_at=edited_at)
@@ -106,13 +106,13 @@ async def switch_sku(wanted: SkuSwitch, session: OperatorSession) -> EntrySaved:
 async def list_prices(
     session: OperatorSession, provider: _Text = None, model: _Text = None
 ) -> PriceHistory:
-    """Every price there was, is and will be."""
+    """List every past, current and future price."""
     rows = await price_repository.list_prices(session, provider=provider, model=model)
     return PriceHistory(prices=[PriceView.model_validate(row) for row in rows])
 
 
 @router.post("/prices", status_code=status.HTTP_201_CREATED, responses=problems(PriceExists))
 async def add_price(wanted: PriceCreate, session: OperatorSession) -> PriceCreated:
-    """Supersede a price from a moment on, now or later. Calls under way keep theirs."""
+    """Replace a price, from now or a later time on. Calls that exist keep their prices."""
     row = await editing.add_price(session, wanted)
     return PriceCreated(price=PriceView.model_validate(row))

@@ -1,4 +1,4 @@
-"""The operator's edits of the catalogue, on the wire."""
+"""Requests and answers of the operator's edits of the catalogue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contracts.call_plan import Channel
 from control_plane.building.catalogue.entries import Micros, Model, Name, Sku, Voice
 
 _STRICT = ConfigDict(frozen=True, extra="forbid")
-_EDITED = Field(description="When an operator last changed it; null: as the data file has it.")
+_EDITED = Field(description="When an operator last changed it; null if the data file decides.")
 
 _MODEL_EXAMPLE: JsonDict = {
     "provider": "openai",
@@ -51,7 +51,7 @@ _SKU_EXAMPLE: JsonDict = {
 
 
 class ModelEdit(Model):
-    """The whole entry. A new model brings its prices; a known one keeps its own without them."""
+    """The whole entry. A new model needs prices; for a known one they are optional."""
 
     model_config = ConfigDict(json_schema_extra={"example": _MODEL_EXAMPLE})
     prices_micros_per_minute: dict[Channel, Micros] = Field(
@@ -66,7 +66,7 @@ class VoiceEdit(Voice):
 
 
 class SkuEdit(Sku):
-    """The whole entry. Without any price ever set the SKU costs nothing."""
+    """The whole entry. A SKU that has never had a price costs nothing."""
 
     model_config = ConfigDict(json_schema_extra={"example": _SKU_EXAMPLE})
     price_micros_per_minute: Micros | None = Field(None, description="Valid from now on.")
@@ -103,8 +103,8 @@ class SkuSwitch(BaseModel):
 
 
 class PriceCreate(BaseModel):
-    """Prices are never changed: a new one supersedes the one before from `valid_from` on. The
-    platform's fee is fixed."""
+    """A new price. It replaces the previous one from `valid_from` on; the previous one is kept. The
+    platform's fee cannot be changed."""
 
     model_config = ConfigDict(
         **_STRICT,
@@ -119,10 +119,12 @@ class PriceCreate(BaseModel):
         },
     )
     component: Literal["stt", "llm", "tts", "managed_sku"]
-    provider: Name = Field(description="`switchboard` for a managed SKU.")
-    model: Name = Field(description="The model's id, or the managed SKU's.")
+    provider: Name = Field(description="The provider; `switchboard` for a managed SKU.")
+    model: Name = Field(description="The id of the model or managed SKU.")
     micros_per_minute: Micros
-    valid_from: AwareDatetime | None = Field(None, description="Default: now. Not in the past.")
+    valid_from: AwareDatetime | None = Field(
+        None, description="Default: now. Must not be in the past."
+    )
 
 
 class EditedModel(Model):

@@ -1,4 +1,4 @@
-"""Every query on prices. A price row is never changed; a later one replaces it."""
+"""Every query on prices. A price row never changes; a later one replaces it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from control_plane.building.catalogue.stack_prices import PriceName
 async def prices_at(
     session: AsyncSession, names: list[PriceName] | None = None, at: datetime | None = None
 ) -> dict[PriceName, PriceRecord]:
-    """The price that each of ``names`` (default: everything) has at ``at`` (default: now). What has
-    no price is left out."""
+    """The price of each of ``names`` (default: all) at ``at`` (default: now). Names without a price
+    are left out."""
     key = (PriceRecord.component, PriceRecord.provider, PriceRecord.model)
     statement = (
         select(PriceRecord)
@@ -51,7 +51,7 @@ async def list_prices(
 
 
 async def dated_prices(session: AsyncSession) -> Mapping[PriceName, Sequence[DatedPrice]]:
-    """Every price there is, by what it is for; the latest first."""
+    """Every price by what it is for, the latest first."""
     rows = await session.execute(
         select(
             PriceRecord.component,
@@ -70,7 +70,7 @@ async def dated_prices(session: AsyncSession) -> Mapping[PriceName, Sequence[Dat
 
 
 async def add(session: AsyncSession, entry: PriceEntry) -> PriceRecord | None:
-    """The new row; ``None`` if there is a price from exactly that moment on."""
+    """The new row; ``None`` if a price with exactly that time exists."""
     added: PriceRecord | None = await session.scalar(
         insert(PriceRecord).values(entry.row).on_conflict_do_nothing().returning(PriceRecord)
     )

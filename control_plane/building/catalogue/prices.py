@@ -1,4 +1,4 @@
-"""How price rows are named. A row is never changed; a later ``valid_from`` supersedes it."""
+"""The names of price rows. A row never changes; one with a later ``valid_from`` replaces it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _PRICE_IDS = UUID("0d2f1c6e-6d0e-5d3a-9a54-3b1f5b1f6f10")
 _OURS = "switchboard"
 
 PLATFORM_FEE = (_OURS, "platform")
-"""Provider and model of the flat fee of custom agents."""
+"""Provider and model of custom agents' flat fee."""
 NO_CHARGE = (_OURS, "no_charge")
-"""Provider and model of the rows that say $0: for a channel on the tenant's own key, and for a
-managed SKU that has no price."""
+"""Provider and model of the $0 rows, for channels on the tenant's own key and for managed SKUs
+without a price."""
 
 
 def sku_price_name(sku_id: str) -> tuple[str, str]:
@@ -31,7 +31,7 @@ def price_id(component: str, name: tuple[str, str], valid_from: datetime) -> UUI
 
 
 class DatedPrice(NamedTuple):
-    """A price as the catalogue has it, without what it is for."""
+    """A price without the name of what it is for."""
 
     id: UUID
     micros_per_minute: int
@@ -39,7 +39,7 @@ class DatedPrice(NamedTuple):
 
 
 class PriceEntry(NamedTuple):
-    """A price with its place in the table: ``name`` is provider and model."""
+    """A price with what it is for: ``name`` is provider and model."""
 
     name: tuple[str, str]
     price: Price

@@ -1,6 +1,6 @@
-"""Every query on what can be chosen: models, voices, managed SKUs and the workers' capabilities.
+"""Every query on models, voices, managed SKUs and the workers' capabilities.
 
-Prices have a repository of their own, and so has loading a data file.
+Prices and the loading of data files have their own repositories.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ async def find_sku(session: AsyncSession, sku_id: str) -> ManagedSku | None:
 
 
 async def find_capability(session: AsyncSession, provider: str) -> ProviderCapability | None:
-    """What this build's workers can run of the provider."""
+    """The channels on which this build's workers can run the provider."""
     return await session.get(ProviderCapability, provider)
 
 

@@ -1,4 +1,4 @@
-"""What can be chosen: models, voices, managed SKUs, and stacks made of them."""
+"""``/v1``: models, voices and managed SKUs to choose from, and previews of stacks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _Text = Annotated[str | None, Query(max_length=200)]
 async def list_llm_options(
     _caller: MemberCaller, session: TenantSession, keys: TenantKeys
 ) -> LlmOptions:
-    """Every model and voice on offer, and what each needs before you can use it."""
+    """List every model and voice offered, and what each needs before you can use it."""
     catalogue = await repository.stack_catalogue(session)
     prices = await price_repository.prices_at(session)
     models = await repository.list_models(session)
@@ -59,7 +59,7 @@ async def list_voices(
         str | None, Query(max_length=200, description="Only voices of this model.")
     ] = None,
 ) -> VoiceList:
-    """The voices on offer, best first within a provider."""
+    """List the voices offered, best first within a provider."""
     voices = await repository.list_voices(
         session, provider=provider, language=language, gender=gender, model=model
     )
@@ -70,7 +70,7 @@ async def list_voices(
 async def list_managed_skus(
     _caller: MemberCaller, session: TenantSession, keys: TenantKeys
 ) -> SkuList:
-    """Stacks put together by the platform, each at one price per minute."""
+    """List the managed SKUs: complete stacks, each at one price per minute."""
     catalogue = await repository.stack_catalogue(session)
     prices = await price_repository.prices_at(session)
     skus = await repository.list_skus(session)
@@ -81,9 +81,9 @@ async def list_managed_skus(
 async def preview_stack(
     wanted: StackPreviewRequest, _caller: MemberCaller, session: TenantSession, keys: TenantKeys
 ) -> StackPreview:
-    """Which stack an agent that leaves everything open would get in each language, with your keys.
+    """Show the stack that an agent without choices of its own would get in each language.
 
-    Nothing is stored.
+    Your keys count. Nothing is saved.
     """
     language = wanted.language or wanted.supported_languages[0]
     supported = tuple(dict.fromkeys(wanted.supported_languages))

@@ -1,6 +1,6 @@
 """Entries of the catalogue as rows of its tables, and rows as entries of stack resolution.
 
-PostgreSQL's arrays are lists to the driver.
+The driver takes lists for PostgreSQL's arrays.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def sku_row(sku: Sku) -> dict[str, Any]:
 
 
 def sku_document(row: ManagedSku) -> dict[str, Any]:
-    """The way back, with ``edited_at``."""
+    """The row as an entry again, with ``edited_at``."""
     fields = set(Sku.model_fields) - {"stt", "llm", "tts"} | {"edited_at"}
     document = {name: getattr(row, name) for name in fields}
     for channel in ("stt", "llm", "tts"):

@@ -1,4 +1,4 @@
-"""What can be chosen, on the wire. Source: API spec, "Catalog entries", "Managed SKU" and
+"""The catalogue as the API shows it. Source: API spec, "Catalog entries", "Managed SKU" and
 stack-preview under Endpoints."""
 
 from __future__ import annotations
@@ -19,20 +19,26 @@ class ModelView(BaseModel):
     provider_name: str
     model_id: str
     label: str
-    type: list[Channel] = Field(description="A realtime model serves all three.")
-    plan_locked: bool = Field(description="Your tier is below `required_plan`.")
+    type: list[Channel] = Field(
+        description="The channels that it serves. A realtime model serves all three."
+    )
+    plan_locked: bool = Field(description="Whether your tier is below `required_plan`.")
     required_plan: str | None
-    byok_required: bool = Field(description="The provider needs a key of your own.")
+    byok_required: bool = Field(description="Whether you need a key of your own for the provider.")
     byok_provider_id: str | None = Field(
-        description="The provider to set a key of your own for; null where none is taken."
+        description="The provider to set your own key for; null if it takes none."
     )
     modality: Literal["text", "audio", "realtime"]
-    latency_ms: int | None = Field(description="Typical time to its first output.")
-    cost_per_min: float | None = Field(description="In US dollars; $0 on a key of your own.")
+    latency_ms: int | None = Field(description="Typical time to the first output, in milliseconds.")
+    cost_per_min: float | None = Field(
+        description="In US dollars. With a key of your own it costs $0."
+    )
     reasoning_supported: bool
-    languages: list[str] = Field(description="Language tags or their prefixes; `*` is every one.")
-    available: bool = Field(description="Whether a call of yours could use it now.")
-    unavailable_reason: str | None = Field(description="Why not, and what to do.")
+    languages: list[str] = Field(
+        description="Language tags or their prefixes; `*` stands for every language."
+    )
+    available: bool = Field(description="Whether your calls could use it now.")
+    unavailable_reason: str | None = Field(description="Why not, and what to do about it.")
 
 
 class VoiceView(BaseModel):
@@ -69,7 +75,7 @@ class SkuView(BaseModel):
     best_for: str
     description: str
     features: list[str]
-    price_per_min: float | None = Field(description="In US dollars, providers included.")
+    price_per_min: float | None = Field(description="In US dollars, including the providers.")
     effective_price_per_min: float
     stt: SkuModelView
     llm: SkuModelView
@@ -94,12 +100,13 @@ class StackPreviewRequest(BaseModel):
     supported_languages: Annotated[list[LanguageTag], Field(min_length=1, max_length=200)]
     language: LanguageTag | None = Field(None, description="Default: the first supported one.")
     current_provider_config: dict[str, Any] | None = Field(
-        None, description="An agent's `provider_config`, to see in `changes` what would differ."
+        None,
+        description="An agent's `provider_config`. `changes` then shows what would differ from it.",
     )
 
 
 class StackChange(BaseModel):
-    """A choice as `provider/model`, with `/voice` in text-to-speech; null: none."""
+    """A choice is `provider/model`, or `provider/model/voice` in text-to-speech; null is none."""
 
     language: str
     channel: Channel
@@ -114,5 +121,5 @@ class StackPreview(BaseModel):
     blockers: list[str] = Field(description="Languages that cannot be served, and why.")
     warnings: list[str]
     changes: list[StackChange] = Field(
-        description="Against `current_provider_config`; empty without one."
+        description="Differences from `current_provider_config`; empty if you sent none."
     )

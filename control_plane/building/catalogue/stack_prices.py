@@ -1,4 +1,4 @@
-"""What a minute of a stack costs: which prices it needs, and the rows that a plan freezes. Pure."""
+"""The price rows of a stack: which it needs, and which a call's plan freezes. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PriceName = tuple[str, str, str]
 
 
 class PriceMissing(LookupError):
-    """A component of a stack has no price: the catalogue's data is incomplete."""
+    """A component of a stack has no price, so the catalogue is incomplete."""
 
 
 class ValidPrice(Protocol):
@@ -26,7 +26,7 @@ class ValidPrice(Protocol):
 
 
 def prices_needed(stack: ResolvedStack, sku_id: str | None) -> list[PriceName]:
-    """Every price that ``price_rows_of`` may look at."""
+    """Every price that ``price_rows_of`` may need."""
     billed = _billed(stack, sku_id)
     return [
         ("platform", *PLATFORM_FEE),
@@ -38,12 +38,12 @@ def prices_needed(stack: ResolvedStack, sku_id: str | None) -> list[PriceName]:
 def price_rows_of(
     stack: ResolvedStack, sku_id: str | None, valid: Mapping[PriceName, ValidPrice]
 ) -> tuple[PriceRow, ...]:
-    """The rows to freeze in a plan, out of the prices that are ``valid``.
+    """The rows to freeze in a plan, taken from the ``valid`` prices.
 
-    A managed SKU costs one row, ``managed_sku``, and nothing else. A custom agent costs the
-    platform's fee and one row for each channel, or one llm row where a realtime model serves all
-    three. A channel on the tenant's own key or endpoint has its row, too: it names the provider and
-    model that run, at $0, and its ``price_id`` is the catalogue's row that says so (`NO_CHARGE`).
+    A managed SKU has a single row, ``managed_sku``. A custom agent has a row for the platform's fee
+    and one for each channel, or one llm row if a realtime model serves all three. A channel on the
+    tenant's own key or endpoint has a row, too: it names the provider and the model, costs $0, and
+    its ``price_id`` is that of the catalogue's ``NO_CHARGE`` row.
 
     Raises:
         PriceMissing: a component has no valid price.

@@ -1,4 +1,4 @@
-"""The catalogue as one tenant sees it: true to its tier and keys."""
+"""The catalogue as one tenant sees it, according to its tier and keys."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def sku_view(
 
 
 def needs_own_key(provider: str, keys: AvailableKeys) -> bool:
-    """The platform has no key here, whether or not the tenant has brought its own already."""
+    """Whether the platform has no key for the provider. The tenant's own key does not count."""
     return provider != LOCAL and provider not in keys.platform
 
 
@@ -118,7 +118,7 @@ def _why_not(row: CatalogueModel, catalogue: StackCatalogue, keys: AvailableKeys
 
 
 def _cost(row: CatalogueModel, prices: Prices) -> float | None:
-    """The sum of what a minute of the model is billed; ``None`` while any of it has no price."""
+    """What a minute of the model costs; ``None`` if a part of it has no price."""
     components = ["llm"] if row.modality == "realtime" else row.channels
     found = [prices.get((component, row.provider, row.model)) for component in components]
     micros = [price.micros_per_minute for price in found if price is not None]

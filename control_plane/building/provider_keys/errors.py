@@ -1,4 +1,4 @@
-"""What can go wrong with a tenant's own provider keys."""
+"""Errors of tenants' own provider keys."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ class UnknownProvider(NotFound):
 
     def __init__(self, provider: str) -> None:
         known = ", ".join(sorted(VENDOR_BASE_URLS))
-        super().__init__(f"No provider {provider!r} takes a key; there are {known}")
+        super().__init__(f"No provider {provider!r} takes a key; choose one of {known}")
 
 
 class ProviderKeyNotFound(NotFound):
     code = "provider_key_not_found"
-    title = "You have set no key for this provider"
+    title = "You have not set a key for this provider"
 
 
 class ProviderKeyRejected(Problem):
-    """The provider was asked, and said no."""
+    """The provider was asked and rejected the key."""
 
     status = HTTPStatus.BAD_REQUEST
     code = "provider_key_rejected"
@@ -31,14 +31,14 @@ class ProviderKeyRejected(Problem):
 
 
 class ProviderUnreachable(Problem):
-    """A key that could not be tested is not stored."""
+    """The key could not be tested, so it is not stored."""
 
     status = HTTPStatus.FAILED_DEPENDENCY
     code = "provider_unreachable"
-    title = "The provider could not be asked about this key"
+    title = "The provider could not be asked whether it accepts this key"
 
 
 class OwnKeysNotAllowed(Problem):
     status = HTTPStatus.FORBIDDEN
     code = "own_keys_not_allowed"
-    title = "Your plan does not include keys of your own"
+    title = "Your plan does not include your own provider keys"

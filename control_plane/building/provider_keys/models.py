@@ -1,4 +1,4 @@
-"""Tenants' own keys of speech and language providers (BYOK), sealed."""
+"""The table of tenants' own keys for speech and language providers (BYOK), sealed."""
 
 from __future__ import annotations
 
@@ -23,4 +23,4 @@ class ProviderKey(Base):
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now())
     """When the key was last set."""
     verified_at: Mapped[datetime | None]
-    """When the provider accepted it; ``None`` if it was stored without asking."""
+    """When the provider accepted it; ``None`` if it was stored untested."""

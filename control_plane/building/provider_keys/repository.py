@@ -24,7 +24,7 @@ async def list_keys(session: AsyncSession, tenant_id: UUID) -> Sequence[Provider
 async def sealed_keys(
     session: AsyncSession, tenant_id: UUID, providers: Collection[str]
 ) -> dict[str, str]:
-    """By provider, those that the tenant has."""
+    """The tenant's sealed keys for ``providers``, by provider."""
     rows = await session.execute(
         select(ProviderKey.provider, ProviderKey.sealed_key).where(
             ProviderKey.tenant_id == tenant_id, ProviderKey.provider.in_(providers)
@@ -42,7 +42,7 @@ async def put(
     last_four: str,
     verified_at: datetime | None,
 ) -> ProviderKey:
-    """Store or replace."""
+    """Store the key, or replace the tenant's key for the provider."""
     values = {"sealed_key": sealed_key, "last_four": last_four, "verified_at": verified_at}
     statement = (
         insert(ProviderKey)
@@ -57,7 +57,7 @@ async def put(
 
 
 async def remove(session: AsyncSession, tenant_id: UUID, provider: str) -> bool:
-    """Whether there was one."""
+    """Delete the key. Returns whether there was one."""
     removed = await session.scalar(
         delete(ProviderKey)
         .where(ProviderKey.tenant_id == tenant_id, ProviderKey.provider == provider)
@@ -69,7 +69,7 @@ async def remove(session: AsyncSession, tenant_id: UUID, provider: str) -> bool:
 async def tier_and_own_providers(
     session: AsyncSession, tenant_id: UUID
 ) -> tuple[str, frozenset[str]]:
-    """The tenant's tier, and the providers of its own keys as far as its plan allows any."""
+    """The tenant's tier, and the providers that it has its own keys for, if its plan allows any."""
     own = (
         select(func.coalesce(func.array_agg(ProviderKey.provider), []))
         .where(ProviderKey.tenant_id == tenant_id, Plan.byok_allowed)
@@ -83,7 +83,7 @@ async def tier_and_own_providers(
 
 
 async def own_keys_allowed(session: AsyncSession, tenant_id: UUID) -> bool:
-    """What the tenant's plan says."""
+    """Whether the tenant's plan allows keys of its own."""
     allowed: bool | None = await session.scalar(
         select(Plan.byok_allowed)
         .join(Tenant, Tenant.plan_id == Plan.id)

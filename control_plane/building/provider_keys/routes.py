@@ -1,4 +1,4 @@
-"""``/v1/provider-keys``: the tenant's own keys of speech and language providers."""
+"""``/v1/provider-keys``: the tenant's own keys for speech and language providers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _Provider = Annotated[str, Path(description=f"One of {', '.join(VENDOR_BASE_URLS
 
 @router.get("")
 async def list_provider_keys(caller: AdminCaller, session: TenantSession) -> ProviderKeyList:
-    """The keys that you have set, without the keys themselves."""
+    """List the providers that you have set a key for. The keys themselves are never shown."""
     keys = await repository.list_keys(session, caller.tenant_id)
     return ProviderKeyList(provider_keys=[ProviderKeyView.of(key) for key in keys])
 
@@ -52,11 +52,11 @@ async def set_provider_key(
     database: AppDatabase,
     settings: AppSettings,
 ) -> ProviderKeyView:
-    """Set or replace your key for a provider. It is tested with the provider first, stored
+    """Set or replace your key for a provider. The key is tested with the provider first, stored
     encrypted, and never shown again.
 
-    From then on your agents use it wherever they use that provider, and those parts of a call cost
-    you nothing here: the provider bills you."""
+    Your agents then use it for everything they use that provider for. Those parts of a call cost
+    you nothing here, because the provider bills you directly."""
     record = await service.set_key(
         database,
         caller,
@@ -72,6 +72,6 @@ async def set_provider_key(
 async def delete_provider_key(
     provider: _Provider, caller: AdminCaller, session: TenantSession
 ) -> ProviderKeyDeleted:
-    """Forget your key for a provider. Calls that have been created with it go on."""
+    """Delete your key for a provider. Calls that were created with it continue."""
     await service.delete_key(session, caller, provider)
     return ProviderKeyDeleted(provider=provider)

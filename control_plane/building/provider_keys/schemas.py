@@ -1,4 +1,4 @@
-"""Provider keys on the wire. The key itself is only ever sent to us."""
+"""Provider keys in requests and answers. No answer contains a key."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _VISIBLE = re.compile(r"[\x21-\x7e]+")
 
 def _fit_for_a_header(key: SecretStr) -> SecretStr:
     if not SHORTEST_KEY <= len(key.get_secret_value()) <= LONGEST_KEY:
-        raise ValueError(f"a key has {SHORTEST_KEY} to {LONGEST_KEY} characters")
+        raise ValueError(f"must have {SHORTEST_KEY} to {LONGEST_KEY} characters")
     if not _VISIBLE.fullmatch(key.get_secret_value()):
-        raise ValueError("a key consists of visible ASCII characters, without blanks")
+        raise ValueError("must consist of visible ASCII characters without spaces")
     return key
 
 
@@ -32,8 +32,8 @@ class ProviderKeySet(BaseModel):
     )
     verify: bool = Field(
         True,
-        description="Ask the provider whether it accepts the key before storing it. Send `false` "
-        "for a key that may not list models, or while the provider is away.",
+        description="Whether to ask the provider if it accepts the key before it is stored. Send "
+        "`false` for a key that is not allowed to list models, or while the provider is down.",
     )
 
 
@@ -51,12 +51,14 @@ class ProviderKeyView(BaseModel):
         }
     )
     provider: str
-    last_four: str = Field(description="The key's last four characters, to recognise it by.")
+    last_four: str = Field(
+        description="The last four characters of the key, so that you can recognise it."
+    )
     status: Literal["verified", "unverified"] = Field(
         description="Whether the provider accepted the key when it was set."
     )
     created_at: datetime
-    updated_at: datetime = Field(description="When the key was last replaced.")
+    updated_at: datetime = Field(description="When the key was last set.")
     verified_at: datetime | None
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Setting and deleting a tenant's own provider keys, and what of them a call needs."""
+"""Setting and deleting a tenant's own provider keys."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ async def set_key(
     sealer: Sealer,
     base_urls: Mapping[str, str],
 ) -> ProviderKey:
-    """Test the key, then store it in place of an older one.
+    """Test the key, then store it. It replaces the tenant's previous key for the provider.
 
-    Opens its own transactions: none waits for the provider's answer.
+    Opens its own transactions, so that none of them waits for the provider's answer.
 
     Raises:
         UnknownProvider: no such provider takes a key.
-        OwnKeysNotAllowed: by the tenant's plan.
-        ProviderKeyRejected: the provider says no.
+        OwnKeysNotAllowed: the tenant's plan does not include them.
+        ProviderKeyRejected: the provider does not accept the key.
         ProviderUnreachable: the provider could not be asked.
     """
     if provider not in VENDOR_BASE_URLS:
@@ -73,14 +73,14 @@ async def set_key(
 
 
 async def delete_key(session: AsyncSession, caller: Caller, provider: str) -> None:
-    """Calls that are planned with the key already go on with it.
+    """Delete the key. Calls that were created with it continue to use it.
 
     Raises:
         UnknownProvider: no such provider takes a key.
-        ProviderKeyNotFound: the tenant has set none.
+        ProviderKeyNotFound: the tenant has not set a key for it.
     """
     if provider not in VENDOR_BASE_URLS:
         raise UnknownProvider(provider)
     if not await repository.remove(session, caller.tenant_id, provider):
-        raise ProviderKeyNotFound(f"You have set no key for {provider}")
+        raise ProviderKeyNotFound(f"You have not set a key for {provider}")
     record_change(session, caller, "provider_key.deleted", target_id=provider)

@@ -1,4 +1,4 @@
-"""Asking a provider whether it accepts a key, with its cheapest authenticated request."""
+"""Testing a key with the provider's cheapest authenticated request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipelines.settings import ProviderSettings
 
 _TIMEOUT_SECONDS = 5.0
 _SAYS_NO = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
-"""Google answers a wrong key with 400."""
+"""Statuses of a rejected key. Google answers 400."""
 _log = structlog.get_logger(__name__)
 
 
@@ -26,7 +26,7 @@ class _Question:
     path: str
     header: str
     scheme: str = ""
-    """Stands before the key in the header."""
+    """Comes before the key in the header."""
     further_headers: tuple[tuple[str, str], ...] = ()
 
 
@@ -49,13 +49,14 @@ _QUESTIONS: Mapping[str, _Question] = MappingProxyType(
 
 
 async def verify_key(provider: str, key: str, base_urls: Mapping[str, str]) -> None:
-    """
+    """Ask the provider whether it accepts the key.
+
     Args:
-        base_urls: addresses that replace the vendors' own, by provider.
+        base_urls: addresses that replace the providers' own, by provider.
 
     Raises:
-        ProviderKeyRejected: the provider says no.
-        ProviderUnreachable: it gave no answer in time, or none that says yes or no.
+        ProviderKeyRejected: the provider does not accept the key.
+        ProviderUnreachable: the provider did not answer in time, or answered something else.
     """
     import httpx2
 
@@ -66,13 +67,13 @@ async def verify_key(provider: str, key: str, base_urls: Mapping[str, str]) -> N
         async with asyncio.timeout(_TIMEOUT_SECONDS):
             status = await _status_of(url, headers)
     except (TimeoutError, httpx2.HTTPError, httpx2.InvalidURL) as error:
-        # The error's text may repeat the request; its kind says enough.
+        # Log only the kind of error: its text may repeat the request, which has the key.
         _log.warning("provider_key.not_verified", provider=provider, error=type(error).__name__)
         raise _unreachable(provider, "did not answer in time") from None
     if status in _SAYS_NO:
         raise ProviderKeyRejected(
-            f"{provider} answered {status}. Check the key; if it is restricted so that it may not "
-            "list models, send 'verify': false"
+            f"{provider} answered {status}. Check the key. If it is not allowed to list models, "
+            'send "verify": false'
         )
     if not 200 <= status < 300:
         raise _unreachable(provider, f"answered {status}")
@@ -80,13 +81,13 @@ async def verify_key(provider: str, key: str, base_urls: Mapping[str, str]) -> N
 
 def _unreachable(provider: str, what: str) -> ProviderUnreachable:
     return ProviderUnreachable(
-        f"{provider} {what}, so the key was not stored. Try again, or send 'verify': false to "
-        "store it untested"
+        f"{provider} {what}, so the key was not stored. Try again, or send "
+        '"verify": false to store it untested'
     )
 
 
 async def _status_of(url: str, headers: Mapping[str, str]) -> int:
-    """The body, which may be long, is left unread."""
+    """The status of the answer. The body, which may be long, is not read."""
     import httpx2
 
     tls = await asyncio.to_thread(_tls_context)
@@ -99,7 +100,7 @@ async def _status_of(url: str, headers: Mapping[str, str]) -> int:
 
 @functools.cache
 def _tls_context() -> ssl.SSLContext:
-    """Takes some 50 ms to build."""
+    """Kept, because it takes about 50 ms to build."""
     import httpx2
 
     return httpx2.create_ssl_context()

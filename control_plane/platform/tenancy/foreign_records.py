@@ -1,4 +1,4 @@
-"""Telling a record of another tenant (403) from none (404), where the API has to."""
+"""Answering 403 for another tenant's record, and 404 only if no tenant has it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ async def foreign_is_forbidden(
     forbidden: type[Problem],
     exists: Callable[[AsyncSession, UUID], Awaitable[bool]],
 ) -> AsyncIterator[None]:
-    """Around work on a record of the caller's tenant: raises ``forbidden`` in place of
-    ``not_found`` if another tenant has the record.
+    """A context for work on one of the caller's records. Raises ``forbidden`` instead of
+    ``not_found`` if the record is another tenant's.
 
     Args:
-        exists: whether any tenant has it. Gets a session that sees the records of every tenant.
+        exists: tells whether any tenant has the record. Its session sees every tenant's records.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""An assistant's changes to a flat configuration: checked, completed, not saved. Pure."""
+"""Checking and completing an assistant's changes to a flat configuration. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from control_plane.platform.http.validation import field_errors
 
 Mode = Literal["create", "edit"]
 MAX_CALL_DURATION_SECONDS = range(30, 7201)
-"""Enforced here and nowhere else (API spec, "Advanced")."""
+"""Only enforced here (API spec, "Advanced")."""
 NOT_IN_EDIT_MODE = frozenset(
     {
         "agent_kind",
@@ -34,22 +34,22 @@ NOT_IN_EDIT_MODE = frozenset(
         "tools",
     }
 )
-"""What an assistant may not change on an existing agent: what it costs, and where the words and
-data of its calls go."""
+"""Fields of an existing agent that an assistant may not change, because they decide what calls cost
+and where their words and data go."""
 READ_ONLY = frozenset(
     {"id", "provider_config", "compiled_prompt", "published_version", "created_at", "updated_at"}
 )
-"""What reading an agent shows and no change sets."""
+"""Fields that a client can read but not set."""
 _PLACEHOLDER = {"name": "-"}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Nothing is applied where there are errors; ``config`` is then as it was."""
+    """If there are errors, nothing is applied and ``config`` is unchanged."""
 
     config: dict[str, Any]
     applied: list[tuple[str, Any]] = field(default_factory=list)
-    """What changed, what it implied included."""
+    """The changes, including those that they implied."""
     update: dict[str, Any] = field(default_factory=dict)
     """The same as a body for ``PATCH /v1/agents/{agent_id}``."""
     errors: list[dict[str, str]] = field(default_factory=list)
@@ -66,10 +66,11 @@ def apply_changes(
 ) -> Outcome:
     """
     Args:
-        current: values by flat key; objects are opened, so that an agent as it is read fits too.
+        current: values by flat key. Nested objects are accepted, so the agent as GET returns it
+            works, too.
         changes: flat keys and their new values, in order.
-        lenient: unknown keys are left out with a warning instead of failing everything.
-        is_realtime: whether a model id is one that listens, thinks and speaks.
+        lenient: leave unknown keys out with a warning, instead of applying nothing.
+        is_realtime: tells whether a model id belongs to a realtime model.
     """
     work = _Work(mode, lenient)
     work.take_current(current)
@@ -90,7 +91,7 @@ def apply_changes(
 
 
 class _Work:
-    """Values by path, the keys under which the client knows them, and what is wrong."""
+    """Values by path, the keys that the client uses for them, and the errors so far."""
 
     def __init__(self, mode: Mode, lenient: bool) -> None:
         self._mode = mode
@@ -120,7 +121,7 @@ class _Work:
                 self._change(inner, item)
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """Types, to the letter: ``"300"`` is no number here."""
+        """Check types strictly: ``"300"`` is not a number here."""
         document = json.dumps(_PLACEHOLDER | nested(values))
         try:
             AgentConfig.model_validate_json(document, strict=True, by_alias=True, by_name=False)
@@ -141,7 +142,9 @@ class _Work:
         elif path is None:
             self._unknown(key)
         elif self._mode == "edit" and path in NOT_IN_EDIT_MODE:
-            self._fail(key, "cannot be changed in mode 'edit'; update the agent itself")
+            self._fail(
+                key, "cannot be changed in mode 'edit'; change it with an update of the agent"
+            )
         else:
             self._keys.setdefault(path, key)
             self.changed[path] = value
@@ -150,7 +153,7 @@ class _Work:
         if is_object(key):
             self._fail(key, "must be an object")
         elif self._lenient:
-            self.warnings.append(f"{key} is not a field of an agent and was left out")
+            self.warnings.append(f"{key} is not a field of an agent, so it was left out")
         else:
             self._fail(key, "is not a field of an agent")
 
@@ -159,7 +162,7 @@ class _Work:
 
 
 def _opened(key: str, value: Any) -> dict[str, Any]:
-    """A change of an object as changes of its fields; ``null`` empties each of them."""
+    """A change of an object as changes of its fields. ``null`` empties each field."""
     if not is_object(key):
         return {key: value}
     if value is None:

@@ -1,8 +1,8 @@
 """Flat keys of an agent's fields: ``playbook.opener``, or just ``opener``.
 
-A key is a path through the agent's objects. Fields of persona, playbook, advanced and features may
-be named alone where no other field has the name: ``name`` and ``language`` are the agent's own, and
-``persona.name`` needs its path. Arrays and JSON Schemas are values and have no keys inside. Pure.
+A key is a path through the agent's objects. For fields of persona, playbook, advanced and features
+the last name is enough if no other field has it: ``name`` and ``language`` are the agent's own, so
+``persona.name`` needs its path. Arrays and JSON Schemas are values without keys of their own. Pure.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from contracts.agent_config import AgentConfig
 
 @cache
 def paths_of_keys() -> Mapping[str, str]:
-    """By each key that may be sent, the path that it stands for."""
+    """The path of each key that may be sent."""
     paths = tuple(_paths(AgentConfig))
     times = Counter(_last(path) for path in paths)
     alone = {_last(path): path for path in paths if _may_stand_alone(path, times)}
@@ -37,13 +37,13 @@ def is_object(path: str) -> bool:
 
 
 def flattened(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A document's values by key. Objects of the agent are opened, at any depth; keys are kept as
+    """A document's values by key. Objects of the agent are flattened at any depth. Keys stay as
     they are."""
     return dict(_flattened(document, ""))
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The document that ``values``, by path, make up."""
+    """The document with these values, given by path."""
     document: dict[str, Any] = {}
     for path, value in values.items():
         *parents, name = path.split(".")
@@ -84,7 +84,7 @@ def _flattened(document: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, 
 
 
 def _may_stand_alone(path: str, times: Counter[str]) -> bool:
-    # ``model`` and ``provider`` alone would be read as those of the conversation.
+    # ``model`` and ``provider`` alone would seem to mean the conversation's.
     return times[_last(path)] == 1 and not path.startswith("post_call.")
 
 

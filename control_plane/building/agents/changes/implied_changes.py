@@ -1,6 +1,6 @@
-"""What a change of one field means for others, so that an assistant need not know. Pure.
+"""Changes of other fields that follow from a change, so that assistants need not know them. Pure.
 
-All by path (``control_plane.building.agents.changes.flat_keys``).
+Fields are given by path (``control_plane.building.agents.changes.flat_keys``).
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ def implied_changes(
     """
     Args:
         values: the whole configuration, with ``changed`` in it; not yet validated.
-        is_realtime: whether a model id is one that listens, thinks and speaks.
+        is_realtime: tells whether a model id belongs to a realtime model.
 
-    The rules, each only where the field that it would set is not in ``changed`` itself:
+    The rules. None of them sets a field that is in ``changed`` itself:
 
-    - another provider without a model clears the old provider's model;
-    - a realtime ``llm_model`` clears the providers and models of speech, which it bundles;
-    - ``language`` joins ``supported_languages``;
+    - a new provider clears the old provider's model;
+    - a realtime ``llm_model`` clears the speech providers and models, which it includes;
+    - ``language`` is added to ``supported_languages``;
     - ``agent_kind`` custom clears ``managed_sku_id``, and a ``managed_sku_id`` makes it managed;
-    - ``voice`` clears the persona's voice, which would otherwise win.
+    - ``voice`` clears the persona's voice, which would otherwise take precedence.
     """
     return {
         path: value

@@ -38,9 +38,9 @@ class ApplyChanges(BaseModel):
     )
     currentConfig: dict[str, Any] = Field(
         default_factory=dict,
-        description="Values by key: a path (`persona.companyName`), or the last name alone where "
-        "it is one of persona, playbook, advanced or features and no other field has it "
-        "(`companyName`). Nested objects are accepted as well.",
+        description="Values by key. A key is a path (`persona.companyName`). For a field of "
+        "persona, playbook, advanced or features the last name is enough if no other field "
+        "has it (`companyName`). Nested objects are accepted, too.",
     )
     changes: Annotated[list[FieldValue], Field(max_length=500)]
     mode: Mode = Field(
@@ -58,18 +58,19 @@ class FieldFault(BaseModel):
 
 
 class ChangesApplied(BaseModel):
-    """All changes are applied, or none."""
+    """Either all changes are applied, or none."""
 
     valid: bool
     config: dict[str, Any] = Field(
-        description="`currentConfig` with the changes, flat, under the keys that were sent."
+        description="`currentConfig` with the changes: flat, under the keys that you sent."
     )
     applied: list[FieldValue] = Field(
-        description="The changes and what they implied: another provider clears the model, "
-        "a realtime model clears speech, a language joins supported_languages."
+        description="The changes and those that they implied: a new provider clears the model, "
+        "a realtime model clears providers and models of speech, a language is added to "
+        "supported_languages."
     )
     update: dict[str, Any] = Field(
-        description="What was applied, as the body of an update of the agent."
+        description="The applied changes as a body for `PATCH /v1/agents/{agent_id}`."
     )
     errors: list[FieldFault]
     warnings: list[str]
@@ -79,9 +80,9 @@ class ChangesApplied(BaseModel):
 async def apply_changes_to_config(
     wanted: ApplyChanges, _caller: MemberCaller, session: TenantSession
 ) -> ChangesApplied:
-    """Check changes to a configuration and work out what follows from them. Saves nothing.
+    """Check changes to a configuration and work out what they imply. Nothing is saved.
 
-    Types are enforced to the letter, and `maxCallDuration` between 30 and 7200 s.
+    Types are checked strictly, and `maxCallDuration` must be 30 to 7200 s.
     """
     catalogue = await catalogue_repository.stack_catalogue(session)
     realtime = {entry.model for entry in catalogue.models if entry.is_realtime}

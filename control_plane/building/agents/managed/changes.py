@@ -20,27 +20,27 @@ _OWN_CHOICES = (
     "custom_voice_url",
     "custom_transcriber_url",
 )
-"""What a managed SKU decides in the agent's stead."""
+"""The fields that a managed SKU decides for the agent."""
 
 
 def onto_managed_sku(
     agent: AgentConfig, catalogue: StackCatalogue, sku_id: str, language: str | None
 ) -> dict[str, Any]:
-    """The changes that let ``sku_id`` decide the agent's models and voice.
+    """The changes that give the agent the models and the voice of ``sku_id``.
 
     Args:
-        language: the agent's primary language from now on; ``None`` keeps it.
+        language: the agent's new primary language; ``None`` keeps the current one.
 
-    Of the agent's other languages those stay that the SKU supports.
+    Of the other languages, the agent keeps those that the SKU supports.
 
     Raises:
-        InvalidRequest: there is no such SKU on offer, or it does not support the language.
+        InvalidRequest: no such SKU is offered, or it does not support the language.
     """
     sku = catalogue.sku(sku_id)
     if sku is None or not sku.is_active:
         raise InvalidRequest.at(
             "managed_sku_id",
-            f"there is no managed SKU {sku_id!r} on offer; choose one of GET /v1/managed-skus",
+            f"no managed SKU {sku_id!r} is offered; choose one from GET /v1/managed-skus",
         )
     primary = language or agent.language
     if not covers(sku.languages, primary):
@@ -63,8 +63,8 @@ def onto_managed_sku(
 def off_managed_sku(agent: AgentConfig, catalogue: StackCatalogue) -> dict[str, Any]:
     """The changes that make the SKU's models and voice the agent's own choice.
 
-    The agent sounds the same as before; from then on each of its models can be changed. Nothing
-    changes on an agent that is custom already.
+    The agent sounds the same as before, and each of its models can now be changed. Nothing
+    changes for an agent that is already custom.
     """
     if agent.agent_kind == "custom":
         return {}
@@ -78,6 +78,6 @@ def _choices_of(sku: SkuEntry, agent: AgentConfig) -> dict[str, Any]:
     for channel, name in zip(CHANNELS, (sku.stt, sku.llm, sku.tts), strict=True):
         choices |= {f"{channel}_provider": name.provider, f"{channel}_model": name.model}
     if agent.persona.voice_config.voice_id:
-        # It would win over ``voice``.
+        # Otherwise it would take precedence over ``voice``.
         choices["persona"] = {"voiceConfig": {"voiceId": sku.voice}}
     return choices

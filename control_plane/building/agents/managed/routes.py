@@ -36,7 +36,7 @@ class ApplyManagedSku(BaseModel):
     )
     managed_sku_id: Annotated[str, StringConstraints(min_length=1, max_length=200)]
     language: LanguageTag | None = Field(
-        None, description="The agent's primary language from now on; default: the one it has."
+        None, description="The agent's new primary language. Default: its current one."
     )
 
 
@@ -48,7 +48,7 @@ class AgentMoved(BaseModel):
     language: str
     supported_languages: list[str]
     dropped_languages: list[str] = Field(
-        description="Languages that the agent had and the managed SKU does not support."
+        description="The agent's former languages that the managed SKU does not support."
     )
     provider_config: dict[str, Any]
 
@@ -64,9 +64,9 @@ async def apply_managed_sku(
     response: Response,
     if_match: IfMatch = None,
 ) -> AgentMoved:
-    """Let a managed SKU decide the agent's models, voice and price. Publish to put it to use.
+    """Use a managed SKU's models, voice and price. Publish the agent for this to take effect.
 
-    The agent's own choices of models and its custom endpoints are cleared.
+    This clears the agent's own choices of models and its custom endpoints.
     """
     agent = await service.locked_agent(session, caller, agent_id, if_match)
     before = AgentConfig.model_validate(agent.config)
@@ -88,10 +88,10 @@ async def opt_out_to_custom(
     response: Response,
     if_match: IfMatch = None,
 ) -> AgentMoved:
-    """Make a managed agent custom. It keeps the SKU's models and voice, now as its own choice, and
-    is billed for each of them and the platform's fee. Publish to put it to use.
+    """Make a managed agent custom. It keeps the SKU's models and voice as its own choices, and is
+    billed for each of them plus the platform's fee. Publish the agent for this to take effect.
 
-    On an agent that is custom already this changes nothing.
+    Nothing changes for an agent that is already custom.
     """
     agent = await service.locked_agent(session, caller, agent_id, if_match)
     before = AgentConfig.model_validate(agent.config)

@@ -1,4 +1,4 @@
-"""What an agent's owner should know before publishing; none of it stands in the way. Pure."""
+"""Warnings before publishing. None of them prevents it. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipelines.texts.language import primary_language
 from pipelines.texts.phrases import has_phrases
 
 _LONGEST_NAME = 100
-"""Recommended (API spec, "Agent")."""
+"""The recommended maximum (API spec, "Agent")."""
 
 
 def advice(subject: PublishSubject) -> Iterator[Finding]:
@@ -28,7 +28,7 @@ def _variables(subject: PublishSubject) -> Iterator[Finding]:
         yield Finding(
             code="variable_needed",
             field=field,
-            message=f"{{{{ {name} }}}} stays empty in calls that do not send that variable.",
+            message=f"{{{{ {name} }}}} stays empty in calls that do not send this variable.",
             fix=f"Send it with every call, or write {{{{ {name}|default('…') }}}}.",
         )
 
@@ -41,7 +41,8 @@ def _stacks(subject: PublishSubject) -> Iterator[Finding]:
                 code="voice_replaced" if is_voice else "stack_differs",
                 field="voice" if is_voice else "provider_config",
                 message=f"{locale}: {sentence}",
-                fix="Choose what the catalogue offers for this language, or leave it as it is.",
+                fix="Choose a model or voice that the catalogue offers for this language, or "
+                "accept this one.",
             )
 
 
@@ -53,7 +54,7 @@ def _languages(subject: PublishSubject) -> Iterator[Finding]:
             yield Finding(
                 code="phrases_missing",
                 field="supported_languages",
-                message=f"The platform has no sentences of its own in {locale}: if the caller is "
+                message=f"The platform has no built-in sentences in {locale}: when the caller is "
                 "silent or the time is up, the agent says so in English.",
                 fix="Write an opener and an endCallMessage, and test a call in this language.",
             )
@@ -63,16 +64,16 @@ def _languages(subject: PublishSubject) -> Iterator[Finding]:
             yield Finding(
                 code="offline_engine_speaks_english",
                 field="llm_provider",
-                message=f"In {locale} the offline engine reads out your questions in their order, "
-                "but understands no answers.",
+                message=f"In {locale} the offline engine asks your questions in order, but does "
+                "not understand the answers.",
                 fix="Set a provider key for a language model.",
             )
     if len({primary_language(locale) for locale in languages}) > 1 and config.playbook.opener:
         yield Finding(
             code="opener_in_one_language",
             field="playbook.opener",
-            message="The opener is said as it is written, whatever the language of the call.",
-            fix="Use one agent for each language, or choose the words by a variable.",
+            message="The opener is spoken as it is written, in whichever language the call is.",
+            fix="Use one agent for each language, or choose the words with a variable.",
         )
 
 
@@ -83,7 +84,7 @@ def _tools(subject: PublishSubject) -> Iterator[Finding]:
                 code="tool_cannot_run",
                 field=f"tools[{tool.index}]",
                 message=f"The tool {tool.name} is not offered in calls. {' '.join(tool.reasons)}",
-                fix="Remove it, or choose a stack that can run it.",
+                fix="Remove the tool, or choose a stack that can run it.",
             )
 
 
@@ -93,7 +94,7 @@ def _recording(subject: PublishSubject) -> Iterator[Finding]:
         yield Finding(
             code="recording_unannounced",
             field="features.require_consent",
-            message="Calls are recorded without saying so, which many countries forbid.",
+            message="Calls are recorded without an announcement, which many countries forbid.",
             fix="Set features.require_consent to true, or announce it in the opener.",
         )
 
@@ -103,6 +104,6 @@ def _name(subject: PublishSubject) -> Iterator[Finding]:
         yield Finding(
             code="name_long",
             field="name",
-            message=f"The name has {len(subject.config.name)} characters and will be cut in lists.",
-            fix=f"Use at most {_LONGEST_NAME}.",
+            message=f"The name has {len(subject.config.name)} characters and is cut off in lists.",
+            fix=f"Use at most {_LONGEST_NAME} characters.",
         )

@@ -1,4 +1,4 @@
-"""Gaps and contradictions in what an agent says. Pure."""
+"""Warnings about gaps and contradictions in what an agent says. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SPOKEN = re.compile(
     r"|^persona\.(?:companyDescription|knowledgeBase\[\d+\])$"
 )
 _LEAST_CLAIM = 3
-"""Characters: shorter claims would be found in every text."""
+"""In characters. Shorter claims would be found in every text."""
 _MAX_CLAIMS = 100
 
 
@@ -37,7 +37,7 @@ def _substance(config: AgentConfig) -> Iterator[Finding]:
         yield Finding(
             code="nothing_to_say",
             field="playbook",
-            message="The agent knows neither whom it works for nor what to ask: it can only greet.",
+            message="The agent does not know whom it works for or what to ask: it can only greet.",
             fix="Fill in persona and playbook, or write a system_prompt.",
         )
 
@@ -47,7 +47,7 @@ def _opener(config: AgentConfig) -> Iterator[Finding]:
         yield Finding(
             code="opener_missing",
             field="playbook.opener",
-            message=f'There is no opener; the agent will say "{first_sentence(config, {})}"',
+            message=f'There is no opener, so the agent says "{first_sentence(config, {})}"',
             fix="Write the first sentence of a call.",
         )
 
@@ -57,7 +57,7 @@ def _goodbye(config: AgentConfig) -> Iterator[Finding]:
         yield Finding(
             code="end_message_missing",
             field="playbook.endCallMessage",
-            message="There is no goodbye; the agent will end with a general one.",
+            message="There is no goodbye, so the agent uses a general one.",
             fix="Write the last sentence of a call.",
         )
 
@@ -71,15 +71,15 @@ def _slots(config: AgentConfig) -> Iterator[Finding]:
             yield Finding(
                 code="slot_without_name",
                 field=field,
-                message="The slot has no name: what is it that callers are asked for?",
-                fix="Name it, such as phone_number.",
+                message="The slot has no name, so the agent cannot ask for it.",
+                fix="Give it a name such as phone_number.",
             )
         elif slot.name in seen:
             yield Finding(
                 code="slot_twice",
                 field=field,
-                message=f"{slot.name} is asked for by an earlier slot; only one value is kept.",
-                fix="Remove it or give it another name.",
+                message=f"An earlier slot already asks for {slot.name}; only one value is kept.",
+                fix="Remove the slot, or give it another name.",
             )
         elif _is_raw(config) and slot.required and not _words(slot.name) <= prompt:
             yield Finding(
@@ -92,7 +92,7 @@ def _slots(config: AgentConfig) -> Iterator[Finding]:
 
 
 def _answers(config: AgentConfig) -> Iterator[Finding]:
-    """Scripts and objections that are never set off, or say nothing."""
+    """Scripts and objections that are never used, or say nothing."""
     seen: dict[str, str] = {}
     playbook = config.playbook
     entries = [
@@ -108,23 +108,23 @@ def _answers(config: AgentConfig) -> Iterator[Finding]:
             yield Finding(
                 code="nothing_to_answer",
                 field=field,
-                message="It is set off, but there are no words to answer with.",
-                fix="Write what is said then, or remove it.",
+                message="It has a condition, but no words to answer with.",
+                fix="Write what the agent says then, or remove it.",
             )
         key = " ".join(sorted(_words(condition)))
         if not key:
             yield Finding(
                 code="never_set_off",
                 field=field,
-                message="It does not say when it is wanted, so it is never used.",
-                fix="Say what a caller says or asks then.",
+                message="It does not say when to use it, so it is never used.",
+                fix="Write what a caller says or asks then.",
             )
         elif key in seen:
             yield Finding(
                 code="never_set_off",
                 field=field,
-                message=f"{seen[key]} answers the same already, so this one is never used.",
-                fix="Join the two, or tell their conditions apart.",
+                message=f"{seen[key]} has the same condition, so this one is never used.",
+                fix="Merge the two, or give them different conditions.",
             )
         seen.setdefault(key, field)
 
@@ -141,8 +141,8 @@ def _claims(config: AgentConfig) -> Iterator[Finding]:
                 yield Finding(
                     code="prohibited_claim_said",
                     field=field,
-                    message=f'It says "{claim}", which advanced.prohibitedClaims forbids.',
-                    fix="Word it differently, or lift the prohibition.",
+                    message=f'The text says "{claim}", which advanced.prohibitedClaims forbids.',
+                    fix="Change the wording, or remove the claim from advanced.prohibitedClaims.",
                 )
 
 
@@ -153,9 +153,9 @@ def _raw_mode(config: AgentConfig) -> Iterator[Finding]:
         yield Finding(
             code="ignored_in_raw_mode",
             field="advanced.prompt_mode",
-            message="In raw mode a language model sees system_prompt alone; of the playbook only "
+            message="In raw mode the language model gets only system_prompt. Of the playbook, only "
             "opener and endCallMessage are used.",
-            fix="Say the rest in system_prompt, or set advanced.prompt_mode to builder.",
+            fix="Put the rest into system_prompt, or set advanced.prompt_mode to builder.",
         )
 
 

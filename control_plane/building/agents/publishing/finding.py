@@ -1,4 +1,4 @@
-"""What is found wrong with an agent, and what it is looked for in."""
+"""A finding about an agent, and everything that findings are looked for in."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from control_plane.building.agents.tool_capabilities import BoundToolView
 class Finding(BaseModel):
     model_config = ConfigDict(frozen=True)
     code: str = Field(description="The kind of finding, for programs.")
-    field: str = Field(description="Path of the field to change, as it is sent.")
-    message: str = Field(description="What is wrong and why it matters.")
-    fix: str = Field(description="What would be right.")
+    field: str = Field(description="Path of the field to change.")
+    message: str = Field(description="What is wrong, and why it matters.")
+    fix: str = Field(description="What to do about it.")
 
 
 @dataclass(frozen=True, slots=True)

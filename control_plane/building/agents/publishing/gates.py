@@ -1,4 +1,4 @@
-"""What stands in the way of publishing an agent: calls could not be held. Pure."""
+"""The blockers of publishing: an agent that has one could not hold a call. Pure."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def _languages(subject: PublishSubject) -> Iterator[Finding]:
             code="language_not_served",
             field=problem.field,
             message=f"{locale} cannot be served: {problem.reason}",
-            fix=f"Do so, or take {locale} out of the agent's languages.",
+            fix=f"Follow that advice, or remove {locale} from the agent's languages.",
         )
 
 
 def _custom_endpoints(subject: PublishSubject) -> Iterator[Finding]:
-    """An agent keeps its endpoints when its tenant leaves the tier that they belong to."""
+    """An agent keeps its endpoints when its tenant moves to a lower tier."""
     for name in CUSTOM_URLS:
         if getattr(subject.config, name) is not None and subject.tier != "enterprise":
             yield Finding(
                 code="tier_required",
                 field=name,
-                message=f"{name} is for the enterprise tier; this account is on {subject.tier}.",
-                fix="Clear it with null, or ask for that tier.",
+                message=f"{name} needs the enterprise tier, but this account's is {subject.tier}.",
+                fix="Set it to null, or ask for that tier.",
             )
 
 
@@ -52,8 +52,8 @@ def _templates(subject: PublishSubject) -> Iterator[Finding]:
             code="template_broken",
             field=fault.field,
             message=f"Line {fault.line} of {fault.field} {fault.message}.".replace("..", "."),
-            fix="Mend the tag, or put the text between {% raw %} and {% endraw %} if the braces "
-            "are meant as they are.",
+            fix="Correct the tag. If the braces are meant literally, put the text between "
+            "{% raw %} and {% endraw %}.",
         )
 
 
@@ -63,6 +63,6 @@ def _raw_prompt(subject: PublishSubject) -> Iterator[Finding]:
         yield Finding(
             code="prompt_missing",
             field="system_prompt",
-            message="advanced.prompt_mode is raw, but there is no prompt to use verbatim.",
+            message="advanced.prompt_mode is raw, but system_prompt is empty.",
             fix="Write a system_prompt, or set advanced.prompt_mode to builder.",
         )

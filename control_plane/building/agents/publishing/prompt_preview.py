@@ -1,4 +1,4 @@
-"""What a language model would be told, and the caller would hear first. Nothing is saved."""
+"""A preview of the prompt that the language model gets and of the agent's first sentence."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pipelines.texts.agent_texts import TextFiller, unknown_variables
 from pipelines.texts.prompt import described, opener, prompt_template, texts_beside_prompt
 
 _BYTES_OF_A_TOKEN = 4
-"""About right for English, and for other scripts on the safe side."""
+"""About right for English. For other scripts it overestimates the number of tokens."""
 
 
 def prompt_preview(config: AgentConfig, variables: Mapping[str, Any]) -> CompiledPrompt:
-    """Total: whatever the texts and variables are, there is a preview."""
+    """Never raises, whatever the texts and variables are."""
     template, whole, fill = prompt_template(config), described(config), TextFiller(variables)
     prompt = template.filled(fill)
     for field, text in texts_beside_prompt(whole, template):

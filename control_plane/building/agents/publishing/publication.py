@@ -1,4 +1,4 @@
-"""Rules of publishing: what is checked before, and what is frozen."""
+"""Publishing an agent: what is checked first, and what is frozen."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def validate_publish(
     keys: AvailableKeys,
     settings: ControlPlaneSettings,
 ) -> PublishReport:
-    """What publishing would say to the agent with ``sent`` in it. Nothing is saved.
+    """The report on the agent with the fields in ``sent``. Nothing is saved.
 
     Raises:
         AgentNotFound: the tenant has no such agent.
@@ -62,18 +62,18 @@ async def publish_agent(
     *,
     if_match: str | None = None,
 ) -> tuple[AgentVersion, tuple[Finding, ...]]:
-    """Freeze the agent as it is into its next version, which new calls then run.
+    """Freeze the agent into its next version, which new calls then run.
 
-    Publishing what is published already makes a version, too: it was asked for, and the audit log,
-    the event and ``published_at`` say when. Its digest tells that nothing differs.
+    An unchanged agent gets a new version as well, so that the audit log, the event and
+    ``published_at`` say when it was published. The equal digest shows that nothing differs.
 
     Returns:
-        The version, and warnings about it.
+        The version and its warnings.
 
     Raises:
         AgentNotFound: the tenant has no such agent.
         PreconditionFailed: it has changed since ``if_match`` was read.
-        AgentNotPublishReady: something stands in the way; nothing has changed.
+        AgentNotPublishReady: the agent has blockers; nothing has changed.
     """
     agent = await locked_agent(session, caller, agent_id, if_match)
     config = AgentConfig.model_validate(agent.config)
@@ -114,16 +114,16 @@ async def _report(
         tools = bound_tools(config, stacks, catalogue)
         return publish_report(config, stacks, tools, tier=keys.tier, is_named=is_named)
 
-    # An agent may have a megabyte of texts to read through.
+    # An agent may have a megabyte of texts to read.
     return await asyncio.to_thread(look)
 
 
 async def _refused_addresses(
     sent: Mapping[str, Any], settings: ControlPlaneSettings
 ) -> tuple[Finding, ...]:
-    """Addresses are checked when they are saved; these have not been."""
+    """Findings about addresses in fields that have not been saved, and so not been checked."""
     try:
-        # The tier that endpoints belong to is a gate of its own.
+        # Another gate checks the tier.
         await check_addresses(sent, "enterprise", settings.outbound_allowed_networks)
     except InvalidRequest as refusal:
         return tuple(

@@ -1,4 +1,4 @@
-"""Whether an agent can be published, and what its owner should know before. Pure."""
+"""The report on whether an agent can be published. Pure."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _EXAMPLE: dict[str, Any] = {
             "field": "playbook.opener",
             "message": "Line 1 of playbook.opener is not valid: expected token 'end of print "
             "statement', got 'day'.",
-            "fix": "Mend the tag, or put the text between {% raw %} and {% endraw %} if the braces "
-            "are meant as they are.",
+            "fix": "Correct the tag. If the braces are meant literally, put the text between "
+            "{% raw %} and {% endraw %}.",
         }
     ],
     "warnings": [
         {
             "code": "end_message_missing",
             "field": "playbook.endCallMessage",
-            "message": "There is no goodbye; the agent will end with a general one.",
+            "message": "There is no goodbye, so the agent uses a general one.",
             "fix": "Write the last sentence of a call.",
         }
     ],
@@ -38,7 +38,7 @@ _EXAMPLE: dict[str, Any] = {
 
 
 class PublishReport(BaseModel):
-    """``blockers`` stand in the way of publishing; ``warnings`` do not."""
+    """``blockers`` prevent publishing; ``warnings`` do not."""
 
     model_config = ConfigDict(frozen=True, json_schema_extra={"example": _EXAMPLE})
     ready: bool = Field(description="Whether there are no blockers.")
@@ -58,13 +58,13 @@ def publish_report(
     tier: str = "free",
     is_named: bool = True,
 ) -> PublishReport:
-    """Look at everything that decides whether the agent can be published.
+    """Check everything that decides whether the agent can be published.
 
     Args:
-        stacks: the agent's languages, resolved with what the tenant can use now.
+        stacks: of the agent's languages, resolved with what the tenant can use now.
         tools: which of the agent's tools can run on those stacks.
         tier: the tenant's.
-        is_named: whether ``config.name`` is the owner's; a name may be wanting before it is saved.
+        is_named: whether the owner chose ``config.name``; an unsaved agent may have no name yet.
     """
     subject = PublishSubject(config, stacks, tuple(tools), tier, is_named)
     blockers = tuple(gates(subject))

@@ -1,4 +1,4 @@
-"""Whether an agent can be published, publishing it, and what its prompt would be."""
+"""Checking and publishing agents, and previewing their prompts."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ async def validate_publish(
     keys: TenantKeys,
     settings: AppSettings,
 ) -> PublishReport:
-    """What stands in the way of publishing, and what to know before. Nothing is saved.
+    """Check whether an agent could be published. Nothing is saved.
 
-    With ``agent_id`` the other fields are merged into the stored agent, as an update would.
+    With ``agent_id`` the other fields are merged into the stored agent, as in an update.
     """
     return await publication.validate_publish(
         session, caller, wanted.agent_id, wanted.agent_fields, keys, settings
@@ -55,7 +55,7 @@ async def compile_prompt(
 ) -> CompiledPrompt:
     """Preview the prompt and the opener, with variables filled in. Nothing is saved.
 
-    A broken text is no refusal: it is listed under ``errors`` with its field and line.
+    The request succeeds even if a text is broken; ``errors`` lists its field and line.
     """
     config = await unsaved_agent(session, caller, wanted.agent_id, wanted.agent_fields)
     return await asyncio.to_thread(prompt_preview, config, wanted.variables)
@@ -72,9 +72,10 @@ async def publish_agent(
     keys: TenantKeys,
     if_match: IfMatch = None,
 ) -> AgentPublished:
-    """Freeze the agent as it is; calls created from now on run this version.
+    """Freeze the agent into its next version, which new calls run.
 
-    What stands in the way is answered as validate-publish does, with 409, and nothing changes.
+    If anything prevents that, nothing changes, and the answer is 409 with the report of
+    validate-publish.
     """
     version, warnings = await publication.publish_agent(
         session, caller, agent_id, keys, if_match=if_match

@@ -15,11 +15,11 @@ from control_plane.building.agents.schemas import described, fields_of_agent
 
 
 class UnsavedAgent(BaseModel):
-    """Fields of an agent beside the request's own; checked when they are put together."""
+    """Fields of an agent besides the request's own. They are checked after they are merged."""
 
     model_config = ConfigDict(extra="allow")
     agent_id: UUID | None = Field(
-        None, description="A stored agent, which the other fields are merged into."
+        None, description="A stored agent. The other fields are merged into it."
     )
 
     @property
@@ -28,7 +28,7 @@ class UnsavedAgent(BaseModel):
 
 
 class PublishCheck(UnsavedAgent):
-    """Any of the fields that create takes, at any depth, and optionally ``agent_id``."""
+    """Any of the fields that create takes, at any depth, and an optional ``agent_id``."""
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -39,7 +39,8 @@ class PublishCheck(UnsavedAgent):
 
 
 class PromptPreview(UnsavedAgent):
-    """The same, with the ``variables`` that a call would send."""
+    """Any of the fields that create takes, an optional ``agent_id``, and the ``variables`` that a
+    call would send."""
 
     variables: dict[str, Any] = Field(default_factory=dict)
 
@@ -68,12 +69,12 @@ class AgentPublished(BaseModel):
     id: UUID
     version: int
     published_at: datetime
-    warnings: tuple[Finding, ...] = Field(description="Those of validate-publish.")
+    warnings: tuple[Finding, ...] = Field(description="The warnings that validate-publish gives.")
 
 
 class BrokenText(BaseModel):
     field: str = Field(examples=["playbook.opener"])
-    line: int = Field(description="Within the field, from 1.")
+    line: int = Field(description="The line within the field, counted from 1.")
     message: str
 
 
@@ -92,13 +93,15 @@ class CompiledPrompt(BaseModel):
         }
     )
     compiled_prompt: str
-    opener: str | None = Field(description="Said first; null where the agent waits.")
+    opener: str | None = Field(
+        description="The agent's first sentence; null if it waits for the caller."
+    )
     unknown_variables: list[str] = Field(
-        description="What the texts need and `variables` lacks; their places stay empty."
+        description="Variables that the texts need but `variables` lacks. Their places stay empty."
     )
     errors: list[BrokenText] = Field(
-        description="Texts that cannot be filled in: of these only plain placeholders are."
+        description="Texts with a broken tag. Only their plain placeholders are filled in."
     )
     warnings: list[Finding]
     characters: int
-    estimated_tokens: int = Field(description="A quarter of the bytes in UTF-8, rounded up.")
+    estimated_tokens: int = Field(description="A quarter of the prompt's UTF-8 bytes, rounded up.")

@@ -1,4 +1,4 @@
-"""What a published version freezes, as one canonical JSON text. Pure."""
+"""Everything that a published version freezes, as one canonical JSON text. Pure."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Snapshot:
     compiled_prompt: str
     """The prompt of a call without variables."""
     prompt_template: dict[str, Any] | None = None
-    """``PromptTemplate`` as JSON, into which a call's variables are filled; ``None`` where the
-    prompt is the same for every call."""
+    """``PromptTemplate`` as JSON, which a call's variables are filled into; ``None`` if the prompt
+    is the same for every call."""
 
     @property
     def text(self) -> str:
-        """The same bytes for the same content: sorted names, no blanks, UTF-8."""
+        """The same content always gives the same bytes: sorted names, no spaces, UTF-8."""
         content = asdict(self)
         if self.prompt_template is None:
             del content["prompt_template"]

@@ -1,4 +1,4 @@
-"""Timing settings that make no sense together. Pure."""
+"""Warnings about timing settings that contradict each other. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def timing_advice(config: AgentConfig) -> Iterator[Finding]:
         yield Finding(
             code="call_duration_out_of_range",
             field="advanced.maxCallDuration",
-            message=f"A call would be cut off after {advanced.max_call_duration_seconds} s.",
+            message=f"Calls end after {advanced.max_call_duration_seconds} s.",
             fix="Choose between 30 and 7200 seconds.",
         )
     if advanced.max_turn_length_seconds > advanced.max_call_duration_seconds:
@@ -26,28 +26,29 @@ def timing_advice(config: AgentConfig) -> Iterator[Finding]:
             code="turn_longer_than_call",
             field="advanced.maxTurnLength",
             message="One turn of the agent may last longer than the whole call.",
-            fix=f"Choose less than maxCallDuration, {advanced.max_call_duration_seconds} s.",
+            fix=f"Choose less than maxCallDuration ({advanced.max_call_duration_seconds} s).",
         )
     if advanced.post_silence_hangup_seconds <= advanced.silence_prompt_delay_seconds:
         yield Finding(
             code="hangup_before_nudge",
             field="advanced.postSilenceHangup",
-            message=f"A silent caller is cut off after {advanced.post_silence_hangup_seconds:g} s, "
-            f"before the nudge at {advanced.silence_prompt_delay_seconds:g} s.",
+            message=f"The agent hangs up after {advanced.post_silence_hangup_seconds:g} s of "
+            f"silence, before it asks at {advanced.silence_prompt_delay_seconds:g} s whether the "
+            "caller is still there.",
             fix="Choose more than silencePromptDelay.",
         )
     if advanced.post_silence_hangup_seconds >= advanced.max_call_duration_seconds:
         yield Finding(
             code="hangup_after_end",
             field="advanced.postSilenceHangup",
-            message="The call is over before a silent caller is noticed.",
+            message="The call ends before the agent hangs up on a silent caller.",
             fix="Choose less than maxCallDuration.",
         )
     if advanced.reply_delay_ms > _LONG_REPLY_DELAY_MS:
         yield Finding(
             code="reply_delay_long",
             field="advanced.replyDelay",
-            message=f"Callers wait {advanced.reply_delay_ms} ms for every answer and will believe "
+            message=f"Callers wait {advanced.reply_delay_ms} ms for every answer and may think "
             "that the line is dead.",
-            fix=f"Choose at most {_LONG_REPLY_DELAY_MS} ms; 0 is the fastest.",
+            fix=f"Choose at most {_LONG_REPLY_DELAY_MS} ms. 0 is fastest.",
         )

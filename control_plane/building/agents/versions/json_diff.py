@@ -1,4 +1,4 @@
-"""The differences between two JSON documents, each by its JSON Pointer (RFC 6901). Pure."""
+"""The differences between two JSON documents, located by JSON Pointer (RFC 6901). Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Difference:
-    """``before`` has no meaning where something was added, ``after`` where it was removed."""
+    """``before`` is meaningless if ``op`` is ``add``, and ``after`` if it is ``remove``."""
 
     op: Literal["add", "remove", "replace"]
     path: str
@@ -18,7 +18,7 @@ class Difference:
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[Difference]:
-    """In the order of the documents; arrays are compared place by place."""
+    """In the order of the documents. Arrays are compared index by index."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         yield from _of_members(dict(before), dict(after), path)
     elif isinstance(before, list) and isinstance(after, list):

@@ -1,4 +1,4 @@
-"""Published versions of an agent: list, read, compare, roll back."""
+"""``/v1/agents/{agent_id}/versions``: listing, reading, comparing and rolling back."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def list_versions(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Offset = 0,
 ) -> VersionList:
-    """What was published of the agent, newest first."""
+    """List the agent's published versions, newest first."""
     agent = await service.get_agent(session, caller.tenant_id, agent_id)
     found, total = await repository.list_versions(
         session, caller.tenant_id, agent_id, limit=limit, offset=offset
@@ -71,7 +71,7 @@ async def list_versions(
 async def get_version(
     agent_id: UUID, version: Version, caller: MemberCaller, session: TenantSession
 ) -> VersionView:
-    """One version as calls run it."""
+    """Return one version as calls run it."""
     agent, found = await versions.get_version(session, caller.tenant_id, agent_id, version)
     return VersionView(
         **_summary(agent, found).model_dump(),
@@ -90,7 +90,7 @@ async def compare_versions(
     caller: MemberCaller,
     session: TenantSession,
 ) -> VersionDiff:
-    """What changed from one version to another, or to or from the agent as it is now."""
+    """Compare two versions, or a version and the agent as it is now."""
     sides = _side(before), _side(after)
     found = await versions.compare(session, caller.tenant_id, agent_id, *sides)
     return VersionDiff(
@@ -115,10 +115,11 @@ async def roll_back(
     wanted: RollBack | None = None,
     if_match: IfMatch = None,
 ) -> RolledBack:
-    """Serve an earlier version again, from the next call on.
+    """Publish an earlier version again. The next call runs it.
 
-    Its snapshot is published once more, byte for byte, under the next number; calls under way keep
-    the version that they began with. The editable agent stays as it is unless ``restore_draft``.
+    The snapshot is published byte for byte under the next version number. Running calls keep the
+    version that they started with. The editable agent stays as it is unless ``restore_draft`` is
+    true.
     """
     new, warnings = await versions.roll_back(
         session,

@@ -1,4 +1,4 @@
-"""Versions of agents on the wire."""
+"""Versions of agents, as the API shows them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ class VersionSummary(BaseModel):
     version: int
     published_at: datetime
     digest: str = Field(
-        description="SHA-256 of the frozen snapshot: equal digests are equal byte by byte."
+        description="SHA-256 of the frozen snapshot. Versions with equal digests are identical."
     )
-    restored_from: int | None = Field(description="The version that a roll-back repeated.")
-    is_served: bool = Field(description="Whether new calls run it.")
+    restored_from: int | None = Field(
+        description="The earlier version that a roll-back published again as this one."
+    )
+    is_served: bool = Field(description="Whether new calls run this version.")
 
 
 class VersionList(BaseModel):
@@ -28,7 +30,7 @@ class VersionList(BaseModel):
 
 
 class VersionView(VersionSummary):
-    """One version, whole; secrets are masked."""
+    """One version with its whole content. Secrets are masked."""
 
     agent_id: UUID
     config: dict[str, Any]
@@ -37,7 +39,7 @@ class VersionView(VersionSummary):
 
 
 class Change(BaseModel):
-    """``from`` is null where something was added, ``to`` where it was removed."""
+    """``from`` is null if ``op`` is ``add``, ``to`` is null if it is ``remove``."""
 
     model_config = ConfigDict(
         validate_by_name=True,
@@ -52,7 +54,7 @@ class Change(BaseModel):
         },
     )
     op: Literal["add", "remove", "replace"]
-    path: str = Field(description="JSON Pointer (RFC 6901) into the agent.")
+    path: str = Field(description="JSON Pointer (RFC 6901) to the changed value.")
     before: Any = Field(alias="from")
     after: Any = Field(alias="to")
 
@@ -69,17 +71,17 @@ class RollBack(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {}})
     restore_draft: bool = Field(
         default=False,
-        description="Whether the editable agent goes back as well. Left out, it stays as it is.",
+        description="Whether to restore the editable agent as well. By default it stays as it is.",
     )
 
 
 class RolledBack(BaseModel):
     status: Literal["rolled_back"] = "rolled_back"
     id: UUID
-    version: int = Field(description="The new version, which new calls run.")
+    version: int = Field(description="The number of the new version, which new calls run.")
     restored_from: int
     digest: str
     published_at: datetime
     warnings: list[str] = Field(
-        description="What its calls cannot use any more, such as a provider whose key is gone."
+        description="What its calls can no longer use, such as a provider whose key was removed."
     )

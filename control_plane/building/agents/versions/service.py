@@ -1,4 +1,4 @@
-"""Published versions of an agent: read, compare, bring back."""
+"""Reading, comparing and rolling back published versions of an agent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from control_plane.platform.tenancy.caller import Caller
 from pipelines.stack import AvailableKeys
 
 DRAFT: Literal["draft"] = "draft"
-"""The agent as it is now, published or not."""
+"""Stands for the agent as it is now, published or not."""
 
 
 async def get_version(
@@ -49,7 +49,7 @@ async def compare(
     before: int | Literal["draft"],
     after: int | Literal["draft"],
 ) -> list[Difference]:
-    """What differs in configuration and providers; secrets are compared, and shown as masks.
+    """The differences in configuration and providers. Secrets are compared, but shown masked.
 
     Raises:
         AgentNotFound, VersionNotFound: see ``get_version``.
@@ -80,10 +80,11 @@ async def roll_back(
 ) -> tuple[AgentVersion, list[str]]:
     """Publish a version's snapshot again, byte for byte, as the agent's next version.
 
-    It is done even if a provider of it cannot be used now: it may be the lesser evil.
+    A provider that cannot be used now does not prevent this: the old version may still be better
+    than the current one.
 
     Returns:
-        The new version, and what its calls cannot use any more.
+        The new version, and what its calls can no longer use.
 
     Raises:
         AgentNotFound, VersionNotFound: see ``get_version``.
@@ -124,7 +125,7 @@ async def roll_back(
 
 @dataclass(frozen=True)
 class _Secret:
-    """A sealed text as a diff sees it: one value, shown as a mask."""
+    """A sealed text in a comparison: one value, shown as a mask."""
 
     sealed: str
     hint: str

@@ -1,4 +1,4 @@
-"""Freezing everything that one call needs to run and to be billed."""
+"""Making a call's plan: everything that the call needs to run and to be billed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NEVER_PUBLISHED = Finding(
 
 
 class PlanSources:
-    """What plans are made of and what is the same for many calls. One for each process."""
+    """What plans are made of and many calls share. Each process has one."""
 
     def __init__(self) -> None:
         self.catalogue = CatalogueShelf()
@@ -77,15 +77,16 @@ async def freeze_plan(
 
     Args:
         facts: of the tenant and the agent, read in ``session``.
-        caller_ids: the numbers (E.164) that phones are called from, by the participant's position.
-        platform_providers: those that everybody can use here.
+        caller_ids: the numbers (E.164) that phones are called from, by the position of the
+            participant.
+        platform_providers: the providers that every tenant of this installation can use.
 
     Raises:
         PlatformCallsDisabled: the operator has stopped all calls.
         AgentNotFound: the tenant has no such agent.
         AgentAdminPaused: the operator has paused it.
-        AgentNotPublishReady: nothing of it was published.
-        ProviderKeyUnavailable: a provider of the published stack cannot be used now.
+        AgentNotPublishReady: it has never been published.
+        ProviderKeyUnavailable: neither the frozen stack nor another one can be used now.
     """
     version, digest = _callable_version(facts)
     published = await sources.agents.version(session, tenant_id, wanted.agent_id, version, digest)
@@ -136,7 +137,7 @@ def limits_of(agent: AgentConfig) -> CallLimits:
 
 
 def _callable_version(facts: CreationFacts) -> tuple[int, str]:
-    """Number and digest of the version to run."""
+    """The number and the digest of the version to run."""
     if not facts.calls_enabled:
         raise PlatformCallsDisabled(facts.calls_message)
     if not facts.agent_exists:
@@ -155,7 +156,7 @@ async def _filled(published: PublishedAgent, wanted: CallCreate) -> FilledTexts:
 
 
 def _own_keys(stack: ResolvedStack, facts: CreationFacts) -> dict[str, str]:
-    """By provider, the tenant's keys that the stack is run with, as they are stored."""
+    """The tenant's sealed keys that the stack needs, by provider."""
     return {
         choice.provider: facts.sealed_keys[choice.provider]
         for channel in (stack.stt, stack.llm, stack.tts)

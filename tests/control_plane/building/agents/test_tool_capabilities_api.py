@@ -41,7 +41,7 @@ async def test_the_offline_engine_calls_no_tools_and_still_hangs_up(tenant: Tena
     )
     by_type = {kind["type"]: kind for kind in found["tool_types"]}
     assert by_type["end_call"]["can_run"] is True
-    assert any("calls no tools" in reason for reason in by_type["mcp"]["reasons"])
+    assert any("cannot call tools." in reason for reason in by_type["mcp"]["reasons"])
 
 
 async def test_without_a_stack_nothing_runs(tenant: TenantClient) -> None:

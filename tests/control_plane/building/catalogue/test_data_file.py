@@ -120,11 +120,19 @@ class TestAnInconsistentFile:
         ("place", "change", "said"),
         [
             ("models", {"prices": []}, "needs prices of exactly llm"),
-            ("voices", {"models": ["no-such-model"]}, "names no tts model"),
-            ("skus", {"voice": "nobody"}, "names no voice"),
-            ("skus", {"stt": {"provider": "openai", "model": "gpt-4o"}}, "names no stt model"),
-            ("skus", {"supported_languages": ["tlh-QO"]}, "covers no tlh-QO"),
-            ("skus", {"supported_languages": ["en"]}, "bare language"),
+            ("voices", {"models": ["no-such-model"]}, "'no-such-model', which is not a tts model"),
+            ("skus", {"voice": "nobody"}, "names 'nobody', which is not a voice of"),
+            (
+                "skus",
+                {"stt": {"provider": "openai", "model": "gpt-4o"}},
+                "names openai/gpt-4o, which is not a model for stt",
+            ),
+            ("skus", {"supported_languages": ["tlh-QO"]}, "does not cover tlh-QO"),
+            (
+                "skus",
+                {"supported_languages": ["en"]},
+                "'en' is only a language; write a locale such as 'en-US'",
+            ),
             ("models", {"languages": ["xx-nonsense-xx"]}, "language tag"),
             ("models", {"wheels": 4}, "Extra inputs"),
         ],
@@ -138,5 +146,5 @@ class TestAnInconsistentFile:
     def test_with_an_entry_twice_is_refused(self) -> None:
         document = json.loads(CATALOGUE_FILE.read_text())
         document["models"].append(document["models"][0])
-        with pytest.raises(ValueError, match="is there twice"):
+        with pytest.raises(ValueError, match="is listed twice"):
             Catalogue.model_validate_json(json.dumps(document))
