@@ -44,7 +44,7 @@ class CatalogueEdition:
         return next((price for price in dated if price.valid_from <= at), None)
 
 
-class CatalogueShelf:
+class CatalogueCache:
     """Keeps the edition that was needed last. Each process has one."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from contracts.agent_config import AgentConfig
 from contracts.language_tag import LanguageTag
 from control_plane.building.agents import service
 from control_plane.building.agents.errors import AgentNotFound, PreconditionFailed
-from control_plane.building.agents.managed.changes import off_managed_sku, onto_managed_sku
+from control_plane.building.agents.managed.conversion import off_managed_sku, onto_managed_sku
 from control_plane.building.agents.models import Agent
 from control_plane.building.agents.revisions import IfMatch, entity_tag
 from control_plane.building.catalogue.repository import stack_catalogue

@@ -21,7 +21,7 @@ from contracts.call_plan import (
 from contracts.call_status import Transport
 from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
 from control_plane.building.agents.publishing.finding import Finding
-from control_plane.building.catalogue.edition import CatalogueShelf
+from control_plane.building.catalogue.edition import CatalogueCache
 from control_plane.calling.calls.creating.creation_facts import CreationFacts
 from control_plane.calling.calls.creating.filled_texts import FilledTexts, fill_texts
 from control_plane.calling.calls.creating.post_call_merge import merge_post_call
@@ -44,7 +44,7 @@ class PlanSources:
     """What plans are made of and many calls share. Each process has one."""
 
     def __init__(self) -> None:
-        self.catalogue = CatalogueShelf()
+        self.catalogue = CatalogueCache()
         self.agents = PublishedAgents()
         self.stacks = ResolvedStacks()
 

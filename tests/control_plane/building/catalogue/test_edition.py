@@ -10,7 +10,7 @@ from sqlalchemy import insert, select, text
 
 from contracts.call_plan import ProviderChoice, ResolvedChannel, ResolvedStack
 from control_plane.building.catalogue import price_repository
-from control_plane.building.catalogue.edition import CatalogueShelf, load_edition
+from control_plane.building.catalogue.edition import CatalogueCache, load_edition
 from control_plane.building.catalogue.models import CatalogueEditionNumber, PriceRecord
 from control_plane.building.catalogue.stack_prices import price_rows_of, prices_needed
 from control_plane.platform.database import Database
@@ -53,11 +53,11 @@ async def test_an_edit_that_is_rolled_back_makes_none(database: Database) -> Non
 
 
 async def test_an_edition_is_loaded_once(database: Database) -> None:
-    shelf = CatalogueShelf()
+    cache = CatalogueCache()
     async with database.system_session() as session:
-        first = await shelf.edition(session, 1)
-        assert await shelf.edition(session, 1) is first
-        assert await shelf.edition(session, 2) is not first
+        first = await cache.edition(session, 1)
+        assert await cache.edition(session, 1) is first
+        assert await cache.edition(session, 2) is not first
 
 
 async def test_prices_are_those_of_the_moment(tenant: TenantClient, database: Database) -> None:

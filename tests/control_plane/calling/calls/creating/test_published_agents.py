@@ -34,12 +34,12 @@ async def test_a_version_is_read_once_and_the_least_used_is_let_go(
 ) -> None:
     agents = [await tenant.published_agent(name=name) for name in ("One", "Two")]
     versions = [await version_of(database, tenant, agent_id) for agent_id in agents]
-    shelf = PublishedAgents(size=1)
+    cache = PublishedAgents(size=1)
     async with database.tenant_session(tenant.tenant_id) as session:
 
         async def read(index: int) -> object:
             version = versions[index]
-            return await shelf.version(
+            return await cache.version(
                 session, tenant.tenant_id, version.agent_id, version.version, version.digest
             )
 
