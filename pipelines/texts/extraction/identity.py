@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from pipelines.texts.extraction.addressing import sentence
 from pipelines.texts.extraction.draft import Draft
+from pipelines.texts.extraction.second_person import sentence
 from pipelines.texts.extraction.statements import Statement
 from pipelines.texts.extraction.topics import Topic
 

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from contracts.agent_config import AgentConfig, Persona, Playbook
 from pipelines.texts.agent_texts import needed_variables, unknown_variables
+from pipelines.texts.extraction.prompt_extraction import extract_from_prompt
 from pipelines.texts.prompt import compile_prompt, first_sentence, opener
-from pipelines.texts.prompt_extraction import extract_from_prompt
 
 
 def agent(**fields: Any) -> AgentConfig:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from contracts.agent_config import Persona, Playbook
 from pipelines.texts.extraction.draft import words_of
-from pipelines.texts.extraction.structure import HEADING_WORDS, STRUCTURE
-from pipelines.texts.prompt_extraction import extract_from_prompt
+from pipelines.texts.extraction.prompt_extraction import extract_from_prompt
+from pipelines.texts.extraction.stop_words import HEADING_WORDS, STRUCTURE
 from tests.pipelines.texts.extraction import prompts
 
 

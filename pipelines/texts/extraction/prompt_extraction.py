@@ -13,19 +13,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from contracts.agent_config import Persona, Playbook
-from pipelines.texts.extraction.addressing import CALLER
-from pipelines.texts.extraction.answering import read_answer, read_handover
-from pipelines.texts.extraction.asking import read_question
+from pipelines.texts.extraction.answers import read_answer, read_handover
 from pipelines.texts.extraction.draft import Draft, words_of
 from pipelines.texts.extraction.identity import read_by_topic, read_fact, read_identity
-from pipelines.texts.extraction.quoting import read_quotation
+from pipelines.texts.extraction.questions import read_question
+from pipelines.texts.extraction.quotations import read_quotation
+from pipelines.texts.extraction.second_person import CALLER
 from pipelines.texts.extraction.statements import (
     MAX_SENTENCE_CHARACTERS,
     QUOTED,
     Statement,
     statements,
 )
-from pipelines.texts.extraction.structure import HEADING_WORDS, STRUCTURE
+from pipelines.texts.extraction.stop_words import HEADING_WORDS, STRUCTURE
 from pipelines.texts.extraction.topics import Topic, topic_of
 
 _MAX_SENTENCES = 1_000

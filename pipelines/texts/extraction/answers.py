@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from contracts.agent_config import ObjectionHandler, Script
-from pipelines.texts.extraction.addressing import CALLER, sentence, to_caller
 from pipelines.texts.extraction.draft import Draft
 from pipelines.texts.extraction.identity import IMPERATIVE
-from pipelines.texts.extraction.quoting import quoted_in
+from pipelines.texts.extraction.quotations import quoted_in
+from pipelines.texts.extraction.second_person import CALLER, sentence, to_caller
 from pipelines.texts.extraction.statements import QUOTED, Statement
 from pipelines.texts.extraction.topics import Topic
 

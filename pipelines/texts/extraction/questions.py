@@ -6,9 +6,14 @@ import re
 from collections.abc import Iterator
 
 from contracts.agent_config import RequiredSlot
-from pipelines.texts.extraction.addressing import CALLER, question_about, question_whether, sentence
 from pipelines.texts.extraction.draft import Draft
-from pipelines.texts.extraction.quoting import quoted_in
+from pipelines.texts.extraction.quotations import quoted_in
+from pipelines.texts.extraction.second_person import (
+    CALLER,
+    question_about,
+    question_whether,
+    sentence,
+)
 from pipelines.texts.extraction.statements import Statement
 from pipelines.texts.extraction.topics import Topic
 
