@@ -15,8 +15,7 @@ import structlog
 from livekit.local_inference import EOT, EOT_MAX_SAMPLES, VAD, VAD_WINDOW_SAMPLES
 
 from contracts.call_plan import CallPlan
-from pipelines.engine.providers.importing import import_providers
-from pipelines.engine.providers.registry import PROVIDERS
+from pipelines.engine.providers.registry import PROVIDERS, import_providers
 from pipelines.settings import ProviderSettings
 
 if TYPE_CHECKING:

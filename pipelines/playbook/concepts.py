@@ -10,8 +10,6 @@ from collections.abc import Iterable
 
 from rapidfuzz import fuzz
 
-from pipelines.playbook.values.word_list import word_list
-
 _SYNONYMS = {
     "price": "price pricey cost costly expensive cheap cheaper afford affordable fee charge money "
     "dollar pricing budget overpriced spend pay much",
@@ -34,7 +32,7 @@ _SYNONYMS = {
     "website": "website site online web internet",
 }
 _STOPWORDS = frozenset(
-    word_list(
+    (
         "a an the i you he she it we they me him her us them my your his its our their is "
         "are was were be been being am do does did done have has had will would can could "
         "should shall may might must of to in on at by for with from as and or but if then "
@@ -45,7 +43,7 @@ _STOPWORDS = frozenset(
         "complains complain concerned concern objection objects thing something anything "
         "some any get got go going need tell know like one all up out into over more gonna "
         "sure mind thank thanks oh ah hello hi right now"
-    )
+    ).split()
 )
 _ENDINGS = ("ingly", "ically", "edly", "ing", "ies", "ied", "ed", "es", "ly", "s", "e", "y")
 _MISHEARD_SIMILARITY = 88

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.state import State, Topic, Value
-from pipelines.playbook.values.found import Found
-from pipelines.playbook.values.phrase import Phrase
+from pipelines.playbook.values.phrase import Found, Phrase
 from pipelines.playbook.values.recognition import ORDER, Place, find
 from pipelines.playbook.values.slot_types import Field, Kind
 from pipelines.playbook.values.times import shifted

@@ -27,7 +27,6 @@ from control_plane.building.agent_builder.platform_model import PlatformModel, u
 from control_plane.building.agent_builder.schemas import Source
 from control_plane.platform.language_model.completions import Message
 from control_plane.platform.language_model.failures import ModelFailed
-from pipelines.playbook.values.word_list import word_list
 
 _CHANGEABLE = (*BY_PATH, "language", "supported_languages")
 _LONGEST_SHOWN = 300
@@ -36,11 +35,11 @@ _IS_QUESTION = re.compile(
     re.IGNORECASE,
 )
 _FILLER = frozenset(
-    word_list(
+    (
         "what how why which where when who is are can do does should could i my the a an to of for "
         "in on it agent me you tell explain about change set make field use with and or be this "
         "that want need please would like from at if so have has will they"
-    )
+    ).split()
 )
 _MOST_FIELDS = 3
 

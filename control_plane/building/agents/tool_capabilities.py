@@ -12,7 +12,7 @@ from contracts.tool_bindings import TOOL_TYPES, ToolType
 from control_plane.building.agents.models import Agent
 from control_plane.building.agents.stacks import StackReport, report_stacks
 from pipelines.stack import AvailableKeys, StackCatalogue
-from pipelines.stack.worker_tools import NEED_NO_TOOL_CALLS, RUN_BY_WORKERS
+from pipelines.stack.worker_capabilities import PLAYBOOK_TOOLS, RUNNABLE_TOOLS
 
 
 class LanguageModelView(BaseModel):
@@ -113,9 +113,9 @@ def _choices(stack: ResolvedStack) -> Iterator[tuple[str, ProviderChoice]]:
 
 
 def _reasons(kind: ToolType, models: list[LanguageModelView], report: StackReport) -> Iterator[str]:
-    if kind not in RUN_BY_WORKERS:
+    if kind not in RUNNABLE_TOOLS:
         yield f"The media workers of this installation do not run {kind} tools."
-    if kind not in NEED_NO_TOOL_CALLS:
+    if kind not in PLAYBOOK_TOOLS:
         yield from dict.fromkeys(
             f"The language model {model.provider}/{model.model}, which serves {model.language}, "
             "cannot call tools."

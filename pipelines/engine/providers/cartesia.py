@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
-from pipelines.texts.keywords import split_keywords
 from pipelines.texts.language import primary_language
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     from livekit.agents import NOT_GIVEN
     from livekit.plugins import cartesia
 
-    keywords = split_keywords(request.plan.agent.advanced.stt_keywords)
+    keywords = request.keywords
     takes_key_terms = not request.choice.model.startswith(_WITHOUT_KEY_TERMS)
     return cartesia.STT(
         model=request.choice.model,

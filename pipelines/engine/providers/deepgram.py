@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
-from pipelines.texts.keywords import split_keywords
 from pipelines.texts.language import primary_language
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
 
     advanced = request.plan.agent.advanced
     locale = request.plan.locale
-    keywords = split_keywords(advanced.stt_keywords)
+    keywords = request.keywords
     takes_key_terms = request.choice.model.startswith(_KEY_TERM_MODELS)
     return deepgram.STT(
         model=request.choice.model,

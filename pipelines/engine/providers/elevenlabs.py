@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
-from pipelines.texts.keywords import split_keywords
 from pipelines.texts.language import primary_language
 
 if TYPE_CHECKING:
@@ -24,11 +23,9 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     from livekit.agents import NOT_GIVEN
     from livekit.plugins import elevenlabs
 
-    key_terms = [
-        word
-        for word in split_keywords(request.plan.agent.advanced.stt_keywords)
-        if len(word) <= _LONGEST_KEY_TERM
-    ][:_MOST_KEY_TERMS]
+    key_terms = [word for word in request.keywords if len(word) <= _LONGEST_KEY_TERM][
+        :_MOST_KEY_TERMS
+    ]
     return elevenlabs.STT(
         model=request.choice.model,
         language_code=primary_language(request.plan.locale),

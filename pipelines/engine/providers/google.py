@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
-from pipelines.texts.keywords import split_keywords
 
 if TYPE_CHECKING:
     from google.genai.types import HttpOptions
@@ -42,7 +41,7 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     return google.beta.GeminiSTT(
         model=request.choice.model,
         language=request.plan.locale,
-        custom_vocabulary=list(split_keywords(request.plan.agent.advanced.stt_keywords)),
+        custom_vocabulary=list(request.keywords),
         api_key=request.api_key(),
         vertexai=False,
         http_options=_http_options(request),

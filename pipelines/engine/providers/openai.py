@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
-from pipelines.texts.keywords import split_keywords
 
 if TYPE_CHECKING:
     import openai
@@ -55,7 +54,7 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     from pipelines.engine.turn_handling import voice_activity
 
     model = request.choice.model
-    keywords = split_keywords(request.plan.agent.advanced.stt_keywords)
+    keywords = request.keywords
     takes_keywords = model.startswith(_TAKES_KEYWORDS)
     detector = voice_activity(request.plan.agent.advanced, request.models.vad_executor)
     return openai.STT(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
+from collections.abc import Iterable
+
 from pipelines.engine.providers.anthropic import ANTHROPIC
 from pipelines.engine.providers.cartesia import CARTESIA
 from pipelines.engine.providers.deepgram import DEEPGRAM
@@ -34,3 +38,17 @@ def provider_named(name: str) -> ProviderSpec:
 def available_providers(settings: ProviderSettings) -> frozenset[str]:
     """Names of the providers that ``settings`` allow to be used."""
     return frozenset(spec.name for spec in PROVIDERS if spec.is_available(settings))
+
+
+async def import_providers(specs: Iterable[ProviderSpec]) -> None:
+    """Import the SDKs and plugins of ``specs`` while calls are running.
+
+    Await it on the main thread: only the main thread may import the engine's plugins. An SDK takes
+    up to a second to import, which would silence every call of the process, so a thread does that.
+    The plugins are quick once their SDKs are loaded.
+    """
+    for spec in specs:
+        for module in spec.sdk:
+            await asyncio.to_thread(importlib.import_module, module)
+        if spec.plugin is not None:
+            importlib.import_module(spec.plugin)

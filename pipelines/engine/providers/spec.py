@@ -34,6 +34,11 @@ class ModelRequest:
     def base_url(self) -> str:
         return self.models.settings.base_url(self.choice.provider)
 
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        """The words that the recogniser should expect."""
+        return split_keywords(self.plan.agent.advanced.stt_keywords)
+
     def api_key(self) -> str:
         """The key that pays for this channel: the tenant's own where the plan says so.
 
@@ -82,3 +87,9 @@ class ProviderSpec:
     def is_available(self, settings: ProviderSettings) -> bool:
         """Whether the platform's own settings allow the provider to be used."""
         return not self.needs_key or bool(settings.api_keys.get(self.name))
+
+
+def split_keywords(keywords: str | None) -> tuple[str, ...]:
+    """The comma-separated words of ``stt_keywords``, trimmed, in order, each once."""
+    words = (word.strip() for word in (keywords or "").split(","))
+    return tuple(dict.fromkeys(word for word in words if word))

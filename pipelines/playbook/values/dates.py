@@ -13,14 +13,12 @@ from datetime import date, timedelta
 
 from rapidfuzz import fuzz, process
 
-from pipelines.playbook.values.found import Found
 from pipelines.playbook.values.numbers_in_words import ordinal
-from pipelines.playbook.values.phrase import Phrase
-from pipelines.playbook.values.word_list import word_list
+from pipelines.playbook.values.phrase import Found, Phrase
 
-_WEEKDAYS = word_list("monday tuesday wednesday thursday friday saturday sunday")
-_MONTHS = word_list(
-    "january february march april may june july august september october november december"
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_MONTHS = (
+    "january february march april may june july august september october november december".split()
 )
 _SHORT_FORMS = {
     "mon": "monday",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipelines.playbook.values.found import Found
-from pipelines.playbook.values.phrase import Phrase
+from pipelines.playbook.values.phrase import Found, Phrase
 
 _TYPED = re.compile(r"(?<!\S)[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?!\S)")
 _PART = r"(?:[a-z0-9]+)"

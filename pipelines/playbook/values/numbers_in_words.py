@@ -9,32 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipelines.playbook.values.word_list import word_list
-
 _DIGITS = {
     word: value
-    for value, word in enumerate(word_list("zero one two three four five six seven eight nine"))
+    for value, word in enumerate("zero one two three four five six seven eight nine".split())
 } | {"nought": 0}
 _TEENS = {
     word: value
     for value, word in enumerate(
-        word_list(
-            "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-        ),
+        "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(),
         start=10,
     )
 }
 _TENS = {
     word: value * 10
     for value, word in enumerate(
-        word_list("twenty thirty forty fifty sixty seventy eighty ninety"), start=2
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
     )
 } | {"fourty": 40}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _ORDINAL_DIGITS = {
     word: value
     for value, word in enumerate(
-        word_list("first second third fourth fifth sixth seventh eighth ninth"), start=1
+        "first second third fourth fifth sixth seventh eighth ninth".split(), start=1
     )
 }
 _ORDINALS = (

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import re
 
-from pipelines.playbook.values.found import Found
-from pipelines.playbook.values.phrase import Phrase
-from pipelines.playbook.values.word_list import word_list
+from pipelines.playbook.values.phrase import Found, Phrase
 
 _MAX_WORDS = 4
 _INTRODUCED = re.compile(
@@ -22,22 +20,22 @@ _INTRODUCED = re.compile(
 _PRESENTED = re.compile(r"\b(?:this is|im|i am|its|it is|thats|that is) ")
 _SPEAKING = re.compile(r"^((?:\S+ ){1,4}?)(?:speaking|here)\b")
 _LEAD_INS = frozenset(
-    word_list(
+    (
         "oh yes yeah yep yup sure ok okay well so it its is this that thats would be the name "
         "names my please im i am and hi hello hey of course certainly right great good "
         "thanks thank you just no sorry actually meant mean called call me under for put "
         "down full first last a alright fine under absolutely like"
-    )
+    ).split()
 )
 _TRAILERS = frozenset(
-    word_list(
+    (
         "please thanks thank you speaking here and is i ill id im ive its it by the that "
         "thats for with on at from would can could but so if my in to calling wanted want "
         "need was as"
-    )
+    ).split()
 )
 _NEVER_NAMES = frozenset(
-    word_list(
+    (
         "oh i you he she we they it me him us them my your a an the this that these those what "
         "where when why how who which is are was were am be been do does did have has had "
         "can could would should will shall may not dont didnt cant wont isnt wasnt doesnt "
@@ -54,9 +52,9 @@ _NEVER_NAMES = frozenset(
         "correct wrong only also already still never always one two three four five six "
         "seven eight nine ten first last name incorrect false mistake problem sounds sound "
         "works work alright all day time kidding joking done thats spelled spelt"
-    )
+    ).split()
 )
-_PARTICLES = frozenset(word_list("de da di van von der den la le del bin al el dos du ter"))
+_PARTICLES = frozenset("de da di van von der den la le del bin al el dos du ter".split())
 
 
 def find_names(said: Phrase, *, expected: bool) -> list[Found]:

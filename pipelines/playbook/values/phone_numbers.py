@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import phonenumbers
 
-from pipelines.playbook.values.found import Found
-from pipelines.playbook.values.phrase import Phrase
+from pipelines.playbook.values.phrase import Found, Phrase
 
 _MIN_DIGITS = 7
 _SURELY_WHOLE = 10

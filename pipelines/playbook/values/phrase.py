@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from pipelines.playbook.values.numbers_in_words import Token, tokens
-from pipelines.playbook.values.word_list import word_list
 
-_HESITATIONS = frozenset(word_list("uh um uhm umm uhh erm er eh hm hmm mm ah huh"))
+_HESITATIONS = frozenset("uh um uhm umm uhh erm er eh hm hmm mm ah huh".split())
 _TAKEN = "|"
 """Stands for words that another recogniser has already used; no pattern matches it."""
 
@@ -37,10 +36,10 @@ _REWRITES = tuple(
 )
 _EDGES = "\"'.,;:!?()[]{}<>«»„“”-*¿¡"
 _QUESTION_OPENERS = frozenset(
-    word_list(
+    (
         "what whats where wheres when whens who whos whose why how hows which is are do "
         "does did can could will would should has have may"
-    )
+    ).split()
 )
 
 
@@ -107,3 +106,15 @@ def phrase(said: str) -> Phrase:
             stops.add(len(words) - 1)
     is_question = "?" in said or (bool(words) and words[0] in _QUESTION_OPENERS)
     return Phrase(tuple(surface), tuple(words), frozenset(stops), is_question)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value that a recogniser found in a phrase."""
+
+    value: str
+    """Canonical, as it is stored."""
+    spoken: str
+    """The same value as the agent says it."""
+    words: range
+    """The indexes of the phrase's words that it was read from."""

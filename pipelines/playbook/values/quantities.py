@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pipelines.playbook.values.found import Found
-from pipelines.playbook.values.phrase import Phrase
+from pipelines.playbook.values.phrase import Found, Phrase
 
 _NUMBER = r"(?P<number>\d+(?:[.]\d+)?)(?: point (?P<decimals>\d+(?: \d)*))?"
 _CURRENCIES = {

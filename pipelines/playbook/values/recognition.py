@@ -10,14 +10,12 @@ from rapidfuzz import fuzz
 from pipelines.playbook.intents import Intent, intents
 from pipelines.playbook.values.dates import find_dates
 from pipelines.playbook.values.emails import find_emails
-from pipelines.playbook.values.found import Found
 from pipelines.playbook.values.person_names import find_names
 from pipelines.playbook.values.phone_numbers import find_phone_numbers
-from pipelines.playbook.values.phrase import Phrase
+from pipelines.playbook.values.phrase import Found, Phrase
 from pipelines.playbook.values.quantities import find_amounts, find_numbers
 from pipelines.playbook.values.slot_types import Field, Kind
 from pipelines.playbook.values.times import find_times
-from pipelines.playbook.values.word_list import word_list
 from pipelines.playbook.values.yes_no import yes_or_no
 
 ORDER = (
@@ -36,9 +34,9 @@ ORDER = (
 
 _CHOICE_SIMILARITY = 85
 _LEAD_INS = frozenset(
-    word_list(
+    (
         "well so yes yeah yep sure ok okay please its it is because oh i think maybe just actually"
-    )
+    ).split()
 )
 _NO_ANSWER = frozenset({Intent.DO_NOT_KNOW, Intent.REPEAT, Intent.HOLD_ON, Intent.STILL_HERE})
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from datetime import time
 
-from pipelines.playbook.values.found import Found
 from pipelines.playbook.values.numbers_in_words import spelled
-from pipelines.playbook.values.phrase import Phrase
+from pipelines.playbook.values.phrase import Found, Phrase
 
 _EARLIEST_HOUR = 5
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")

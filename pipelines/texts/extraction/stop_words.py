@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pipelines.playbook.values.word_list import word_list
-
 STRUCTURE = frozenset(
-    word_list(
+    (
         "a an the and or to of for at in on by with from that if whether when so also then please "
         "you your youre are is be it they their them theyre i im me my he she his her him s re ve "
         "ll d t q caller callers customer customers client clients patient patients guest guests "
@@ -15,10 +13,10 @@ STRUCTURE = frozenset(
         "details first next finally step name named called role goal objective task job purpose "
         "mission aim have has do does did was were had can could would will should who what which "
         "about greeting opener greet primary main"
-    )
+    ).split()
 )
 HEADING_WORDS = frozenset(
-    word_list(
+    (
         "tone style personality persona identity voice company business us background audience "
         "goals objectives success succeeds criteria knowledge base facts fact faq faqs hours "
         "prices pricing services service opening introduction message line words questions "
@@ -28,6 +26,6 @@ HEADING_WORDS = frozenset(
         "instructions additional overview context general main speak how this order fails handing "
         "over kinds treat talk confirm website "
         "calls rings phones need want like we"
-    )
+    ).split()
 )
 """What headings announce in so many words."""

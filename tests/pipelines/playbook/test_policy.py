@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from contracts.agent_config import AgentConfig
 from pipelines.playbook.policy import Policy
 from pipelines.playbook.state import State
-from pipelines.playbook.values.word_list import word_list
 from tests.pipelines.playbook.agents import dental_caller, dental_clinic, policy, restaurant
 
 _AGENTS = {
@@ -22,12 +21,12 @@ _AGENTS = {
     "german": policy(dental_clinic().model_copy(update={"language": "de-DE"})),
 }
 _policies = st.sampled_from(list(_AGENTS.values()))
-_WORDS = word_list(
+_WORDS = (
     "yes no not tuesday next the of november twenty fourth three half past pm at my name is anna "
     "smith four five people dollars actually wait sorry repeat human who are you how much does it "
     "cost hurt goodbye thanks hello time day change wrong dot com gmail double oh i dont know | "
     "hundred thousand a and first to in weeks o'clock morning birthday"
-)
+).split()
 _utterances = st.one_of(
     st.text(max_size=60),
     st.lists(st.sampled_from(_WORDS), max_size=14).map(" ".join),

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import AsyncIterator
+from typing import Protocol
 
 from livekit.agents import APIConnectionError, APIConnectOptions, tts
 from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS
 
-from pipelines.engine.providers.local.voice import LocalVoice
-
 _BREATH_SECONDS = 0.1
+
+
+class LocalVoice(Protocol):
+    """A speech synthesiser that runs in this process."""
+
+    @property
+    def sample_rate(self) -> int: ...
+
+    def speak(self, text: str, *, locale: str) -> AsyncIterator[bytes]:
+        """Mono 16-bit PCM, one piece per sentence, each as soon as it is ready."""
+
+    async def aclose(self) -> None: ...
 
 
 class LocalTTS(tts.TTS[None]):

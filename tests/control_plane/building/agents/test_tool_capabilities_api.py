@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contracts.tool_bindings import TOOL_TYPES
-from pipelines.stack.worker_tools import RUN_BY_WORKERS
+from pipelines.stack.worker_capabilities import RUNNABLE_TOOLS
 from tests.control_plane.conftest import TenantClient
 
 WEBHOOK = {
@@ -22,7 +22,7 @@ async def test_each_kind_and_each_bound_tool_says_whether_it_runs_and_why_not(
 
     by_type = {kind["type"]: kind for kind in found["tool_types"]}
     assert tuple(by_type) == TOOL_TYPES
-    assert {kind for kind, shown in by_type.items() if shown["can_run"]} == RUN_BY_WORKERS
+    assert {kind for kind, shown in by_type.items() if shown["can_run"]} == RUNNABLE_TOOLS
     assert all(shown["can_run"] is (shown["reasons"] == []) for shown in by_type.values())
     assert [(t["index"], t["name"], t["type"], t["can_run"]) for t in found["tools"]] == [
         (0, "end_call", "end_call", True),

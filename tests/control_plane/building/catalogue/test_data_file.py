@@ -14,7 +14,7 @@ from control_plane.building.catalogue import price_repository, repository
 from control_plane.building.catalogue.data_file import CATALOGUE_FILE, Catalogue, read_catalogue
 from control_plane.platform.database import Database
 from pipelines.stack import AvailableKeys, StackCatalogue, StackChoice, resolve_stack
-from pipelines.stack.worker_channels import runnable_channels
+from pipelines.stack.worker_capabilities import RUNNABLE_CHANNELS
 from pipelines.texts.language import covers
 from tests.control_plane.building.catalogue.costs import price_rows
 
@@ -54,7 +54,7 @@ def test_every_speech_provider_hears_and_speaks(provider: str) -> None:
 def test_no_model_is_promised_that_no_worker_runs() -> None:
     for model in CATALOGUE.models:
         if model.modality != "realtime":
-            assert set(model.channels) <= runnable_channels()[model.provider], model.model
+            assert set(model.channels) <= RUNNABLE_CHANNELS[model.provider], model.model
 
 
 def test_every_language_of_a_tts_model_has_a_voice() -> None:

@@ -33,7 +33,7 @@ from control_plane.building.catalogue.models import (
 )
 from control_plane.migrate import migrate
 from control_plane.platform.database import Database
-from pipelines.stack.worker_channels import runnable_channels
+from pipelines.stack.worker_capabilities import RUNNABLE_CHANNELS
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 
@@ -213,7 +213,7 @@ class TestMigrating:
         async with database.system_session() as session:
             rows = await session.scalars(select(ProviderCapability))
             written = {row.provider: frozenset(row.channels) for row in rows}
-        assert written == runnable_channels()
+        assert written == RUNNABLE_CHANNELS
 
 
 class TestAFile:

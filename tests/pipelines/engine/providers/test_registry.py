@@ -8,7 +8,7 @@ from contracts.call_plan import Channel
 from pipelines.engine.providers.registry import PROVIDERS, available_providers, provider_named
 from pipelines.engine.providers.spec import ProviderSpec, ProviderUnavailable
 from pipelines.settings import VENDOR_BASE_URLS, ProviderSettings
-from pipelines.stack.worker_channels import runnable_channels
+from pipelines.stack.worker_capabilities import RUNNABLE_CHANNELS
 
 EVERY_KEY = ProviderSettings(api_keys=dict.fromkeys(VENDOR_BASE_URLS, "hush"))
 
@@ -17,7 +17,7 @@ EVERY_KEY = ProviderSettings(api_keys=dict.fromkeys(VENDOR_BASE_URLS, "hush"))
 class TestEveryRegisteredProvider:
     def test_serves_the_channels_that_are_promised_of_it(self, spec: ProviderSpec) -> None:
         served = {channel for channel in get_args(Channel) if getattr(spec, channel) is not None}
-        assert runnable_channels()[spec.name] == served != set()
+        assert RUNNABLE_CHANNELS[spec.name] == served != set()
 
     def test_is_found_by_its_name(self, spec: ProviderSpec) -> None:
         assert provider_named(spec.name) is spec
@@ -39,7 +39,7 @@ def test_an_empty_key_is_no_key() -> None:
 
 
 def test_nothing_is_promised_of_others() -> None:
-    assert set(runnable_channels()) == {spec.name for spec in PROVIDERS}
+    assert set(RUNNABLE_CHANNELS) == {spec.name for spec in PROVIDERS}
 
 
 def test_an_unknown_name_is_refused() -> None:

@@ -26,7 +26,7 @@ from pipelines.engine.providers.registry import provider_named
 from pipelines.engine.providers.spec import ModelRequest, ProviderUnavailable
 from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import VENDOR_BASE_URLS, ProviderSettings
-from pipelines.stack.worker_channels import runnable_channels
+from pipelines.stack.worker_capabilities import RUNNABLE_CHANNELS
 from tests.certificate import self_signed
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.engine.providers.vendor import AUDIO, HEARD, SAID, Vendor, vendor
@@ -226,7 +226,7 @@ def test_every_channel_that_is_promised_has_its_wire_tested() -> None:
     tested = {(wire.provider, wire.channel) for wire in WIRES}
     promised = {
         (provider, channel)
-        for provider, channels in runnable_channels().items()
+        for provider, channels in RUNNABLE_CHANNELS.items()
         for channel in channels
         if provider != "local"
     }

@@ -17,7 +17,6 @@ from control_plane.building.agent_builder.local.caller_questions import (
 )
 from control_plane.building.agent_builder.local.reading.known_details import known_slots
 from pipelines.playbook.values.slot_types import Kind, fields
-from pipelines.playbook.values.word_list import word_list
 
 _LISTENER = (
     r"(?: (?:them|him|her|callers?|customers?|guests?|patients?|people|users?|leads?|clients?|"
@@ -108,10 +107,10 @@ _LONGEST_ITEM_WORDS = 14
 _LONGEST_LABEL_WORDS = 5
 _MOST_DETAILS = 20
 _NOT_IN_LABELS = frozenset(
-    word_list(
+    (
         "the a an their they your you if whether what which where when how is are do does of to "
         "for our us we it in on at them that there be who why or and any have has"
-    )
+    ).split()
 )
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pipelines.playbook.values.word_list import word_list
-
 _CAPITAL = r"(?:(?:Dr|Mr|Mrs|Ms|St|Prof)\.|[A-Z0-9À-ÖØ-Þ][\w'’&+-]*(?:\.\w+)*)"
 _NAME = rf"{_CAPITAL}(?: (?:(?:of|the|and|&|de|la|del|di|du|von|van|for|at) )?{_CAPITAL}){{0,5}}"
 _LOWER_NAME = (
@@ -82,7 +80,7 @@ _LOWER = (
 )
 _QUOTED_LOWER = re.compile(rf"\b(?i:{BUSINESS_NOUN}|named|called),? \"(?P<name>[^\"]{{2,60}})\"")
 _NO_NAMES = frozenset(
-    word_list(
+    (
         "i it we you he she they a an the if when this that please also english german french "
         "spanish italian portuguese dutch hindi polish turkish arabic chinese japanese korean "
         "russian american british european monday tuesday wednesday thursday friday saturday "
@@ -93,7 +91,7 @@ _NO_NAMES = frozenset(
         "greet answer book schedule call help our my your hello hi thanks be keep never always "
         "do don't no yes tell say customers patients callers guests people smbs sme smes ceo "
         "cto"
-    )
+    ).split()
 )
 _TRAILING = re.compile(
     r"(?:[.,;:!?]+|\s+(?:the|and|of|for|at|in|&|de|la|del|di|du|von|van)|'s)+$", re.IGNORECASE

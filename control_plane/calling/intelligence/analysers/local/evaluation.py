@@ -5,7 +5,6 @@ from __future__ import annotations
 from control_plane.calling.intelligence.analysers.assignment import Assignment
 from control_plane.calling.intelligence.analysers.findings import CriterionVerdict, Evaluation
 from control_plane.calling.intelligence.analysers.local.words import stem, words
-from pipelines.playbook.values.word_list import word_list
 
 PREFACE = (
     "Made by the local analyser, without a language model: it looks for a criterion's words in "
@@ -14,11 +13,11 @@ PREFACE = (
 _ENOUGH = 0.5
 _SHORTEST_WORD = 3
 _FILLER = frozenset(
-    word_list(
+    (
         "the and for with that this was were has have had did does agent caller customer call "
         "should must asked asks ask told tells tell was his her their them they are any all not "
         "but from into when what who whether politely clearly correctly properly"
-    )
+    ).split()
 )
 
 

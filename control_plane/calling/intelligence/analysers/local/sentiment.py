@@ -6,23 +6,22 @@ from collections.abc import Iterable
 
 from control_plane.calling.intelligence.analysers.findings import Sentiment
 from control_plane.calling.intelligence.analysers.local.words import words
-from pipelines.playbook.values.word_list import word_list
 
 _POSITIVE = frozenset(
-    word_list(
+    (
         "thanks thank great good perfect excellent wonderful lovely happy pleased love nice "
         "awesome brilliant helpful fantastic amazing appreciate glad super delighted"
-    )
+    ).split()
 )
 _NEGATIVE = frozenset(
-    word_list(
+    (
         "bad terrible awful angry annoyed annoying unhappy disappointed disappointing worst hate "
         "horrible useless ridiculous unacceptable complaint complain broken wrong frustrated "
         "frustrating rude upset furious problem poor stupid scam"
-    )
+    ).split()
 )
 _NEGATIONS = frozenset(
-    word_list("not no never don't doesn't didn't isn't wasn't won't can't cannot hardly without")
+    "not no never don't doesn't didn't isn't wasn't won't can't cannot hardly without".split()
 )
 _REACH_OF_NEGATION = 3
 _CLEARLY_MORE = 2

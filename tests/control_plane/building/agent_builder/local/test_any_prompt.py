@@ -13,17 +13,16 @@ from control_plane.building.agent_builder.clean_text import clean_text, placehol
 from control_plane.building.agent_builder.config_fields import as_body
 from control_plane.building.agent_builder.local.composition import compose
 from control_plane.building.agent_builder.local.editing import edit
-from pipelines.playbook.values.word_list import word_list
 from pipelines.texts.prompt import compile_prompt
 from tests.control_plane.building.agent_builder.local.offline_call import hold_call
 
-_WORDS = word_list(
+_WORDS = (
     "ask for the name and phone number book appointments restaurant Bella Napoli if caller says "
     "expensive tell them that we are open Monday to Friday $40 transfer human called Mia Hotel "
     '"hello there?" whether they have " ( ) , . : ; - \n \n- {{ x }} {% if %} never talk about '
     "remind survey claim Dr. rename it to change greeting speak Spanish Q: A: what time is it ? "
     "https://example.com e.g. (optional) such as 24/7 8am remove question don't ask also add"
-)
+).split()
 _prompts = st.one_of(
     st.text(max_size=400),
     st.lists(st.sampled_from([*_WORDS, "\n", "\n- "]), max_size=60).map(" ".join),

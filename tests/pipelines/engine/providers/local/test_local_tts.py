@@ -8,8 +8,7 @@ from livekit.agents import APIError
 from numpy.typing import NDArray
 
 from pipelines.engine.providers.local.hibari_voice import HibariVoice
-from pipelines.engine.providers.local.local_tts import LocalTTS
-from pipelines.engine.providers.local.voice import LocalVoice
+from pipelines.engine.providers.local.local_tts import LocalTTS, LocalVoice
 from pipelines.engine.shared_models import WarmModels
 
 

@@ -1,0 +1,31 @@
+"""What the media workers of this build can run: channels by provider, and tools.
+
+This table names no engine, so the control plane can import it. The factories behind it are in
+``pipelines.engine.providers``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from contracts.call_plan import Channel
+from contracts.tool_bindings import ToolType
+
+RUNNABLE_CHANNELS: Mapping[str, frozenset[Channel]] = MappingProxyType(
+    {
+        "local": frozenset({"stt", "llm", "tts"}),
+        "openai": frozenset({"stt", "llm", "tts"}),
+        "google": frozenset({"stt", "llm", "tts"}),
+        "anthropic": frozenset({"llm"}),
+        "deepgram": frozenset({"stt", "tts"}),
+        "elevenlabs": frozenset({"stt", "tts"}),
+        "cartesia": frozenset({"stt", "tts"}),
+    }
+)
+"""The channels that each provider serves, given a key."""
+
+RUNNABLE_TOOLS: frozenset[ToolType] = frozenset({"end_call"})
+"""``pipelines.engine.call_agent`` gives these to the language model."""
+PLAYBOOK_TOOLS: frozenset[ToolType] = frozenset({"end_call"})
+"""The playbook engine calls no tools, but does the work of these itself."""
