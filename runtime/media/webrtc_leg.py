@@ -8,7 +8,6 @@ from typing import Literal
 from uuid import UUID
 
 import structlog
-from aioice.stun import TransactionError
 from aiortc import (
     RTCBundlePolicy,
     RTCConfiguration,
@@ -22,13 +21,16 @@ from aiortc.exceptions import InternalError, InvalidAccessError, InvalidStateErr
 from aiortc.rtp import RtpPacket
 
 from contracts.live_messages import DATA_CHANNEL_LABEL
-from runtime.media.ice_addresses import gather_candidates
+from runtime.media.aiortc_internals import (
+    answers_binding_request,
+    gather_candidates,
+    tap_packets,
+)
 from runtime.media.incoming_audio import IncomingAudio
 from runtime.media.live_channel import LiveChannel
 from runtime.media.liveness import Liveness
 from runtime.media.opus import OpusEncoder
 from runtime.media.outgoing_track import OutgoingTrack
-from runtime.media.packet_tap import tap_packets
 from runtime.media.room import BadOffer, Samples
 from runtime.media.sdp_offer import AudioOffer
 
@@ -151,18 +153,6 @@ class WebRtcLeg:
             self._incoming.receive(packet.sequence_number, packet.payload)
 
     async def _ask(self) -> None:
-        """One STUN binding request on the selected pair; any answer is a sign of life."""
-        (transceiver, *_) = self._peer.getTransceivers()
-        connection = transceiver.receiver.transport.transport._connection
-        password = connection.remote_password or ""
-        for pair in list(connection._nominated.values()):
-            try:
-                await pair.protocol.request(
-                    connection.build_request(pair, nominate=False),
-                    pair.remote_addr,
-                    integrity_key=password.encode(),
-                    retransmissions=0,
-                )
-            except TransactionError:
-                continue
+        """Send a STUN binding request. Any answer shows that the peer is still there."""
+        if await answers_binding_request(self._peer):
             self._liveness.heard()

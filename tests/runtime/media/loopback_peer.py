@@ -19,11 +19,11 @@ from aiortc.rtp import RtpPacket
 
 from contracts.call_plan import PlannedParticipant
 from contracts.live_messages import DATA_CHANNEL_LABEL
-from runtime.media.ice_addresses import gather_candidates, local_ice_addresses
+from runtime.media.aiortc_internals import gather_candidates, ice_connection, tap_packets
+from runtime.media.ice_addresses import local_ice_addresses
 from runtime.media.local_room import LocalRoom
 from runtime.media.opus import SAMPLE_HZ, SAMPLES_PER_FRAME, OpusDecoder, OpusEncoder
 from runtime.media.outgoing_track import OutgoingTrack
-from runtime.media.packet_tap import tap_packets
 from runtime.media.room import Samples
 from runtime.media.room_clock import MonotonicClock, ticks
 
@@ -104,8 +104,7 @@ class LoopbackPeer:
         """Lose the network: nothing is sent or received any more, and nobody is told."""
         if self._speaking is not None:
             self._speaking.cancel()
-        (transceiver,) = self.connection.getTransceivers()
-        for protocol in transceiver.receiver.transport.transport._connection._protocols:
+        for protocol in ice_connection(self.connection)._protocols:
             protocol.transport.abort()
 
     async def close(self) -> None:

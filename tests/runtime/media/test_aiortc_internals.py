@@ -1,0 +1,123 @@
+"""What we use of aiortc's and aioice's private parts is there, and is what it was.
+
+When an upgrade fails one of these tests, read the new release's code, adapt
+``runtime/media/aiortc_internals.py`` and this file, and move the pins in ``pyproject.toml``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Callable
+from importlib.metadata import version
+
+import aioice.ice
+import pytest
+from aioice.ice import CandidatePair, StunProtocol
+from aiortc import RTCBundlePolicy, RTCConfiguration, RTCPeerConnection
+from aiortc.jitterbuffer import JitterBuffer
+from aiortc.rtp import RtpPacket
+
+from runtime.media.aiortc_internals import (
+    answers_binding_request,
+    gather_candidates,
+    host_addresses,
+    ice_connection,
+    tap_packets,
+)
+from runtime.media.outgoing_track import OutgoingTrack
+
+ADAPT = "adapt runtime/media/aiortc_internals.py to this release"
+
+
+@pytest.fixture
+async def peer() -> AsyncIterator[RTCPeerConnection]:
+    connection = RTCPeerConnection(
+        RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE)
+    )
+    connection.addTrack(OutgoingTrack())
+    yield connection
+    await connection.close()
+
+
+def parameters(function: Callable[..., object]) -> list[str]:
+    return list(inspect.signature(function).parameters)
+
+
+def test_the_releases_are_those_that_the_file_was_written_for() -> None:
+    found = [version(name).rsplit(".", 1)[0] for name in ("aiortc", "aioice")]
+    assert found == ["1.16", "0.13"], f"aiortc and aioice are {found}: {ADAPT}"
+
+
+def test_a_receiver_has_the_jitter_buffer_that_the_tap_replaces(peer: RTCPeerConnection) -> None:
+    receiver = peer.getTransceivers()[0].receiver
+    buffer = vars(receiver).get("_RTCRtpReceiver__jitter_buffer")
+    assert isinstance(buffer, JitterBuffer), f"RTCRtpReceiver has no jitter buffer: {ADAPT}"
+    assert parameters(JitterBuffer.add) == ["self", "packet"], f"JitterBuffer.add: {ADAPT}"
+
+
+def test_the_jitter_buffer_s_answer_is_a_flag_and_a_frame() -> None:
+    answer = JitterBuffer(capacity=16, prefetch=4).add(RtpPacket(payload_type=96))
+    assert answer == (False, None), f"JitterBuffer.add returns {answer}: {ADAPT}"
+
+
+async def test_the_receiver_gives_its_packets_to_the_tap(peer: RTCPeerConnection) -> None:
+    receiver = peer.getTransceivers()[0].receiver
+    received: list[RtpPacket] = []
+    tap_packets(receiver, received.append)
+    packet = RtpPacket(payload_type=96)
+    buffer = vars(receiver)["_RTCRtpReceiver__jitter_buffer"]
+    assert buffer.add(packet) == (False, None)
+    assert received == [packet]
+
+
+def test_a_receiver_without_a_jitter_buffer_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="_RTCRtpReceiver__jitter_buffer"):
+        tap_packets(object(), lambda _: None)  # type: ignore[arg-type]
+
+
+def test_a_connection_has_the_state_of_gathering_that_is_set(peer: RTCPeerConnection) -> None:
+    state = vars(ice_connection(peer))
+    expected = {
+        "_local_candidates": [],
+        "_local_candidates_start": False,
+        "_local_candidates_end": False,
+        "_nominated": {},
+        "_protocols": [],
+    }
+    found = {name: state.get(name, "missing") for name in expected}
+    assert found == expected, f"aioice.Connection: {ADAPT}"
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (aioice.Connection.get_component_candidates, ["self", "component", "addresses", "timeout"]),
+        (aioice.Connection.build_request, ["self", "pair", "nominate"]),
+        (StunProtocol.request, ["self", "request", "addr", "integrity_key", "retransmissions"]),
+        (CandidatePair, ["protocol", "remote_candidate"]),
+        (aioice.ice.get_host_addresses, ["use_ipv4", "use_ipv6"]),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_a_function_takes_what_it_is_called_with(
+    function: Callable[..., object], expected: list[str]
+) -> None:
+    assert parameters(function) == expected, f"{function}: {ADAPT}"
+
+
+async def test_only_the_given_addresses_are_offered_and_gathered_once(
+    peer: RTCPeerConnection,
+) -> None:
+    await gather_candidates(peer, ["127.0.0.1"])
+    await peer.setLocalDescription()
+    sdp = peer.localDescription.sdp
+    hosts = [line.split()[4] for line in sdp.splitlines() if line.startswith("a=candidate:")]
+    assert hosts == ["127.0.0.1"], f"gathering: {ADAPT}"
+
+
+async def test_nobody_answers_before_a_pair_is_selected(peer: RTCPeerConnection) -> None:
+    assert not await answers_binding_request(peer)
+
+
+def test_the_machine_s_addresses_are_texts() -> None:
+    assert all(isinstance(address, str) for address in host_addresses())
