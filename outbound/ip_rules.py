@@ -54,11 +54,6 @@ _NOT_PUBLIC: tuple[tuple[IPv4Network | IPv6Network, str], ...] = tuple(
 )
 
 
-def is_public(ip: IPv4Address | IPv6Address, policy: OutboundPolicy) -> bool:
-    """Whether requests may go to ``ip``: it is public, or in an allowed network."""
-    return refusal(ip, policy) is None
-
-
 def refusal(ip: IPv4Address | IPv6Address, policy: OutboundPolicy) -> str | None:
     """Why requests may not go to ``ip``, as the end of a sentence that it begins; else ``None``."""
     if isinstance(ip, IPv6Address):

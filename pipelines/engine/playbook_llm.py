@@ -83,9 +83,9 @@ class PlaybookLLM(llm.LLM[Any]):
     def respond(self, chat_ctx: llm.ChatContext) -> Reply:
         """The reply to the last words in ``chat_ctx``: the same however often it is asked for.
         What the history has settled by then is reported to the call."""
-        conversation = fold(self._policy, turns(chat_ctx))
-        self._report(conversation.settled_replies)
-        return conversation.reply
+        dialogue = fold(self._policy, turns(chat_ctx))
+        self._report(dialogue.settled_replies)
+        return dialogue.reply
 
     def _report(self, settled: Sequence[Reply]) -> None:
         # A request may be made ahead of time, without the agent's latest words: nothing new then.
@@ -102,8 +102,8 @@ class PlaybookLLM(llm.LLM[Any]):
     async def aclose(self) -> None:
         if self._last_request is not None:
             # No further request will settle the last reply.
-            conversation = fold(self._policy, turns(self._last_request))
-            self._report((*conversation.settled_replies, conversation.reply))
+            dialogue = fold(self._policy, turns(self._last_request))
+            self._report((*dialogue.settled_replies, dialogue.reply))
             self._last_request = None
         await super().aclose()
 

@@ -37,7 +37,7 @@ _CONNECT = SessionConnectOptions(
 
 
 @dataclass(frozen=True)
-class Conversation:
+class CallSession:
     """The caller of ``build_session`` sets ``session.input.audio`` and ``session.output.audio``,
     starts ``session`` with ``agent``, greets, and closes both: first the session, then this."""
 
@@ -63,7 +63,7 @@ class Conversation:
             await model.aclose()
 
 
-def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> Conversation:
+def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> CallSession:
     """Build the session of a call. Takes a few milliseconds; loads nothing.
 
     Raises ``ProviderUnavailable`` if the plan names a model that this process cannot run.
@@ -98,7 +98,7 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
     )
     _adapt_endpointing(session, plan)
     _bound_recorded_events(session)
-    return Conversation(
+    return CallSession(
         plan=plan,
         session=session,
         agent=CallAgent(plan, actions),

@@ -22,7 +22,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class Dialogue:
     """``settled``: the replies that the caller has at least begun to hear. ``reply``: the answer to
     everything said since."""
 
@@ -31,7 +31,7 @@ class Conversation:
     reply: Reply
 
 
-def fold(policy: Policy, turns: Iterable[Turn]) -> Conversation:
+def fold(policy: Policy, turns: Iterable[Turn]) -> Dialogue:
     """Utterances without a reply between them are one: nothing of the reply was heard, so the
     caller is still making the same point."""
     state = State()
@@ -47,4 +47,4 @@ def fold(policy: Policy, turns: Iterable[Turn]) -> Conversation:
             unanswered = []
         state = policy.heard(state, turn.text, is_interrupted=turn.is_interrupted)
     _, reply = policy.step(state, " ".join(unanswered))
-    return Conversation(state, tuple(replies), reply)
+    return Dialogue(state, tuple(replies), reply)

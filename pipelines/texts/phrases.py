@@ -20,7 +20,6 @@ class _Phrases:
     time_is_up: str
     silence: str
     interruption_of_service: str
-    one_moment: str
 
 
 _PHRASES: dict[str, _Phrases] = {
@@ -33,7 +32,6 @@ _PHRASES: dict[str, _Phrases] = {
         time_is_up="I am sorry, our time is up. Thank you for calling. Goodbye.",
         silence="I cannot hear you, so I will hang up now. Goodbye.",
         interruption_of_service="I am sorry, I have to end this call now. Please call again later.",
-        one_moment="I am sorry, something went wrong on my side. Could you say that again?",
     ),
     "de": _Phrases(
         greeting="Guten Tag, hier ist {name}. Wie kann ich Ihnen helfen?",
@@ -46,7 +44,6 @@ _PHRASES: dict[str, _Phrases] = {
         silence="Ich kann Sie nicht hören und lege jetzt auf. Auf Wiederhören.",
         interruption_of_service="Leider muss ich den Anruf jetzt beenden. Bitte rufen Sie später "
         "noch einmal an.",
-        one_moment="Entschuldigung, bei mir ist etwas schiefgegangen. Können Sie das wiederholen?",
     ),
     "es": _Phrases(
         greeting="Hola, soy {name}. ¿En qué puedo ayudarle?",
@@ -58,7 +55,6 @@ _PHRASES: dict[str, _Phrases] = {
         silence="No le oigo, así que voy a colgar. Adiós.",
         interruption_of_service="Lo siento, tengo que terminar la llamada. Llame más tarde, por "
         "favor.",
-        one_moment="Perdón, algo falló de mi lado. ¿Puede repetirlo?",
     ),
     "fr": _Phrases(
         greeting="Bonjour, ici {name}. Comment puis-je vous aider ?",
@@ -70,7 +66,6 @@ _PHRASES: dict[str, _Phrases] = {
         silence="Je ne vous entends pas, je vais donc raccrocher. Au revoir.",
         interruption_of_service="Désolé, je dois mettre fin à cet appel. Rappelez plus tard, s'il "
         "vous plaît.",
-        one_moment="Pardon, un problème est survenu de mon côté. Pouvez-vous répéter ?",
     ),
     "hi": _Phrases(
         greeting="नमस्ते, मैं {name} बोल रही हूँ। मैं आपकी क्या मदद कर सकती हूँ?",
@@ -81,7 +76,6 @@ _PHRASES: dict[str, _Phrases] = {
         time_is_up="माफ़ कीजिए, हमारा समय समाप्त हो गया है। धन्यवाद। नमस्ते।",
         silence="मुझे आपकी आवाज़ नहीं आ रही है, इसलिए मैं फ़ोन रख रही हूँ। नमस्ते।",
         interruption_of_service="माफ़ कीजिए, मुझे यह कॉल अभी समाप्त करनी होगी। कृपया बाद में कॉल करें।",
-        one_moment="माफ़ कीजिए, मेरी ओर कुछ गड़बड़ हो गई। क्या आप दोबारा कह सकते हैं?",
     ),
 }
 
@@ -122,11 +116,6 @@ def farewell(plan: CallPlan, end_reason: EndReason) -> str:
         return phrases.silence
     written = fill_template(plan.agent.playbook.end_call_message or "", plan.variables).strip()
     return written or phrases.goodbye
-
-
-def apology(plan: CallPlan) -> str:
-    """Said when an answer could not be made, in place of silence."""
-    return _phrases(plan.locale).one_moment
 
 
 def _phrases(locale: str) -> _Phrases:

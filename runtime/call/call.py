@@ -27,8 +27,8 @@ from contracts.events import (
 from contracts.heartbeat import CallMedia
 from contracts.live_messages import CallOver, LiveBody, LiveMessage
 from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
-from runtime.call.facts import is_for_participants, is_for_viewers, live_body_of
 from runtime.call.limits import Due, LimitsWatch
+from runtime.call.live_updates import is_for_participants, is_for_viewers, live_body_of
 from runtime.call.presence import Presence
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
 from runtime.media.room import LegConnected, LegGone, Room, RoomClosed

@@ -43,7 +43,6 @@ class EngineConversation:
         record: CallRecord,
         models: WarmModels,
     ) -> None:
-        self._plan = plan
         self._room = room
         try:
             self._parts = build_session(plan, models, actions)

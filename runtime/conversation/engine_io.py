@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -56,11 +55,10 @@ class _Segment:
 class RoomAudioOutput(AudioOutput):
     """Plays the engine's segments through the room's ``AgentVoice``, whose ``on_played`` it takes.
 
-    ``on_first_sample`` is called once, when the agent is heard for the first time in the room.
     A segment that is cleared before anything of it was heard never starts; it finishes at 0.
     """
 
-    def __init__(self, room: Room, on_first_sample: Callable[[], None] | None = None) -> None:
+    def __init__(self, room: Room) -> None:
         super().__init__(
             label=f"room {room.name}",
             capabilities=AudioOutputCapabilities(pause=True),
@@ -68,7 +66,6 @@ class RoomAudioOutput(AudioOutput):
         )
         self._voice = room.voice
         self._voice.on_played = self._played
-        self._on_first_sample = on_first_sample
         self._segments: deque[_Segment] = deque()
         self.played_samples = 0
         """Everything that was ever heard of the agent."""
@@ -130,9 +127,6 @@ class RoomAudioOutput(AudioOutput):
         segment.started = True
         now = time.time()
         asyncio.get_running_loop().call_soon(partial(self.on_playback_started, created_at=now))
-        if self._on_first_sample is not None:
-            asyncio.get_running_loop().call_soon(self._on_first_sample)
-            self._on_first_sample = None
 
     def _report_finished(self) -> None:
         while self._segments and self._segments[0].is_over:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outbound.address import AddressRefused, check_address, parse_address
-from outbound.ip_rules import is_public
+from outbound.ip_rules import refusal
 from outbound.policy import OutboundPolicy
 from tests.outbound.blocked_addresses import (
     BLOCKED_AUTHORITIES,
@@ -155,7 +155,7 @@ async def test_the_refusal_says_which_rule_and_why(url: str, sentence: str) -> N
 def test_the_operator_opens_networks_and_nothing_else(
     networks: tuple[str, ...], address: str, public: bool
 ) -> None:
-    assert is_public(ip_address(address), OutboundPolicy(networks)) is public
+    assert (refusal(ip_address(address), OutboundPolicy(networks)) is None) is public
 
 
 async def test_with_an_open_network_private_names_are_judged_by_their_addresses() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from livekit.agents.voice.transcription.synchronizer import TranscriptSynchronizer
 
 from contracts.call_plan import CallPlan
-from pipelines.engine.session import Conversation, build_session
+from pipelines.engine.session import CallSession, build_session
 from pipelines.engine.shared_models import WarmModels
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.engine.audio_loop import AudioLoop
@@ -19,7 +19,7 @@ from tests.pipelines.engine.speech import spoken
 
 @dataclass(frozen=True)
 class Call:
-    conversation: Conversation
+    conversation: CallSession
     audio: AudioLoop
     actions: NotedActions
 

@@ -4,7 +4,7 @@ import pytest
 
 from contracts.agent_config import AgentConfig
 from contracts.end_reasons import EndReason
-from pipelines.texts.phrases import apology, farewell, has_phrases, nudge, recording_announcement
+from pipelines.texts.phrases import farewell, has_phrases, nudge, recording_announcement
 from tests.pipelines.plans import call_plan
 
 
@@ -44,9 +44,3 @@ def test_the_causes_that_a_caller_must_understand_sound_different() -> None:
         EndReason.END_CALL_TOOL,
     )
     assert len({farewell(call_plan(), reason) for reason in reasons}) == len(reasons)
-
-
-def test_apology_asks_the_caller_to_repeat() -> None:
-    assert apology(call_plan()) == (
-        "I am sorry, something went wrong on my side. Could you say that again?"
-    )

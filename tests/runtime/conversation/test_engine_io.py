@@ -244,17 +244,6 @@ async def test_stereo_speech_is_mixed_down(room: VoiceOnlyRoom, output: RoomAudi
     assert room.voice.queued_seconds == 0.1
 
 
-async def test_the_first_sample_of_the_room_is_told_once(room: VoiceOnlyRoom) -> None:
-    told = []
-    output = RoomAudioOutput(cast(Room, room), on_first_sample=lambda: told.append(True))
-    for _ in range(2):
-        await output.capture_frame(audio(0.1))
-        await asyncio.sleep(0)
-        output.flush()
-        await room.play(0.2)
-    assert told == [True]
-
-
 class Text(TextOutput):
     def __init__(self) -> None:
         super().__init__(label="text", next_in_chain=None)

@@ -21,7 +21,12 @@ from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS, NOT_GIVEN
 from moonshine_voice.errors import MoonshineError
 
 from pipelines.engine.providers.local.moonshine_model import SAMPLE_RATE, MoonshineModel
-from pipelines.engine.providers.local.utterance import Decode, Samples, Utterance, UtteranceTiming
+from pipelines.engine.providers.local.speech_buffer import (
+    Decode,
+    DecodeTiming,
+    Samples,
+    SpeechBuffer,
+)
 
 _LANGUAGE = LanguageCode("en")
 _LEAST_VOICE_SECONDS = 0.16
@@ -44,7 +49,7 @@ class MoonshineSTT(stt.STT[None]):
         model: MoonshineModel,
         voice_activity: vad.VAD,
         *,
-        timing: UtteranceTiming | None = None,
+        timing: DecodeTiming | None = None,
     ) -> None:
         super().__init__(
             capabilities=stt.STTCapabilities(
@@ -97,7 +102,7 @@ class MoonshineStream(stt.RecognizeStream):
         parent: MoonshineSTT,
         model: MoonshineModel,
         voice_activity: vad.VADStream,
-        timing: UtteranceTiming | None,
+        timing: DecodeTiming | None,
         conn_options: APIConnectOptions,
     ) -> None:
         super().__init__(stt=parent, conn_options=conn_options, sample_rate=SAMPLE_RATE)
@@ -125,69 +130,69 @@ class MoonshineStream(stt.RecognizeStream):
         self._voice_activity.end_input()
 
     async def _transcribe_utterances(self) -> None:
-        utterance: Utterance | None = None
+        speech: SpeechBuffer | None = None
         async for event in self._voice_activity:
             match event.type:
                 case vad.VADEventType.START_OF_SPEECH:
-                    utterance = self._begin(event)
+                    speech = self._begin(event)
                     self._send(stt.SpeechEventType.START_OF_SPEECH)
-                case vad.VADEventType.INFERENCE_DONE if utterance is not None:
-                    wish = utterance.extend(_samples(event), event.raw_accumulated_silence)
-                    if wish is None or (wish is Decode.INTERIM and self._moonshine.busy):
+                case vad.VADEventType.INFERENCE_DONE if speech is not None:
+                    decode = speech.extend(_samples(event), event.raw_accumulated_silence)
+                    if decode is None or (decode is Decode.INTERIM and self._moonshine.busy):
                         continue
-                    await self._decode(utterance, _EVENT_OF[wish], event)
-                    if wish is Decode.PART:
-                        utterance = self._begin(event)
-                case vad.VADEventType.END_OF_SPEECH if utterance is not None:
-                    await self._settle(utterance, event)
-                    utterance = None
-        if utterance is not None:
-            await self._decode(utterance, stt.SpeechEventType.FINAL_TRANSCRIPT, None)
+                    await self._decode(speech, _EVENT_OF[decode], event)
+                    if decode is Decode.PART:
+                        speech = self._begin(event)
+                case vad.VADEventType.END_OF_SPEECH if speech is not None:
+                    await self._settle(speech, event)
+                    speech = None
+        if speech is not None:
+            await self._decode(speech, stt.SpeechEventType.FINAL_TRANSCRIPT, None)
         self._bill()
 
-    def _begin(self, event: vad.VADEvent) -> Utterance:
+    def _begin(self, event: vad.VADEvent) -> SpeechBuffer:
         samples = _samples(event)
         self._request_id = uuid.uuid4().hex
         self._text = ""
-        return Utterance(
+        return SpeechBuffer(
             samples,
             sample_rate=SAMPLE_RATE,
             started_at_seconds=max(0.0, event.timestamp - len(samples) / SAMPLE_RATE),
             timing=self._timing,
         )
 
-    async def _settle(self, utterance: Utterance, event: vad.VADEvent) -> None:
+    async def _settle(self, speech: SpeechBuffer, event: vad.VADEvent) -> None:
         final = stt.SpeechEventType.FINAL_TRANSCRIPT
-        if utterance.has_undecoded_voice:
-            await self._decode(utterance, final, event)
+        if speech.has_undecoded_voice:
+            await self._decode(speech, final, event)
         elif self._text:
-            self._send_text(final, utterance, event)
+            self._send_text(final, speech, event)
         self._send(stt.SpeechEventType.END_OF_SPEECH)
         self._bill()
 
     async def _decode(
-        self, utterance: Utterance, kind: stt.SpeechEventType, event: vad.VADEvent | None
+        self, speech: SpeechBuffer, kind: stt.SpeechEventType, event: vad.VADEvent | None
     ) -> None:
         if event is not None and _voice_seconds(event) < _LEAST_VOICE_SECONDS:
             self._text = ""
             return
         started_at = time.monotonic()
-        self._text = await _transcribe(self._moonshine, utterance.audio())
-        utterance.decoding_took(time.monotonic() - started_at)
+        self._text = await _transcribe(self._moonshine, speech.audio())
+        speech.decoding_took(time.monotonic() - started_at)
         if self._text:
-            self._send_text(kind, utterance, event)
+            self._send_text(kind, speech, event)
 
     def _send_text(
-        self, kind: stt.SpeechEventType, utterance: Utterance, event: vad.VADEvent | None
+        self, kind: stt.SpeechEventType, speech: SpeechBuffer, event: vad.VADEvent | None
     ) -> None:
-        ended_at = utterance.started_at_seconds + utterance.seconds
+        ended_at = speech.started_at_seconds + speech.seconds
         if event is not None:
             ended_at = event.timestamp - max(event.raw_accumulated_silence, event.silence_duration)
         data = stt.SpeechData(
             language=_LANGUAGE,
             text=self._text,
-            start_time=utterance.started_at_seconds + self.start_time_offset,
-            end_time=max(ended_at, utterance.started_at_seconds) + self.start_time_offset,
+            start_time=speech.started_at_seconds + self.start_time_offset,
+            end_time=max(ended_at, speech.started_at_seconds) + self.start_time_offset,
         )
         self._send(kind, data)
 

@@ -26,7 +26,7 @@ class Decode(Enum):
 
 
 @dataclass(frozen=True)
-class UtteranceTiming:
+class DecodeTiming:
     interim_interval_seconds: float = 0.6
     interim_rest: float = 4.0
     """Interim texts take at most one part in so many of the machine's time, however busy it is."""
@@ -36,7 +36,7 @@ class UtteranceTiming:
     hard_limit_seconds: float = 20.0
 
 
-class Utterance:
+class SpeechBuffer:
     """The audio of one utterance, from the padding before its onset."""
 
     def __init__(
@@ -45,9 +45,9 @@ class Utterance:
         *,
         sample_rate: int,
         started_at_seconds: float,
-        timing: UtteranceTiming | None = None,
+        timing: DecodeTiming | None = None,
     ) -> None:
-        self._timing = timing or UtteranceTiming()
+        self._timing = timing or DecodeTiming()
         self._sample_rate = sample_rate
         self._chunks: list[Samples] = [onset]
         self._count = len(onset)
@@ -83,14 +83,14 @@ class Utterance:
         self._count += len(samples)
         if silence_seconds == 0:
             self._voice_since_preflight = True
-        wish = self._wish(silence_seconds)
-        if wish is not None:
+        decode = self._due(silence_seconds)
+        if decode is not None:
             self._decoded_count = self._count
-            if wish is not Decode.INTERIM:
+            if decode is not Decode.INTERIM:
                 self._voice_since_preflight = False
-        return wish
+        return decode
 
-    def _wish(self, silence_seconds: float) -> Decode | None:
+    def _due(self, silence_seconds: float) -> Decode | None:
         timing = self._timing
         if self.seconds >= timing.hard_limit_seconds:
             return Decode.PART
