@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from datetime import UTC, datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 from uuid import UUID
 
 import structlog
@@ -27,8 +27,10 @@ from contracts.events import (
 from contracts.heartbeat import CallMedia
 from contracts.live_messages import CallOver, LiveBody, LiveMessage
 from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
-from runtime.call.limits import Due, LimitsWatch
-from runtime.call.live_updates import is_for_participants, is_for_viewers, live_body_of
+from runtime.call.fact_log import EventLog, FactLog
+from runtime.call.farewell import farewell_seconds, say_farewell
+from runtime.call.limit_timer import LimitTimer
+from runtime.call.limits import Due
 from runtime.call.presence import Presence
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
 from runtime.media.room import LegConnected, LegGone, Room, RoomClosed
@@ -38,24 +40,11 @@ logger = structlog.get_logger(__name__)
 
 METERED_EVERY_SECONDS = 5.0
 REJOIN_SECONDS = 5.0
-"""How long a person whose connection was lost may take to offer again."""
-LEAVE_SECONDS = 10.0
-"""The longest farewell."""
-LINGER_SECONDS = 0.3
-"""From the last sample handed to the legs to the hang-up, so that it is heard."""
+"""How long somebody whose connection was lost has to come back."""
 CALL_OVER_SECONDS = 0.1
-"""What the message that the call is over gets to leave before the legs are closed."""
+"""How long the message that the call is over has to leave before the legs are closed."""
 CLOSE_SECONDS = 5.0
-"""What the room and the conversation each get to close."""
-
-
-class EventLog(Protocol):
-    """The part of ``runtime.journal.journal.Journal`` that a call writes to."""
-
-    @property
-    def has_ended(self) -> bool: ...
-
-    def append(self, body: EventBody, /) -> object: ...
+"""How long the room, the conversation and the recording each have to close."""
 
 
 def _nobody_watches(_: LiveMessage) -> None:
@@ -67,12 +56,16 @@ def _nothing_is_recorded(plan: CallPlan, room: Room, record: CallRecord) -> None
 
 
 class Call:
-    """Runs one plan. Also the ``CallActions`` and the ``CallRecord`` of its conversation.
+    """Runs one plan. It is also the ``CallActions`` and the ``CallRecord`` of its conversation.
 
-    ``run`` owns every task of the call; the other methods are called from the same event loop
-    while it runs. ``publish`` is given what viewers outside the room are told; ``open_recording``
-    may record what is heard in it. ``clock`` is monotonic, ``wall_clock`` is the one that the
-    engine stamps with; both in seconds.
+    ``run`` owns every task of the call. Call the other methods on the same event loop while it
+    runs.
+
+    Args:
+        publish: gets what viewers outside the room may see.
+        open_recording: may record what is heard in the room.
+        clock: monotonic, in seconds.
+        wall_clock: the clock of the engine's time stamps, in seconds.
     """
 
     def __init__(
@@ -89,20 +82,22 @@ class Call:
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
         self.plan = plan
-        self._journal = journal
         self._open_room = open_room
         self._open_conversation = open_conversation
         self._phrases = phrases
-        self._publish = publish
         self._open_recording = open_recording
         self._clock = clock
 
         self._presence = Presence(clock, wall_clock)
-        self._limits = LimitsWatch(plan.limits, clock())
-        self._limits_changed = asyncio.Event()
+        self._facts = FactLog(
+            journal,
+            publish,
+            transcription_enabled=plan.agent.features.transcription_enabled,
+        )
+        self._limits = LimitTimer(plan.limits, clock)
         self._room: Room | None = None
         self._room_known = asyncio.Event()
-        """Set when the room is open, or will not be any more."""
+        """Set when the room is open, or it is certain that it will not open."""
         self._conversation: Conversation | None = None
         self._recording: CallRecording | None = None
         self._listening = asyncio.Event()
@@ -116,10 +111,10 @@ class Call:
     # -- the call ------------------------------------------------------------------------------
 
     async def run(self, on_open: Callable[[], Awaitable[None]]) -> None:
-        """Run the call to its end. ``on_open`` is awaited once the room can take legs.
+        """Run the call to its end. Awaits ``on_open`` once the room can take legs.
 
-        Whatever happens, the journal ends with ``call.ended``; only cancellation is raised, and a
-        cancelled call has ended with ``server_shutdown``.
+        The journal always ends with ``call.ended``. Only cancellation is raised, and a cancelled
+        call has ended with ``server_shutdown``.
         """
         with structlog.contextvars.bound_contextvars(call_id=str(self.plan.call_id)):
             try:
@@ -133,7 +128,7 @@ class Call:
                 await self._close()
 
     async def _open(self, on_open: Callable[[], Awaitable[None]]) -> None:
-        self._room = await self._open_room()
+        self._room = self._facts.room = await self._open_room()
         self._recording = self._open_recording(self.plan, self._room, self)
         self._room_known.set()
         await on_open()
@@ -152,7 +147,7 @@ class Call:
         """Run ``work`` as a task of this call. A failure in it ends the call.
 
         Raises:
-            RoomClosed: the call does not run, or no longer.
+            RoomClosed: the call is not running.
         """
         if self._group is None or self._end_requested.is_set():
             work.close()
@@ -178,13 +173,13 @@ class Call:
     # -- legs ----------------------------------------------------------------------------------
 
     async def answer_offer(self, participant_id: UUID, identity: str, sdp: str) -> str:
-        """Let a participant's browser in; returns the SDP answer.
+        """Let a participant's browser in. Returns the SDP answer.
 
         Raises:
             BadOffer: the offer cannot be answered.
             RoomClosed: the call is ending.
         """
-        # Whoever is quick offers while the room is being opened.
+        # An offer may come while the room is being opened.
         await self._room_known.wait()
         if self._room is None or self._end_requested.is_set():
             raise RoomClosed("the call is ending")
@@ -194,10 +189,10 @@ class Call:
         return await self._room.answer_offer(participant, sdp)
 
     async def remove_leg(self, participant_id: UUID) -> None:
-        """A participant leaves in good order.
+        """A participant hangs up.
 
-        A browser that hangs up closes its connection too, which may be noticed first: then the
-        one who seemed lost has left.
+        A browser that hangs up also closes its connection, and we may notice that first. The
+        participant who seemed lost has then left.
         """
         if self._room is not None:
             await self._room.remove_leg(participant_id)
@@ -219,8 +214,7 @@ class Call:
         is_first = self._presence.joined(participant_id)
         if is_first:
             self.fact(CallStarted(participant_id=participant_id))
-            self._limits.started(self._clock())
-            self._limits_changed.set()
+            self._limits.started()
         if self._recording is not None:
             self._recording.joined(participant_id)
         self.fact(LegJoined(participant_id=participant_id))
@@ -258,8 +252,7 @@ class Call:
 
     async def _watch_limits(self) -> None:
         while True:
-            self._limits_changed.clear()
-            match self._limits.due(self._clock()):
+            match await self._limits.next_due():
                 case Due.NOBODY_JOINED:
                     self.end(Ending.because(Cause.NOBODY_JOINED))
                 case Due.MAX_DURATION:
@@ -270,16 +263,6 @@ class Call:
                     self.end(Ending.because(Cause.NEVER_SPOKE))
                 case Due.NUDGE:
                     self.say(self._phrases.nudge(self.plan))
-            await self._until(self._limits.next_due_at)
-
-    async def _until(self, moment: float | None) -> None:
-        """Wait until ``moment`` or until the limits' next moment may have changed."""
-        wait_seconds = None if moment is None else max(0.0, moment - self._clock())
-        try:
-            async with asyncio.timeout(wait_seconds):
-                await self._limits_changed.wait()
-        except TimeoutError:
-            return
 
     async def _report_metered(self) -> None:
         while True:
@@ -301,7 +284,8 @@ class Call:
     # -- the end -------------------------------------------------------------------------------
 
     def end(self, ending: Ending) -> None:
-        """End the call. The first ending counts; another that says nothing cuts it short."""
+        """End the call. Only the first ending counts. A later one that says nothing cuts the first
+        one's farewell short."""
         if self._ending is None:
             self._ending = ending
             self._end_requested.set()
@@ -311,7 +295,7 @@ class Call:
             self._cut_short.set()
 
     async def _take_leave(self) -> None:
-        """Say what is to be said, as long as somebody is there to hear it."""
+        """Let the agent finish or say goodbye, if anybody is there to hear it."""
         assert self._ending is not None
         assert self._group is not None
         if not self._presence.legs or self._ending.leave is Leave.AT_ONCE:
@@ -320,39 +304,22 @@ class Call:
         cut_short = self._group.create_task(self._cut_short.wait())
         await asyncio.wait(
             {farewell, cut_short},
-            timeout=self._leave_seconds,
+            timeout=farewell_seconds(
+                self._presence.started_at, self.plan.limits.max_duration_seconds, self._clock()
+            ),
             return_when=asyncio.FIRST_COMPLETED,
         )
         farewell.cancel()
         cut_short.cancel()
 
-    @property
-    def _leave_seconds(self) -> float:
-        """A farewell does not outlast the maximum duration, or it would be billed."""
-        if self._presence.started_at is None:
-            return LEAVE_SECONDS
-        over_at = self._presence.started_at + self.plan.limits.max_duration_seconds - LINGER_SECONDS
-        return max(0.0, min(LEAVE_SECONDS, over_at - self._clock()))
-
     async def _farewell(self, ending: Ending) -> None:
         if self._conversation is None or self._room is None:
             return
         text = ending.farewell or self._phrases.farewell(self.plan, ending.reason)
-        match ending.leave:
-            case Leave.AFTER_SPEECH:
-                await self._conversation.finish_speaking()
-            case Leave.FAREWELL:
-                await self._conversation.stop_speaking()
-                await self._conversation.say(text, interruptible=False)
-            case Leave.APOLOGY:
-                await self._conversation.apologise(text)
-            case Leave.AT_ONCE:
-                return
-        await self._room.voice.wait_played()
-        await asyncio.sleep(LINGER_SECONDS)
+        await say_farewell(ending.leave, text, self._conversation, self._room.voice)
 
     async def _close(self) -> None:
-        """Close the legs, then the conversation; ``call.ended`` is the last word in any case."""
+        """Close the legs, the conversation and the recording. Always ends with ``call.ended``."""
         self._presence.over()
         ending = self._ending or Ending.because(Cause.WORKER_STOPPING)
         try:
@@ -373,7 +340,7 @@ class Call:
 
     async def _close_room(self, room: Room, ending: Ending) -> None:
         if self._presence.legs:
-            # Viewers are told with the last fact; legs while there are any.
+            # Viewers learn it from ``call.ended``, but by then the legs are closed.
             room.broadcast(LiveMessage(body=CallOver(end_reason=ending.reason.value)))
             await asyncio.sleep(CALL_OVER_SECONDS)
         for participant_id in self._presence.legs:
@@ -404,26 +371,13 @@ class Call:
         self.fact(Logged(level=level, message=message))
 
     def fact(self, body: EventBody) -> None:
-        if self._journal.has_ended:
-            logger.warning("call.fact_too_late", type=body.type)
-            return
-        self._journal.append(body)
-        if (shown := live_body_of(body)) is not None:
-            self.live(shown)
+        self._facts.fact(body)
 
     def live(self, body: LiveBody) -> None:
-        message = LiveMessage(body=body)
-        if self._room is not None and is_for_participants(body):
-            self._room.broadcast(message)
-        keeps_transcript = self.plan.agent.features.transcription_enabled
-        if is_for_viewers(body, transcription_enabled=keeps_transcript):
-            self._publish(message)
+        self._facts.live(body)
 
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
-        self._limits.activity(
-            user_speaking=user_speaking, agent_active=agent_active, now=self._clock()
-        )
-        self._limits_changed.set()
+        self._limits.activity(user_speaking=user_speaking, agent_active=agent_active)
 
     def failed(self, failure: CallFailure) -> None:
         self.end(Ending.because(failure.cause, str(failure) or None))

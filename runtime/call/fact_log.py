@@ -1,0 +1,58 @@
+"""Everything that happens in one call: written to its journal, and shown live where allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import structlog
+
+from contracts.events import EventBody
+from contracts.live_messages import LiveBody, LiveMessage
+from runtime.call.live_updates import is_for_participants, is_for_viewers, live_body_of
+from runtime.media.room import Room
+
+logger = structlog.get_logger(__name__)
+
+
+class EventLog(Protocol):
+    """The part of ``runtime.journal.journal.Journal`` that a call writes to."""
+
+    @property
+    def has_ended(self) -> bool: ...
+
+    def append(self, body: EventBody, /) -> object: ...
+
+
+class FactLog:
+    """``publish`` gets what viewers outside the room may see. No method waits or raises."""
+
+    def __init__(
+        self,
+        journal: EventLog,
+        publish: Callable[[LiveMessage], None],
+        *,
+        transcription_enabled: bool,
+    ) -> None:
+        self.room: Room | None = None
+        """Where participants are shown what happens, once it is open."""
+        self._journal = journal
+        self._publish = publish
+        self._transcription_enabled = transcription_enabled
+
+    def fact(self, body: EventBody) -> None:
+        """Write ``body`` to the journal and show it. After ``call.ended`` it is only logged."""
+        if self._journal.has_ended:
+            logger.warning("call.fact_too_late", type=body.type)
+            return
+        self._journal.append(body)
+        if (shown := live_body_of(body)) is not None:
+            self.live(shown)
+
+    def live(self, body: LiveBody) -> None:
+        """Show ``body`` to participants and viewers, without writing it to the journal."""
+        message = LiveMessage(body=body)
+        if self.room is not None and is_for_participants(body):
+            self.room.broadcast(message)
+        if is_for_viewers(body, transcription_enabled=self._transcription_enabled):
+            self._publish(message)
