@@ -1,4 +1,4 @@
-"""How many calls a worker may carry at once."""
+"""How many calls a worker may run at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Slots:
         return self._used
 
     def take(self) -> None:
-        """Hold one slot until ``release``.
+        """Take one slot, until ``release``.
 
         Raises:
             RuntimeError: no slot is free.
@@ -45,7 +45,7 @@ class Slots:
                 event.clear()
 
     async def wait_free(self) -> None:
-        """Return once a slot is free. It stays free only until somebody takes it."""
+        """Return once a slot is free. Another task may take it before you do."""
         await self._free.wait()
 
     async def wait_idle(self) -> None:

@@ -1,4 +1,4 @@
-"""The media worker: one process that claims calls and carries them, many at once."""
+"""The media worker: one process that claims calls and runs many of them at once."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 logger = structlog.get_logger(__name__)
 
 END_SECONDS = 15.0
-"""What calls get to say goodbye and close when the worker stops with calls on it."""
+"""How long the remaining calls of a stopping worker have to say goodbye and close."""
 SHIP_SECONDS = 2.0
-"""What a stopping worker waits for its last events to be sent; the rest waits on disk."""
+"""How long a stopping worker tries to send its last events. The rest stays on disk."""
 
 
 class Media(Protocol):
-    """What a worker carries calls with, once it is warm."""
+    """What a worker needs to run calls, with its models loaded."""
 
     async def open_room(self, plan: CallPlan) -> Room:
         """Raises ``RoomNotOpened``."""
@@ -58,7 +58,7 @@ class Media(Protocol):
 
 
 class Worker:
-    """``warm_up`` loads whatever calls will need; no call is claimed before it returns."""
+    """``warm_up`` loads what calls need. No call is claimed before it returns."""
 
     def __init__(self, settings: WorkerSettings, warm_up: Callable[[], Awaitable[Media]]) -> None:
         self._settings = settings
@@ -73,7 +73,7 @@ class Worker:
         self._heartbeat = Heartbeat(self._redis, settings.worker_id, self._slots, self)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Carry calls until ``stop`` is set and the calls are over, or until cancelled.
+        """Run calls until ``stop`` is set and the calls are over, or until cancelled.
 
         A cancelled worker ends its calls at once with ``server_shutdown``.
         """
@@ -113,14 +113,14 @@ class Worker:
     # -- life ----------------------------------------------------------------------------------
 
     async def _warmed(self, stop: asyncio.Event) -> Media | None:
-        """The models, warm; ``None`` if the worker was stopped before they were."""
+        """The loaded models; ``None`` if the worker was stopped before that."""
         stopped = asyncio.ensure_future(stop.wait())
         warming = asyncio.ensure_future(self._warm_up())
         try:
             await asyncio.wait({stopped, warming}, return_when=asyncio.FIRST_COMPLETED)
             if not warming.done():
                 return None
-            # What is loaded now stays for ever: keep it out of every later collection.
+            # What is loaded now is never freed, so the garbage collector need not look at it again.
             gc.collect()
             gc.freeze()
             return warming.result()
@@ -157,7 +157,7 @@ class Worker:
             await acknowledge()
             return
         except OSError as error:
-            # Not acknowledged: the entry goes to a worker that can write.
+            # Without an acknowledgement, another worker will get the entry.
             log.error("call.no_journal", error=str(error))
             return
         self._shipper.add(journal)
@@ -180,7 +180,7 @@ class Worker:
             await journal.wait_durable()
 
     async def _drain(self) -> None:
-        """Let the calls go on for a while, then end them."""
+        """Let the calls continue for a while, then end them."""
         if await self._idle_within(self._settings.drain_timeout_seconds):
             return
         for call in list(self._calls.values()):
@@ -216,14 +216,13 @@ async def run_worker(
 ) -> None:
     """Run a media worker until ``stop`` is set and its calls are over.
 
-    Setting ``stop`` drains: no new calls are claimed, those that run go on for
-    ``drain_timeout_seconds`` and are then ended with ``server_shutdown``. Cancelling ends them at
-    once.
+    Setting ``stop`` drains the worker: it claims no new calls. Running calls may continue for
+    ``drain_timeout_seconds``, then they end with ``server_shutdown``. Cancelling ends them at once.
 
     Raises:
         JournalsInUse: another worker is running in ``settings.data_dir``.
     """
-    # Importing the engine holds the loop for seconds, so it comes before anything beats on it.
+    # Importing the engine blocks the loop for seconds, so do it before the heartbeat starts.
     from livekit.agents.utils import http_context
 
     from pipelines.engine.shared_models import load_models

@@ -1,7 +1,7 @@
-"""Everything that ends a call, and what follows from it, in one table.
+"""Everything that ends a call, in one table.
 
-A cause says what happened; the table says which ``EndReason`` goes on the record and how the
-agent takes its leave.
+A cause says what happened. The table says which ``EndReason`` is recorded for it, and what the
+agent still says.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from contracts.end_reasons import EndReason
 
 
 class Leave(Enum):
-    """How the agent takes its leave, from the least to the most that is said."""
+    """What the agent still says before the call ends."""
 
     AT_ONCE = auto()
     AFTER_SPEECH = auto()
-    """What the agent is saying is played to its end."""
+    """The agent finishes what it is saying."""
     FAREWELL = auto()
-    """The agent stops where it is and says a farewell that cannot be interrupted."""
+    """The agent stops and says a farewell that cannot be interrupted."""
     APOLOGY = auto()
-    """The engine is gone: a farewell from whatever voice still works."""
+    """The engine has failed: a farewell from any voice that still works."""
 
 
 class Cause(Enum):
@@ -60,7 +60,7 @@ OUTCOMES: dict[Cause, tuple[EndReason, Leave]] = {
 
 @dataclass(frozen=True)
 class Ending:
-    """What ends one call. ``farewell`` replaces the phrase of the call's locale."""
+    """How one call ends. ``farewell`` replaces the standard phrase in the call's language."""
 
     reason: EndReason
     leave: Leave
@@ -74,12 +74,12 @@ class Ending:
 
     @classmethod
     def commanded(cls, reason: EndReason, farewell: str | None) -> Ending:
-        """The control plane ends the call."""
+        """The control plane ended the call."""
         return cls(reason, Leave.FAREWELL if farewell else Leave.AT_ONCE, farewell=farewell)
 
 
 class CallFailure(Exception):
-    """A part of the call could not be set up or broke; ``cause`` says which."""
+    """A part of the call could not be set up, or failed later. ``cause`` says which."""
 
     cause: Cause = Cause.SESSION_FAILED
 

@@ -1,9 +1,10 @@
-"""When a call has lasted, waited or been silent for too long. Pure: times in, what is due out.
+"""When a call has lasted, waited or been silent for too long. Pure.
 
 Rules: API spec, "Advanced" (``maxCallDuration``, ``silencePromptDelay``, ``postSilenceHangup``).
-Silence is mutual: neither the caller nor the agent is active. The agent nudges after
-``silence_prompt_seconds`` of it; when ``silence_hangup_seconds`` more pass after the nudge was
-spoken, the call ends. A caller who speaks starts the count anew.
+Silence means that neither the caller nor the agent is active. After ``silence_prompt_seconds`` of
+silence the agent asks whether the caller is still there (the nudge). The call ends when
+``silence_hangup_seconds`` more pass after the nudge was spoken. When the caller speaks, counting
+starts again.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from contracts.call_plan import CallLimits
 GOODBYE_SECONDS = 6.0
 """How long before the maximum duration the agent starts to say goodbye."""
 GOODBYE_SHARE = 0.2
-"""The goodbye takes no more than this share of a short call."""
+"""In a short call, the goodbye takes at most this share of the maximum duration."""
 
 
 class Due(Enum):
@@ -23,13 +24,13 @@ class Due(Enum):
     NUDGE = auto()
     SILENCE_TIMEOUT = auto()
     DEAD_AIR = auto()
-    """``SILENCE_TIMEOUT`` of a caller who has not said anything in the whole call."""
+    """Like ``SILENCE_TIMEOUT``, but the caller has not said anything in the whole call."""
     MAX_DURATION = auto()
-    """Time to say goodbye, so that the call is over when the maximum duration is reached."""
+    """Time to say goodbye, so that the call ends when it reaches its maximum duration."""
 
 
 class LimitsWatch:
-    """Times are seconds of one monotonic clock. Each ``Due`` comes once, a nudge once a silence."""
+    """Times are seconds on one monotonic clock. Each ``Due`` comes once (a nudge, per silence)."""
 
     def __init__(self, limits: CallLimits, opened_at: float) -> None:
         self._limits = limits
@@ -50,7 +51,7 @@ class LimitsWatch:
         self._goodbye_at = now + duration - min(GOODBYE_SECONDS, duration * GOODBYE_SHARE)
 
     def activity(self, *, user_speaking: bool, agent_active: bool, now: float) -> None:
-        """Who is active from ``now`` on; an agent that thinks or speaks is active."""
+        """Who is active from ``now`` on. An agent that thinks or speaks is active."""
         if user_speaking:
             self._has_spoken = True
             self._nudged = False
@@ -61,7 +62,7 @@ class LimitsWatch:
 
     @property
     def next_due_at(self) -> float | None:
-        """When to ask again at the latest; ``None`` when only an event can change anything."""
+        """When to call ``due`` next; ``None`` when only an event can make anything due."""
         moments = [self._join_by, self._goodbye_at, self._silence_due_at]
         return min((moment for moment in moments if moment is not None), default=None)
 
@@ -74,7 +75,7 @@ class LimitsWatch:
         return self._quiet_since + self._limits.silence_prompt_seconds
 
     def due(self, now: float) -> Due | None:
-        """The one thing to do now, the most final first."""
+        """The one thing to do now. If several are due, the one that ends the call comes first."""
         if self._join_by is not None and now >= self._join_by:
             self._join_by = None
             return Due.NOBODY_JOINED

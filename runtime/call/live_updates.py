@@ -1,4 +1,4 @@
-"""Which facts of a call are also told live, and who is told what. Pure."""
+"""Which facts of a call are shown live, and to whom. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from contracts.live_messages import (
 
 
 def live_body_of(fact: EventBody) -> LiveBody | None:
-    """What ``fact`` is told as; ``None`` for facts that are only written down."""
+    """The message that shows ``fact``; ``None`` for facts that are only recorded."""
     match fact:
         case CallStarted():
             return CallInProgress()
@@ -46,10 +46,10 @@ def live_body_of(fact: EventBody) -> LiveBody | None:
 
 
 def is_for_participants(body: LiveBody) -> bool:
-    """Whether the people in the room are told: a caller's page need not know the agent's tools."""
+    """Whether the people in the room see it. A caller's page must not see the agent's tools."""
     return not isinstance(body, ToolUsed)
 
 
 def is_for_viewers(body: LiveBody, *, transcription_enabled: bool) -> bool:
-    """Whether it leaves the worker: words of a call without a transcript stay in its room."""
+    """Whether it leaves the worker. Without a transcript, what is said stays in the room."""
     return transcription_enabled or not isinstance(body, LiveTranscript)

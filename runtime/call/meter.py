@@ -1,4 +1,4 @@
-"""Connected time of one call: what the bill is made from."""
+"""The connected time of one call, which the bill is based on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 class Meter:
     """Counts while at least one leg's media is connected.
 
-    ``clock`` is monotonic and in seconds. Any method may be called in any state; repeating one
+    ``clock`` is monotonic and in seconds. Any method may be called at any time; calling it twice
     changes nothing.
     """
 

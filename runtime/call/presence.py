@@ -1,4 +1,4 @@
-"""Who is in the room, since when the call runs, and how long it has been connected."""
+"""Who is in the room, when the call started, and how long it has been connected."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from runtime.call.meter import Meter
 
 
 class Presence:
-    """``clock`` is monotonic, ``wall_clock`` the one that the engine stamps with; in seconds."""
+    """``clock`` is monotonic, ``wall_clock`` the clock of the engine's time stamps; in seconds."""
 
     def __init__(self, clock: Callable[[], float], wall_clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -17,7 +17,7 @@ class Presence:
         self._meter = Meter(clock)
         self._legs: set[UUID] = set()
         self.started_at: float | None = None
-        """When the first leg connected, by ``clock``. Position 0 of the call."""
+        """When the first leg connected, on ``clock``. This is position 0 of the call."""
 
     @property
     def legs(self) -> frozenset[UUID]:
@@ -45,13 +45,13 @@ class Presence:
         return True
 
     def over(self) -> None:
-        """The call is over, whoever is still there: nothing is metered from now on."""
+        """The call is over. Nothing is metered from now on, even if a leg is still there."""
         self._meter.hold()
 
     def position_ms(self, at: float | None = None) -> int:
-        """Milliseconds from the call's start to ``at`` by the wall clock (now if ``None``).
+        """Milliseconds from the call's start to ``at`` on the wall clock (now if ``None``).
 
-        Reckoned back from now, so that a wall clock that was set in between does no harm.
+        Counted back from now, so setting the wall clock during the call does no harm.
         """
         if self.started_at is None:
             return 0

@@ -1,4 +1,4 @@
-"""What a call asks of its conversation, and what a conversation reports to its call."""
+"""What a call asks its conversation to do, and what a conversation reports to its call."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from runtime.media.room import Room
 
 
 class CallRecord(Protocol):
-    """Where a conversation puts what happens in it. Every method returns at once; none raises."""
+    """Where a conversation reports what happens. Every method returns at once; none raises."""
 
     def fact(self, body: EventBody) -> None:
         """Write an event into the call's journal."""
 
     def live(self, body: LiveBody) -> None:
-        """Show something to the pages in the room."""
+        """Show something to participants and viewers."""
 
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
-        """Who is active from now on; an agent that thinks or speaks is active."""
+        """Who is active from now on. An agent that thinks or speaks is active."""
 
     def failed(self, failure: CallFailure) -> None:
-        """The conversation is over and cannot go on."""
+        """The conversation has failed and cannot continue."""
 
     def position_ms(self, at: float | None = None) -> int:
         """Milliseconds from ``call.started`` to ``at`` (``time.time()``; now if ``None``)."""
@@ -37,40 +37,39 @@ class Conversation(Protocol):
     """One agent talking in one room. Methods are awaited on the call's event loop."""
 
     async def start(self) -> None:
-        """Listen and be ready to speak. Before anybody is in the room.
+        """Start listening and get ready to speak, before anybody is in the room.
 
         Raises:
             SessionNotStarted: the engine or one of its parts cannot be started.
         """
 
     async def greet(self) -> None:
-        """Say the opener, if there is one. Returns once it is under way."""
+        """Start to say the opener, if there is one. Returns without waiting for its end."""
 
     async def say(self, text: str, *, interruptible: bool) -> None:
-        """Speak ``text`` behind what is being said. Returns when it was played or cut off."""
+        """Speak ``text`` after the current speech. Returns when it was played or cut off."""
 
     async def announce(self, text: str) -> bool:
-        """Speak ``text``, which callers cannot interrupt. Returns whether it was played to its
-        end."""
+        """Speak ``text``; callers cannot interrupt it. Returns whether all of it was played."""
 
     async def stop_speaking(self) -> None:
-        """Cut off whatever is being said."""
+        """Cut off the current speech."""
 
     async def finish_speaking(self) -> None:
-        """Return when what is being said has been played; it cannot be interrupted any more."""
+        """Let the current speech play to its end, uninterrupted, and return then."""
 
     async def apologise(self, text: str) -> None:
-        """Speak ``text`` with whatever voice still works after a failure; nothing if none does."""
+        """Speak ``text`` after a failure, with any voice that still works. Silent if none does."""
 
     async def aclose(self) -> None:
-        """Stop, and report what is still open: last words, usage. Idempotent."""
+        """Stop, and report the last words and the usage. Idempotent."""
 
 
 OpenConversation = Callable[[CallPlan, Room, CallActions, CallRecord], Conversation]
 
 
 class Phrases(Protocol):
-    """Sentences of the platform, in the language of the call (``pipelines.texts.phrases``)."""
+    """The platform's own sentences in the call's language (``pipelines.texts.phrases``)."""
 
     def nudge(self, plan: CallPlan) -> str: ...
 

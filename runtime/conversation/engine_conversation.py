@@ -27,13 +27,16 @@ if TYPE_CHECKING:
 logger = structlog.get_logger(__name__)
 
 APOLOGY_SECONDS = 3.0
-"""What a voice gets to synthesise an apology after a failure."""
+"""How long a voice has to synthesise an apology after a failure."""
 
 
 class EngineConversation:
-    """Implements ``Conversation``. Raises ``ProvidersFailed`` when built for a plan that names a
-    model which this process cannot run, ``SessionNotBuilt`` for one whose parts do not fit
-    together."""
+    """Implements ``Conversation``.
+
+    Raises:
+        ProvidersFailed: the plan names a model that this process cannot run.
+        SessionNotBuilt: the parts of the plan do not fit together.
+    """
 
     def __init__(
         self,

@@ -1,9 +1,9 @@
-"""The conversation engine's ears and mouth in a room (livekit-agents ``voice.io``).
+"""The conversation engine's audio input and output in a room (livekit-agents ``voice.io``).
 
-The engine counts segments: the audio of one reply, from its first ``capture_frame`` to ``flush``.
-For each it waits for one report that playback finished and how far it came; without it, it waits
-for ever. Reports are made from the event loop's next turn: the engine's wrappers first complete
-their own part of the call during which playback may have ended.
+The engine counts segments: a segment is the audio of one reply, from its first ``capture_frame`` to
+``flush``. For each segment the engine waits, without a timeout, for one report that playback has
+finished and how much was played. We send reports in the event loop's next turn, because playback
+may end during a call from the engine's wrappers, and they must complete their own part first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from runtime.media.room import ENGINE_INPUT_HZ, ENGINE_OUTPUT_HZ, Room
 
 
 class RoomAudioInput(AudioInput):
-    """Everyone but the agent: 16 kHz, mono, one frame of 20 ms per tick of the room's clock."""
+    """Everyone except the agent: 16 kHz mono, one frame of 20 ms per tick of the room's clock."""
 
     def __init__(self, room: Room) -> None:
         super().__init__(label=f"room {room.name}")
@@ -34,14 +34,14 @@ class RoomAudioInput(AudioInput):
 
 
 AUDIBLE = 100
-"""Of 32,767: -50 dBFS. Voices end their sentences with up to half a second of less."""
+"""Of 32,767, which is -50 dBFS. Voices end a sentence with up to 0.5 s of quieter samples."""
 
 
 @dataclass
 class _Segment:
     captured_samples: int = 0
     audible_samples: int = 0
-    """Up to the last audible one of those captured."""
+    """Samples up to the last audible one."""
     played_samples: int = 0
     flushed: bool = False
     cleared: bool = False
@@ -53,9 +53,9 @@ class _Segment:
 
 
 class RoomAudioOutput(AudioOutput):
-    """Plays the engine's segments through the room's ``AgentVoice``, whose ``on_played`` it takes.
+    """Plays the engine's segments through the room's ``AgentVoice`` and sets its ``on_played``.
 
-    A segment that is cleared before anything of it was heard never starts; it finishes at 0.
+    A segment that is cleared before any of it was heard never starts, and finishes at position 0.
     """
 
     def __init__(self, room: Room) -> None:
@@ -68,9 +68,9 @@ class RoomAudioOutput(AudioOutput):
         self._voice.on_played = self._played
         self._segments: deque[_Segment] = deque()
         self.played_samples = 0
-        """Everything that was ever heard of the agent."""
+        """How much of the agent has been heard in this call."""
         self.audible_until: float | None = None
-        """When the last audible sample so far was heard (``time.time()``)."""
+        """When the agent's last audible sample was heard (``time.time()``)."""
 
     async def capture_frame(self, frame: rtc.AudioFrame) -> None:
         await super().capture_frame(frame)

@@ -1,4 +1,4 @@
-"""What a worker carries real calls with: local rooms and the conversation engine."""
+"""How a worker runs real calls: with local rooms and the conversation engine."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The engine's events → facts of the call and messages to the page.
+"""Turns the engine's events into facts of the call and live messages.
 
-The engine calls its handlers synchronously, swallows most of their exceptions and lets a
-``TypeError`` through into its own loops; so each handler here is wrapped, and a failure in one is
-logged and harms nothing else.
+The engine calls its handlers synchronously. It swallows most of their exceptions, but a
+``TypeError`` reaches its own loops. So we wrap each handler: a failure is logged and stops nothing.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class SessionObserver:
         keep_transcript: bool,
         agent_audible_until: Callable[[], float | None] = lambda: None,
     ) -> None:
-        """``agent_audible_until``: when the agent was last audible so far (``time.time()``)."""
+        """``agent_audible_until`` returns when the agent was last audible (``time.time()``)."""
         self._session = session
         self._agent_audible_until = agent_audible_until
         self._record = record
@@ -73,7 +72,7 @@ class SessionObserver:
             self._session.on(name, self._wrapped(handler))
 
     def expect_close(self) -> None:
-        """From now on the session's close is our own doing."""
+        """We are about to close the session, so its close is not a failure."""
         self._closing = True
 
     def finish(self) -> None:
@@ -85,7 +84,7 @@ class SessionObserver:
                 self._record.fact(report)
 
     def live_text(self) -> LiveText:
-        """The text output to which the engine plays the agent's words."""
+        """The text output that receives the agent's words as they are played."""
         return LiveText(
             lambda text: self._transcript.agent_words(text, at_ms=self._record.position_ms())
         )
@@ -149,9 +148,12 @@ class SessionObserver:
                 self._measure(spoken, metrics)
 
     def _stopped_speaking_at(self, message: ChatMessage) -> float | None:
-        """The engine stamps the agent's end when the voice's last sample was played, and most
-        voices end with silence. An interruption silences the agent at once, but is stamped only
-        when the engine has heard enough of the caller to be sure."""
+        """When the speaker really stopped, which is earlier than the engine says.
+
+        The engine takes the time at which the voice's last sample was played, but most voices end
+        with silence. An interruption silences the agent at once, but the engine takes the time at
+        which it had heard enough of the caller to be sure.
+        """
         stopped_at = message.metrics.get("stopped_speaking_at")
         if message.role != "assistant" or stopped_at is None:
             return stopped_at
@@ -218,7 +220,7 @@ class SessionObserver:
 
 
 class LiveText(TextOutput):
-    """Hands on the agent's words in step with the audio that is played."""
+    """Receives the agent's words in step with the audio that is played."""
 
     def __init__(self, on_words: Callable[[str], None]) -> None:
         super().__init__(label="LiveText", next_in_chain=None)
@@ -228,7 +230,7 @@ class LiveText(TextOutput):
         self._on_words(text)
 
     def flush(self) -> None:
-        """Nothing to do: the segment's end comes with the engine's conversation item."""
+        """Nothing to do: the engine's conversation item marks the end of the segment."""
 
 
 def _ms(seconds: float | None) -> int | None:
@@ -236,7 +238,7 @@ def _ms(seconds: float | None) -> int | None:
 
 
 def _arguments(document: str) -> dict[str, Any]:
-    """A model's tool arguments, which need not be a JSON object."""
+    """A model's tool arguments. Models do not always send a JSON object."""
     try:
         arguments = json.loads(document or "{}")
     except json.JSONDecodeError:
@@ -245,7 +247,7 @@ def _arguments(document: str) -> dict[str, Any]:
 
 
 def _usage(usage: object) -> UsageReported | None:
-    """The engine's totals of one model; other parts than stt, llm and tts are not billed."""
+    """The engine's totals for one model. Only stt, llm and tts are billed."""
     match usage:
         case STTModelUsage():
             return UsageReported(

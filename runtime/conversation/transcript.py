@@ -1,7 +1,7 @@
-"""The call's transcript as it grows: what is shown at once, and what goes on the record.
+"""The call's transcript as it grows: what is shown live, and what is recorded.
 
-The caller's words appear while they are recognised and are recorded when the turn is over. The
-agent's words appear as they are played; what is recorded is what was heard.
+The caller's words are shown as they are recognised, and recorded when the turn is over. The agent's
+words are shown as they are played, and only what was heard is recorded.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from runtime.conversation.conversation import CallRecord
 
 @dataclass(frozen=True)
 class Spoken:
-    """A finished utterance: its place on the record, and its number on the page."""
+    """A finished utterance: its place in the record, and its number in the live messages."""
 
     sequence: int
     utterance: int
 
 
 class Transcript:
-    """Times are ms from ``call.started``. With ``keep`` false nothing goes on the record."""
+    """Times are ms from ``call.started``. If ``keep`` is false, nothing is recorded."""
 
     def __init__(self, record: CallRecord, *, keep: bool = True) -> None:
         self._record = record
@@ -30,20 +30,20 @@ class Transcript:
         self._segments = 0
         self._utterances = 0
         self._open: dict[Speaker, int] = {}
-        """The utterance that each side is in."""
+        """The unfinished utterance of each side."""
         self._user_words: list[str] = []
-        """Recognised for good, but not yet part of a turn."""
+        """Final words that are not part of a turn yet."""
         self._user_since_ms: int | None = None
         self._agent_words = ""
         self._agent_since_ms: int | None = None
 
     def user_started(self, at_ms: int) -> None:
-        """The caller began to speak; the first time in a turn counts."""
+        """The caller began to speak. Only the first time in a turn counts."""
         if self._user_since_ms is None:
             self._user_since_ms = at_ms
 
     def user_words(self, text: str, *, is_final: bool, at_ms: int) -> None:
-        """The recogniser's newest piece; an interim one replaces the interim before it."""
+        """The recogniser's newest piece. An interim piece replaces the interim piece before it."""
         self.user_started(at_ms)
         words = [*self._user_words, text.strip()]
         if is_final and text.strip():
@@ -53,8 +53,8 @@ class Transcript:
     def user_turn(
         self, text: str, *, started_at_ms: int | None, ended_at_ms: int | None, now_ms: int
     ) -> None:
-        """The caller's turn was accepted as ``text``. Words that are not in it, because nobody
-        answered them, become a segment of their own before it."""
+        """The engine accepted the caller's turn as ``text``. Earlier words that nobody answered are
+        not in it; they are recorded as a separate segment before it."""
         unanswered = " ".join(self._user_words).removesuffix(text.strip()).strip()
         since_ms = self._user_since_ms if self._user_since_ms is not None else now_ms
         if unanswered and unanswered != " ".join(self._user_words):
@@ -69,7 +69,7 @@ class Transcript:
         self._user_since_ms = None
 
     def agent_words(self, text: str, *, at_ms: int) -> None:
-        """Words that are being played, to be added to those before."""
+        """More words of the agent are being played."""
         if self._agent_since_ms is None:
             self._agent_since_ms = at_ms
         self._agent_words += text
@@ -84,7 +84,7 @@ class Transcript:
         interrupted: bool,
         now_ms: int,
     ) -> Spoken | None:
-        """The agent fell silent having been heard to say ``text``; ``None`` if that is nothing."""
+        """The agent stopped. The caller heard ``text``; returns ``None`` if that is empty."""
         since_ms = self._agent_since_ms if self._agent_since_ms is not None else now_ms
         spoken = self._finish(
             "agent",
@@ -100,8 +100,8 @@ class Transcript:
         return spoken
 
     def close(self, now_ms: int) -> None:
-        """Record the caller's words that no turn has taken up, and the agent's that were played
-        but not accounted for."""
+        """Record the caller's words that are in no turn, and the agent's words that were played but
+        that the engine has not reported."""
         if self._agent_words.strip() and self._agent_since_ms is not None:
             self._finish(
                 "agent", self._agent_words.strip(), self._agent_since_ms, now_ms, interrupted=True

@@ -1,4 +1,4 @@
-"""Settling the calls of a worker process that died: its journals are all that is left of them."""
+"""Ending the calls of a worker process that died, from the journals that it left on disk."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ logger = structlog.get_logger(__name__)
 
 
 async def adopt(journals: JournalStore, shipper: EventShipper, redis: Redis) -> None:
-    """End every call found in ``journals`` with ``worker_error`` and ship what was not shipped.
+    """End every call found in ``journals`` with ``worker_error``, and ship its events.
 
-    A call is billed to the last second known: the journal's position or the last heartbeat's,
-    whichever is later. A journal without events belongs to a call that was claimed but whose room
-    never opened; its dispatch entry is still pending and will be claimed again, so it is dropped.
+    A call is billed up to the position in its journal or in the last heartbeat, whichever is later.
+    A journal without events belongs to a call whose room never opened. Its dispatch entry is still
+    pending and will be claimed again, so the journal is deleted.
     """
     async for journal, events in journals.left_behind():
         call_id = journal.plan.call_id

@@ -1,9 +1,9 @@
-"""Journals → event stream, in order, until the control plane has applied every event.
+"""Sends the events of journals to the event stream until the control plane has applied them all.
 
-The journal on disk is the truth; what is in Redis is a copy that may be lost. Each pass sends what
-is durable and not yet sent, and once a second asks how far the control plane has come. A link that
-was restarted (another ``run_id``) may have lost its tail, so everything not applied goes again; the
-control plane skips what it has.
+The journal on disk is the truth; Redis holds a copy that may be lost. Each pass sends the events
+that are on disk and not sent yet, and once a second reads which events the control plane has
+applied. A Redis server that was restarted (its ``run_id`` has changed) may have lost the newest
+events, so everything not applied is sent again. The control plane skips events that it has.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ logger = structlog.get_logger(__name__)
 
 BATCH = 200
 LOOK_SECONDS = 1.0
-"""How often the shipper asks what has been applied."""
+"""How often the shipper reads what has been applied."""
 
 
 class EventShipper:
@@ -34,14 +34,14 @@ class EventShipper:
         self._redis = redis
         self._journals: dict[UUID, Journal] = {}
         self._cursors: dict[UUID, ShippingCursor] = {}
-        """Of the journals about which the shipper has asked what is applied."""
+        """One for each journal whose applied events the shipper has read."""
         self._wake = asyncio.Event()
         self._sent = asyncio.Event()
         self._link_run_id: str | None = None
         self._looked_at: float | None = None
 
     def add(self, journal: Journal) -> None:
-        """Ship ``journal``, now and as it grows, and delete it when all of it is applied."""
+        """Ship ``journal`` now and as it grows. Delete it when all its events are applied."""
         self._journals[journal.plan.call_id] = journal
         journal.on_durable = self._wake.set
         self._wake.set()
@@ -89,7 +89,7 @@ class EventShipper:
         )
 
     async def _look(self) -> None:
-        """Learn whether the link was restarted and what has been applied; delete what is done."""
+        """Read whether Redis was restarted and what is applied. Delete journals that are done."""
         run_id = (await self._redis.info("server"))["run_id"]
         restarted = run_id != self._link_run_id
         call_ids = list(self._journals)

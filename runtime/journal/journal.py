@@ -1,9 +1,9 @@
 """One call's facts on disk: JSON lines, the plan first, then every event in order.
 
-Appending returns at once; a writer thread puts everything that has come together into the file and
-syncs it (group commit), so the event loop never waits for the disk. An event counts as written,
-and may be sent, from the moment it is ``durable``. What a crash leaves behind is a prefix of the
-facts: a torn last line is cut off when the file is opened again.
+Appending returns at once. A writer thread writes all waiting events together and syncs the file
+(group commit), so the event loop never waits for the disk. An event may be sent once it is durable,
+which means that it is synced. After a crash the file holds the first events without a gap; an
+incomplete last line is cut off when the file is opened again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class JournalUnreadable(Exception):
 
 
 class Journal:
-    """Create with ``create`` or ``reopen``. All methods belong to one event loop.
+    """Made by ``create`` or ``reopen``. Call all methods on one event loop.
 
     ``on_durable`` is called on the loop whenever more events have become durable.
     """
@@ -50,7 +50,7 @@ class Journal:
         self._descriptor = descriptor
         self._executor = executor
         self._ends = array("Q")
-        """Byte offset behind the plan (index 0) and behind each event (index ``seq``)."""
+        """Byte offset of the end of the plan (index 0) and of each event (index ``seq``)."""
         self._waiting: list[bytes] = []
         self._writing: asyncio.Future[None] | None = None
         self._idle = asyncio.Event()
@@ -63,8 +63,8 @@ class Journal:
         """Start a journal and sync its plan to disk.
 
         Raises:
-            FileExistsError: this call has a journal already.
-            OSError: the disk refuses.
+            FileExistsError: this call already has a journal.
+            OSError: the file cannot be written.
         """
         line = plan.model_dump_json().encode() + b"\n"
         loop = asyncio.get_running_loop()
@@ -77,11 +77,11 @@ class Journal:
     async def reopen(
         cls, path: Path, worker_id: str, executor: Executor
     ) -> tuple[Journal, list[CallEvent]]:
-        """Open what an earlier process left, and cut off a torn last line.
+        """Open a journal of an earlier process, and cut off an incomplete last line.
 
         Raises:
-            JournalUnreadable: there is no plan in it that can be read.
-            OSError: the disk refuses.
+            JournalUnreadable: it holds no plan that can be read.
+            OSError: the file cannot be read or written.
         """
         loop = asyncio.get_running_loop()
         content = await loop.run_in_executor(executor, path.read_bytes)
@@ -94,7 +94,7 @@ class Journal:
         return journal, events
 
     def append(self, body: EventBody) -> CallEvent:
-        """Write one fact down. It is durable a few milliseconds later.
+        """Add one fact. It is durable a few milliseconds later.
 
         Raises:
             RuntimeError: the call has ended; nothing may follow ``call.ended``.
@@ -135,12 +135,12 @@ class Journal:
         return content.decode().split("\n")[:-1]
 
     async def aclose(self) -> None:
-        """Finish writing and let go of the file, which stays."""
+        """Finish writing and close the file. The file stays on disk."""
         await self._idle.wait()
         os.close(self._descriptor)
 
     async def delete(self) -> None:
-        """Close, and remove the file: every fact in it has been applied."""
+        """Close and remove the file, because every fact in it has been applied."""
         await self.aclose()
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._executor, _unlink_if_there, self.path)
@@ -162,7 +162,7 @@ class Journal:
         self._writing = None
         error = done.exception()
         if error is not None:
-            # Lines go to fixed offsets, so the next try repairs what this one left half done.
+            # Lines have fixed offsets, so the next try overwrites what this one wrote in part.
             logger.error("journal.write_failed", call_id=str(self.plan.call_id), error=str(error))
             self._waiting[:0] = lines
             asyncio.get_running_loop().call_later(RETRY_SECONDS, self._write_waiting)
@@ -204,10 +204,10 @@ def _unlink_if_there(path: Path) -> None:
 
 
 def _read_prefix(content: bytes) -> tuple[CallPlan, list[CallEvent], array[int]]:
-    """The plan, the events, and the offsets behind each, up to the first line that is not whole."""
+    """The plan, the events and the offset of each one's end, up to the first incomplete line."""
     lines = content.split(b"\n")[:-1]
     if not lines:
-        raise JournalUnreadable("no whole line")
+        raise JournalUnreadable("no complete line")
     try:
         plan = CallPlan.model_validate_json(lines[0])
     except ValidationError as error:

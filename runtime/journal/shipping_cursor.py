@@ -1,4 +1,4 @@
-"""How far one call's events have been sent, and when to send some of them again. Pure."""
+"""Which of one call's events to send next, and when to send some of them again. Pure."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ LONGEST_LAG_SECONDS = 300.0
 
 
 class ShippingCursor:
-    """``next_seq`` is the next event to send; ``applied_seq`` the last one known to be applied.
+    """``next_seq`` is the next event to send, ``applied_seq`` the last one known to be applied.
 
-    Events that were sent but not applied are sent again from ``applied_seq + 1`` when the link was
-    restarted (it may have lost its tail), or when nothing was applied for ``LAG_SECONDS``. That
-    wait doubles each time in vain, so that a control plane that is down for an hour does not find
-    an hour of repetitions.
+    Events that were sent but not applied are sent again from ``applied_seq + 1`` when Redis was
+    restarted (it may have lost the newest ones), or when nothing was applied for ``LAG_SECONDS``.
+    The wait doubles each time nothing has changed, so that a control plane that was down for an
+    hour does not find an hour of repeated events.
     """
 
     def __init__(self, now: float) -> None:
@@ -40,7 +40,7 @@ class ShippingCursor:
             self.next_seq = seq + 1
 
     def link_restarted(self, seq: int, now: float) -> None:
-        """The link came back knowing of ``seq`` applied events: send all others again."""
+        """Redis was restarted, and the first ``seq`` events are applied. Send all others again."""
         self.applied_seq = seq
         self.next_seq = seq + 1
         self._progress_at = now

@@ -1,4 +1,4 @@
-"""The folder of one worker's journals, and what a dead predecessor left in it."""
+"""The folder of one worker's journals, with those of an earlier process that died."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from runtime.journal.journal import Journal, JournalUnreadable
 logger = structlog.get_logger(__name__)
 
 WRITERS = 2
-"""Threads that write and sync; one slow sync must not hold up every call."""
+"""Threads that write and sync. One slow sync must not hold up every call."""
 
 
 class JournalsInUse(RuntimeError):
-    """Another live worker has this data directory."""
+    """Another running worker uses this data directory."""
 
 
 class JournalStore:
-    """Raises ``JournalsInUse`` when opened on a directory that a live worker holds."""
+    """Opening it raises ``JournalsInUse`` if a running worker uses the directory."""
 
     def __init__(self, data_dir: Path, worker_id: str) -> None:
         self._folder = data_dir / "journal"
@@ -46,8 +46,8 @@ class JournalStore:
         return await Journal.create(path, plan, self._worker_id, self._executor)
 
     async def left_behind(self) -> AsyncIterator[tuple[Journal, list[CallEvent]]]:
-        """Journals on disk that this process has not created, with the events in each. A file
-        that cannot be read is set aside under another name, for a person to look at."""
+        """Journals that an earlier process left, with the events in each. A file that cannot be
+        read is renamed to ``….unreadable``, so that somebody can look at it."""
         paths = await asyncio.to_thread(lambda: sorted(self._folder.glob("*.jsonl")))
         for path in paths:
             try:
@@ -57,6 +57,6 @@ class JournalStore:
                 await asyncio.to_thread(path.rename, path.with_suffix(".unreadable"))
 
     def close(self) -> None:
-        """Let the next worker in. Journals must be closed or idle."""
+        """Allow the next worker to start here. Journals must be closed or idle."""
         self._executor.shutdown(wait=True)
         os.close(self._lock)

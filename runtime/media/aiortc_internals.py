@@ -34,7 +34,7 @@ def tap_packets(receiver: RTCRtpReceiver, on_packet: Callable[[RtpPacket], None]
     """Give ``on_packet`` every RTP packet of ``receiver``, still encoded; its track gets none.
 
     Reaches for ``RTCRtpReceiver.__jitter_buffer``. aiortc holds four audio packets (80 ms) back
-    before it decodes the first, and decodes in a thread of its own. A conversation can afford
+    before it decodes the first, and decodes in a separate thread. A conversation can afford
     neither. An event or a hook for received packets in aiortc would replace this.
 
     Raises:

@@ -1,8 +1,8 @@
-"""One leg's voice: packets come as the network brings them, exact 20 ms frames go out.
+"""One leg's voice: packets come in when the network delivers them, 20 ms frames go out.
 
-The delay is corrected where nobody hears it: in a quiet moment a frame too many is skipped and a
-frame too few is made up. Only if somebody talks on and on while far too much waits is a sounding
-frame skipped, one in a second.
+The delay is corrected where nobody hears it: in a quiet moment a surplus frame is skipped, or a
+missing frame is made up. Only if somebody talks without a pause while far too many packets wait,
+one audible frame per second is skipped.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from runtime.media.playout_delay import PlayoutDelay
 from runtime.media.room import Samples
 
 QUIET_RMS = 120.0
-"""-49 dBFS: room noise behind a microphone, below any speech."""
+"""-49 dBFS: the noise of a room, below any speech."""
 
 _WINDOW_FRAMES = 50
 _TOLERATED_SURPLUS_PACKETS = 1
@@ -41,11 +41,11 @@ class IncomingAudio:
 
     @property
     def waiting_packets(self) -> int:
-        """Packets not yet played: the delay, beside the frame that is due."""
+        """Packets that wait to be played. They are the delay, apart from the frame that is due."""
         return len(self._packets)
 
     def read(self) -> Samples:
-        """The next frame: ``SAMPLES_PER_FRAME`` samples at 48 kHz; concealed where nothing came."""
+        """The next frame: ``SAMPLES_PER_FRAME`` samples at 48 kHz, made up if no packet came."""
         if self._last is not None and self._surplus < 1 and self._packets and _is_quiet(self._last):
             return self._last[::-1]
         frame = self._next_frame()
@@ -83,7 +83,7 @@ class IncomingAudio:
         return frame
 
     def _conceal(self) -> Samples:
-        """The last frame mirrored, so that it goes on without a click, fading to silence."""
+        """The last frame played backwards, so that there is no click, fading to silence."""
         if self._last is None:
             return _SILENCE
         mirrored = self._last[::-1] * _FADE_OUT

@@ -1,9 +1,9 @@
-"""Puts a leg's packets in order and hands one out per frame, with as little delay as the network
+"""Puts a leg's packets in order and returns one per frame, with as little delay as the network
 allows.
 
-The buffer asks for no fixed delay. A packet that comes too late for its frame leaves a hole, and
-what follows then waits one frame longer: the delay grows exactly as far as the jitter needs. The
-reader takes the surplus away again (``runtime.media.incoming_audio``).
+The buffer has no fixed delay. A packet that comes too late for its frame leaves a gap, and the
+packets after it wait one frame longer, so the delay grows exactly as much as the jitter needs. The
+reader removes a surplus later (``runtime.media.incoming_audio``).
 
 Sequence numbers are RTP's: 16 bits, wrapping (RFC 3550, section 5.1).
 """
@@ -11,14 +11,14 @@ Sequence numbers are RTP's: 16 bits, wrapping (RFC 3550, section 5.1).
 from __future__ import annotations
 
 CAPACITY_PACKETS = 25
-"""Half a second at 20 ms: more is dropped, oldest first."""
+"""Half a second at 20 ms. Beyond that, the oldest packets are dropped."""
 
 _RESTART_DISTANCE = 1_000
-"""A jump farther than this is a new stream, not loss (RFC 3550, appendix A.1: MAX_DROPOUT 3000)."""
+"""A larger jump means a new stream, not loss (RFC 3550, appendix A.1: MAX_DROPOUT 3000)."""
 
 
 class JitterBuffer:
-    """Pure: packets in by ``push``, one packet or ``None`` per frame out by ``pop``."""
+    """Pure: ``push`` packets, ``pop`` one packet or ``None`` per frame."""
 
     def __init__(self, capacity: int = CAPACITY_PACKETS) -> None:
         self._capacity = capacity
@@ -31,7 +31,7 @@ class JitterBuffer:
         return len(self._packets)
 
     def push(self, sequence: int, payload: bytes) -> None:
-        """Keep a packet until its turn. One whose turn has passed, or that is held, is dropped."""
+        """Keep a packet until its turn. Drops a packet that is too late or already held."""
         if self._next is None:
             self._next = sequence
         position = self._next + _signed_distance(sequence, self._next)
@@ -46,12 +46,12 @@ class JitterBuffer:
             self._next = min(self._packets)
 
     def pop(self) -> bytes | None:
-        """The packet of the next frame, or ``None`` when it is lost or has not come yet."""
+        """The packet of the next frame, or ``None`` if it is lost or has not come yet."""
         if self._next is None or not self._packets:
             self._starved += 1
             return None
-        # Frames that starved have already stood for lost packets: waiting for those again would
-        # make every loss a lasting delay.
+        # Frames without a packet have already stood in for the lost packets. Waiting for those
+        # again would turn every loss into a permanent delay.
         missing = min(self._packets) - self._next
         self._next += min(missing, self._starved)
         self._starved = 0

@@ -1,4 +1,4 @@
-"""A leg's data channel for live messages: opened by the peer, fed by the room."""
+"""A leg's data channel for live messages. The peer opens it, the room sends on it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_BUFFERED_BYTES = 1 << 20
 class LiveChannel:
     """Keeps the newest ``MOST_KEPT`` messages until the peer has opened the channel.
 
-    A peer that stops reading misses messages rather than filling this process's memory.
+    A peer that stops reading misses messages, so that it cannot fill this process's memory.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class LiveChannel:
         self._kept: deque[str] = deque(maxlen=MOST_KEPT)
 
     def opened(self, channel: RTCDataChannel) -> None:
-        """The peer opened ``channel``; a later one takes the place of an earlier one."""
+        """The peer opened ``channel``. A later channel replaces an earlier one."""
         self._channel = channel
         while self._kept:
             channel.send(self._kept.popleft())

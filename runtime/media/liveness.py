@@ -1,8 +1,8 @@
-"""Is the peer still there? Decided from what is heard of it, long before ICE gives up.
+"""Is the peer still there? Decided from the packets that it sends, long before ICE gives up.
 
-ICE consent (RFC 7675) expires after 30 s: too long for a person who waits for an agent, or a bill
-that runs. A peer that sends audio is heard fifty times a second. One that has fallen silent is
-asked (a STUN binding request, which every ICE agent answers), and only silence on that is a loss.
+ICE consent (RFC 7675) expires after 30 s, which is too long for a person who waits for an agent,
+and for a bill. A peer that sends audio is heard fifty times a second. A peer that has stopped
+sending gets a STUN binding request, which every ICE agent answers. If it does not, it is lost.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ _LONGEST_STEP_SECONDS = 1.0
 
 
 class Liveness:
-    """Pure: told what is heard, asked about twice a second."""
+    """Pure: call ``heard`` for each packet and ``judge`` about twice a second."""
 
     def __init__(self, now_seconds: float) -> None:
         self._judged_at = now_seconds
         self._silent_seconds = 0.0
 
     def heard(self) -> None:
-        """Anything authentic came from the peer."""
+        """The peer sent something that was authenticated."""
         self._silent_seconds = 0.0
 
     def judge(self, now_seconds: float) -> Verdict:
-        """What to think of the peer now.
+        """Whether the peer is alive, should be asked, or is lost.
 
-        A step is counted as one second at most: if this process stood still, the peer's packets are
-        still waiting to be read and nothing can be held against it.
+        The time since the last call counts as one second at most. If this process was stalled, the
+        peer's packets are still waiting to be read, so the peer is not to blame.
         """
         self._silent_seconds += min(now_seconds - self._judged_at, _LONGEST_STEP_SECONDS)
         self._judged_at = now_seconds

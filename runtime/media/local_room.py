@@ -1,4 +1,4 @@
-"""A room on this machine: WebRTC legs answered and mixed in the worker's own process."""
+"""A room on this machine: WebRTC legs, answered and mixed in the worker's own process."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from runtime.media.sdp_offer import read_offer
 from runtime.media.webrtc_leg import WebRtcLeg
 
 _MOST_UNHEARD_FRAMES = 50
-"""One second for an engine that does not listen; then the oldest frames are dropped."""
+"""One second. If the engine does not listen for longer, the oldest frames are dropped."""
 
 _SUPERVISE_EVERY_TICKS = 25
 
-_MOST_TOLD_AGAIN = 1_000
-"""Of the room's newest live messages, those still true are told to a leg that comes later."""
+_MOST_REPLAYED = 1_000
+"""How many of the newest live messages are kept to be replayed to a leg that joins later."""
 
 log = structlog.get_logger(__name__)
 
@@ -43,9 +43,9 @@ log = structlog.get_logger(__name__)
 class LocalRoom:
     """``runtime.media.room.Room`` over aiortc.
 
-    A leg that is replaced (a page that was reloaded) goes without an event: the next one is
-    ``LegConnected`` for the new leg, or ``LegGone`` if that one fails. A leg that never connected
-    and fails gives no event.
+    There is no event when a leg is replaced (its page was reloaded). The next event is
+    ``LegConnected`` for the new leg, or ``LegGone`` if the new leg fails. There is no event for a
+    leg that fails before it has connected.
     """
 
     def __init__(
@@ -55,8 +55,12 @@ class LocalRoom:
         clock: Clock | None = None,
         offer_loopback: bool = False,
     ) -> None:
-        """``ice_servers``: ``stun:`` and ``turn:`` URLs. ``offer_loopback``: offer 127.0.0.1 beside
-        the machine's other addresses (it is always offered when there is no other)."""
+        """
+        Args:
+            ice_servers: ``stun:`` and ``turn:`` URLs.
+            offer_loopback: also offer 127.0.0.1, which is otherwise offered only if the machine
+                has no other address.
+        """
         self.name = name
         output = PacedOutput()
         self.voice: AgentVoice = output
@@ -67,7 +71,7 @@ class LocalRoom:
         self._legs: dict[UUID, WebRtcLeg] = {}
         self._announced: set[UUID] = set()
         self._closing: set[asyncio.Task[None]] = set()
-        self._told: deque[LiveMessage] = deque(maxlen=_MOST_TOLD_AGAIN)
+        self._sent: deque[LiveMessage] = deque(maxlen=_MOST_REPLAYED)
         self._events: ClosableQueue[RoomEvent] = ClosableQueue()
         self._frames: ClosableQueue[Samples] = ClosableQueue(_MOST_UNHEARD_FRAMES)
         self._pulse: asyncio.Task[None] | None = None
@@ -94,7 +98,7 @@ class LocalRoom:
             if not answered or self._closed:
                 await leg.close()
         if self._closed:
-            raise RoomClosed(f"room {self.name} was closed meanwhile")
+            raise RoomClosed(f"room {self.name} was closed while the offer was answered")
         self._close_soon(self._legs.pop(participant.participant_id, None))
         self._legs[participant.participant_id] = leg
         told = list(self._told)
@@ -123,7 +127,7 @@ class LocalRoom:
         self._audio.on_heard = listener
 
     def broadcast(self, message: LiveMessage) -> None:
-        self._told.append(message)
+        self._sent.append(message)
         text = message.model_dump_json()
         for leg in self._legs.values():
             leg.live_messages.send(text)
@@ -148,7 +152,7 @@ class LocalRoom:
         self._frames.close()
         self._events.close()
         if not pulse.cancelled() and (error := pulse.exception()) is not None:
-            self._log.error("room stopped", exc_info=error)
+            self._log.error("room.stopped", exc_info=error)
 
     def _tick(self, tick: Tick) -> None:
         connected = {key: leg for key, leg in self._legs.items() if leg.state == "connected"}
@@ -174,7 +178,7 @@ class LocalRoom:
             self._announced.discard(participant_id)
             self._events.put(LegGone(participant_id, "connection_lost"))
         else:
-            self._log.warning("leg never connected", participant_id=str(participant_id))
+            self._log.warning("leg.never_connected", participant_id=str(participant_id))
 
     def _close_soon(self, leg: WebRtcLeg | None) -> None:
         if leg is None:
@@ -186,4 +190,4 @@ class LocalRoom:
     def _leg_closed(self, task: asyncio.Task[None]) -> None:
         self._closing.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._log.error("leg did not close in good order", exc_info=error)
+            self._log.error("leg.close_failed", exc_info=error)

@@ -1,7 +1,7 @@
 """Who hears what in one 20 ms frame.
 
-Each leg hears the agent and every other leg, never itself (mix-minus). The engine hears every leg,
-never the agent. Sums saturate.
+Each leg hears the agent and every other leg, but not itself (mix-minus). The engine hears every
+leg, but not the agent. Sums saturate.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _INT16 = np.iinfo(np.int16)
 
 
 def mix(frames: Iterable[Samples], frame_samples: int) -> Samples:
-    """The sum of ``frames``, each ``(frame_samples,)``; silence when there are none."""
+    """The sum of ``frames``, each ``(frame_samples,)``; silence if there are none."""
     several = list(frames)
     if len(several) == 1:
         return several[0]
@@ -30,7 +30,7 @@ def mix(frames: Iterable[Samples], frame_samples: int) -> Samples:
 
 
 def mix_minus(agent: Samples, legs: Mapping[Key, Samples]) -> dict[Key, Samples]:
-    """What each leg hears: ``agent`` and all ``legs`` but itself, all of one length."""
+    """What each leg hears: ``agent`` and all ``legs`` except itself, all of one length."""
     if len(legs) == 1:
         return dict.fromkeys(legs, agent)
     everyone = agent.astype(np.int32)

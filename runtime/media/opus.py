@@ -1,8 +1,8 @@
 """Opus for one leg: mono, 48 kHz, one packet per 20 ms frame (RFC 6716, RFC 7587).
 
-aiortc's own encoder is stereo, tuned for 96 kbit/s and run in a thread pool. One frame costs
-0.07 ms here, less than the hop to a thread and back, so both directions run in the event loop.
-``lowdelay`` also looks 4 ms less ahead than ``voip``.
+aiortc's own encoder is stereo, tuned for 96 kbit/s, and runs in a thread pool. Here one frame takes
+0.07 ms, less than switching to a thread and back, so both directions run in the event loop.
+``lowdelay`` also has 4 ms less delay than ``voip``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class OpusEncoder:
         codec.options = {"application": "lowdelay"}
         self._codec = codec
         self._sample = 0
-        # The codec is opened by its first frame; the caller's first frame must not wait for it.
+        # The first frame opens the codec, and the caller's first frame must not wait for that.
         self.encode(_SILENCE)
 
     def encode(self, samples: Samples) -> bytes:
@@ -63,7 +63,7 @@ class OpusDecoder:
         self._codec = codec
 
     def decode(self, payload: bytes) -> Samples | None:
-        """Mono samples, 48 kHz, as many as the packet holds; ``None`` when it is not Opus."""
+        """All samples of the packet, mono, 48 kHz; ``None`` if it is not Opus."""
         try:
             frames = self._codec.decode(av.Packet(payload))
         except av.FFmpegError:

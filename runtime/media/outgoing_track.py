@@ -1,4 +1,4 @@
-"""What a leg hears, as aiortc wants it: a track that gives encoded packets when the room ticks."""
+"""What a leg hears, as an aiortc track that gives encoded packets when the room ticks."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from av.stream import Stream
 from runtime.media.opus import TIME_BASE
 
 _MOST_WAITING = 3
-"""The sender takes a packet as soon as it is there; these only wait while the process is busy."""
+"""The sender takes each packet at once, so packets wait only while the process is busy."""
 
 
 class OutgoingTrack(MediaStreamTrack):
-    """Pulled by aiortc's sender, fed by the room's clock: no clock or sleep of its own."""
+    """aiortc's sender pulls from it, and the room's clock fills it, so it needs no clock itself."""
 
     kind = "audio"
 
@@ -26,7 +26,7 @@ class OutgoingTrack(MediaStreamTrack):
         self._changed = asyncio.Event()
 
     def send(self, payload: bytes, sample: int) -> None:
-        """Send a packet now; ``sample`` is its place in time, on the 48 kHz clock."""
+        """Send a packet now. ``sample`` is its position on the 48 kHz clock."""
         packet = av.Packet(payload)
         packet.pts = sample
         packet.time_base = TIME_BASE

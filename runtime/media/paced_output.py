@@ -1,4 +1,4 @@
-"""The agent's voice: pushed faster than it is spoken, played in real time, cleared at once."""
+"""The agent's voice: a queue that is filled faster than it is played, and cleared at once."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ SAMPLES_PER_FRAME = ENGINE_OUTPUT_HZ * FRAME_MS // 1000
 
 
 class PacedOutput:
-    """``runtime.media.room.AgentVoice``; the room's clock pulls one frame every ``FRAME_MS``.
+    """Implements ``runtime.media.room.AgentVoice``. The room's clock pulls one frame every
+    ``FRAME_MS``.
 
-    Nothing is queued behind ``pull``, so what ``clear`` drops is all that was not yet sent.
+    Frames that were pulled are sent at once, so ``clear`` drops everything that was not sent.
     """
 
     def __init__(self) -> None:
@@ -55,7 +56,7 @@ class PacedOutput:
         await self._empty.wait()
 
     def pull(self) -> Samples:
-        """The frame to play now: ``(SAMPLES_PER_FRAME,)``, silence where nothing is queued."""
+        """The frame to play now: ``(SAMPLES_PER_FRAME,)``, with silence if too little is queued."""
         frame = np.zeros(SAMPLES_PER_FRAME, np.int16)
         if self._paused or not self._chunks:
             return frame

@@ -1,8 +1,8 @@
-"""How many packets should wait behind the one being played, learned from the packets' own lateness.
+"""How many packets should wait behind the one being played, learned from how late packets are.
 
-A steady network needs none. When packets were late, as many as then waited would have bridged the
-gap: that becomes the target. It is given up again, one packet at a time, once nothing came close to
-needing it for ten seconds.
+A steady network needs none. After packets were late, as many packets wait as would have bridged the
+gap, and that number becomes the target. The target shrinks by one packet whenever it was not needed
+for ten seconds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _WINDOW_FRAMES = 500
 
 
 class PlayoutDelay:
-    """Pure: told once per frame what waits, it says how much should (``target_packets``)."""
+    """Pure: call ``played`` or ``starved`` once per frame and read ``target_packets``."""
 
     def __init__(self) -> None:
         self.target_packets = 0
@@ -21,14 +21,14 @@ class PlayoutDelay:
         self._least_waiting = MOST_PACKETS
 
     def starved(self) -> None:
-        """A frame was due and no packet was there."""
+        """A frame was due, but there was no packet."""
         self._starving = True
 
     def played(self, waiting_packets: int) -> None:
-        """A packet was played; ``waiting_packets`` are still there behind it.
+        """A packet was played, and ``waiting_packets`` wait behind it.
 
-        After a pause of the sender (discontinuous transmission) packets come one by one again and
-        nothing waits; after lateness they come together.
+        After the sender has paused (discontinuous transmission), packets come one by one and none
+        waits. After a delay in the network they come together.
         """
         if self._starving:
             learned = min(waiting_packets, MOST_PACKETS)

@@ -1,9 +1,8 @@
 """Sample rate conversion, frame by frame, with a fixed and small delay.
 
 A windowed-sinc filter in polyphase form (Crochiere & Rabiner, "Multirate Digital Signal
-Processing"): every output sample is one dot product, whatever the ratio. Frame in, frame out:
-unlike a streaming converter it never holds a frame back, and its delay is half the filter, 1 ms at
-most.
+Processing"): every output sample is one dot product, for any ratio. Unlike a streaming converter,
+it returns one frame for each frame. Its delay is half the filter, at most 1 ms.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from runtime.media.room import Samples
 
 _TAPS_PER_PHASE = 32
 _KAISER_BETA = 7.0
-"""Stop band at about -70 dB, below what telephone and voice codecs keep."""
+"""A stop band at about -70 dB, below what telephone and voice codecs keep."""
 
 _PASS_BAND = 0.92
-"""Part of the narrower side's bandwidth that is kept: the rest is the filter's transition."""
+"""The share of the narrower side's bandwidth that is kept. The rest is the transition band."""
 
 
 class Resampler:
-    """Converts one mono stream; carries the filter's state from frame to frame."""
+    """Converts one mono stream and keeps the filter's state between frames."""
 
     def __init__(self, source_hz: int, target_hz: int, frame_ms: int = 20) -> None:
         """
@@ -33,7 +32,9 @@ class Resampler:
             ValueError: a frame of ``frame_ms`` is not a whole number of samples on both sides.
         """
         if source_hz * frame_ms % 1000 or target_hz * frame_ms % 1000:
-            raise ValueError(f"{frame_ms} ms is no whole number of samples: {source_hz, target_hz}")
+            raise ValueError(
+                f"{frame_ms} ms is not a whole number of samples at {source_hz} and {target_hz} Hz"
+            )
         divisor = gcd(source_hz, target_hz)
         up, down = target_hz // divisor, source_hz // divisor
         bank = _polyphase_bank(up, down)

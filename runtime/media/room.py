@@ -1,7 +1,7 @@
-"""A call is a room; a person in it is a leg. What every kind of room offers to the worker.
+"""What every kind of room offers to the worker. Each call has one room; each person in it is a leg.
 
-A room hands the engine one audio input (everyone who is not the agent, mixed) and one audio output
-(the agent's voice), however many legs it has and whatever they are made of.
+A room gives the engine one audio input (everyone except the agent, mixed) and one audio output (the
+agent's voice), for any number and kind of legs.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ Samples = NDArray[np.int16]
 
 @dataclass(frozen=True)
 class HeardFrames:
-    """What was heard in a room since the tick before.
+    """What was heard in a room since the last tick.
 
-    ``index`` counts the room's frames of ``FRAME_MS``; a late tick's index skips those it stands
-    for.
+    ``index`` counts the room's frames of ``FRAME_MS``. A late tick stands for several frames, and
+    the index skips those before the last.
     """
 
     index: int
     people: Sequence[Samples]
-    """Everyone but the agent, mixed, 48 kHz: one frame per period, the last one for ``index``."""
+    """Everyone except the agent, mixed, 48 kHz: one frame per period, the last is ``index``."""
     agent: Samples
-    """Frame ``index`` of the agent's voice, ``ENGINE_OUTPUT_HZ``; silence where nobody heard it."""
+    """Frame ``index`` of the agent's voice, ``ENGINE_OUTPUT_HZ``; silence if nobody heard it."""
 
 
 @dataclass(frozen=True)
 class LegConnected:
-    """The leg's media is up: audio can flow both ways."""
+    """The leg's media is connected: audio can flow both ways."""
 
     participant_id: UUID
 
@@ -57,37 +57,37 @@ RoomEvent = LegConnected | LegGone
 
 
 class BadOffer(ValueError):
-    """The offer is not SDP, or offers nothing that this room can answer."""
+    """The offer is not SDP, or contains nothing that this room can answer."""
 
 
 class RoomClosed(RuntimeError):
-    """The room takes no more legs."""
+    """The room accepts no more legs."""
 
 
 class AgentVoice(Protocol):
-    """The agent's way to be heard: a queue played in real time that can be emptied at once."""
+    """The agent's voice: a queue that is played in real time and can be emptied at once."""
 
     on_played: Callable[[int], None] | None
-    """Called in each frame in which queued samples were played, with their number."""
+    """Called with the number of samples, in each frame in which queued samples were played."""
 
     def push(self, samples: Samples) -> None:
-        """Queue ``samples`` (``ENGINE_OUTPUT_HZ``) behind what is already queued."""
+        """Add ``samples`` (``ENGINE_OUTPUT_HZ``) to the end of the queue."""
 
     def clear(self) -> float:
         """Drop everything not yet played. Returns the seconds dropped."""
 
     def pause(self) -> None:
-        """Hold the queue: legs hear silence from the next frame on. Idempotent."""
+        """Stop playing: legs hear silence from the next frame on. Idempotent."""
 
     def resume(self) -> None:
-        """Go on where ``pause`` held. Idempotent."""
+        """Continue where ``pause`` stopped. Idempotent."""
 
     @property
     def queued_seconds(self) -> float:
-        """What is queued and not yet played."""
+        """How much is queued and not played yet."""
 
     async def wait_played(self) -> None:
-        """Return once the queue is empty, by playing or by ``clear``."""
+        """Return once the queue is empty, because it was played or cleared."""
 
 
 class Room(Protocol):
@@ -97,7 +97,7 @@ class Room(Protocol):
 
     @property
     def voice(self) -> AgentVoice:
-        """The same one for as long as the room lives."""
+        """The same object throughout the room's life."""
 
     async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
         """Open a leg for a browser's SDP offer and return the SDP answer (gathering finished).
@@ -110,24 +110,29 @@ class Room(Protocol):
         """
 
     async def remove_leg(self, participant_id: UUID) -> None:
-        """Close a leg in good order (``LegGone`` with cause ``left``). Unknown ids do nothing."""
+        """Close a leg (``LegGone`` with the cause ``left``). Ignores unknown ids."""
 
     def events(self) -> AsyncIterator[RoomEvent]:
         """Legs coming and going, in order, until the room is closed. One consumer."""
 
     def listen(self) -> AsyncIterator[Samples]:
-        """Everyone but the agent, mixed: ``ENGINE_INPUT_HZ``, one array per ``FRAME_MS``, paced by
-        the room's clock from the first leg's connection on, silence where nobody sends. Ends when
-        the room is closed. One consumer."""
+        """Everyone except the agent, mixed: ``ENGINE_INPUT_HZ``, one array per ``FRAME_MS``.
+
+        Starts when the first leg connects, follows the room's clock, and is silent when nobody
+        sends. Ends when the room is closed. One consumer.
+        """
 
     def tap(self, listener: Callable[[HeardFrames], None]) -> None:
-        """Hand what is heard to ``listener``, from the next frame on until the room is closed. It
-        is called in every frame and must return at once. One listener."""
+        """Call ``listener`` with what is heard, in every frame until the room is closed. It must
+        return at once. One listener."""
 
     def broadcast(self, message: LiveMessage) -> None:
-        """Send to every leg's data channel. The newest messages are kept for a leg whose channel is
-        not open yet; one whose channel has closed misses them. A leg that comes later is first told
-        those that are still true (``contracts.live_replay``)."""
+        """Send ``message`` to every leg's data channel.
+
+        A leg whose channel is not open yet gets the newest messages when it opens. A leg whose
+        channel has closed misses them. A leg that joins later first gets the messages that are
+        still true (``contracts.live_replay``).
+        """
 
     async def aclose(self) -> None:
         """Close every leg and end both iterators. Idempotent."""

@@ -1,4 +1,4 @@
-"""One frame of a room: everybody is read, mixed and written, once per tick of the room's clock."""
+"""Reads, mixes and writes the audio of everybody in a room, once per tick of the room's clock."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from runtime.media.room import ENGINE_INPUT_HZ, ENGINE_OUTPUT_HZ, HeardFrames, S
 from runtime.media.room_clock import Tick
 
 _MOST_CAUGHT_UP = 25
-"""After a standstill of the process, at most so many frames of what people said are made up for."""
+"""After the process has stalled, at most this many missed frames of the people are read."""
 
 
 class LegAudio(Protocol):
-    """A leg, as the mixer sees it: frames of ``SAMPLES_PER_FRAME`` at 48 kHz."""
+    """The audio of a leg: frames of ``SAMPLES_PER_FRAME`` at 48 kHz."""
 
     def read(self) -> Samples: ...
 
@@ -40,11 +40,11 @@ class RoomAudio:
         self._to_engine = Resampler(SAMPLE_HZ, ENGINE_INPUT_HZ)
 
     def tick(self, legs: Mapping[UUID, LegAudio], tick: Tick) -> list[Samples]:
-        """Play one frame to every leg; return what the engine hears, one frame for each period that
-        the tick stands for, at ``ENGINE_INPUT_HZ``.
+        """Play one frame to every leg. Returns what the engine hears at ``ENGINE_INPUT_HZ``, one
+        frame for each period that the tick stands for.
 
-        What people said while the process was late is all there and the engine takes it at once.
-        What they hear is never sent in a burst: it would only fill their jitter buffers.
+        When the process is late, the engine gets everything that people said meanwhile at once. But
+        people get one frame only, because a burst would just fill their jitter buffers.
         """
         people, engine = [], []
         for _ in range(min(tick.periods, _MOST_CAUGHT_UP)):

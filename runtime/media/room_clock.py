@@ -1,7 +1,7 @@
 """The room's 20 ms pulse, on a monotonic clock.
 
-Deadlines are multiples of the period from the start, so lateness never adds up. A tick that comes
-late says how many periods it stands for instead of being followed by a burst of the missed ones.
+Deadlines are multiples of the period from the start, so delays do not add up. A late tick says how
+many periods it stands for, so that no burst of missed ticks follows it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ _TURNS_AFTER_STANDSTILL = 16
 
 
 class Clock(Protocol):
-    """Time, as far as a room needs it."""
+    """The time functions that a room needs."""
 
     def now(self) -> float:
-        """Seconds on a clock that never goes back."""
+        """Seconds on a monotonic clock."""
 
     async def sleep(self, seconds: float) -> None: ...
 
 
 class MonotonicClock:
-    """The machine's own."""
+    """The machine's monotonic clock."""
 
     def now(self) -> float:
         return time.monotonic()
@@ -39,13 +39,13 @@ class MonotonicClock:
 @dataclass(frozen=True)
 class Tick:
     index: int
-    """Periods since the start: a late tick's index skips those it stands for."""
+    """Periods since the start, including those that this tick stands for."""
     periods: int
     """1, or more when the process could not keep up."""
 
 
 class TickSchedule:
-    """Pure: which tick is due, and when the next one will be."""
+    """Pure: which tick is due, and when the next one is."""
 
     def __init__(self, start_seconds: float, period_seconds: float = FRAME_MS / 1000) -> None:
         self._start = start_seconds
@@ -58,7 +58,7 @@ class TickSchedule:
         return self._start + (self._index + 1) * self._period
 
     def take(self, now_seconds: float) -> Tick:
-        """The tick that is due at ``now_seconds``, which must not lie before the deadline."""
+        """The tick that is due at ``now_seconds``, which must not be before the deadline."""
         elapsed_periods = int((now_seconds - self._start) / self._period + 1e-6)
         periods = max(1, elapsed_periods - self._index)
         self._index += periods
@@ -66,17 +66,17 @@ class TickSchedule:
 
 
 async def ticks(clock: Clock) -> AsyncIterator[Tick]:
-    """A tick every ``FRAME_MS`` from now on, without end."""
+    """A tick every ``FRAME_MS``, endlessly."""
     schedule = TickSchedule(clock.now())
     while True:
         while (wait := schedule.deadline_seconds - clock.now()) > 0:
             await clock.sleep(wait)
         tick = schedule.take(clock.now())
-        # Sockets give one packet per turn of the loop: those that came during a standstill are read
+        # Sockets give one packet per turn of the loop. Read the packets that came during a stall
         # before the tick, or they would count as late.
         if tick.periods > 1:
             for _ in range(_TURNS_AFTER_STANDSTILL):
                 await asyncio.sleep(0)
         yield tick
-        # A tick may use up its whole period: the loop's other tasks still get their turn.
+        # Give the loop's other tasks a turn even if a tick uses up its whole period.
         await asyncio.sleep(0)

@@ -1,7 +1,7 @@
 """Reads a browser's offer: finds the audio and the data channel in it and rejects the rest.
 
-aiortc answers every media section it is shown or fails. It is shown only those that a call uses;
-the others are rejected in the answer with port zero, at their place (RFC 3264 section 6, RFC 8843).
+aiortc fails if it cannot answer every media section. So it gets only the sections that a call uses.
+The answer rejects the others with port zero, in their place (RFC 3264 section 6, RFC 8843).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class AudioOffer:
 def read_offer(sdp: str) -> AudioOffer:
     """
     Raises:
-        BadOffer: not SDP, or nothing in it that a call can use; the message says what would be.
+        BadOffer: it is not SDP, or has nothing that a call can use. The message says what to send.
     """
     if len(sdp) > MOST_CHARACTERS:
         raise BadOffer(f"The offer is longer than {MOST_CHARACTERS} characters.")
@@ -126,8 +126,8 @@ def _shares_transport(session: Sequence[str], audio: _Section, channel: _Section
 
 
 def _reachable_candidates_only(lines: Sequence[str]) -> list[str]:
-    """Without mDNS names: resolving one takes up to a second, and the peer's own checks reveal its
-    address anyway. An end of candidates that would leave none is left out with them."""
+    """``lines`` without mDNS names. Resolving one takes up to a second, and the peer's own checks
+    reveal its address anyway. If no candidate is left, the end-of-candidates line goes too."""
     kept = [x for x in lines if not (x.startswith("a=candidate:") and ".local " in x)]
     if any(x.startswith("a=candidate:") for x in kept):
         return kept

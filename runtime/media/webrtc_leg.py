@@ -1,4 +1,4 @@
-"""One person's WebRTC connection: encoded audio both ways, live messages out."""
+"""One person's WebRTC connection: encoded audio in both directions, and live messages out."""
 
 from __future__ import annotations
 
@@ -44,10 +44,9 @@ log = structlog.get_logger(__name__)
 
 
 class WebRtcLeg:
-    """Answers one offer; the room reads, writes and supervises it at its own pace.
+    """Answers one offer. The room then calls ``read``, ``write`` and ``supervise``.
 
-    ``on_change`` is called, with the leg, when ``state`` has changed. ``close`` must be awaited in
-    every case.
+    ``on_change`` is called with the leg when ``state`` has changed. Always await ``close``.
     """
 
     def __init__(
@@ -83,7 +82,7 @@ class WebRtcLeg:
         """The SDP answer, with all its candidates.
 
         Raises:
-            BadOffer: aiortc cannot make sense of the offer.
+            BadOffer: aiortc cannot answer the offer.
         """
         (transceiver,) = self._peer.getTransceivers()
         transceiver.setCodecPreferences([_OPUS])
@@ -111,7 +110,7 @@ class WebRtcLeg:
         self._track.send(self._encoder.encode(samples), sample)
 
     def supervise(self, now_seconds: float) -> None:
-        """Notice, twice a second, a peer that never came or that has vanished."""
+        """Notice a peer that never connected or has vanished. Call it twice a second."""
         if self.state == "connecting" and now_seconds - self._opened_at > CONNECT_TIMEOUT_SECONDS:
             self._change("lost")
         if self.state != "connected":
@@ -123,7 +122,7 @@ class WebRtcLeg:
             self._question = asyncio.create_task(self._ask(), name="leg-liveness")
 
     async def close(self) -> None:
-        """Say goodbye to the peer and free everything. Idempotent."""
+        """Close the connection and free everything. Idempotent."""
         self._change("lost")
         if self._question is not None:
             self._question.cancel()

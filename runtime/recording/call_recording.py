@@ -1,4 +1,4 @@
-"""Whether and from when a call is recorded: at once, or when everybody has been told."""
+"""When a call is recorded: at once, or after everybody has heard the announcement."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from runtime.recording.part_store import PartStore
 from runtime.recording.recorder import Recorder
 
 OpenRecording = Callable[[CallPlan, Room, CallRecord], "CallRecording | None"]
-"""``None`` for a call that is not to be recorded."""
+"""``None`` for a call that is not recorded."""
 
 
 class CallRecording:
-    """Records one call in one room. Nothing that happens in here ends the call.
+    """Records one call in one room. A failure in here does not end the call.
 
     Where consent is required, the agent announces the recording before the opener, and nothing is
-    recorded before the announcement has been played to its end. Who comes into the call later is
-    told too; until then nothing is recorded.
+    recorded until the announcement has been played to its end. When somebody joins later, recording
+    stops until that person has heard the announcement too.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class CallRecording:
         self._announcing = asyncio.Lock()
 
     def joined(self, participant_id: UUID) -> None:
-        """Somebody is in the room from now on."""
+        """Somebody has joined the room."""
         if self._announcement is None:
             self._go_on()
         elif participant_id not in self._told:
@@ -58,7 +58,7 @@ class CallRecording:
             self._recorder.pause()
 
     async def announce(self, conversation: Conversation) -> None:
-        """Tell those who have not been told, and record from then on."""
+        """Announce the recording to everybody who has not heard it, and record from then on."""
         if self._announcement is None:
             return
         async with self._announcing:
@@ -78,7 +78,7 @@ class CallRecording:
             self._go_on()
 
     async def finish(self) -> None:
-        """The room is closed: store what is left, and say how long it has become."""
+        """The room is closed. Store what is left, and report how long the recording is."""
         if not self._started:
             return
         missing = await self._recorder.stop()

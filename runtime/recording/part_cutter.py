@@ -1,4 +1,4 @@
-"""Cutting what was heard in a room into the parts of a recording. Pure."""
+"""Cuts what was heard in a room into the parts of a recording. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runtime.media.room import FRAME_MS, HeardFrames, Samples
 
 @dataclass
 class Part:
-    """A stretch of the call, one entry per frame; ``None`` where nothing is known.
+    """A part of the call, one entry per frame; ``None`` where nothing was recorded.
 
     ``first_frame`` counts frames of ``FRAME_MS`` from the call's start.
     """
@@ -39,8 +39,8 @@ class PartCutter:
         self._part: Part | None = None
 
     def push(self, frame: int, heard: HeardFrames) -> Part | None:
-        """Add what was heard up to the call's frame number ``frame``, which only grows. Returns the
-        part that is complete with it, if one is."""
+        """Add what was heard up to frame number ``frame`` of the call, which must grow with each
+        call. Returns the part before it if that is now complete."""
         part, complete = self._part, None
         if part is not None and frame >= part.first_frame + self._frames_per_part:
             complete, part = part, None
@@ -54,7 +54,7 @@ class PartCutter:
         return complete
 
     def cut(self) -> Part | None:
-        """What there is of a part."""
+        """The unfinished part, if there is one."""
         part, self._part = self._part, None
         return part
 

@@ -18,11 +18,11 @@ from runtime.recording.part_cutter import Part
 _FRAME_SAMPLES = SAMPLE_HZ * FRAME_MS // 1000
 _SILENCE = np.zeros(SAMPLES_PER_FRAME, np.int16)
 _ENCODED_AT_ONCE = 10
-"""Frames. The interpreter's lock is held while they are encoded, and rooms wait for it."""
+"""Frames. Encoding holds the interpreter's lock, and rooms wait for it."""
 
 
 class PartEncoder:
-    """Encodes the parts of one recording, in order; a thread's work of some 10 ms each."""
+    """Encodes the parts of one recording, in order. Each takes about 10 ms, so use a thread."""
 
     def __init__(self) -> None:
         self._resampler = Resampler(ROOM_HZ, SAMPLE_HZ)

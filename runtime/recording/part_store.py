@@ -1,4 +1,4 @@
-"""Where a worker puts the parts of its recordings: any store that obstore speaks to."""
+"""Where a worker stores the parts of its recordings: any store that obstore supports."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 PUT_SECONDS = 10.0
-"""What one part gets to be stored before it is tried again."""
+"""How long storing one part may take before we try again."""
 PUTS_AT_ONCE = 8
 
 
 class PartNotStored(Exception):
-    """The store is away, slow or refuses. The message says what it said."""
+    """The store is unreachable, slow or refuses the part. The message is the store's own."""
 
 
 class PartStore(Protocol):
     async def put(self, path: str, content: bytes) -> None:
-        """Store an object, whole or not at all; one of the same name is replaced.
+        """Store an object completely or not at all. Replaces one of the same name.
 
         Raises:
             PartNotStored: try again later.
@@ -30,8 +30,9 @@ class PartStore(Protocol):
 class ObjectPartStore:
     """A store by its address: ``file:///…``, ``s3://bucket/prefix``, ``gs://…``.
 
-    The client is made with the first part, and again after each failure to make it. It blocks, in
-    threads of its own: obstore's awaitable calls abort a process that ends just after one of them.
+    The client is created with the first part, and again after each failure to create it. We use
+    obstore's blocking calls in separate threads, because its awaitable calls abort a process that
+    ends just after one of them.
     """
 
     def __init__(self, url: str) -> None:
@@ -65,6 +66,6 @@ def _open(url: str) -> ObjectStore:
 
     if url.startswith("file:"):
         return LocalStore.from_url(url, mkdir=True)
-    # We try again ourselves, and say so. Client options would replace those of the vendor's own
+    # We retry ourselves, and log it. Client options would override the vendor's environment
     # variables, such as AWS_ALLOW_HTTP.
     return from_url(url, retry_config={"max_retries": 0})

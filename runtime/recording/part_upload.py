@@ -1,7 +1,7 @@
-"""A recording's way into the store: encoded beside the event loop, stored in order, retried.
+"""Encodes a recording's parts in a thread and stores them in order, with retries.
 
-The call never waits for it. What waits to be stored is bounded; what comes when the bound is
-reached is given up.
+The call never waits for it. The parts that wait are limited in size; beyond the limit, new parts
+are dropped.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from runtime.recording.part_cutter import Part
 from runtime.recording.part_store import PartNotStored, PartStore
 
 MOST_WAITING_BYTES = 4 * 2**20
-"""Encoded parts that wait: minutes of speech. A part that is not encoded yet counts as its raw
-size, 0.7 MB."""
+"""Minutes of encoded speech. A part that is not encoded yet counts with its raw size, 0.7 MB."""
 FIRST_RETRY_SECONDS = 0.5
 LONGEST_RETRY_SECONDS = 10.0
 
@@ -34,7 +33,7 @@ class _Encoded:
 
 
 class PartUpload:
-    """Uploads the parts of one recording. ``run`` is its task; the rest returns at once."""
+    """Uploads the parts of one recording. ``run`` is its task; the other methods return at once."""
 
     def __init__(
         self,
@@ -51,7 +50,7 @@ class PartUpload:
         self._encoded: ClosableQueue[_Encoded] = ClosableQueue()
         self.waiting_bytes = 0
         self.missing: dict[int, int] = {}
-        """What is not in the store: start → end of each part, in ms of the call."""
+        """Parts that are not in the store: start → end of each, in ms of the call."""
 
     def add(self, part: Part) -> None:
         self.missing[part.starts_at_ms] = part.ends_at_ms
@@ -62,7 +61,7 @@ class PartUpload:
         self._raw.put(part)
 
     def close(self) -> None:
-        """No part will follow: ``run`` returns when all are stored."""
+        """No more parts will come. ``run`` returns when all are stored."""
         self._raw.close()
 
     async def run(self) -> None:

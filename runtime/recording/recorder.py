@@ -1,4 +1,4 @@
-"""The recording of one call: from the room's frames to the parts in the store."""
+"""Records one call: from the room's frames to the parts in the store."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from runtime.recording.part_store import PartStore
 from runtime.recording.part_upload import PartUpload
 
 STOP_SECONDS = 4.0
-"""What the last parts get to be stored; the call's end waits for it, its legs do not."""
+"""How long the last parts have to be stored. The call's end waits for it, its legs do not."""
 
 logger = structlog.get_logger(__name__)
 
 
 class Recorder:
-    """``folder`` is the recording's in ``store``. Methods belong to the room's event loop.
+    """``folder`` is the recording's folder in ``store``. Call all methods on the room's event loop.
 
-    ``position_ms`` is the call's clock. It is read once, at the first frame: from there on the
-    room's own frame numbers count, which do not drift against it.
+    ``position_ms`` is the call's clock. It is read once, at the first frame. After that the room's
+    own frame numbers count, so that the recording does not drift.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Recorder:
         self._frame_offset: int | None = None
         self._is_paused = False
         self.ends_at_ms = 0
-        """Where the last frame recorded so far ends, in ms of the call."""
+        """Where the last recorded frame ends, in ms of the call."""
 
     def start(self, room: Room) -> None:
         """Record from the room's next frame on."""
@@ -49,14 +49,14 @@ class Recorder:
         room.tap(self._take)
 
     def pause(self) -> None:
-        """Record nothing until ``resume``; the time is silent in the recording. Idempotent."""
+        """Record silence until ``resume``. Idempotent."""
         self._is_paused = True
 
     def resume(self) -> None:
         self._is_paused = False
 
     async def stop(self) -> str | None:
-        """End the recording of a room that is closed. Returns what is missing, in words."""
+        """End the recording after its room has closed. Returns a sentence if parts are missing."""
         if self._uploading is None:
             return None
         if (last := self._cutter.cut()) is not None:

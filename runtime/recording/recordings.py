@@ -13,8 +13,8 @@ from runtime.recording.part_store import ObjectPartStore
 
 
 class Recordings:
-    """Opens a recording for each call whose agent is to be recorded. Parts of all calls are encoded
-    by one thread and go to one store."""
+    """Opens a recording for each call that is recorded. One thread encodes the parts of all calls,
+    and they go to one store."""
 
     def __init__(self, object_store_url: str | None, phrases: Phrases) -> None:
         self._store = ObjectPartStore(object_store_url) if object_store_url else None
@@ -22,7 +22,7 @@ class Recordings:
         self._encoding = ThreadPoolExecutor(1, thread_name_prefix="recording")
 
     def open(self, plan: CallPlan, room: Room, record: CallRecord) -> CallRecording | None:
-        """``None`` for a call that is not to be recorded, or that there is no store for."""
+        """``None`` if the agent does not record calls, or if there is no store."""
         if not plan.agent.features.recording_enabled:
             return None
         if self._store is None:
