@@ -1,4 +1,4 @@
-"""Keys and addresses of speech and language providers, passed in by whoever runs models."""
+"""Keys and addresses of speech and language providers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VENDOR_BASE_URLS: Mapping[str, str] = MappingProxyType(
         "cartesia": "https://api.cartesia.ai",
     }
 )
-"""Every provider that needs a key, and where its API is."""
+"""Every provider that needs a key, and the address of its API."""
 
 
 class ProviderSettings(BaseModel):
@@ -25,10 +25,10 @@ class ProviderSettings(BaseModel):
     api_keys: Mapping[str, str] = Field(default_factory=dict, repr=False)
     """The platform's own keys, by provider."""
     base_urls: Mapping[str, str] = Field(default_factory=dict)
-    """Addresses that replace vendors' own, by provider."""
+    """Addresses that replace the vendors' own, by provider."""
     encryption_keys: tuple[str, ...] = Field((), repr=False)
-    """Fernet keys that open the tenants' own provider keys in call plans; without any, calls that
-    need one are refused."""
+    """Fernet keys that decrypt the tenants' own provider keys in call plans. Without them, calls
+    that need such a key are refused."""
 
     def base_url(self, provider: str) -> str:
         """Without a trailing slash. Raises ``KeyError`` for a provider that has no address."""

@@ -1,5 +1,5 @@
 """The playbook engine: a deterministic dialogue policy over an agent's own playbook.
 
-It takes the language model's place when there is none: same input (the chat history), same output
-(text and tool calls), no randomness, no network.
+It replaces the language model when there is none. It takes the same input (the chat history) and
+gives the same output (text and tool calls), without randomness or network.
 """

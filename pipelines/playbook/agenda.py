@@ -1,4 +1,4 @@
-"""What to ask next."""
+"""Which question to ask next."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pipelines.playbook.values.slot_types import Field, Kind
 
 
 def next_question(plan: DialoguePlan, state: State) -> Question:
-    """Open fields first, then the summary, the closing, and whether there is anything else."""
+    """First the open fields, then the summary, the closing, and "anything else?"."""
     for field in plan.fields:
         if is_open(field, state):
             return Question(Topic.FIELD, field.key)
@@ -23,7 +23,7 @@ def is_open(field: Field, state: State) -> bool:
     if not field.required or field.key in state.skipped:
         return False
     value = state.values.get(field.key)
-    # "Tuesday morning" still wants an hour, but it is asked for only once.
+    # "Tuesday morning" still lacks an hour, but we ask for it only once.
     is_vague = value is not None and field.kind is Kind.TIME and ":" not in value.value
     return value is None or (is_vague and not state.asked.get(field.key))
 
@@ -34,7 +34,7 @@ def needs_confirmation(plan: DialoguePlan, state: State) -> bool:
 
 
 def is_incomplete(plan: DialoguePlan, state: State) -> bool:
-    """Whether the call's purpose was missed: the fallback takes the closing's place."""
+    """Whether something required is missing, so that the fallback replaces the closing."""
     missing = any(f.required and f.slot and f.key not in state.values for f in plan.fields)
     return missing or state.is_unconfirmable
 
@@ -44,7 +44,7 @@ def known_slots(plan: DialoguePlan, state: State) -> list[tuple[Field, Value]]:
 
 
 def reported_slots(plan: DialoguePlan, state: State) -> dict[str, str]:
-    """Canonical values by slot name; a slot's day and time are joined by a blank."""
+    """Canonical values by slot name. A slot's day and time are joined by a blank."""
     reported: dict[str, str] = {}
     for field, value in known_slots(plan, state):
         before = reported.get(field.slot)

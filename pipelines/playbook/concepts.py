@@ -1,4 +1,4 @@
-"""Word stems, and words that mean the same when people object or ask.
+"""Word stems, and words that have the same meaning in objections and questions.
 
 Triggers are written by an agent's owner ("fear of pain"); callers use other words ("does it
 hurt?"). Both sides are reduced to concepts before they are compared.
@@ -49,11 +49,11 @@ _ENDINGS = ("ingly", "ically", "edly", "ing", "ies", "ied", "ed", "es", "ly", "s
 _MISHEARD_SIMILARITY = 88
 _MISHEARD_MIN_LETTERS = 5
 _WORDS_ONLY = 0.99
-"""Slightly below a match by concept, so that half of the words alone is not half a match."""
+"""Slightly less than a match by concept, so that half of the words is not half a match."""
 
 
 def stem(word: str) -> str:
-    """A crude stem: enough to bring "hurts", "hurting" and "hurt" together."""
+    """A rough stem, which is the same for "hurts", "hurting" and "hurt"."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word.removesuffix(ending)
@@ -67,16 +67,16 @@ _CONCEPT_OF_STEM = {
 
 
 def concepts(words: Iterable[str]) -> frozenset[str]:
-    """The concepts of the words that carry meaning; unknown words stand for themselves."""
+    """The concepts of the words that carry meaning. A word without a concept is its own."""
     stems = (stem(word) for word in words if word not in _STOPWORDS and len(word) > 1)
     return frozenset(_CONCEPT_OF_STEM.get(found, found) for found in stems)
 
 
 def share_of(wanted: frozenset[str], said: frozenset[str]) -> float:
-    """Which part of the ``wanted`` concepts was said, 0 to 1; misheard long words count.
+    """The share of the ``wanted`` concepts that was said, 0 to 1. Misheard long words count.
 
-    Concepts of the table weigh twice as much as other words: in "afraid of the dentist" the fear
-    matters, and everybody who calls a clinic says "dentist".
+    Concepts of the table count twice as much as other words. In "afraid of the dentist" the fear
+    matters, because everybody who calls a clinic says "dentist".
     """
     weights = {want: 2 if want in _SYNONYMS else 1 for want in wanted}
     hits = [want for want in wanted if any(_alike(want, word) for word in said)]

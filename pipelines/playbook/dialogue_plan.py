@@ -1,4 +1,4 @@
-"""An agent's configuration, read once into what the dialogue policy works with."""
+"""An agent's configuration in the form that the dialogue policy works with."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DialoguePlan:
     company: str
     opener: str
     fields: tuple[Field, ...]
-    """Qualification first, then the slots, in the order of asking."""
+    """In the order of asking: first the qualification questions, then the slots."""
     objections: tuple[Response, ...]
     scripts: tuple[Response, ...]
     knowledge: tuple[str, ...]
@@ -35,9 +35,9 @@ class DialoguePlan:
     closing: str
     fallback: str
     escalation: Trigger
-    """Conditions beyond "let me talk to a person" that call for one."""
+    """When to hand over to a person, besides "let me talk to a person"."""
     escalation_line: str
-    """What the owner put in quotation marks to be said then; empty if nothing."""
+    """What the agent says then: the words in quotation marks, or empty."""
     end_message: str
     is_english: bool
 
@@ -52,7 +52,7 @@ class DialoguePlan:
 def dialogue_plan(
     agent: AgentConfig, variables: Mapping[str, object], locale: str | None = None
 ) -> DialoguePlan:
-    """``variables`` are filled into every text that may be spoken."""
+    """The plan of ``agent``, with ``variables`` filled into every text that may be spoken."""
 
     def spoken(text: str | None) -> str:
         return (text or "").strip()

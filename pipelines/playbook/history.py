@@ -1,7 +1,7 @@
-"""From a chat history to the state of the dialogue: a fold over who said what.
+"""Computes the state of a dialogue from its chat history, as a fold over who said what.
 
-Nothing is remembered between replies. A reply that was generated ahead of time and thrown away, or
-cut off by the caller, leaves no trace but what the history says about it.
+Nothing is stored between replies. So a reply that was generated early and thrown away, or that the
+caller cut off, has only the effect that the history shows.
 """
 
 from __future__ import annotations
@@ -23,17 +23,16 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """``settled``: the replies that the caller has at least begun to hear. ``reply``: the answer to
-    everything said since."""
-
     settled: State
+    """After the replies that the caller has at least begun to hear."""
     settled_replies: tuple[Reply, ...]
     reply: Reply
+    """The answer to everything said since then."""
 
 
 def fold(policy: Policy, turns: Iterable[Turn]) -> Dialogue:
-    """Utterances without a reply between them are one: nothing of the reply was heard, so the
-    caller is still making the same point."""
+    """The dialogue after ``turns``. What the caller says in several turns without a reply between
+    them is one utterance: the caller heard no reply and is still making the same point."""
     state = State()
     replies: list[Reply] = []
     unanswered: list[str] = []

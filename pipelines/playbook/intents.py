@@ -1,4 +1,4 @@
-"""What a caller may want at any time, whatever the agent has asked."""
+"""What a caller may want at any time, independent of the agent's question."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ _ALONE: dict[Intent, str] = {
     Intent.HUMAN: f"(?:an? )?{_PERSON}(?: please)?",
     Intent.DECLINE: "skip|pass|next",
 }
-"""What counts only when nothing else is said."""
+"""Words that count only if nothing else is said."""
 
 _PATTERNS = {
     intent: re.compile(
@@ -218,5 +218,5 @@ _PATTERNS = {
 
 
 def intents(said: Phrase) -> frozenset[Intent]:
-    """Every intent whose words occur; which of them counts is for the policy to decide."""
+    """Every intent whose words occur. The policy decides which of them counts."""
     return frozenset(i for i, pattern in _PATTERNS.items() if pattern.search(said.plain))

@@ -1,4 +1,4 @@
-"""Answers from what the agent's owner wrote about the company, sentence by sentence."""
+"""Answers questions with the sentences that the agent's owner wrote about the company."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipelines.playbook.values.phrase import Phrase, phrase
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _LINK = re.compile(r"^https?://\S+$")
 _LEAST_SHARE = 0.6
-"""Share of the question's concepts that a sentence must contain to be an answer."""
+"""The share of the question's concepts that an answer must contain."""
 _HINTS = (
     (re.compile(r"\bhow much\b|\bwhat (?:does|do) .* cost\b"), "price"),
     (re.compile(r"\bwhere\b"), "location"),
@@ -24,14 +24,14 @@ _LOCATION_WORDS = re.compile(
 
 
 def sentences(persona: Persona) -> tuple[str, ...]:
-    """Every sentence that may be said; addresses of web pages are left out."""
+    """Every sentence that the agent may say. Addresses of web pages are left out."""
     passages: Iterable[str] = (persona.company_description or "", *persona.knowledge_base)
     found = (part.strip() for text in passages for part in _SENTENCE_END.split(text))
     return tuple(part for part in found if part and not _LINK.match(part))
 
 
 def answer(said: Phrase, known: tuple[str, ...]) -> str | None:
-    """The sentence that holds what was asked for, or None."""
+    """The sentence that answers ``said``, or ``None``."""
     hint = next((concept for pattern, concept in _HINTS if pattern.search(said.plain)), None)
     asked = concepts(said.words)
     if hint:

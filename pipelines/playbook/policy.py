@@ -1,7 +1,7 @@
-"""The dialogue policy: one caller utterance in, the next state and the agent's reply out.
+"""The dialogue policy: takes what the caller says, returns the next state and the agent's reply.
 
-A reply has up to three parts: what was understood is said back, what the caller asked is answered,
-and the next open question is put. Pure and deterministic.
+A reply has up to three parts: it repeats what was understood, answers what the caller asked, and
+asks the next open question. Pure and deterministic.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SAME_QUESTION_SIMILARITY = 80
 _DIGITS_OF_A_PIECE = 2
 _WORDS_OF_COMING_BACK = 4
 _WORDS_OF_AN_ANSWER = 2
-"""From which length on an unexpected answer to a yes-or-no question is taken as it is."""
+"""From this length on, an unexpected answer to a yes-or-no question is accepted as it is."""
 _LOOSE_KINDS = frozenset({Kind.TEXT, Kind.CHOICE, Kind.NAME})
 _BACKCHANNELS = frozenset({Intent.GREETING, Intent.THANKS, Intent.HOW_ARE_YOU, Intent.STILL_HERE})
 
@@ -47,7 +47,7 @@ class Policy:
         return Replies(self.plan)
 
     def step(self, state: State, utterance: str) -> tuple[State, Reply]:
-        """What to answer to ``utterance``, in the light of ``state``. Never raises."""
+        """The answer to ``utterance`` in ``state``, and the state after it. Never raises."""
         said = phrase(utterance)
         wants = intents(said) if self.plan.is_english else frozenset()
         state = replace(state, turn=state.turn + 1)
@@ -62,8 +62,8 @@ class Policy:
         return self._conversation_control(state, wants) or self._answer(state, said, wants)
 
     def heard(self, state: State, spoken: str, *, is_interrupted: bool) -> State:
-        """Take in what the caller really heard: a reply, perhaps cut off, or another sentence
-        that the platform had the agent say."""
+        """The state after the caller heard ``spoken``: a reply, perhaps cut off, or a sentence of
+        the platform's own."""
         text = phrase(spoken).plain
         if state.pending is None:
             return replace(self._open(state), is_question_heard=not is_interrupted)
@@ -71,7 +71,7 @@ class Policy:
         if reply.startswith(text) or fuzz.ratio(reply, text) >= _SAME_QUESTION_SIMILARITY:
             missing = len(reply.split()) - len(text.split())
             question = len(phrase(_last_sentence(state.last_reply)).words)
-            # Of a summary, the values matter; of any other reply, the question's first half.
+            # A summary must be heard up to its values, any other reply up to half of its question.
             allowed = question if state.pending.topic is Topic.CONFIRM else question // 2
             return replace(state, is_question_heard=missing <= allowed)
         return replace(state, was_nudged=spoken.rstrip().endswith("?"))
@@ -93,7 +93,7 @@ class Policy:
                 )
         return replace(state, pending=Question(Topic.OPENER), last_reply=self.plan.opener)
 
-    # What the caller may want of the conversation itself.
+    # Intents about the conversation itself.
 
     def _conversation_control(
         self, state: State, wants: frozenset[Intent]
@@ -114,7 +114,7 @@ class Policy:
         repeated, reply = self.replies.say(state, f"{lead_in} {before}")
         return replace(repeated, is_question_heard=True), reply
 
-    # What the caller says to the point.
+    # Answers and questions about the matter.
 
     def _answer(self, state: State, said: Phrase, wants: frozenset[Intent]) -> tuple[State, Reply]:
         state, was_nudged = replace(state, was_nudged=False), state.was_nudged
@@ -134,13 +134,13 @@ class Policy:
         if values:
             return self._filled(state, values, side)
         for key in understood.rejected:
-            return self._asked_anew(state, self.plan.field(key))
+            return self._ask_field_again(state, self.plan.field(key))
         if side is not None:
             return self._after_side(state, side)
         return self._without_value(state, said, wants)
 
     def _is_loose(self, state: State, values: Mapping[str, Value]) -> bool:
-        """Free text that was taken as an answer, though it is rather a question or objection."""
+        """Whether free text was taken as an answer that may be a question or an objection."""
         pending = state.pending
         if pending is None or pending.topic is not Topic.FIELD or set(values) != {pending.key}:
             return False
@@ -164,7 +164,7 @@ class Policy:
     def _said_back(self, state: State, values: Mapping[str, Value]) -> str:
         if not self.plan.is_english:
             return ""
-        # The summary that follows says it all.
+        # The summary that follows repeats everything.
         if next_question(self.plan, state).topic is Topic.CONFIRM:
             return wording.thanks(state.turn)
         fields = [field for field in self.plan.fields if field.key in values]
@@ -228,7 +228,7 @@ class Policy:
             return dictating
         named = named_field(self.plan, said) if Intent.CORRECTION in wants else None
         if named is not None and named.key in state.values and named is not field:
-            return self._asked_anew(state, named)
+            return self._ask_field_again(state, named)
         if said.is_question:
             return self.replies.proceed(state, "", wording.unknown_answer())
         is_answer = len(said.words) >= _WORDS_OF_AN_ANSWER or state.misses
@@ -237,7 +237,7 @@ class Policy:
         return self.replies.miss(state)
 
     def _continued_dictation(self, state: State, said: Phrase) -> Phrase:
-        """A phone number comes in pieces, because people pause between them."""
+        """``said``, after the digits so far. People pause while they dictate a phone number."""
         if state.digits_so_far and dictated_digits(said):
             return phrase(f"{state.digits_so_far} {said.plain}")
         return said
@@ -252,7 +252,7 @@ class Policy:
             return None
         return self._filled(state, {field.key: Value(number.value, number.spoken)}, None)
 
-    def _asked_anew(self, state: State, field: Field) -> tuple[State, Reply]:
+    def _ask_field_again(self, state: State, field: Field) -> tuple[State, Reply]:
         values = {key: value for key, value in state.values.items() if key != field.key}
         cleared = replace(state, values=values, misses=0, is_confirmed=False)
         question = Question(Topic.FIELD, field.key)
@@ -263,7 +263,7 @@ class Policy:
     ) -> tuple[State, Reply]:
         named = named_field(self.plan, said)
         if named is not None and answer is not True and named.key in state.values:
-            return self._asked_anew(state, named)
+            return self._ask_field_again(state, named)
         if answer is True and not state.is_question_heard:
             return self.replies.ask_again(state)
         if answer is True or (topic is Topic.CHANGE and answer is False):

@@ -1,6 +1,6 @@
-"""How a reply is put together, and where it leaves the conversation.
+"""How a reply is composed, and the state that it leaves.
 
-A reply says back what was understood, answers what the caller asked, and puts the next question.
+A reply repeats what was understood, answers what the caller asked, and asks the next question.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Replies:
     def proceed(
         self, state: State, said_back: str, answered: str, note: str | None = None
     ) -> tuple[State, Reply]:
-        """Say what was understood and answered, then put the question that is open now."""
+        """Repeat what was understood, answer, then ask the next open question."""
         question = next_question(self.plan, state)
         return self.put(state, question, [said_back, answered], is_aside=bool(answered), note=note)
 
@@ -86,7 +86,7 @@ class Replies:
         return self.say(asking, f"{spoken} {wording.anything_else(0)}".strip(), note=note)
 
     def ask_again(self, state: State) -> tuple[State, Reply]:
-        """The open question once more, in other words; nobody is to blame."""
+        """The open question again, in other words, without counting a misunderstanding."""
         pending = state.pending
         if pending is None or pending.topic is Topic.OPENER:
             return self.proceed(state, "", "")

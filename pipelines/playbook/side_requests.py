@@ -1,5 +1,5 @@
-"""Answers to what callers bring up beside the open question: who is speaking, objections,
-questions about the company, a wish for a person."""
+"""Answers to what callers say besides answering the open question: who is speaking, objections,
+questions about the company, a request for a person."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipelines.playbook.values.slot_types import Kind
 
 _OBJECTION_STRENGTH = 0.5
 _STRICT_STRENGTH = 0.99
-"""Where free text was asked for, an objection must be said in full to count as one."""
+"""If free text was asked for, an objection counts only if all of it is said."""
 _ESCALATION_STRENGTH = 0.75
 _OFF_LIMITS_STRENGTH = 0.75
 
@@ -26,7 +26,7 @@ _OFF_LIMITS_STRENGTH = 0.75
 class Answer:
     text: str
     outranks_answer: bool = False
-    """Whether it counts even if the same words could answer the open question."""
+    """Whether it has priority if the same words could answer the open question."""
     question: Question | None = None
     """Asked next instead of the open question."""
     note: str | None = None
@@ -35,7 +35,7 @@ class Answer:
 def side_answer(
     plan: DialoguePlan, state: State, said: Phrase, wants: frozenset[Intent]
 ) -> Answer | None:
-    """None when the caller brings up nothing of the kind."""
+    """The answer, or ``None`` if the caller says nothing of this kind."""
     if not plan.is_english:
         return None
     return (

@@ -1,4 +1,4 @@
-"""Where a conversation stands, and what is said next. Immutable: every step makes a new one."""
+"""The state of a dialogue and the next reply. Immutable: every step makes a new state."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ class Topic(Enum):
     OPENER = auto()
     FIELD = auto()
     CONFIRM = auto()
-    """The summary: is everything right?"""
+    """The agent has summed up: is everything right?"""
     CHANGE = auto()
-    """The summary was not right: what should change?"""
+    """The summary was wrong: what should change?"""
     CLOSING = auto()
-    """A closing that is itself a question."""
+    """A closing that is a question."""
     ANYTHING_ELSE = auto()
     GO_ON = auto()
-    """The caller asked for a person: go on without one?"""
+    """The caller asked for a person: continue without one?"""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     topic: Topic
     key: str = ""
-    """The field asked for, with ``Topic.FIELD``."""
+    """The field that is asked for, if the topic is ``FIELD``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +40,25 @@ class State:
     values: Mapping[str, Value] = field(default_factory=dict)
     """By field key, in the order in which they were last filled."""
     skipped: frozenset[str] = frozenset()
-    """Fields that could not be understood or that the caller keeps to themselves."""
+    """Fields that were not understood, or that the caller does not want to answer."""
     asked: Mapping[str, int] = field(default_factory=dict)
-    """How many times each field has been asked for."""
+    """How often each field was asked for."""
     pending: Question | None = None
-    """What the caller was last asked; None before the opener."""
+    """The last question; ``None`` before the opener."""
     misses: int = 0
-    """Answers to ``pending`` in a row that were not understood."""
+    """How many answers to ``pending`` in a row were not understood."""
     turn: int = 0
-    """Counts replies, so that wordings take turns."""
+    """Counts replies, so that the wording varies."""
     is_question_heard: bool = True
     """False when the caller interrupted before ``pending`` was spoken."""
     was_nudged: bool = False
-    """The platform has since asked something of its own ("Are you still there?")."""
+    """The platform has asked a question since ("Are you still there?")."""
     digits_so_far: str = ""
-    """The part of a phone number that has been dictated."""
+    """The part of a phone number that was dictated so far."""
     last_reply: str = ""
     is_confirmed: bool = False
     is_unconfirmable: bool = False
-    """Given up on confirming: the fallback takes the closing's place."""
+    """The caller never confirmed the summary, so the fallback replaces the closing."""
     is_closing_said: bool = False
     is_ended: bool = False
 

@@ -1,4 +1,4 @@
-"""Objections, scripts and escalation conditions: what sets them off, and what is answered."""
+"""Objections, scripts and escalation conditions: what triggers them, and the answer."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _ABOUT_MONEY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """Set off when enough of the concepts of any of its alternatives are said."""
+    """Matches when enough concepts of one of its alternatives are said."""
 
     alternatives: tuple[frozenset[str], ...]
 
     def strength(self, said: frozenset[str]) -> float:
-        """0 (not set off at all) to 1."""
+        """How well it matches, 0 to 1."""
         return max((share_of(wanted, said) for wanted in self.alternatives), default=0.0)
 
 
@@ -43,8 +43,8 @@ def trigger(written: str) -> Trigger:
 
 
 def said_concepts(said: Phrase) -> frozenset[str]:
-    """The concepts of what was said, without "I'm afraid" and "I think" where they are only
-    polite, and without "much" where it is not about money."""
+    """The concepts of what was said. Leaves out "I'm afraid" and "I think" if they are only polite,
+    and "much" if it is not about money."""
     plain = _ONLY_POLITE.sub("", said.plain)
     if not _ABOUT_MONEY.search(plain):
         plain = re.sub(r"\bmuch\b", "", plain)
@@ -52,7 +52,7 @@ def said_concepts(said: Phrase) -> frozenset[str]:
 
 
 def strongest(responses: Iterable[Response], said: Phrase, least: float) -> Response | None:
-    """The response that is set off most, if any reaches ``least``."""
+    """The response that matches best, if it matches at least with ``least``."""
     heard = said_concepts(said)
     rated = [(response.trigger.strength(heard), response) for response in responses]
     strength, response = max(rated, key=lambda pair: pair[0], default=(0.0, None))

@@ -1,4 +1,4 @@
-"""Which fields a phrase fills, corrections included."""
+"""Which fields a phrase fills, including corrections."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _SUMMARY_TOPICS = (Topic.CONFIRM, Topic.CHANGE, Topic.ANYTHING_ELSE)
 class Understanding:
     values: dict[str, Value]
     rejected: frozenset[str] = frozenset()
-    """Fields whose known value the caller takes back without giving another."""
+    """Fields whose value the caller withdraws without giving another."""
 
 
 def understand(
     plan: DialoguePlan, state: State, said: Phrase, place: Place, *, is_correction: bool
 ) -> Understanding:
-    """Values for the field that was asked for and for any other that the caller mentions."""
+    """Values for the field that was asked for, and for others that the caller mentions."""
     asked = _asked_field(plan, state)
     values: dict[str, Value] = {}
     rejected: set[str] = set()
@@ -66,15 +66,15 @@ def _asked_field(plan: DialoguePlan, state: State) -> Field | None:
     if pending is None or pending.topic is not Topic.FIELD:
         return None
     field = plan.field(pending.key)
-    # Words spoken over an unheard question cannot be its answer unless they say so themselves.
+    # The caller did not hear the question, so only words of an unmistakable kind can answer it.
     return field if state.is_question_heard or field.kind not in _ONLY_WHEN_ASKED else None
 
 
 def _candidates(
     plan: DialoguePlan, state: State, kind: Kind, asked: Field | None, is_correction: bool
 ) -> list[Field]:
-    """Fields of a kind in the order in which they take values: the one asked for, then those
-    still empty, then the one filled last."""
+    """Fields of a kind in the order in which values are assigned: the one that was asked for, the
+    empty ones, then the others, last filled first. For a correction, filled ones come first."""
     same = [f for f in plan.fields if f.kind is kind and f is not asked]
     if kind in _ONLY_WHEN_ASKED:
         return [asked] if asked is not None and asked.kind is kind else []
@@ -122,7 +122,7 @@ def _is_negated(said: Phrase, item: Found) -> bool:
 
 
 def _corrected(plan: DialoguePlan, state: State, said: Phrase, place: Place) -> dict[str, Value]:
-    """ "Actually, make it four": the field that is named, else the latest that takes the words."""
+    """Values after "Actually, make it four", for the field that is named, else the latest."""
     pending = state.pending
     latest = [plan.field(key) for key in reversed(list(state.values))]
     named = named_field(plan, said)
@@ -135,7 +135,7 @@ def _corrected(plan: DialoguePlan, state: State, said: Phrase, place: Place) -> 
             or (state.values and list(state.values)[-1] == field.key)
         ):
             continue
-        # Any words would do as a choice in free text; only one of the choices is a correction.
+        # Free text would fit any choice field. Only one of its choices is a correction.
         expected = field is named or field.kind is not Kind.CHOICE
         found = find(field, said, place, expected=expected)
         found = [item for item in found if not _is_negated(said, item)]
@@ -146,7 +146,7 @@ def _corrected(plan: DialoguePlan, state: State, said: Phrase, place: Place) -> 
 
 
 def named_field(plan: DialoguePlan, said: Phrase) -> Field | None:
-    """The slot whose own name is said: "the time is wrong"."""
+    """The slot whose name is said: "the time is wrong"."""
     for field in plan.slots:
         words = {*field.label.split(), field.kind.value} - {"text", "yes", "no", "of", "the"}
         if said.has(words):

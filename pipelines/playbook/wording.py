@@ -1,4 +1,4 @@
-"""The engine's own sentences: short, for the ear, never the same twice in a row."""
+"""The playbook engine's own sentences: short, and never the same twice in a row."""
 
 from __future__ import annotations
 
@@ -161,8 +161,8 @@ def vary(wordings: Sequence[str], turn: int) -> str:
 
 
 def ask(field: Field, times_asked: int, known: Value | None = None) -> str:
-    """The question for a field; ``times_asked`` chooses among its wordings. ``known``: a part of
-    the day that has been said already, where an hour is wanted."""
+    """The question for a field. ``times_asked`` selects its wording. ``known`` is a part of the day
+    that the caller has said, if an hour is still missing."""
     if field.question:
         return field.question
     if known and times_asked == 0 and field.kind is Kind.TIME:
@@ -183,7 +183,7 @@ def not_understood(turn: int) -> str:
 
 
 def resumed(question: str, turn: int) -> str:
-    """The same question after something else was talked about."""
+    """The same question, after talking about something else."""
     lead_in = vary(_RESUMING, turn)
     is_pronoun = question.startswith(("I ", "I'"))
     return f"{lead_in} {question if is_pronoun else question[:1].lower() + question[1:]}"

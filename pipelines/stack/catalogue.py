@@ -1,4 +1,4 @@
-"""What can be chosen, as stack resolution sees it: models, voices, managed SKUs, capabilities."""
+"""What stack resolution can choose from: models, voices, managed SKUs, and what workers can run."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from contracts.call_plan import Channel
 from pipelines.texts.language import ANY_LANGUAGE
 
 LOCAL = "local"
-"""The provider of the offline models. It takes no key and costs the platform nothing."""
+"""The provider of the offline models. It needs no key and costs the platform nothing."""
 CUSTOM = "custom"
-"""Stands in a stack for an endpoint of the tenant's own (``custom_llm_url`` and its like)."""
+"""The provider of the tenant's own endpoints (``custom_llm_url`` and similar)."""
 
 
 class ModelName(NamedTuple):
@@ -25,7 +25,7 @@ class ModelName(NamedTuple):
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """One model of the catalogue. The lowest ``rank`` is preferred."""
+    """One model of the catalogue. A lower ``rank`` is preferred."""
 
     provider: str
     model: str
@@ -33,11 +33,11 @@ class ModelEntry:
     languages: tuple[str, ...] = (ANY_LANGUAGE,)
     rank: int = 100
     is_realtime: bool = False
-    """It listens, thinks and speaks as one; never chosen unless the agent names it."""
+    """One model that listens, thinks and speaks. Chosen only if the agent names it."""
     required_tier: str | None = None
-    """The tenants' tier that may use it; ``None``: every tier."""
+    """The lowest tier that may use it; ``None``: every tier."""
     byok_required: bool = False
-    """Only with the tenant's own key, even where the platform has one."""
+    """Needs the tenant's own key, even if the platform has one."""
     supports_tools: bool = True
 
     @property
@@ -47,10 +47,10 @@ class ModelEntry:
 
 @dataclass(frozen=True)
 class VoiceEntry:
-    """One voice of the catalogue and the models of ``provider`` that can speak with it.
+    """One voice of the catalogue, and the models of ``provider`` that can speak with it.
 
-    ``languages`` may hold both an accent and its language (``en-GB``, ``en``): among voices that
-    cover a locale, the closest is preferred.
+    ``languages`` may contain both an accent and its language (``en-GB``, ``en``). Among voices that
+    cover a locale, the closest one is preferred.
     """
 
     voice_id: str
@@ -63,7 +63,7 @@ class VoiceEntry:
 
 @dataclass(frozen=True)
 class SkuEntry:
-    """A managed SKU: a stack that the platform has put together, at one price."""
+    """A managed SKU: a stack that the platform has chosen, at one price."""
 
     sku_id: str
     stt: ModelName
@@ -76,12 +76,12 @@ class SkuEntry:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What the media workers of this build can run, whatever keys there are."""
+    """What the media workers of this build can run, given the keys."""
 
     channels: Mapping[str, frozenset[Channel]] = field(default_factory=dict)
     """By provider."""
     realtime: frozenset[str] = frozenset()
-    """Providers whose realtime models can be run."""
+    """Providers whose realtime models they can run."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class StackCatalogue:
     voices: tuple[VoiceEntry, ...] = ()
     skus: tuple[SkuEntry, ...] = ()
     capabilities: Capabilities | None = None
-    """``None``: nothing is ruled out."""
+    """``None``: workers can run everything."""
 
     def can_run(self, provider: str, channel: Channel) -> bool:
         if self.capabilities is None:
@@ -102,7 +102,7 @@ class StackCatalogue:
 
     @property
     def on_any_worker(self) -> StackCatalogue:
-        """The same, whatever this build can run: for what may be saved, not for what may run."""
+        """The same catalogue, as if workers could run everything: for what may be saved."""
         return replace(self, capabilities=None)
 
     def sku(self, sku_id: str | None) -> SkuEntry | None:

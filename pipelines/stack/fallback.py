@@ -1,4 +1,4 @@
-"""What stands by on a channel for when its primary fails."""
+"""Which model takes over on a channel when its primary fails."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def choose_fallback(
     wish: Wish,
     primary: ProviderChoice,
 ) -> tuple[ModelEntry | None, tuple[str, ...]]:
-    """The model that stands by, if any does, and warnings about a wish that cannot be met.
+    """The fallback model, or ``None``, and warnings about a wish that cannot be met.
 
     Args:
         models: every model of the channel that could take over.
 
-    A spare is never a condition. Where none is wished for, or the wish cannot be met, another
-    provider is preferred, which rarely fails at the same time; the offline models come last of
-    those, and the primary's own provider after them.
+    A fallback is never required. If the agent asks for none, or for one that cannot be used, we
+    prefer another provider, because two providers rarely fail at the same time. The offline models
+    come after the other providers, and the primary's own provider comes last.
 
-    Whoever pays the primary pays the spare: a channel on the tenant's own key costs the tenant
-    nothing here, so it falls back on its own keys and the offline models alone.
+    The fallback is paid for like the primary. On a channel that uses the tenant's own key, the
+    tenant pays us nothing, so only the tenant's own keys or the offline models may take over.
     """
     spares = [
         model
@@ -42,7 +42,7 @@ def choose_fallback(
     spare = spares[0] if spares else None
     if wish.is_open:
         return spare, ()
-    instead = f"{spare.name} stands by instead." if spare else "nothing stands by."
+    instead = f"{spare.name} is used instead." if spare else "there is no fallback."
     reason = _why_not(situation, models, channel, wish, primary)
     return spare, (f"The fallback {wish} is not used; {instead} {reason}",)
 

@@ -1,4 +1,4 @@
-"""With whose keys a tenant can use which providers, and what its tier allows."""
+"""Which providers a tenant can use, with whose keys, and what its tier allows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _TIERS = ("free", "enterprise")
 
 @dataclass(frozen=True)
 class AvailableKeys:
-    """Which providers one tenant can use now, and with whose key."""
+    """Which providers one tenant can use now, and whose keys they use."""
 
     platform: frozenset[str]
-    """Providers with a key of the installation's, and those that need none, such as ``local``."""
+    """Providers that the platform has a key for or that need none, such as ``local``."""
     own: frozenset[str] = frozenset()
-    """Providers for which the tenant has brought its own key (BYOK). These win."""
+    """Providers that the tenant has its own key for (BYOK). These keys are preferred."""
     tier: str = "free"
 
     @property
@@ -28,7 +28,7 @@ class AvailableKeys:
         return replace(self, own=frozenset())
 
     def source(self, provider: str) -> KeySource:
-        """Whose key pays a provider that is one of ``providers``."""
+        """Whose key pays for ``provider``, which must be one of ``providers``."""
         return "own" if provider in self.own else "platform"
 
     def reaches(self, tier: str | None) -> bool:

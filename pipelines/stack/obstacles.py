@@ -1,4 +1,4 @@
-"""Why a model of the catalogue cannot be used by a tenant in a locale, and what to do about it."""
+"""Why a tenant cannot use a model of the catalogue in a locale, and what to do about it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipelines.texts.language import covers
 
 
 class Obstacle(IntEnum):
-    """In the order in which they are looked for: the later, the closer the model is to usable."""
+    """In the order in which they are checked. A later obstacle means that the model lacks less."""
 
     LANGUAGE = 1
     WORKER = 2
@@ -26,14 +26,14 @@ class Obstacle(IntEnum):
 
 @dataclass(frozen=True)
 class Situation:
-    """For whom and where a model is looked for. ``locale`` ``None`` is any."""
+    """The catalogue, keys and locale that a model is chosen for. ``locale`` ``None`` means any."""
 
     catalogue: StackCatalogue
     keys: AvailableKeys
     locale: str | None
 
     def obstacle(self, model: ModelEntry, channel: Channel) -> Obstacle | None:
-        """What stands first in the way of using ``model`` on ``channel``."""
+        """The first obstacle to using ``model`` on ``channel``, or ``None``."""
         if self.locale is not None and not covers(model.languages, self.locale):
             return Obstacle.LANGUAGE
         if model.is_realtime:
@@ -50,12 +50,12 @@ class Situation:
         return None
 
     def usable(self, models: Iterable[ModelEntry], channel: Channel) -> list[ModelEntry]:
-        """Those without an obstacle, best first."""
+        """The models without an obstacle, best first."""
         found = [model for model in models if self.obstacle(model, channel) is None]
         return sorted(found, key=lambda model: (model.rank, model.name))
 
     def why_not(self, model: ModelEntry, channel: Channel) -> str | None:
-        """A sentence on what stands in the way of ``model``; ``None``: nothing does."""
+        """A sentence that says why ``model`` cannot be used; ``None`` if it can."""
         obstacle = self.obstacle(model, channel)
         match obstacle:
             case None:
@@ -89,7 +89,7 @@ class Situation:
                 return _no_key(model.provider, channel)
 
     def why_none(self, models: Sequence[ModelEntry], channel: Channel) -> str:
-        """For a choice that was left open and that none of ``models`` can serve."""
+        """A sentence that says why none of ``models`` can serve a choice that was left open."""
         kind = CHANNEL_NAMES[channel]
         obstacles = {model: self.obstacle(model, channel) for model in models}
         closest = max(filter(None, obstacles.values()), default=Obstacle.LANGUAGE)
@@ -107,7 +107,7 @@ class Situation:
                 return f"{missing}: leave that language out."
 
     def closest(self, models: Sequence[ModelEntry], channel: Channel) -> ModelEntry:
-        """Of ``models``, none of them usable, the one that lacks least."""
+        """The one of ``models`` that lacks least. None of them is usable."""
         return min(models, key=lambda m: (-(self.obstacle(m, channel) or 0), m.rank, m.name))
 
 

@@ -1,4 +1,4 @@
-"""What stack resolution answers."""
+"""The result of stack resolution."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHANNEL_NAMES: dict[Channel, str] = {
 
 @dataclass(frozen=True)
 class StackChoice:
-    """``warnings`` are sentences about what differs from what the agent asks for."""
+    """``warnings`` are sentences about what differs from the agent's configuration."""
 
     stack: ResolvedStack
     warnings: tuple[str, ...] = ()
@@ -28,8 +28,8 @@ class StackProblem:
     """Why no stack can serve the agent in the locale."""
 
     channel: Channel | None
-    """The part that cannot be served; ``None`` where it is the managed SKU as a whole."""
+    """The channel that cannot be served; ``None`` if it is the managed SKU as a whole."""
     reason: str
-    """A sentence for the agent's owner that says what to do."""
+    """A sentence that tells the agent's owner what to do."""
     field: str = "supported_languages"
-    """The agent's field to change, by its name on the wire."""
+    """The JSON field of the agent to change."""

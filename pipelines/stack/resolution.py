@@ -18,19 +18,19 @@ from pipelines.stack.wishes import CUSTOM_URL_FIELDS, Wishes, wishes_of
 def resolve_stack(
     agent: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys, locale: str
 ) -> StackChoice | StackProblem:
-    """Choose stt, llm and tts for ``agent`` in ``locale``. Total and deterministic.
+    """Choose stt, llm and tts for ``agent`` in ``locale``. Deterministic; never raises.
 
     Args:
         keys: what the agent's tenant can use now.
         locale: BCP-47 tag, one of the agent's languages.
 
-    An explicit choice is kept or refused, never replaced. What the agent leaves open goes to the
-    best-ranked entry of the catalogue that is usable now and speaks the locale, and in
-    text-to-speech that has the agent's voice. A voice that cannot be had is replaced with a
-    warning, the default one too: whoever listens hears a difference.
+    An explicit choice is used or refused, never replaced. For a choice that the agent leaves open,
+    the best-ranked usable model that covers the locale is chosen; for text-to-speech, models that
+    have the agent's voice are preferred. A voice that is not available is replaced with a warning,
+    even if it is the default voice, because callers hear the difference.
 
-    The tenant's own key wins over the platform's. A managed agent runs on the platform's keys
-    alone, because its SKU's price includes the providers.
+    The tenant's own key is preferred to the platform's. A managed agent uses only the platform's
+    keys, because its SKU's price includes the providers.
     """
     wishes = wishes_of(agent, catalogue, locale)
     if isinstance(wishes, StackProblem):
@@ -68,7 +68,7 @@ class _Resolver(NamedTuple):
         return StackChoice(ResolvedStack(**channels), tuple(warnings))
 
     def realtime_models(self) -> list[ModelEntry]:
-        """The realtime models that are asked for by name as the language model."""
+        """The realtime models that the agent names as its language model."""
         wish = self.wishes.primary["llm"]
         if wish.model is None:
             return []
@@ -76,7 +76,7 @@ class _Resolver(NamedTuple):
         return [model for model in models if wish.asks_for(model)]
 
     def realtime(self, models: list[ModelEntry]) -> StackChoice | StackProblem:
-        """One model for all three channels; a realtime model can stand by for it, too."""
+        """One model for all three channels. Its fallback is a realtime model too."""
         usable = self.situation.usable(models, "llm")
         if not usable:
             return self._refused("llm", models)
@@ -90,7 +90,7 @@ class _Resolver(NamedTuple):
             primary,
         )
         silent = _without_voice(primary)
-        fallback = None if spare is None else self._stand_in(spare, primary.voice)
+        fallback = None if spare is None else self._fallback_voiced(spare, primary.voice)
         hearing = ResolvedChannel(
             primary=silent, fallback=None if fallback is None else _without_voice(fallback)
         )
@@ -125,7 +125,7 @@ class _Resolver(NamedTuple):
         )
         fallback = None
         if spare is not None and channel == "tts":
-            fallback = self._stand_in(spare, primary.choice.voice)
+            fallback = self._fallback_voiced(spare, primary.choice.voice)
         elif spare is not None:
             fallback = self._choice(Spoken(spare, None))
         return _Channel(
@@ -144,7 +144,7 @@ class _Resolver(NamedTuple):
         return _Primary(self._choice(spoken), self._voice_warnings(spoken))
 
     def _custom(self, channel: Channel) -> _Primary | StackProblem:
-        """The tenant's own endpoint, which costs the platform nothing."""
+        """The tenant's own endpoint. It costs the platform nothing."""
         field = CUSTOM_URL_FIELDS[channel]
         if not self.situation.keys.reaches("enterprise"):
             reason = f"{field} needs the tier enterprise: upgrade or set {field} to null."
@@ -185,8 +185,8 @@ class _Resolver(NamedTuple):
         gender = gender_of(catalogue, voices)
         return choose_voice(catalogue, models, voices, self.locale, gender=gender)
 
-    def _stand_in(self, model: ModelEntry, voice: str | None) -> ProviderChoice:
-        """The spare speaks with the primary's voice if it has it, else with one like it."""
+    def _fallback_voiced(self, model: ModelEntry, voice: str | None) -> ProviderChoice:
+        """The fallback, with the primary's voice if it has it, else with a similar voice."""
         catalogue = self.situation.catalogue
         wanted = () if voice is None else (voice,)
         gender = gender_of(catalogue, wanted)
@@ -203,7 +203,7 @@ class _Resolver(NamedTuple):
         )
 
     def _bundled_warnings(self, model: ModelEntry) -> tuple[str, ...]:
-        """``model`` hears and speaks itself, whatever the agent asks for there."""
+        """Warns about the agent's speech settings, which do not apply to a realtime model."""
         fields = []
         for channel in ("stt", "tts"):
             wish = self.wishes.primary[channel]
@@ -214,10 +214,10 @@ class _Resolver(NamedTuple):
         if not fields:
             return ()
         bundled = ", ".join(fields)
-        return (f"{model.name} listens and speaks itself: {bundled} do not count.",)
+        return (f"{model.name} listens and speaks itself: {bundled} have no effect.",)
 
     def _refused(self, channel: Channel, models: list[ModelEntry]) -> StackProblem:
-        """Why none of ``models``, which are all that was asked for, can be used."""
+        """Why none of ``models`` can be used. They are all that the agent's choice allows."""
         wish, sku, field = self.wishes.primary[channel], self.wishes.sku, self.wishes.field(channel)
         if sku is not None:
             reason = (

@@ -10,7 +10,7 @@ from pipelines.texts.language import closeness
 
 
 class Spoken(NamedTuple):
-    """``voice`` is ``None`` for a model without voices in the locale: its provider's own."""
+    """If ``voice`` is ``None``, the model has no voice for the locale: it uses its default."""
 
     model: ModelEntry
     voice: VoiceEntry | None
@@ -24,12 +24,12 @@ def choose_voice(
     *,
     gender: str | None = None,
 ) -> Spoken:
-    """The first wanted voice that one of ``models`` has, else the best model's own.
+    """The first wanted voice that one of ``models`` has, else a voice of the best model.
 
     Args:
         models: not empty, best first.
-        wanted: voice ids, the dearest first.
-        gender: of the voice that is to be replaced, which a substitute shares if it can.
+        wanted: voice ids, most wanted first.
+        gender: of the wanted voice. A substitute has the same gender if possible.
     """
     for voice_id in wanted:
         for model in models:
@@ -52,7 +52,7 @@ def gender_of(catalogue: StackCatalogue, voice_ids: Iterable[str]) -> str | None
 def _voices(
     catalogue: StackCatalogue, model: ModelEntry, locale: str, gender: str | None
 ) -> list[VoiceEntry]:
-    """Voices of ``model`` in ``locale``: of the gender first, then the closest accent."""
+    """Voices of ``model`` for ``locale``: first by gender, then by the closest accent."""
     fitting = [
         (voice, close)
         for voice in catalogue.voices

@@ -1,4 +1,4 @@
-"""What an agent asks for on each channel: its own words, or its managed SKU's."""
+"""What an agent asks for on each channel: its own settings, or those of its managed SKU."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CUSTOM_URL_FIELDS: dict[Channel, str] = {
 
 @dataclass(frozen=True)
 class Wish:
-    """A provider, a model or both; neither leaves the choice open."""
+    """A provider, a model or both. If there is neither, the choice is open."""
 
     provider: str | None = None
     model: str | None = None
@@ -37,15 +37,15 @@ class Wish:
 
 @dataclass(frozen=True)
 class Wishes:
-    """``voices`` are ids, the dearest first."""
+    """``voices`` are ids, most wanted first."""
 
     primary: dict[Channel, Wish]
     fallback: dict[Channel, Wish]
     custom_channels: frozenset[Channel]
-    """Channels that an endpoint of the tenant's own serves."""
+    """Channels that the tenant's own endpoint serves."""
     voices: tuple[str, ...]
     sku: SkuEntry | None = None
-    """Whose wishes these are, instead of the agent's own."""
+    """The managed SKU that these wishes come from, if they are not the agent's own."""
     warnings: tuple[str, ...] = ()
 
     def field(self, channel: Channel) -> str:
@@ -56,10 +56,10 @@ class Wishes:
 
 
 def wishes_of(agent: AgentConfig, catalogue: StackCatalogue, locale: str) -> Wishes | StackProblem:
-    """A problem where a managed agent's SKU is gone or is not made for ``locale``."""
+    """A problem if a managed agent's SKU is gone or does not cover ``locale``."""
     if agent.agent_kind == "managed":
         return _wishes_of_sku(agent, catalogue, locale)
-    # The persona's voice is the more deliberate one: ``voice`` is never empty.
+    # The persona's voice comes first. ``voice`` is never empty, so it may be just the default.
     voices = (agent.persona.voice_config.voice_id, agent.voice)
     return Wishes(
         primary=_own_wishes(agent, ""),
@@ -117,7 +117,7 @@ def _wishes_of_sku(
 def _overruled(
     agent: AgentConfig, sku: SkuEntry, models: dict[Channel, ModelName]
 ) -> tuple[str, ...]:
-    """A managed agent's own choices count for nothing, and its owner should know."""
+    """Warns that a managed agent's own choices have no effect."""
     fields = []
     for channel, (provider, model) in models.items():
         for field, decided in ((f"{channel}_provider", provider), (f"{channel}_model", model)):
@@ -128,4 +128,6 @@ def _overruled(
         fields += [CUSTOM_URL_FIELDS[channel]] if channel in _custom_channels(agent) else []
     if not fields:
         return ()
-    return (f"The managed SKU {sku.sku_id} decides the models: {', '.join(fields)} do not count.",)
+    return (
+        f"The managed SKU {sku.sku_id} decides the models: {', '.join(fields)} have no effect.",
+    )

@@ -83,7 +83,7 @@ def needed_variables(agent: AgentConfig) -> dict[str, str]:
 
 
 def unknown_variables(agent: AgentConfig, variables: Mapping[str, object]) -> tuple[str, ...]:
-    """Names that the agent's texts need and ``variables`` lacks, in the order of the texts."""
+    """Variables that the agent's texts need and ``variables`` lacks, in the order of the texts."""
     known = prepared(variables)
     return tuple(name for name in needed_variables(agent) if look_up(name, known) is ABSENT)
 

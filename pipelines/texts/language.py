@@ -1,4 +1,4 @@
-"""Language tags: which of them a model or a voice covers. Source: RFC 4647, basic filtering."""
+"""Language tags, and which of them a model or a voice covers (RFC 4647, basic filtering)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def covers(ranges: Iterable[str], tag: str) -> bool:
 
 
 def closeness(ranges: Iterable[str], tag: str) -> int | None:
-    """How many subtags of ``tag`` the longest fitting range names; ``None`` where none fits."""
+    """How many subtags of ``tag`` the longest matching range has; ``None`` if none matches."""
     wanted = tag.lower()
     fitting = []
     for language_range in ranges:

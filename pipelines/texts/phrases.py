@@ -1,4 +1,4 @@
-"""Sentences that the platform itself lets the agent say, by language."""
+"""The platform's own sentences that agents say, by language."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ _CUT_OFF = frozenset({EndReason.INSUFFICIENT_FUNDS, EndReason.SERVER_SHUTDOWN})
 
 
 def greeting(locale: str, name: str, company: str | None = None) -> str:
-    """The first sentence of an agent whose owner wrote no opener."""
+    """The first sentence of an agent without an opener."""
     phrases = _phrases(locale)
     if company:
         return phrases.greeting_from_company.format(name=name, company=company)
@@ -91,7 +91,7 @@ def greeting(locale: str, name: str, company: str | None = None) -> str:
 
 
 def has_phrases(locale: str) -> bool:
-    """Whether these sentences exist in the language of ``locale``; English is said otherwise."""
+    """Whether these sentences exist in the language of ``locale``. If not, they are English."""
     return primary_language(locale) in _PHRASES
 
 
@@ -101,7 +101,7 @@ def nudge(plan: CallPlan) -> str:
 
 
 def recording_announcement(plan: CallPlan) -> str:
-    """Said before anything is recorded, where consent is required."""
+    """Said before anything is recorded, if consent is required."""
     return _phrases(plan.locale).recording
 
 

@@ -43,7 +43,7 @@ def filled(
             return _fill_placeholders(template, variables, budget), None
         return _sandboxed(template, variables, budget), None
     except TemplateFault as fault:
-        return _left_as_it_is(template, variables, budget), fault
+        return _placeholders_only(template, variables, budget), fault
 
 
 def template_fault(template: str, budget: TemplateBudget) -> TemplateFault | None:
@@ -98,7 +98,9 @@ def _fill_placeholders(
     return _PLACEHOLDER.sub(value_of, template)
 
 
-def _left_as_it_is(template: str, variables: Mapping[str, object], budget: TemplateBudget) -> str:
+def _placeholders_only(
+    template: str, variables: Mapping[str, object], budget: TemplateBudget
+) -> str:
     try:
         return _fill_placeholders(template, variables, budget)
     except TemplateFault:

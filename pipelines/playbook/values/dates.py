@@ -1,8 +1,8 @@
-"""Calendar days in free sentences, relative to an injected today.
+"""Calendar days in free sentences, relative to a given day.
 
 Conventions: a bare weekday is the next one after today; "next Tuesday" is the Tuesday of the
-next calendar week (weeks start on Monday); a day without a year lies in the future, unless a day
-of birth is asked for. Numeric dates are month first, as in American English.
+next calendar week (weeks start on Monday); a day without a year is in the future, unless it is a
+day of birth. Numeric dates start with the month, as in American English.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SHORT_FORMS = {
 }
 _LONG_NAMES = [name for name in (*_WEEKDAYS, *_MONTHS) if len(name) > 5]
 _NAME_SIMILARITY = 80
-"""Per cent of equal letters from which a misspelt weekday or month is taken for the name."""
+"""Percentage of equal letters from which a misspelt weekday or month is recognised."""
 
 _WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})s?"
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)})"
@@ -52,7 +52,7 @@ _Resolver = Callable[[re.Match[str], date, bool], date | None]
 
 
 def _in_year(match: re.Match[str], today: date, past: bool, month: int) -> date | None:
-    """The matched day of ``month``: in the year that was said, else the nearest one that fits."""
+    """The matched day of ``month``: in the year that was said, else in the nearest that fits."""
     day, year = int(match["day"]), match["year"]
     if year:
         return _valid(int(year.replace(" ", "")), month, day)
@@ -97,7 +97,7 @@ def _weekday(match: re.Match[str], today: date, past: bool) -> date:
     groups = match.groupdict()
     if groups.get("day"):
         day = _day_of_month(match, today, past)
-        # A weekday that does not fit the day of the month was misheard more likely than the number.
+        # If the weekday does not fit the day of the month, it is the weekday that was misheard.
         if day is not None:
             return day
     is_next = (groups.get("which") or "").startswith("next") or bool(groups.get("after"))
@@ -149,7 +149,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], _Resolver], ...] = tuple(
     )
 )
 _MISHEARD_TUESDAY = re.compile(r"(?<!\S)(?P<which>next |this |on )?(?:to|2|twos|tues) day(?!\S)")
-"""What recognisers write for "Tuesday" more often than for anything else when a day is due."""
+"""What recognisers often write for "Tuesday". Only believed when a day was asked for."""
 _BARE_DAY = re.compile(rf"(?<!\S){_ORDINAL_DAY}(?!\S)")
 _WHEN_EXPECTED: tuple[tuple[re.Pattern[str], _Resolver], ...] = (
     (_BARE_DAY, _day_of_month),
@@ -160,10 +160,12 @@ _WHEN_EXPECTED: tuple[tuple[re.Pattern[str], _Resolver], ...] = (
 def find_dates(said: Phrase, today: date, *, expected: bool, past: bool = False) -> list[Found]:
     """Days in the order in which they were said.
 
-    ``expected``: the caller was asked for a day, so that "the" may be missing before "24th" and
-    misspelt names count. ``past``: resolve to the latest day before today (days of birth).
+    Args:
+        expected: the caller was asked for a day, so "the" may be missing before "24th" and misspelt
+            names count.
+        past: the day is in the past (a day of birth).
     """
-    # The repair keeps the number of tokens, by which places in the text are found again.
+    # The repair keeps the number of tokens, because the words of a match are found by counting.
     text = " ".join(_repaired(word, expected) for word in said.text.split(" "))
     patterns = (
         (*_PATTERNS, (_BARE_DAY, _day_of_month), (_MISHEARD_TUESDAY, _tuesday))
@@ -199,7 +201,7 @@ def _repaired(word: str, expected: bool) -> str:
 
 
 def speak_date(day: date, today: date) -> str:
-    """``Tuesday the 24th of November``, with the year when it is far from today."""
+    """``Tuesday the 24th of November``; with the year if it is far from today."""
     spoken = f"{_WEEKDAYS[day.weekday()].title()} the {ordinal(day.day)} of "
     spoken += _MONTHS[day.month - 1].title()
     if not -31 <= (day - today).days <= 330:

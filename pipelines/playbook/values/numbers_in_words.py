@@ -1,7 +1,8 @@
 """Cardinals and ordinals spoken as English words, turned into digits.
 
-``"the twenty fourth of may"`` becomes the tokens ``the 24th of may``, ``"three thirty"`` becomes
-``3 30``, and digits dictated one by one stay apart: ``"five five five"`` is ``5 5 5``.
+``"the twenty fourth of may"`` becomes the tokens ``the 24th of may``, and ``"three thirty"``
+becomes ``3 30``. Digits that are dictated one by one stay separate: ``"five five five"`` is
+``5 5 5``.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _ORDINALS = (
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``text`` stands for the words ``first`` to ``last``, both included."""
+    """``text`` replaces the words ``first`` to ``last``, both included."""
 
     text: str
     first: int
@@ -62,7 +63,7 @@ def tokens(words: Sequence[str]) -> tuple[Token, ...]:
 
 
 def _number_at(words: Sequence[str], start: int) -> tuple[str, int] | None:
-    """A number's digits and the index after it, or None when no number starts here."""
+    """A number's digits and the index after it; ``None`` if no number starts here."""
     if words[start] in ("a", "an") and _word(words, start + 1) in _SCALES:
         total, index = _SCALES[words[start + 1]], start + 2
     elif (small := _below_hundred(words, start)) is not None:
@@ -123,7 +124,7 @@ def ordinal(value: int) -> str:
 
 
 def spelled(value: int) -> str:
-    """A number from 0 to 59 in words, as clock times need: ``30`` → ``"thirty"``."""
+    """A number from 0 to 59 in words, for clock times: ``30`` → ``"thirty"``."""
     names = {number: word for word, number in (_DIGITS | _TEENS).items() if word != "nought"}
     if value in names:
         return names[value]

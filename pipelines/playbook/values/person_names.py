@@ -1,7 +1,7 @@
 """Names of people in free sentences.
 
-A name cannot be looked up in a list: recognisers invent spellings. It is found by what stands
-around it ("my name is …", "… speaking"), and, when a name was asked for, by taking away what is
+We cannot look a name up in a list, because recognisers invent spellings. We find it by the words
+around it ("my name is …", "… speaking"). If a name was asked for, we also remove everything that is
 not part of one.
 """
 
@@ -58,8 +58,8 @@ _PARTICLES = frozenset("de da di van von der den la le del bin al el dos du ter"
 
 
 def find_names(said: Phrase, *, expected: bool) -> list[Found]:
-    """At most one name. Unless ``expected``, only one that the caller introduces as such."""
-    # "I'm calling …" and "it's fine" present nobody: unasked, only capitals make a name of it.
+    """At most one name. Unless ``expected``, the caller must introduce it as a name."""
+    # "I'm calling …" and "it's fine" introduce no name, so unasked, it needs a capital letter.
     found = (
         _after(_INTRODUCED, said, certain=True)
         or (_name_at(said, _first_free(said), certain=True, alone=True) if expected else None)
@@ -93,7 +93,7 @@ def _first_free(said: Phrase) -> int:
 
 
 def _name_at(said: Phrase, start: int, *, certain: bool, alone: bool = False) -> Found | None:
-    """The name whose first word has the index ``start``. ``alone``: not the beginning of a
+    """The name that starts at the index ``start``. ``alone``: it must not be the beginning of a
     sentence about something else."""
     while start < len(said.words) and said.words[start] in _LEAD_INS and certain:
         start += 1
@@ -128,7 +128,7 @@ def _name_at(said: Phrase, start: int, *, certain: bool, alone: bool = False) ->
 
 
 def _letters_at(said: Phrase, start: int) -> Found | None:
-    """A name spelt letter by letter, at least three of them."""
+    """A name that is spelt, with at least three letters."""
     end = start
     while end < len(said.words) and len(said.words[end]) == 1 and said.words[end].isalpha():
         end += 1
@@ -139,7 +139,7 @@ def _letters_at(said: Phrase, start: int) -> Found | None:
 
 
 def _respelled(name: list[str], spelling: str) -> list[str]:
-    """``["Anna", "Smith"]`` spelt "Smyth" is ``["Anna", "Smyth"]``."""
+    """``["Anna", "Smith"]``, then spelt "Smyth", is ``["Anna", "Smyth"]``."""
     alike = [i for i, word in enumerate(name) if word[:1] == spelling[:1]]
     if not alike:
         return [*name, spelling]

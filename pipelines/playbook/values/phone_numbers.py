@@ -9,7 +9,7 @@ from pipelines.playbook.values.phrase import Found, Phrase
 _MIN_DIGITS = 7
 _SURELY_WHOLE = 10
 _MAX_DIGITS = 15
-"""E.164's longest number."""
+"""The longest number in E.164."""
 _REPEATS = {"double": 2, "triple": 3, "treble": 3}
 _JOINERS = frozenset({"area", "code", "then", "and", "dash", "hyphen", "space", "extension"})
 _SOUNDS_LIKE = {"to": "2", "too": "2", "for": "4", "ate": "8", "o": "0", "oh": "0", "owe": "0"}
@@ -19,8 +19,8 @@ _SOUNDS_LIKE = {"to": "2", "too": "2", "for": "4", "ate": "8", "o": "0", "oh": "
 def find_phone_numbers(said: Phrase, region: str | None, *, whole: bool) -> list[Found]:
     """At most one number: the longest run of digits.
 
-    The value is E.164 where the number is possible in ``region`` (ISO 3166, "US"), else its
-    digits as dictated. ``whole``: not one that may still be going on, such as a US number
+    The value is in E.164 format if the number is possible in ``region`` (ISO 3166, "US"), else its
+    digits as dictated. ``whole``: leave out a number that may be incomplete, such as a US number
     without its area code.
     """
     digits, words = _longest_run(said)
@@ -34,12 +34,12 @@ def find_phone_numbers(said: Phrase, region: str | None, *, whole: bool) -> list
 
 
 def dictated_digits(said: Phrase) -> str:
-    """The digits of a number of which only a part may have been said; empty if there are none."""
+    """The digits of a number that may be incomplete; empty if there are none."""
     return _longest_run(said)[0]
 
 
 def as_dictated(digits: str, region: str | None) -> Found | None:
-    """The number that ``digits`` are when no more will follow."""
+    """The number that ``digits`` are if no more digits follow."""
     if len(digits.lstrip("+")) < _MIN_DIGITS:
         return None
     return Found(_canonical(digits, region), speak_digits(digits), range(0))
@@ -88,7 +88,7 @@ def _canonical(digits: str, region: str | None) -> str:
 
 
 def speak_digits(digits: str) -> str:
-    """``+15550123`` → ``plus 1, 5 5 5, 0 1 2 3``: digits apart, in groups for the ear."""
+    """``+15550123`` → ``plus 1, 5 5 5, 0 1 2 3``: single digits, in groups."""
     plus, bare = ("plus ", digits[1:]) if digits.startswith("+") else ("", digits)
     groups: list[str] = []
     while len(bare) > 4:

@@ -1,7 +1,7 @@
-"""What a caller said, as words that patterns can be matched against.
+"""What a caller said, in the form that patterns are matched against.
 
 Speech recognisers differ in case, punctuation, apostrophes and hesitations, so all of these are
-taken away: ``"Um, I'm free at 3PM."`` has the words ``im free at 3 pm``.
+removed: ``"Um, I'm free at 3PM."`` has the words ``im free at 3 pm``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pipelines.playbook.values.numbers_in_words import Token, tokens
 
 _HESITATIONS = frozenset("uh um uhm umm uhh erm er eh hm hmm mm ah huh".split())
 _TAKEN = "|"
-"""Stands for words that another recogniser has already used; no pattern matches it."""
+"""Replaces words that another recogniser has already used. No pattern matches it."""
 
 _REWRITES = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
@@ -45,8 +45,8 @@ _QUESTION_OPENERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """``surface`` keeps the recogniser's spelling; ``words`` are lowercase and bare; ``stops``
-    holds the indexes of words after which there was punctuation."""
+    """``surface`` has the recogniser's spelling. ``words`` are lowercase, without punctuation.
+    ``stops`` are the indexes of words that punctuation followed."""
 
     surface: tuple[str, ...]
     words: tuple[str, ...]
@@ -55,7 +55,7 @@ class Phrase:
     taken: frozenset[int] = frozenset()
     tokens: tuple[Token, ...] = field(init=False)
     text: str = field(init=False)
-    """The words, numbers as digits, joined by single spaces."""
+    """The words joined by single spaces, with numbers as digits."""
 
     def __post_init__(self) -> None:
         visible = [_TAKEN if i in self.taken else word for i, word in enumerate(self.words)]
@@ -64,7 +64,7 @@ class Phrase:
 
     @property
     def plain(self) -> str:
-        """All the words, numbers as they were said."""
+        """The words joined by single spaces, with numbers as they were said."""
         return " ".join(self.words)
 
     @property
@@ -79,7 +79,7 @@ class Phrase:
         return range(self.tokens[first_token].first, self.tokens[last_token].last + 1)
 
     def without(self, used: Iterable[int]) -> Phrase:
-        """The same phrase with these words out of every pattern's reach."""
+        """The same phrase, with these words hidden from all patterns."""
         return Phrase(
             self.surface, self.words, self.stops, self.is_question, self.taken | frozenset(used)
         )
@@ -89,7 +89,7 @@ class Phrase:
 
 
 def phrase(said: str) -> Phrase:
-    """Never raises; a text without any word gives an empty phrase."""
+    """Never raises. A text without words gives an empty phrase."""
     text = unicodedata.normalize("NFKC", said)
     for pattern, replacement in _REWRITES:
         text = pattern.sub(replacement, text)

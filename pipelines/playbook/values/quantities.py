@@ -36,8 +36,8 @@ _COUPLE = re.compile(
 def find_numbers(said: Phrase, *, expected: bool, units: Collection[str] = ()) -> list[Found]:
     """Counts in the order in which they were said.
 
-    Unless ``expected``, a number counts only before one of ``units`` ("people") or after words
-    such as "for" and "a party of".
+    Unless ``expected``, a number counts only before one of ``units`` ("people") or after words like
+    "for" and "a party of".
     """
     if expected:
         found = [_found(said, match) for match in _ANY_NUMBER.finditer(said.text)]
@@ -56,7 +56,7 @@ def find_numbers(said: Phrase, *, expected: bool, units: Collection[str] = ()) -
 
 
 def find_amounts(said: Phrase, *, expected: bool) -> list[Found]:
-    """Amounts such as "250 USD"; without a currency ("250") only when ``expected``."""
+    """Amounts such as "250 USD". Without a currency ("250"), only if ``expected``."""
     found: list[Found] = []
     for match in _MONEY.finditer(said.text):
         cents = f".{int(match['cents']):02}" if match["cents"] else ""

@@ -1,4 +1,4 @@
-"""Finds the value of one field in a phrase, by the field's kind."""
+"""Finds the value of a field in a phrase, according to the field's kind."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ORDER = (
     Kind.YES_NO,
     Kind.TEXT,
 )
-"""Kinds by how unmistakable their wording is: each takes its words before the next one looks."""
+"""The most unmistakable kind first. A word that one kind has used is hidden from the next ones."""
 
 _CHOICE_SIMILARITY = 85
 _LEAD_INS = frozenset(
@@ -43,8 +43,8 @@ _NO_ANSWER = frozenset({Intent.DO_NOT_KNOW, Intent.REPEAT, Intent.HOLD_ON, Inten
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the meaning of spoken values depends on: the day of the call and the country
-    (ISO 3166) whose phone numbers are dialled without a prefix."""
+    """The day of the call, and the country (ISO 3166) whose phone numbers need no prefix. The
+    meaning of spoken values depends on them."""
 
     today: date
     region: str | None

@@ -1,4 +1,4 @@
-"""What kind of value a slot holds, judged from its name and description."""
+"""What kind of value a slot has, judged by its name and description."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One thing to ask for. A slot that wants a day and a time is asked as two fields."""
+    """One thing to ask for. A slot for a day and a time becomes two fields."""
 
     key: str
     slot: str
-    """The slot that the value is reported under."""
+    """The slot that gets the value."""
     label: str
     """The slot's name as people say it: ``appointment day``."""
     kind: Kind
@@ -36,11 +36,11 @@ class Field:
     required: bool = True
     choices: tuple[str, ...] = ()
     is_past: bool = False
-    """A day of birth rather than a day to come."""
+    """It is a day of birth, not a day in the future."""
     question: str = ""
-    """The owner's own words for asking, where there are any."""
+    """The owner's own question, if there is one."""
     is_qualification: bool = False
-    """Asked for the agent's own orientation: any answer will do, and none is reported."""
+    """A question of the qualification flow. Any answer is accepted, and none is reported."""
 
 
 _KINDS = (
@@ -113,7 +113,7 @@ def fields(slot: RequiredSlot) -> tuple[Field, ...]:
 
 
 def free_field(slot: RequiredSlot) -> Field:
-    """The slot taken as free text: for languages that no recogniser here understands."""
+    """The slot as free text, for languages that have no recognisers here."""
     label = label_of(slot.name)
     question = slot.description.strip() or label
     return Field(slot.name, slot.name, label, Kind.TEXT, "", slot.required, question=question)
@@ -122,7 +122,7 @@ def free_field(slot: RequiredSlot) -> Field:
 def qualification_field(
     index: int, asked: QualificationQuestion, *, is_english: bool = True
 ) -> Field:
-    """A question of the qualification flow; its key cannot be a slot's."""
+    """A question of the qualification flow. Its key is never the key of a slot."""
     question = asked.question.strip()
     is_yes_no = is_english and _YES_NO_QUESTION.search(question)
     kind = Kind.YES_NO if is_yes_no else Kind.TEXT
@@ -137,7 +137,7 @@ def label_of(name: str) -> str:
 
 
 def kind_of(label: str, description: str) -> Kind:
-    """The name decides; the description only where the name says nothing."""
+    """Judged by the name, and by the description if the name says nothing."""
     for text in (label, description.lower()):
         for kind, pattern in _KINDS:
             if re.search(pattern, text):

@@ -1,8 +1,8 @@
-"""Times of day in free sentences: ``HH:MM``, or a part of the day ("morning") when that is all.
+"""Times of day in free sentences: ``HH:MM``, or only a part of the day ("morning").
 
-An hour without "am", "pm" or a part of the day is taken as the one that people mean by day:
-8 to 11 in the morning, 12 to 7 from noon on. It is spoken back with its part of the day, so that
-the caller can correct it ("no, in the evening").
+An hour without "am", "pm" or a part of the day is assumed to be in the daytime: 8 to 11 is in the
+morning, 12 to 7 in the afternoon. The agent repeats it with its part of the day, so that the caller
+can correct it ("no, in the evening").
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ _ANY_TIME = re.compile(
 
 
 def find_times(said: Phrase, *, expected: bool) -> list[Found]:
-    """Clock times in the order in which they were said, else parts of the day.
+    """Clock times in the order in which they were said. If there are none, parts of the day.
 
-    ``expected``: the caller was asked for a time, so that a bare "three" or "any time" is one.
+    ``expected``: the caller was asked for a time, so "three" and "any time" count.
     """
     text = said.text
     found: list[Found] = []
@@ -90,12 +90,12 @@ def find_times(said: Phrase, *, expected: bool) -> list[Found]:
 
 
 def shifted(known: str, part: str) -> Found | None:
-    """``known`` ("07:00") moved to the half of the day that ``part`` ("evening") names."""
+    """``known`` ("07:00") moved to the half of the day that ``part`` ("evening") is in."""
     if part not in _PARTS_OF_DAY or ":" not in known:
         return None
     hour, minute = (int(number) for number in known.split(":"))
     moved = _hour_in(hour % 12, part)
-    # Nobody makes an appointment for "four in the morning" by saying "morning" and then "four".
+    # A caller who says "morning" and then "four" does not mean four in the morning.
     clock = time(hour if moved < _EARLIEST_HOUR else moved, minute)
     return Found(clock.strftime("%H:%M"), speak_time(clock), range(0))
 

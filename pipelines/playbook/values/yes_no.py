@@ -1,4 +1,4 @@
-"""Yes and no in their many wordings."""
+"""The many ways to say yes and no."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _YES = re.compile(
 
 
 def yes_or_no(said: Phrase) -> bool | None:
-    """True, False, or None when the words say neither.
+    """``True``, ``False``, or ``None`` if the words say neither.
 
-    "No, that's right" is a yes: what is affirmed counts, not the word that opens the sentence.
+    "No, that's right" is a yes: the statement counts, not the first word.
     """
     plain = _UNDECIDED.sub("", said.plain)
     if _FIRM_YES.search(plain) and not re.search(r"\b(?:not|isnt|nothing)\b", plain):

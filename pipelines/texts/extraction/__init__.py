@@ -1,1 +1,1 @@
-"""Reading an agent's free-text prompt, each sentence by the first rule that knows it."""
+"""Reads an agent's free-text prompt: the first rule that matches a sentence takes it."""

@@ -1,4 +1,4 @@
-"""What the agent answers to what callers say, and when it hands over to a person."""
+"""The agent's answers to what callers say, and when it hands over to a person."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def read_handover(said: Statement, draft: Draft) -> bool:
 
 
 def read_answer(said: Statement, draft: Draft) -> bool:
-    """Take in an answer to something that callers say; whether there was one."""
+    """Add an answer to something that callers say. Returns whether there was one."""
     text = said.text
     if match := _QUESTION.match(text):
         draft.scripts.append(Script(title="Question", when=match["asked"], content=""))
@@ -99,7 +99,7 @@ def _handle(
 
 
 def _reply(then: str) -> str:
-    """What is to be said in so many words, or as a clause that can be said as it stands."""
+    """The words to say: those in quotation marks, or a clause that can be said as it is."""
     match = _SAYS.match(then.strip())
     if match is None:
         return ""

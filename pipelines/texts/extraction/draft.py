@@ -1,4 +1,4 @@
-"""Persona and playbook while they are being gathered."""
+"""The persona and playbook while they are being collected."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from contracts.agent_config import (
 
 GUIDELINES = "Guidelines"
 ALWAYS = "you say anything"
-"""The condition of a script that is an instruction. The playbook engine speaks a script when its
-condition's telling words are said; this one has none."""
+"""The condition of a script that is an instruction. The playbook engine speaks a script when the
+caller says the significant words of its condition, and this condition has none."""
 _MAX_SCRIPT_CHARACTERS = 20_000
 _WORD = re.compile(r"[^\W_]+")
 
@@ -57,7 +57,7 @@ class Draft:
         self.scripts = [script for script in self.scripts if script.content]
 
     def texts(self) -> Iterable[str]:
-        """Everything gathered so far except guidelines."""
+        """Everything collected so far, except the guidelines."""
         yield from (self.name, self.role, self.company, self.website, self.opener)
         yield from (self.closing, self.fallback, self.farewell)
         for lines in (self.tone, self.audience, self.about_company, self.knowledge, self.criteria):
@@ -105,7 +105,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def _packed(lines: Iterable[str]) -> Iterable[str]:
-    """The lines in as few texts as the size of a script allows."""
+    """``lines`` joined into as few texts as the maximum size of a script allows."""
     pack: list[str] = []
     size = 0
     for line in lines:

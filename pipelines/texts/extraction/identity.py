@@ -1,4 +1,4 @@
-"""Who the agent is, for whom it works, how it speaks, and what its call is for."""
+"""Who the agent is, who it works for, how it speaks, and what its calls are for."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _ABOUT_US = re.compile(r"^(?:we|our (?:company|firm|clinic|business|restaurant|s
 
 
 def read_identity(said: Statement, draft: Draft, agent_name: str) -> bool:
-    """Take in what ``said`` tells about the agent itself; whether it did."""
+    """Add what ``said`` says about the agent itself. Returns whether it said anything."""
     text = said.text
     if match := _NAME.match(text):
         draft.name = draft.name or match["name"]
@@ -118,7 +118,7 @@ def read_identity(said: Statement, draft: Draft, agent_name: str) -> bool:
 
 
 def read_by_topic(said: Statement, draft: Draft) -> bool:
-    """What a heading says that a sentence is, where the sentence itself does not."""
+    """Take a sentence as what its heading announces, if the sentence itself does not show it."""
     text, is_instruction = said.text, IMPERATIVE.match(said.text) is not None
     match said.topic:
         case Topic.NAME if not draft.name and len(text.split()) <= 4:
@@ -143,7 +143,7 @@ def read_by_topic(said: Statement, draft: Draft) -> bool:
 
 
 def read_fact(said: Statement, draft: Draft) -> bool:
-    """A plain statement about the world is something that the agent knows."""
+    """Take a plain statement as something that the agent knows."""
     if site := _WEBSITE.search(said.text):
         draft.website = draft.website or site[0].rstrip(".")
     if said.topic is Topic.WEBSITE and draft.website:

@@ -1,8 +1,8 @@
 """Persona and playbook from an agent's free-text prompt. Pure and deterministic.
 
-Every sentence is read by the first rule that knows it. A sentence that no rule knows, or whose
-words did not all arrive in a field, is kept to the letter in a script called "Guidelines", so that
-no instruction is lost.
+The first rule that matches a sentence takes it. A sentence that no rule matches, or whose words did
+not all end up in a field, is kept word for word in a script called "Guidelines". So no instruction
+is lost.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pipelines.texts.extraction.stop_words import HEADING_WORDS, STRUCTURE
 from pipelines.texts.extraction.topics import Topic, topic_of
 
 _MAX_SENTENCES = 1_000
-"""Of a longer prompt, the rest is kept as it is: no rule looks into it."""
+"""The rest of a longer prompt is kept as it is: no rule reads it."""
 _KEY_VALUE = re.compile(r"^(?P<key>[A-Za-z][\w '/-]{1,40}):\s+(?P<value>\S.*)$")
 _CLAUSES = re.compile(
     r",\s+(?:and |then |and then )?(?=(?:ask|collect|gather|be|say|greet|end|start|get|take|confirm"
@@ -59,10 +59,11 @@ class Extraction:
 
 @lru_cache(maxsize=64)
 def extract_from_prompt(system_prompt: str, agent_name: str) -> Extraction:
-    """What ``system_prompt`` says, field by field; what fits no field becomes a script.
+    """What ``system_prompt`` says, field by field. What fits no field becomes a script.
 
     Args:
-        agent_name: the agent's label, by which "You are front desk at Ritz" is known for a name.
+        agent_name: the agent's label. It shows that "front desk" in "You are front desk at Ritz" is
+            a name.
     """
     draft = Draft()
     read = [
@@ -76,12 +77,12 @@ def extract_from_prompt(system_prompt: str, agent_name: str) -> Extraction:
 
 
 def _parts(prompt: str) -> Iterator[tuple[Statement, bool]]:
-    """Statements, sentences of several instructions taken apart, and whether rules look at them."""
+    """Statements, one per instruction, and whether rules read them."""
     for count, said in enumerate(statements(prompt)):
         if said.is_heading or count >= _MAX_SENTENCES or len(said.text) > MAX_SENTENCE_CHARACTERS:
             yield said, False
         elif preamble := _PREAMBLE.match(said.text):
-            # "When a guest calls, …" and "I need someone to …" only introduce what is to be done.
+            # "When a guest calls, …" and "I need someone to …" only introduce an instruction.
             if not words_of(preamble[0]) <= STRUCTURE | HEADING_WORDS:
                 yield replace(said, text=preamble[0].strip(" ,"), is_heading=True), False
             for clause in _clauses(said.text[preamble.end() :]):
@@ -94,7 +95,7 @@ def _parts(prompt: str) -> Iterator[tuple[Statement, bool]]:
 
 
 def _clauses(text: str) -> Iterator[str]:
-    """The instructions of one sentence; quotations are kept whole."""
+    """The instructions in one sentence. Quotations are not split."""
     quoted = [match.span() for match in QUOTED.finditer(text)]
     start = 0
     for end in _CLAUSES.finditer(text):
@@ -120,7 +121,7 @@ def _read(said: Statement, draft: Draft, agent_name: str) -> bool:
     )
 
 
-def _telling_words(text: str) -> frozenset[str]:
+def _significant_words(text: str) -> frozenset[str]:
     keyed = _KEY_VALUE.match(text)
     if keyed and words_of(keyed["key"]) <= STRUCTURE | HEADING_WORDS:
         text = keyed["value"]
@@ -128,10 +129,10 @@ def _telling_words(text: str) -> frozenset[str]:
 
 
 def _left_over(read: Iterable[tuple[Statement, bool]], arrived: frozenset[str]) -> Iterator[str]:
-    """Sentences that did not arrive word for word, under their headings."""
+    """Sentences whose words are not all in a field, under their headings."""
     heading = ""
     for said, was_taken in read:
-        is_complete = was_taken and _telling_words(said.text) <= arrived
+        is_complete = was_taken and _significant_words(said.text) <= arrived
         if said.is_heading:
             heading = f"{said.text}:"
             is_announced = words_of(said.text) <= STRUCTURE | HEADING_WORDS

@@ -1,4 +1,4 @@
-"""What the agent asks: questions in so many words, and details to collect."""
+"""What the agent asks: complete questions, and details to collect."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _MAX_ITEMS = 25
 
 
 def read_question(said: Statement, draft: Draft) -> bool:
-    """Take in questions and details to collect; whether there were any."""
+    """Add questions and details to collect. Returns whether there were any."""
     text = said.text.strip()
     if said.topic in (Topic.RULES, Topic.OBJECTIONS, Topic.KNOWLEDGE, Topic.OPENER):
         return _read_instruction(text, draft)
@@ -124,7 +124,7 @@ def _collect(what: str, draft: Draft, *, is_listed: bool = False) -> bool:
 
 
 def _items(what: str) -> Iterator[str]:
-    """Split at commas and "and", though not within brackets or "date and time"."""
+    """``what``, split at commas and "and", except within brackets and "date and time"."""
     brackets: list[str] = []
 
     def set_aside(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Words that the prompt puts into the agent's mouth: its opener, its closing, its goodbye."""
+"""What the agent says word for word: its opener, its closing, its goodbye."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def quoted_in(text: str) -> str:
 
 
 def read_quotation(said: Statement, draft: Draft) -> bool:
-    """Take in an opener, a closing or a goodbye; whether there was one."""
+    """Add an opener, a closing or a goodbye. Returns whether there was one."""
     text, words = said.text, quoted_in(said.text)
     before = text.split(words)[0] if words else text
     if words and _CLOSES.search(before) and not _OPENS.match(before):

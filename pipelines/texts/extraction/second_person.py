@@ -1,4 +1,4 @@
-"""From words about the caller to words to the caller: "their budget" → "your budget"."""
+"""Turns words about the caller into words to the caller: "their budget" → "your budget"."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def to_caller(clause: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """With a capital letter, and a full stop if nothing else ends it."""
+    """``text`` with a capital letter, and a full stop if it has no other end."""
     text = text.strip()
     end = "" if text.endswith((".", "!", "?", "…")) else "."
     return f"{text[:1].upper()}{text[1:]}{end}" if text else ""

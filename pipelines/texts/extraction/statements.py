@@ -1,4 +1,4 @@
-"""A prompt taken apart into headings and sentences."""
+"""Splits a prompt into headings and sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pipelines.texts.extraction.topics import Topic, topic_of
 
 MAX_SENTENCE_CHARACTERS = 1_000
-"""Longer ones are kept as they are: no rule looks into them."""
+"""Longer sentences are kept as they are: no rule reads them."""
 _MAX_LINE_CHARACTERS = 20_000
 _MAX_HEADING_WORDS = 7
 
@@ -35,7 +35,7 @@ _ABBREVIATION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One sentence, or a heading (``is_heading``), and what it stands under."""
+    """One sentence, or a heading (``is_heading``), with the heading above it."""
 
     text: str
     topic: Topic | None = None
@@ -71,7 +71,7 @@ def statements(prompt: str) -> Iterator[Statement]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """``text`` split at the ends of sentences, quotations kept whole."""
+    """``text`` split into sentences. Quotations are not split."""
     quoted = [match.span() for match in QUOTED.finditer(text)]
     start = 0
     for end in _SENTENCE_END.finditer(text):
@@ -86,7 +86,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def _heading(line: str) -> str | None:
-    """The heading's words, ``""`` for the end of a tagged section, ``None`` for other lines."""
+    """The heading's words; ``""`` at the end of a tagged section; ``None`` for other lines."""
     if tag := _TAG_HEADING.match(line):
         return "" if tag["end"] else tag["name"].replace("_", " ")
     marked = _MARKED_HEADING.match(line) or _BOLD_HEADING.match(line)

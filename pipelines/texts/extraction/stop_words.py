@@ -1,4 +1,4 @@
-"""Words that only hold a prompt together; their loss is no loss of meaning."""
+"""Words that carry no meaning of their own in a prompt. Losing them loses nothing."""
 
 from __future__ import annotations
 
@@ -28,4 +28,4 @@ HEADING_WORDS = frozenset(
         "calls rings phones need want like we"
     ).split()
 )
-"""What headings announce in so many words."""
+"""Words that headings consist of."""

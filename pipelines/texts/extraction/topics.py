@@ -1,4 +1,4 @@
-"""What a heading, or the words before a colon, announce."""
+"""The topic that a heading, or the words before a colon, announce."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class TestAWish:
                 PLATFORM,
                 "en-US",
                 "moonshine-tiny-en",
-                "The fallback nova-9 is not used; local/moonshine-tiny-en stands by instead. The "
+                "The fallback nova-9 is not used; local/moonshine-tiny-en is used instead. The "
                 "catalogue has no such speech-to-text model.",
             ),
             (
@@ -54,7 +54,7 @@ class TestAWish:
                 PLATFORM,
                 "fr-FR",
                 "nova-2",
-                "The fallback local is not used; deepgram/nova-2 stands by instead. The "
+                "The fallback local is not used; deepgram/nova-2 is used instead. The "
                 "speech-to-text model local/moonshine-tiny-en does not cover fr-FR: choose another "
                 "model or leave that language out.",
             ),
@@ -63,7 +63,7 @@ class TestAWish:
                 AvailableKeys(frozenset({"local", "openai"})),
                 "en-US",
                 None,
-                "The fallback google is not used; nothing stands by. The speech-to-text provider "
+                "The fallback google is not used; there is no fallback. The speech-to-text provider "
                 "google has no key here: set a provider key for google or choose another provider.",
             ),
             (
@@ -71,7 +71,7 @@ class TestAWish:
                 PLATFORM,
                 "en-US",
                 "moonshine-tiny-en",
-                "The fallback nova-3 is not used; local/moonshine-tiny-en stands by instead. It is "
+                "The fallback nova-3 is not used; local/moonshine-tiny-en is used instead. It is "
                 "the primary itself: choose another model.",
             ),
         ],
@@ -107,7 +107,7 @@ class TestOnTheTenantsOwnKey:
         found = choice(agent(llm_fallback_provider="anthropic"), self.KEYS)
         assert models(found.stack.llm) == ("gpt-4o-mini", "playbook")
         assert found.warnings == (
-            "The fallback anthropic is not used; local/playbook stands by instead. It would run on "
+            "The fallback anthropic is not used; local/playbook is used instead. It would run on "
             "the platform's key, while the channel runs on your own: set a provider key for "
             "anthropic, too.",
         )

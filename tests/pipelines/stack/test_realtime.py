@@ -25,7 +25,7 @@ def test_explicit_speech_models_get_a_warning() -> None:
         llm_model="gpt-realtime", voice="marin", stt_provider="deepgram", tts_model="espeak"
     )
     assert choice(wished, EVERY_KEY).warnings == (
-        "openai/gpt-realtime listens and speaks itself: stt_provider, tts_model do not count.",
+        "openai/gpt-realtime listens and speaks itself: stt_provider, tts_model have no effect.",
     )
 
 

@@ -253,8 +253,8 @@ class TestAManagedAgent:
             tts_fallback_provider="local",
         )
         assert choice(managed).warnings == (
-            "The managed SKU clear decides the models: llm_model, tts_fallback_provider do not "
-            "count.",
+            "The managed SKU clear decides the models: llm_model, tts_fallback_provider have "
+            "no effect.",
         )
 
     def test_never_runs_on_the_tenants_own_keys(self) -> None:
