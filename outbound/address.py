@@ -1,9 +1,8 @@
-"""Whether an address that a tenant gave may be called at all.
+"""Whether we may send requests to an address that a tenant entered.
 
-The same rules run twice: when the address is saved (``check_address``), so that whoever enters it
-is told, and when it is dialled (``outbound.client``), which is what protects: names may
-point elsewhere by then. Both read addresses with httpx2's own parser, so that what is checked is
-what is dialled.
+The same rules run twice. When the address is saved (``check_address``), they give a readable error.
+When we connect (``outbound.client``), they protect us, because the name may point elsewhere by
+then. Both use httpx2's own parser, so that we connect to what was checked.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ _HTTPS = frozenset({"https"})
 
 
 class AddressRefused(ValueError):
-    """Why an address is not called, in a sentence for whoever entered it."""
+    """Why an address is refused, in a sentence for the person who entered it."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where an address leads."""
+    """What an address points to."""
 
     scheme: str
     host: str
@@ -49,13 +48,13 @@ async def check_address(
     schemes: frozenset[str] = _HTTPS,
     resolver: Resolver = resolve,
 ) -> None:
-    """Refuse an address that cannot be, or must not be, called.
+    """Refuse an address that we cannot or must not connect to.
 
-    A name without addresses, or without an answer in time, passes: its owner may set it up later,
-    and what it leads to is checked again whenever it is dialled.
+    A name that has no IP addresses, or gets no answer in time, is accepted. Its owner may set it up
+    later, and every connection checks it again.
 
     Raises:
-        AddressRefused: wrong syntax or scheme, a name of a private network, or a name with any
+        AddressRefused: wrong syntax or scheme, a name of a private network, or a name with an IP
             address outside the public internet and the policy's networks.
     """
     target = parse_address(url, policy, schemes=schemes)
@@ -66,7 +65,7 @@ async def check_address(
 
 
 def parse_address(url: str, policy: OutboundPolicy, *, schemes: frozenset[str] = _HTTPS) -> Target:
-    """What can be told from the address alone. Raises ``AddressRefused``."""
+    """Check the address without a look-up. Raises ``AddressRefused``."""
     parsed = _parse(url)
     if parsed.scheme not in schemes:
         expected = " or ".join(f"{scheme}://" for scheme in sorted(schemes))
@@ -79,7 +78,7 @@ def parse_address(url: str, policy: OutboundPolicy, *, schemes: frozenset[str] =
 
 
 def checked_host(host: str, policy: OutboundPolicy) -> str:
-    """``host`` in the form that is looked up. Raises ``AddressRefused``."""
+    """``host`` in the form for the look-up. Raises ``AddressRefused``."""
     literal = _ip_literal(host.removesuffix("."))
     if literal is not None:
         _require_public(str(literal), literal, policy)
@@ -92,7 +91,7 @@ def checked_host(host: str, policy: OutboundPolicy) -> str:
         raise AddressRefused(
             f"'{host}' is an unusual way to write an IP address; use four decimal numbers."
         )
-    # Where the operator has opened a private network, its names are judged by their addresses.
+    # If the operator has allowed a private network, only the IP addresses of its names count.
     if not policy.allowed_networks and (
         len(labels) == 1 or any(f".{name}".endswith(f".{ending}") for ending in _PRIVATE_SUFFIXES)
     ):
@@ -103,10 +102,10 @@ def checked_host(host: str, policy: OutboundPolicy) -> str:
 async def public_addresses(
     host: str, policy: OutboundPolicy, resolver: Resolver = resolve
 ) -> tuple[IpAddress, ...]:
-    """Every address of ``host``, all of which may be called; none if the name has none.
+    """Every IP address of ``host``, all of them allowed; empty if the name has none.
 
     Raises:
-        AddressRefused: the host or one of its addresses may not be called.
+        AddressRefused: the host or one of its IP addresses is not allowed.
         TimeoutError: the name server did not answer in time.
     """
     name = checked_host(host, policy)

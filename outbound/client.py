@@ -1,7 +1,7 @@
-"""The one HTTP client for addresses that tenants gave.
+"""The only HTTP client for addresses that tenants entered.
 
-It dials through ``GuardedBackend``, follows no redirect, trusts no proxy environment, and bounds
-each request in time and in size.
+It connects through ``GuardedBackend``, follows no redirect, ignores proxy settings of the
+environment, and limits each request in time and size.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SCHEMES = frozenset({"http", "https"})
 
 
 class ResponseTooLarge(httpx2.HTTPError):
-    """The response has more bytes than the caller takes."""
+    """The response is larger than allowed."""
 
 
 def guarded_client(
@@ -36,14 +36,13 @@ def guarded_client(
     resolver: Resolver = resolve,
     tls: ssl.SSLContext | None = None,
 ) -> httpx2.AsyncClient:
-    """A client for tenants' addresses; the caller closes it.
+    """A client for tenants' addresses. The caller must close it.
 
-    Requests raise ``AddressRefused`` for an address that must not be called, ``ResponseTooLarge``,
-    and otherwise ``httpx2.HTTPError`` as usual.
+    Requests raise ``AddressRefused``, ``ResponseTooLarge``, or another ``httpx2.HTTPError``.
 
     Args:
-        timeout_seconds: for one request in all, from the look-up to the last byte read.
-        max_response_bytes: what a response's body may have at most.
+        timeout_seconds: for the whole request, from the look-up to the last byte.
+        max_response_bytes: the maximum size of a response's body.
         tls: replaces the system's certificate authorities.
     """
     transport = _GuardedTransport(
@@ -64,7 +63,7 @@ async def read_limited(response_stream: httpx2.Response, max_bytes: int) -> byte
 
     Raises:
         ResponseTooLarge: it has more than ``max_bytes``.
-        httpx2.HTTPError: it cannot be read to its end.
+        httpx2.HTTPError: it cannot be read completely.
     """
     body = bytearray()
     async for chunk in response_stream.aiter_bytes():
@@ -76,7 +75,7 @@ async def read_limited(response_stream: httpx2.Response, max_bytes: int) -> byte
 
 @cache
 def _system_tls() -> ssl.SSLContext:
-    """Reading the certificate authorities takes milliseconds, so once a process."""
+    """Made once per process, because reading the certificate authorities takes milliseconds."""
     return httpx2.create_ssl_context()
 
 
@@ -133,7 +132,7 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
 
 
 class _GuardedStream(httpx2.AsyncByteStream):
-    """A body within its request's deadline and size."""
+    """A body with the request's deadline and size limit."""
 
     def __init__(self, answer: httpcore2.Response, deadline: float, max_bytes: int) -> None:
         self._answer = answer
@@ -160,7 +159,7 @@ class _GuardedStream(httpx2.AsyncByteStream):
 
 @contextmanager
 def _httpx_errors() -> Iterator[None]:
-    """The transport's errors under the names that users of httpx2 catch."""
+    """Turns the transport's errors into those that users of httpx2 catch."""
     try:
         yield
     except TimeoutError as error:

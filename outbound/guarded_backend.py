@@ -1,7 +1,7 @@
-"""Dialling: a name is looked up once, and the very address that was checked is dialled.
+"""Looks a name up once, checks its IP addresses, and connects to exactly those.
 
-A name that changes between check and dial (DNS rebinding) therefore gains nothing. TLS and ``Host``
-keep the name: they are above this layer.
+So it does not help an attacker to change the name's addresses after the check (DNS rebinding). TLS
+and ``Host`` still use the name, because they are above this layer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SocketOptions = Iterable[httpcore2.SOCKET_OPTION]
 
 
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
-    """Every address of a host must be public; they are tried in turn."""
+    """Every IP address of a host must be allowed. They are tried one after another."""
 
     def __init__(self, policy: OutboundPolicy, resolver: Resolver) -> None:
         self._policy = policy
@@ -58,7 +58,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109
         socket_options: _SocketOptions | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        raise AddressRefused("Sockets of the machine itself are never called.")
+        raise AddressRefused("Unix sockets are not allowed.")
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

@@ -1,9 +1,9 @@
 """Which IP addresses belong to the public internet. Pure rules, no network.
 
-Source: the IANA IPv4 and IPv6 special-purpose address registries (RFC 6890 and its updates), kept
-here as a table because ``ipaddress.is_global`` follows them only as far as each Python release
-does; both must agree that an address is public. Forms that carry an IPv4 address inside an IPv6
-one (RFC 4291, 6052, 5214) are judged by the address that they carry.
+Source: the IANA IPv4 and IPv6 special-purpose address registries (RFC 6890 and its updates). They
+are a table here because ``ipaddress.is_global`` depends on the Python release. An address is public
+only if both say so. For IPv6 forms that contain an IPv4 address (RFC 4291, 6052, 5214), the IPv4
+address counts.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _NOT_PUBLIC: tuple[tuple[IPv4Network | IPv6Network, str], ...] = tuple(
 
 
 def refusal(ip: IPv4Address | IPv6Address, policy: OutboundPolicy) -> str | None:
-    """Why requests may not go to ``ip``, as the end of a sentence that it begins; else ``None``."""
+    """Why ``ip`` is refused: the rest of a sentence that starts with it. ``None`` if it is not."""
     if isinstance(ip, IPv6Address):
         if ip.scope_id is not None:
             return "names a network interface of the machine"
@@ -74,7 +74,7 @@ def refusal(ip: IPv4Address | IPv6Address, policy: OutboundPolicy) -> str | None
 
 
 def _translated(ip: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that packets to ``ip`` reach by design."""
+    """The IPv4 address that packets to ``ip`` always reach."""
     if ip.ipv4_mapped is not None:
         return ip.ipv4_mapped
     if ip in _NAT64:
@@ -83,7 +83,7 @@ def _translated(ip: IPv6Address) -> IPv4Address | None:
 
 
 def _carried(ip: IPv4Address | IPv6Address) -> IPv4Address | None:
-    """The IPv4 address in the low bits of a form that routers on the way may unwrap."""
+    """The IPv4 address in the low bits, which a router may extract and send packets to."""
     if isinstance(ip, IPv4Address):
         return None
     interface = (int(ip) >> 32) & _LOW_32_BITS

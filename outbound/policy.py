@@ -1,4 +1,4 @@
-"""Which private networks requests on tenants' behalf may reach."""
+"""Which private networks requests for tenants may reach."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_net
 
 @dataclass(frozen=True)
 class OutboundPolicy:
-    """By default the public internet only.
+    """By default, only the public internet.
 
     Args:
-        allowed_networks: private networks in CIDR notation that are open all the same, for example
-            ``("10.20.0.0/16",)`` where a tenant's systems stand beside this installation.
+        allowed_networks: private networks in CIDR notation that are allowed too, for example
+            ``("10.20.0.0/16",)`` if a tenant's systems share a network with this installation.
 
     Raises:
         ValueError: a network is not written in CIDR notation.

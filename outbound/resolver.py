@@ -11,14 +11,14 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 IpAddress = IPv4Address | IPv6Address
 Resolver = Callable[[str], Awaitable[tuple[IpAddress, ...]]]
-"""The addresses of a name, in the order of preference; none if it has none."""
+"""The IP addresses of a name, most preferred first; empty if it has none."""
 
 DEADLINE_SECONDS = 2.0
 _THREADS = 16
 
 
 async def resolve(host: str) -> tuple[IpAddress, ...]:
-    """The addresses of ``host`` as the system knows them; none if there are none.
+    """The IP addresses of ``host`` from the system's resolver; empty if there are none.
 
     Raises:
         TimeoutError: no answer within ``DEADLINE_SECONDS``.
@@ -30,7 +30,7 @@ async def resolve(host: str) -> tuple[IpAddress, ...]:
 
 @cache
 def _resolver_threads() -> ThreadPoolExecutor:
-    """Apart from the loop's own threads, which a slow name server would otherwise occupy."""
+    """Separate threads, so that a slow name server does not occupy those of the event loop."""
     return ThreadPoolExecutor(_THREADS, thread_name_prefix="resolver")
 
 

@@ -1,4 +1,4 @@
-"""What a conversation may ask of the call that it is part of."""
+"""What a conversation can ask its call to do."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Literal, Protocol
 
 
 class CallActions(Protocol):
-    """Implemented by the runtime, called by tools and by the playbook engine.
+    """The runtime implements it. Tools and the playbook engine call it.
 
     Every method returns at once; none raises.
     """
 
     def end_call(self) -> None:
-        """Hang up with ``end_call_tool`` as soon as the agent's current speech has been played."""
+        """Hang up with ``end_call_tool`` once the agent's current speech has been played."""
 
     def collected_slots(self, slots: dict[str, str]) -> None:
-        """Report the slot values understood so far (the whole set, not a difference)."""
+        """Report all slot values understood so far, not only new ones."""
 
     def log(self, level: Literal["info", "warning", "error"], message: str) -> None:
-        """Write a line to the call's event log, which the API client reads."""
+        """Write a line to the call's event log, which API clients can read."""

@@ -1,4 +1,4 @@
-"""The agent of one call as the engine sees it: its prompt, its tools, its rules of speech."""
+"""The agent of one call for the engine: its prompt, its tools, and its rules for speech."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class CallAgent(Agent):
             if isinstance(chunk, str):
                 yield limit.take(chunk)
             elif isinstance(chunk, llm.ChatChunk) and chunk.delta and chunk.delta.content:
-                # Tool calls and usage still pass when nothing more may be spoken.
+                # Tool calls and usage still pass after the limit.
                 delta = chunk.delta.model_copy(update={"content": limit.take(chunk.delta.content)})
                 yield chunk.model_copy(update={"delta": delta})
             else:

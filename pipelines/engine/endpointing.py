@@ -1,4 +1,4 @@
-"""How long to wait after the caller's last sound before the turn is the agent's."""
+"""How long to wait after the caller's last sound before the agent answers."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _SHORT_ANSWER = re.compile(
 class EndpointingDelays:
     """Seconds since the caller's last sound.
 
-    The engine answers after ``min_seconds``, or after ``max_seconds`` where the end-of-turn model
-    thinks that the caller has not finished.
+    The engine answers after ``min_seconds``, or after ``max_seconds`` if the end-of-turn model
+    predicts that the caller has not finished.
     """
 
     min_seconds: float
@@ -39,7 +39,7 @@ class EndpointingDelays:
 
 
 def default_delays(advanced: Advanced) -> EndpointingDelays:
-    """Before anything is known of what the caller says."""
+    """The delays before the caller has said any words."""
     reply_delay_seconds = advanced.reply_delay_ms / 1000
     if not advanced.smart_endpointing:
         wait_seconds = _VOICE_ACTIVITY_ALONE_SECONDS + reply_delay_seconds
@@ -50,9 +50,10 @@ def default_delays(advanced: Advanced) -> EndpointingDelays:
 
 
 def delays_after(text: str, advanced: Advanced) -> EndpointingDelays:
-    """What the words heard so far change: an owner's own waits, and complete short answers.
+    """The delays after the caller has said ``text``. The agent's own settings and complete short
+    answers change them.
 
-    An utterance that ends in a number counts as a number first, then as a sentence or none.
+    The setting for numbers comes before those for complete and incomplete sentences.
     """
     delays = default_delays(advanced)
     text = text.strip()

@@ -1,4 +1,4 @@
-"""What of the recogniser's text the agent takes as heard."""
+"""Which of the recogniser's text the agent hears."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class HearingRules:
         return cls(advanced.stt_confidence_threshold, advanced.stt_profanity_filter)
 
     def hear(self, text: str, confidence: float) -> str | None:
-        """The text as heard, or ``None`` if it is too doubtful or a mere hesitation ("um"): such a
-        sound neither takes the turn nor interrupts the agent.
+        """The text that the agent hears; ``None`` if it is too uncertain or only a hesitation
+        ("um"). Such a sound neither starts a turn nor interrupts the agent.
 
-        A ``confidence`` of 0 means that the recogniser does not tell one: it is accepted.
+        A ``confidence`` of 0 means that the recogniser gives none. Such text is accepted.
         """
         if self.min_confidence is not None and 0 < confidence < self.min_confidence:
             return None

@@ -28,16 +28,18 @@ _SENTENCE = re.compile(r".+?[.!?]+(?=\s|$)\s*|.+$", re.DOTALL)
 
 
 class PlaybookLLM(llm.LLM[Any]):
-    """Answers by the agent's playbook instead of by a language model.
+    """Answers with the agent's playbook instead of a language model.
 
-    ``variables`` are the call's, ``locale`` the language of the call (the agent's own if None) and
-    ``today`` the day that "tomorrow" is counted from; it is read once, so that a call across
-    midnight keeps its meaning.
+    Args:
+        variables: those of the call.
+        locale: the language of the call; the agent's own if ``None``.
+        today: the day that "tomorrow" is counted from. It is read once, so that midnight changes
+            nothing during a call.
 
-    Slot values are reported to ``actions`` once the caller has begun to hear the reply that took
-    them in, that is with the next request or at :meth:`aclose`. A reply that was generated ahead of
-    the end of a turn and thrown away therefore reports nothing: its words may have been the first
-    half of another sentence ("Tuesday … no, Wednesday").
+    Slot values are reported to ``actions`` once the caller has begun to hear the reply to them:
+    with the next request, or in ``aclose``. So a reply that was generated before the end of a turn
+    and thrown away reports nothing. The caller's words may have been the first half of another
+    sentence ("Tuesday … no, Wednesday").
     """
 
     def __init__(
@@ -81,14 +83,14 @@ class PlaybookLLM(llm.LLM[Any]):
         )
 
     def respond(self, chat_ctx: llm.ChatContext) -> Reply:
-        """The reply to the last words in ``chat_ctx``: the same however often it is asked for.
-        What the history has settled by then is reported to the call."""
+        """The reply to the last words in ``chat_ctx``; the same for each request. Reports to the
+        call what the history has settled."""
         dialogue = fold(self._policy, turns(chat_ctx))
         self._report(dialogue.settled_replies)
         return dialogue.reply
 
     def _report(self, settled: Sequence[Reply]) -> None:
-        # A request may be made ahead of time, without the agent's latest words: nothing new then.
+        # An early request may lack the agent's latest words. Then there is nothing new to report.
         if len(settled) <= self._replies_reported:
             return
         for reply in settled[self._replies_reported :]:
@@ -109,7 +111,7 @@ class PlaybookLLM(llm.LLM[Any]):
 
 
 class _PlaybookStream(llm.LLMStream):
-    """One reply: its sentences one by one, then the tool call, then the usage."""
+    """One reply: each sentence, then the tool call, then the usage."""
 
     def __init__(
         self,
@@ -139,7 +141,7 @@ class _PlaybookStream(llm.LLMStream):
 
 
 def turns(chat_ctx: llm.ChatContext) -> Iterator[Turn]:
-    """What caller and agent said; instructions and tool calls are no part of the dialogue."""
+    """What caller and agent said, without instructions and tool calls."""
     for item in chat_ctx.items:
         if isinstance(item, llm.ChatMessage) and item.role in ("user", "assistant"):
             speaker: Any = "caller" if item.role == "user" else "agent"
@@ -147,12 +149,12 @@ def turns(chat_ctx: llm.ChatContext) -> Iterator[Turn]:
 
 
 def sentences(text: str) -> Iterable[str]:
-    """The text in pieces that can be spoken while the next is on its way; nothing is lost."""
+    """The text in pieces, so that one can be spoken while the next is sent. Nothing is lost."""
     return (match[0] for match in _SENTENCE.finditer(text))
 
 
 def _usage(chat_ctx: llm.ChatContext, reply: Reply) -> llm.CompletionUsage:
-    """Counted in words: the engine has no tokens."""
+    """Usage counted in words, because the playbook engine has no tokens."""
     asked = sum(len((m.text_content or "").split()) for m in chat_ctx.messages())
     answered = len(reply.text.split())
     return llm.CompletionUsage(

@@ -1,4 +1,4 @@
-"""Words that the voice would say wrong, rewritten before they are spoken."""
+"""Rewrites words that the voice would pronounce wrongly, before they are spoken."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _LAST_BLANK = re.compile(r"\s(?=\S*$)")
 
 
 class PronunciationTable:
-    """Replaces whole words, whatever their case, by their ``say_as``. The longest entry wins.
+    """Replaces whole words by their ``say_as``, ignoring case. The longest entry wins.
 
-    ``ipa`` is not used: no voice of this release takes phonemes from outside.
+    ``ipa`` is not used, because no voice of this release accepts phonemes.
     """
 
     def __init__(self, pronunciations: Iterable[Pronunciation]) -> None:
@@ -32,7 +32,7 @@ class PronunciationTable:
         return self._pattern.sub(lambda match: self._say_as[match.group().casefold()], text)
 
     async def rewrite_stream(self, chunks: AsyncIterable[str]) -> AsyncIterator[str]:
-        """Rewrite a text that comes in pieces, holding back words that may not be complete."""
+        """Rewrite a text that comes in pieces. Holds back words that may be incomplete."""
         held = ""
         async for chunk in chunks:
             held += chunk
@@ -44,7 +44,7 @@ class PronunciationTable:
             yield self.rewrite(held)
 
     def _complete_until(self, text: str) -> int:
-        """Where the last entry that could still grow begins: so many words from the end."""
+        """The index up to which no entry can be incomplete."""
         cut = len(text)
         for _ in range(max(1, self._most_blanks)):
             match = _LAST_BLANK.search(text, 0, cut)

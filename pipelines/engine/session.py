@@ -1,4 +1,4 @@
-"""One call plan → one conversation, ready to be given ears and a mouth."""
+"""Builds the engine's session for one call plan, without audio input and output."""
 
 from __future__ import annotations
 
@@ -38,8 +38,11 @@ _CONNECT = SessionConnectOptions(
 
 @dataclass(frozen=True)
 class CallSession:
-    """The caller of ``build_session`` sets ``session.input.audio`` and ``session.output.audio``,
-    starts ``session`` with ``agent``, greets, and closes both: first the session, then this."""
+    """The parts of one call's session.
+
+    The caller of ``build_session`` sets ``session.input.audio`` and ``session.output.audio``,
+    starts ``session`` with ``agent``, greets, and closes first the session, then this.
+    """
 
     plan: CallPlan
     session: AgentSession[None]
@@ -49,7 +52,7 @@ class CallSession:
     tts: tts.TTS[Any]
 
     async def greet(self) -> None:
-        """Queue the agent's first sentence; an agent that waits for the caller says nothing.
+        """Queue the agent's first sentence. An agent that waits for the caller says nothing.
 
         Returns without waiting for the speech to be played.
         """
@@ -58,7 +61,7 @@ class CallSession:
             self.session.say(sentence)
 
     async def aclose(self) -> None:
-        """Close this call's models; those shared by the process stay warm."""
+        """Close this call's models. Models that calls share stay loaded."""
         for model in (self.stt, self.llm, self.tts):
             await model.aclose()
 
@@ -74,14 +77,16 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
         return ModelRequest(channel.primary, plan, models, actions)
 
     stack = plan.stack
-    ears = _built(provider_named(stack.stt.primary.provider).stt, "stt", request(stack.stt))
-    mind = _built(provider_named(stack.llm.primary.provider).llm, "llm", request(stack.llm))
-    mouth = _built(provider_named(stack.tts.primary.provider).tts, "tts", request(stack.tts))
+    recogniser = _built(provider_named(stack.stt.primary.provider).stt, "stt", request(stack.stt))
+    language_model = _built(
+        provider_named(stack.llm.primary.provider).llm, "llm", request(stack.llm)
+    )
+    voice = _built(provider_named(stack.tts.primary.provider).tts, "tts", request(stack.tts))
     pronunciations = PronunciationTable(advanced.pronunciations)
     session: AgentSession[None] = AgentSession(
-        stt=ears,
-        llm=mind,
-        tts=mouth,
+        stt=recogniser,
+        llm=language_model,
+        tts=voice,
         vad=voice_activity(advanced, models.vad_executor),
         turn_handling=turn_handling(plan.agent, end_of_turn_model=models.turn_detection),
         tts_text_transforms=[
@@ -89,9 +94,9 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
             "filter_emoji",
             *([as_text_transform(pronunciations)] if pronunciations else []),
         ],
-        # Phones and browsers cancel their own echo: the caller may interrupt from the first word.
+        # Phones and browsers cancel their own echo, so callers may interrupt from the first word.
         aec_warmup_duration=None,
-        # Silence is the runtime's matter: it nudges and hangs up by the plan's limits.
+        # The runtime handles silence: it nudges and hangs up according to the plan's limits.
         user_away_timeout=None,
         session_close_transcript_timeout=0.1,
         conn_options=_CONNECT,
@@ -102,14 +107,14 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
         plan=plan,
         session=session,
         agent=CallAgent(plan, actions),
-        stt=ears,
-        llm=mind,
-        tts=mouth,
+        stt=recogniser,
+        llm=language_model,
+        tts=voice,
     )
 
 
 def _adapt_endpointing(session: AgentSession[None], plan: CallPlan) -> None:
-    """Let the words heard decide how long the engine waits for more of them."""
+    """Let the caller's words decide how long the engine waits for more."""
     advanced = plan.agent.advanced
     current = default_delays(advanced)
 
@@ -129,7 +134,7 @@ def _adapt_endpointing(session: AgentSession[None], plan: CallPlan) -> None:
 
 
 def _bound_recorded_events(session: AgentSession[None]) -> None:
-    """The engine keeps every event for a report that nobody asks for: a leak in long calls."""
+    """The engine keeps every event for a report that we do not use: a leak in long calls."""
     session.on("conversation_item_added", lambda _: session._recorded_events.clear())
 
 

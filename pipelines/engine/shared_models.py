@@ -1,4 +1,4 @@
-"""Models and connections that are loaded once per process and shared by its calls."""
+"""Models and connections that are loaded once per process and that all its calls share."""
 
 from __future__ import annotations
 
@@ -27,29 +27,30 @@ log = structlog.get_logger(__name__)
 
 _IDLE_CONNECTIONS = 100
 _IDLE_SECONDS = 120.0
-"""Long enough that the next turn of a call finds its connection open."""
+"""Long enough that a call's next turn finds its connection open."""
 
 
 @dataclass(frozen=True)
 class WarmModels:
-    """``moonshine``, ``hibari`` and ``espeak`` are ``None`` where their wheels are not installed;
-    ``turn_detection`` is false where the end-of-turn weights cannot be loaded."""
+    """``moonshine``, ``hibari`` and ``espeak`` are ``None`` if their wheels are not installed.
+    ``turn_detection`` is false if the end-of-turn weights cannot be loaded."""
 
     settings: ProviderSettings
     vad_executor: ThreadPoolExecutor
     http_session: aiohttp.ClientSession
     http_client: httpx2.AsyncClient
-    """For SDKs that want this kind; the keys are in the requests, never in the client."""
+    """For SDKs that use httpx2. Keys are in the requests, never in the client."""
     turn_detection: bool
     moonshine: MoonshineModel | None
     hibari: HibariVoice | None
     espeak: EspeakVoice | None
 
     async def prepare(self, plan: CallPlan) -> None:
-        """Before a call's session is built: import what its providers need.
+        """Import what the providers of ``plan`` need. Await it before its session is built.
 
-        With the platform's keys that was done at the start; a tenant's own key may ask for any
-        provider, and the first call that does waits for it about a second. The loop does not.
+        Providers that the platform has keys for were imported at the start. A tenant's own key may
+        be for any provider, and the first call with such a provider waits about a second. The event
+        loop does not wait.
         """
         stack = plan.stack
         chosen = {
@@ -70,9 +71,9 @@ class WarmModels:
 
 
 async def load_models(settings: ProviderSettings) -> WarmModels:
-    """Load and run everything once, so that the first call is as fast as the hundredth.
+    """Load and run every model once, so that the first call is as fast as the hundredth.
 
-    Takes about a second, and two more where the platform has keys of providers.
+    Takes about a second, and two more if the platform has keys for providers.
     """
     turn_detection, moonshine, hibari, espeak, _ = await asyncio.gather(
         asyncio.to_thread(_warm_turn_taking),

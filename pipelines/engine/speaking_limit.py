@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 _CHARACTERS_PER_SECOND = 15
-"""Of unhurried English speech; Hibari says 14 to 17."""
+"""For calm English speech; Hibari speaks 14 to 17."""
 _SENTENCE_END = re.compile(r"[.!?…。？！।]+(?=\s|$)")
 
 
 class SpeakingLimit:
-    """Lets through as much text as can be said in ``max_seconds``, then ends with the sentence.
+    """Passes as much text as can be said in ``max_seconds``, up to the end of the sentence.
 
-    Counted in characters, because the text that is not spoken must not get into the transcript
-    either. A sentence that would go on for ever is cut at a quarter over the limit.
+    It counts characters, because text that is not spoken must not get into the transcript either.
+    An endless sentence is cut when it exceeds the limit by a quarter.
     """
 
     def __init__(self, max_seconds: float) -> None:

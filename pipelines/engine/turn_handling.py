@@ -1,6 +1,6 @@
 """``Advanced`` as the engine's turn-taking options.
 
-Every field of ``Advanced`` has its place:
+Where each field of ``Advanced`` is used:
 
 - here: ``smart_endpointing``, ``resume_after_interruption``, ``start_speaking_threshold``,
   ``stop_speaking_threshold``
@@ -10,8 +10,8 @@ Every field of ``Advanced`` has its place:
   ``stt_profanity_filter``, ``pronunciations``
 - ``prompt``: ``off_limits_topics``, ``prohibited_claims``, ``prompt_mode``,
   ``start_speaking_phrasing``
-- the recogniser, where it can: ``stt_keywords``, ``stt_numeral_formatting`` (Deepgram; Moonshine
-  has no such settings)
+- recognisers that support them: ``stt_keywords``, ``stt_numeral_formatting`` (Deepgram does,
+  Moonshine does not)
 - the media worker, from the plan's limits: ``max_call_duration_seconds``,
   ``silence_prompt_delay_seconds``, ``post_silence_hangup_seconds``
 """
@@ -28,7 +28,7 @@ from pipelines.engine.endpointing import default_delays
 
 _MIN_SPEECH_SECONDS = 0.05
 _MIN_SILENCE_SECONDS = 0.25
-"""The least that the end-of-turn model accepts."""
+"""The shortest silence that the end-of-turn model accepts."""
 _ACTIVATION = 0.5
 _DEACTIVATION_BELOW_ACTIVATION = 0.15
 _LEAST_THRESHOLD = 0.05
@@ -38,10 +38,10 @@ _FALSE_INTERRUPTION_SECONDS = 1.2
 
 
 def voice_activity(advanced: Advanced, executor: Executor) -> inference.VAD:
-    """Silero voice activity detection, on device.
+    """Silero voice activity detection, on this machine.
 
-    ``start_speaking_threshold`` is the probability of voice from which a sound counts as speech,
-    ``stop_speaking_threshold`` the one below which speech has stopped.
+    A sound counts as speech from the voice probability ``start_speaking_threshold`` on. Speech has
+    stopped below the probability ``stop_speaking_threshold``.
     """
     activation = _clamped(
         _ACTIVATION
@@ -63,10 +63,10 @@ def voice_activity(advanced: Advanced, executor: Executor) -> inference.VAD:
 
 
 def turn_handling(agent: AgentConfig, *, end_of_turn_model: bool) -> TurnHandlingOptions:
-    """Options of the agent's session. Nothing in them can reach a cloud service.
+    """Options of the agent's session. None of them uses a cloud service.
 
     Args:
-        end_of_turn_model: whether the on-device model can be used in this process.
+        end_of_turn_model: whether this process has loaded the end-of-turn model.
     """
     advanced = agent.advanced
     delays = default_delays(advanced)

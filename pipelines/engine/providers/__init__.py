@@ -1,1 +1,1 @@
-"""Speech and language providers: one file or folder each, registered in `registry`."""
+"""Speech and language providers: a file or folder for each, listed in ``registry``."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _WITHOUT_KEY_TERMS = "ink-whisper"
 _TIMES_WORDS = frozenset({"en", "de", "es", "fr"})
-"""Languages in which Cartesia says when each word is spoken."""
+"""Languages in which Cartesia returns the time of each word."""
 
 
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:

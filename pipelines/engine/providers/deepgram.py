@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from livekit.agents import stt, tts
 
 _KEY_TERM_MODELS = "nova-3"
-"""Models that take key terms; earlier ones take weighted keywords instead."""
+"""Models that accept key terms. Earlier ones accept weighted keywords instead."""
 _KEYWORD_BOOST = 1.5
 # fmt: off
 _REGIONAL = frozenset({
@@ -19,7 +19,7 @@ _REGIONAL = frozenset({
     "nl-BE", "pt-BR", "pt-PT", "sv-SE", "th-TH", "zh-CN", "zh-HK", "zh-TW",
 })
 # fmt: on
-"""The tags with a region that Deepgram knows ("Models & Languages Overview"); it refuses others,
+"""The tags with a region that Deepgram accepts ("Models & Languages Overview"). It refuses others,
 such as ``de-DE`` or ``hi-IN``."""
 
 
@@ -53,7 +53,7 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
     from livekit.plugins import deepgram
 
     return deepgram.TTS(
-        # Deepgram's voices are its models: ``aura-2-thalia-en`` names both, and the language.
+        # Deepgram's voices are its models: ``aura-2-thalia-en`` is both, and the language too.
         model=request.choice.voice or request.choice.model,
         api_key=request.api_key(),
         base_url=f"{request.base_url}/speak",

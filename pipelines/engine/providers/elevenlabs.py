@@ -14,9 +14,9 @@ _REALTIME_MODEL = "scribe_v2_realtime"
 _COMMIT_AFTER_SILENCE_SECONDS = 0.5
 _MOST_KEY_TERMS = 50
 _LONGEST_KEY_TERM = 20
-"""Limits of the realtime API; it refuses the session beyond them."""
+"""Limits of the realtime API. It refuses sessions that exceed them."""
 _TAKES_LANGUAGE = ("eleven_flash_v2_5", "eleven_turbo_v2_5", "eleven_v3", "eleven_v4")
-"""Voice models that can be told the language; the others recognise it and refuse to be told."""
+"""Voice models that accept a language. The others detect it and refuse the setting."""
 
 
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:
@@ -33,7 +33,7 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
         base_url=request.base_url,
         http_session=request.models.http_session,
         tag_audio_events=False,
-        # Without it the model waits for an order to finish that the engine does not give.
+        # Without it, the model waits for a commit message that the engine does not send.
         server_vad=(
             {"vad_silence_threshold_secs": _COMMIT_AFTER_SILENCE_SECONDS}
             if request.choice.model == _REALTIME_MODEL
@@ -53,7 +53,7 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
         model=model,
         voice_id=request.choice.voice or elevenlabs.DEFAULT_VOICE_ID,
         language=language if model.startswith(_TAKES_LANGUAGE) else NOT_GIVEN,
-        # The engine's own rate, so that nothing needs to be decoded.
+        # PCM at the engine's own rate needs no decoding.
         encoding="pcm_24000",
         api_key=request.api_key(),
         base_url=request.base_url,

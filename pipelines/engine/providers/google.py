@@ -1,7 +1,7 @@
-"""Gemini: Google's models that think, listen and speak with one API key.
+"""Gemini: Google's language and speech models that need one API key.
 
-Google Cloud's speech products (Chirp, ``latest_long``, WaveNet) take a service account instead of
-a key; they are not served.
+Google Cloud's speech products (Chirp, ``latest_long``, WaveNet) need a service account instead of a
+key. They are not supported.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
         api_key=key,
         vertexai=False,
     )
-    # The plugin offers no way to set an address, and its own client waits for ever.
+    # The plugin cannot set an address, and its own client has no timeout.
     voice._client = Client(
         api_key=key, vertexai=False, http_options=_http_options(request, timeout_ms=_TIMEOUT_MS)
     )

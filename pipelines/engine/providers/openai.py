@@ -1,4 +1,4 @@
-"""OpenAI and servers that speak its protocol."""
+"""OpenAI, and servers with the same API."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _TIMEOUT_SECONDS = 10.0
 _DEFAULT_VOICE = "alloy"
 _NO_REASONING = "none"
 _REASONS_BY_ITSELF = "gpt-6"
-"""Models that think before they answer unless told otherwise, and that the engine does not tell. On
-a call that is silence; and Chat Completions takes tools from them without reasoning only."""
+"""Models that reason before they answer unless the request says otherwise. On a call, reasoning is
+silence; and while they reason, Chat Completions refuses tools."""
 _HEARS_WHILE_SPOKEN = ("gpt-4o", "gpt-live-transcribe", "gpt-realtime-whisper")
-"""Models that transcribe over the realtime API; the others are sent each utterance as a file."""
+"""Models that transcribe over the realtime API. The others get each utterance as a file."""
 _ENDS_NO_TURN = ("gpt-live-transcribe", "gpt-realtime-whisper")
-"""Realtime models that must be told when an utterance is over."""
+"""Realtime models that do not detect the end of an utterance."""
 _TAKES_KEYWORDS = ("gpt-transcribe", "gpt-live-transcribe")
-"""Models with a field for expected words; the others are given them as a prompt."""
+"""Models with a field for expected words. The others get them as a prompt."""
 
 
 def _client(request: ModelRequest) -> openai.AsyncClient:
-    """A light object around the process's shared connections: nothing to close after a call."""
+    """A client on the process's shared connections. It need not be closed after a call."""
     import httpx2
     import openai
 
@@ -75,7 +75,7 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
         model=request.choice.model,
         voice=request.choice.voice or _DEFAULT_VOICE,
         client=_client(request),
-        # The engine's own rate, so that nothing needs to be decoded.
+        # PCM at the engine's own rate needs no decoding.
         response_format="pcm",
     )
 

@@ -36,7 +36,7 @@ def provider_named(name: str) -> ProviderSpec:
 
 
 def available_providers(settings: ProviderSettings) -> frozenset[str]:
-    """Names of the providers that ``settings`` allow to be used."""
+    """Names of the providers that can be used with ``settings``."""
     return frozenset(spec.name for spec in PROVIDERS if spec.is_available(settings))
 
 

@@ -1,4 +1,4 @@
-"""What a provider of models is: a name and up to three factories."""
+"""A provider of models: a name and up to three factories."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ProviderUnavailable(RuntimeError):
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """One channel of one call, for which a provider builds its part of the session."""
+    """One channel of one call, for which a provider builds a model."""
 
     choice: ProviderChoice
     plan: CallPlan
@@ -40,10 +40,10 @@ class ModelRequest:
         return split_keywords(self.plan.agent.advanced.stt_keywords)
 
     def api_key(self) -> str:
-        """The key that pays for this channel: the tenant's own where the plan says so.
+        """The key that pays for this channel: the tenant's own if the plan says so.
 
         Raises:
-            ProviderUnavailable: there is none, or it cannot be opened here.
+            ProviderUnavailable: there is none, or this worker cannot decrypt it.
         """
         provider, settings = self.choice.provider, self.models.settings
         if self.choice.key_source == "platform":
@@ -53,24 +53,21 @@ class ModelRequest:
             return key
         sealed = self.plan.sealed_provider_keys.get(provider)
         if sealed is None:
-            raise ProviderUnavailable(f"the call plan holds no own key for {provider}")
+            raise ProviderUnavailable(f"the call plan has no key of the tenant for {provider}")
+        unreadable = f"the tenant's key for {provider} cannot be decrypted"
         if not settings.encryption_keys:
-            raise ProviderUnavailable(
-                f"the own key for {provider} cannot be opened: this worker has no encryption keys"
-            )
+            raise ProviderUnavailable(f"{unreadable}: this worker has no encryption keys")
         try:
             return Sealer(settings.encryption_keys).open(sealed)
         except CannotOpen:
-            raise ProviderUnavailable(
-                f"the own key for {provider} cannot be opened with this worker's encryption keys"
-            ) from None
+            raise ProviderUnavailable(f"{unreadable} with this worker's encryption keys") from None
 
 
 @dataclass(frozen=True)
 class ProviderSpec:
-    """A provider. A factory that is ``None`` is a channel that the provider does not serve.
+    """A provider. If a factory is ``None``, the provider does not serve that channel.
 
-    Factories import their SDK when called, never when this module is imported. They raise
+    Factories import their SDK when they are called, not when this module is imported. They raise
     ``ProviderUnavailable`` for a model that they do not know or cannot run.
     """
 
@@ -80,12 +77,12 @@ class ProviderSpec:
     llm: Callable[[ModelRequest], llm.LLM[Any]] | None = None
     tts: Callable[[ModelRequest], tts.TTS[Any]] | None = None
     plugin: str | None = None
-    """The engine's module for it. Only the main thread may import one."""
+    """The engine's module for this provider. Only the main thread may import it."""
     sdk: tuple[str, ...] = ()
-    """What the plugin needs that takes long to import; any thread may do that."""
+    """Modules that the plugin needs and that take long to import. Any thread may import them."""
 
     def is_available(self, settings: ProviderSettings) -> bool:
-        """Whether the platform's own settings allow the provider to be used."""
+        """Whether the provider can be used with the platform's ``settings``."""
         return not self.needs_key or bool(settings.api_keys.get(self.name))
 
 

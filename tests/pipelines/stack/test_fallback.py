@@ -63,8 +63,9 @@ class TestAWish:
                 AvailableKeys(frozenset({"local", "openai"})),
                 "en-US",
                 None,
-                "The fallback google is not used; there is no fallback. The speech-to-text provider "
-                "google has no key here: set a provider key for google or choose another provider.",
+                "The fallback google is not used; there is no fallback. The speech-to-text "
+                "provider google has no key here: set a provider key for google or choose another "
+                "provider.",
             ),
             (
                 {"stt_provider": "deepgram", "stt_fallback_model": "nova-3"},

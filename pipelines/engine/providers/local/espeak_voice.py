@@ -1,6 +1,6 @@
 """eSpeak NG over ctypes: a plain voice for every language. API: espeak-ng's ``speak_lib.h``.
 
-The library keeps one global state per process, so everything happens in one thread.
+The library has one global state per process, so everything runs in one thread.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class EspeakVoice:
         return self._sample_rate
 
     async def speak(self, text: str, *, locale: str) -> AsyncIterator[bytes]:
-        """Raises ``EspeakError`` where no voice speaks the language."""
+        """Raises ``EspeakError`` if no voice speaks the language."""
         yield await asyncio.get_running_loop().run_in_executor(
             self._executor, self._synthesise, text, locale
         )

@@ -1,4 +1,4 @@
-"""Hibari, a small English voice whose weights ship in its wheel."""
+"""Hibari, a small English voice. Its wheel contains the weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SEED = 0
 
 
 class HibariVoice:
-    """One loaded voice, shared by all calls of the process."""
+    """One loaded voice. All calls of the process share it."""
 
     def __init__(self, synthesiser: hibari.Hibari, executor: ThreadPoolExecutor) -> None:
         self._synthesiser = synthesiser
@@ -45,7 +45,7 @@ class HibariVoice:
         audio = self._synthesiser(sentence, seed=_SEED)
         audible = np.flatnonzero(np.abs(audio) > _AUDIBLE)
         if len(audible):
-            # The model begins with silence that a caller would hear as hesitation.
+            # The model begins with silence, which a caller would hear as a hesitation.
             audio = audio[max(0, audible[0] - int(_LEAD_IN_SECONDS * self.sample_rate)) :]
         pcm: bytes = (np.clip(audio, -1.0, 1.0) * 32_767).astype("<i2").tobytes()
         return pcm

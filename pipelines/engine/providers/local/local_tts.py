@@ -1,4 +1,4 @@
-"""A voice of this process as the engine's text-to-speech."""
+"""Makes a voice in this process the engine's text-to-speech."""
 
 from __future__ import annotations
 
@@ -80,6 +80,6 @@ class _SpokenText(tts.ChunkedStream):
         except RuntimeError as error:
             raise APIConnectionError(f"{self._tts.model}: {error}", retryable=False) from error
         if not spoken:
-            # Text without a sound ("…") is a breath; the engine takes no audio for a failure.
+            # Text without sound ("…") becomes a breath: no audio would be a failure for the engine.
             output_emitter.push(bytes(2 * int(_BREATH_SECONDS * self._voice.sample_rate)))
         output_emitter.flush()

@@ -1,4 +1,4 @@
-"""Moonshine, a small speech recogniser whose English weights ship in its wheel."""
+"""Moonshine, a small speech recogniser. Its wheel contains the English weights."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ SAMPLE_RATE = 16_000
 _INT16_SCALE = 32_768.0
 _REPEATED_PUNCTUATION = re.compile(r"([.,!?])[.,!?]+")
 _OPTIONS = {
-    # The caller's utterance is cut out by our own voice activity detection; Moonshine's would cut
-    # it again and transcribe the padding on its own ("You").
+    # Our own voice activity detection cuts out the utterance. Moonshine's would cut it again and
+    # transcribe the padding separately ("You").
     "vad_threshold": "0",
     "return_audio_data": "false",
 }
 
 
 class MoonshineModel:
-    """One loaded model, shared by all calls of the process, which it serves one after another."""
+    """One loaded model. All calls of the process share it and take turns."""
 
     def __init__(self, transcriber: Transcriber, executor: ThreadPoolExecutor) -> None:
         self._transcriber = transcriber
@@ -44,11 +44,11 @@ class MoonshineModel:
 
     @property
     def busy(self) -> bool:
-        """Whether a transcription is running or waiting: not the moment for an interim one."""
+        """Whether a transcription is running or waiting. If so, do not start an interim one."""
         return self._waiting > 0
 
     async def transcribe(self, samples: NDArray[np.int16]) -> str:
-        """The text of one utterance at ``SAMPLE_RATE``; empty where nothing was understood.
+        """The text of one utterance at ``SAMPLE_RATE``; empty if nothing was understood.
 
         Takes about 15 ms and 2.5 % of the audio's duration on a quiet core.
         Raises ``MoonshineError``.

@@ -30,7 +30,7 @@ from pipelines.engine.providers.local.speech_buffer import (
 
 _LANGUAGE = LanguageCode("en")
 _LEAST_VOICE_SECONDS = 0.16
-"""The model hears words in any click; no word is shorter."""
+"""The model hears words in any click, but no word is shorter than this."""
 _EVENT_OF = {
     Decode.INTERIM: stt.SpeechEventType.INTERIM_TRANSCRIPT,
     Decode.PREFLIGHT: stt.SpeechEventType.PREFLIGHT_TRANSCRIPT,
@@ -39,9 +39,9 @@ _EVENT_OF = {
 
 
 class MoonshineSTT(stt.STT[None]):
-    """Finals come with the end of speech that ``voice_activity`` reports.
+    """A final text comes when ``voice_activity`` reports the end of speech.
 
-    Confidence is always 0.0: the model does not tell one.
+    Confidence is always 0.0, because the model gives none.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The offline provider: Moonshine hears, the playbook engine thinks, Hibari and eSpeak speak."""
+"""The offline provider: Moonshine listens, the playbook answers, Hibari and eSpeak speak."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""When to transcribe a growing utterance. Pure: voice activity in, decoding wishes out.
+"""The audio of one utterance while it grows, and when to transcribe it. Pure.
 
-A recogniser that decodes whole utterances looks as if it streamed: it decodes now and then while
-the caller speaks (interim), once more at the first short silence (preflight), and if nothing more
-is said until the end of speech, that text is the final one and costs no further time.
+This makes a recogniser that decodes whole utterances behave like a streaming one. It decodes at
+intervals while the caller speaks (interim), and again at the first short silence (preflight). If
+the caller says no more until the end of speech, that text is the final one and takes no more time.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ Samples = NDArray[np.int16]
 class Decode(Enum):
     INTERIM = "interim"
     PREFLIGHT = "preflight"
-    """The caller may have finished: worth thinking about an answer."""
+    """The caller may have finished, so an answer can be prepared."""
     PART = "part"
-    """The utterance is as long as the model hears well: settle it and begin the next."""
+    """The utterance is as long as the model understands well. End it and begin the next."""
 
 
 @dataclass(frozen=True)
 class DecodeTiming:
     interim_interval_seconds: float = 0.6
     interim_rest: float = 4.0
-    """Interim texts take at most one part in so many of the machine's time, however busy it is."""
+    """Between two interim texts lies this many times the time that one takes."""
     preflight_silence_seconds: float = 0.09
     soft_limit_seconds: float = 12.0
-    """From here on the next short silence ends a part."""
+    """After this, the next short silence ends a part."""
     hard_limit_seconds: float = 20.0
 
 
 class SpeechBuffer:
-    """The audio of one utterance, from the padding before its onset."""
+    """The audio of one utterance, including the padding before it."""
 
     def __init__(
         self,
@@ -62,20 +62,20 @@ class SpeechBuffer:
 
     @property
     def has_undecoded_voice(self) -> bool:
-        """Whether voice was heard after the last preflight, so that its text is not yet final."""
+        """Whether voice was heard after the last preflight, so its text is not final."""
         return self._voice_since_preflight
 
     def audio(self) -> Samples:
         return np.concatenate(self._chunks)
 
     def decoding_took(self, seconds: float) -> None:
-        """Space interim texts by how long one takes now."""
+        """Set the interval of interim texts by how long one took."""
         self._interim_interval_seconds = max(
             self._timing.interim_interval_seconds, seconds * self._timing.interim_rest
         )
 
     def extend(self, samples: Samples, silence_seconds: float) -> Decode | None:
-        """Append ``samples``; ``silence_seconds`` is how long no voice was heard before them.
+        """Append ``samples``, with ``silence_seconds`` without voice before them.
 
         Returns what to decode now (all of ``audio()``), or ``None``.
         """

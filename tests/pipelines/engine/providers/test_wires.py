@@ -291,8 +291,8 @@ async def test_no_key_no_model(calling: WarmModels, wire: Wire) -> None:
 @pytest.mark.parametrize(
     ("sealed", "encryption_keys", "reason"),
     [
-        ({}, (ENCRYPTION_KEY,), "holds no own key for openai"),
-        ({"openai": "gAAAA"}, (ENCRYPTION_KEY,), "cannot be opened with this worker's"),
+        ({}, (ENCRYPTION_KEY,), "has no key of the tenant for openai"),
+        ({"openai": "gAAAA"}, (ENCRYPTION_KEY,), "cannot be decrypted with this worker's"),
         ({"openai": "gAAAA"}, (), "this worker has no encryption keys"),
     ],
 )
