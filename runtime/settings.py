@@ -1,4 +1,4 @@
-"""The settings of a media worker."""
+"""What a media worker needs to know about where it runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class WorkerSettings(WorkerOptions):
 
     redis_url: str
     data_dir: Path
-    """Holds the call journals. Only one running worker may use a directory. A worker that starts in
-    the directory of one that died ends the calls that it finds there."""
+    """Holds the call journals. One live worker per directory; a restarted worker that is given
+    the same directory settles what its predecessor left there."""
     object_store_url: str | None = None
     """Where recordings are kept; without it nothing is recorded."""

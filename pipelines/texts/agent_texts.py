@@ -73,7 +73,7 @@ def template_faults(agent: AgentConfig) -> tuple[FieldFault, ...]:
 
 
 def needed_variables(agent: AgentConfig) -> dict[str, str]:
-    """The variables that the texts need, each with the first field that uses it."""
+    """The variables that the texts cannot do without, each with the first field that uses it."""
     needed: dict[str, str] = {}
     budget = TemplateBudget()
     for field, text in texts_of(agent):
@@ -83,7 +83,7 @@ def needed_variables(agent: AgentConfig) -> dict[str, str]:
 
 
 def unknown_variables(agent: AgentConfig, variables: Mapping[str, object]) -> tuple[str, ...]:
-    """Variables that the agent's texts need and ``variables`` lacks, in the order of the texts."""
+    """Names that the agent's texts need and ``variables`` lacks, in the order of the texts."""
     known = prepared(variables)
     return tuple(name for name in needed_variables(agent) if look_up(name, known) is ABSENT)
 

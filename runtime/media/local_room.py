@@ -71,7 +71,7 @@ class LocalRoom:
         self._legs: dict[UUID, WebRtcLeg] = {}
         self._announced: set[UUID] = set()
         self._closing: set[asyncio.Task[None]] = set()
-        self._sent: deque[LiveMessage] = deque(maxlen=_MOST_REPLAYED)
+        self._told: deque[LiveMessage] = deque(maxlen=_MOST_REPLAYED)
         self._events: ClosableQueue[RoomEvent] = ClosableQueue()
         self._frames: ClosableQueue[Samples] = ClosableQueue(_MOST_UNHEARD_FRAMES)
         self._pulse: asyncio.Task[None] | None = None
@@ -127,7 +127,7 @@ class LocalRoom:
         self._audio.on_heard = listener
 
     def broadcast(self, message: LiveMessage) -> None:
-        self._sent.append(message)
+        self._told.append(message)
         text = message.model_dump_json()
         for leg in self._legs.values():
             leg.live_messages.send(text)
