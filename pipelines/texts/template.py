@@ -43,11 +43,11 @@ def filled(
             return _fill_placeholders(template, variables, budget), None
         return _sandboxed(template, variables, budget), None
     except TemplateFault as fault:
-        return _placeholders_only(template, variables, budget), fault
+        return _left_as_it_is(template, variables, budget), fault
 
 
 def template_fault(template: str, budget: TemplateBudget) -> TemplateFault | None:
-    """Why ``template`` cannot be filled in with any variables; ``None`` if it can."""
+    """Why ``template`` cannot be filled in, whatever the variables are."""
     if "{" not in template or _is_plain(template):
         return None
     # Jinja is imported only for texts that need it.
@@ -98,9 +98,7 @@ def _fill_placeholders(
     return _PLACEHOLDER.sub(value_of, template)
 
 
-def _placeholders_only(
-    template: str, variables: Mapping[str, object], budget: TemplateBudget
-) -> str:
+def _left_as_it_is(template: str, variables: Mapping[str, object], budget: TemplateBudget) -> str:
     try:
         return _fill_placeholders(template, variables, budget)
     except TemplateFault:

@@ -1,11 +1,11 @@
-"""Limits on the work of filling in one agent's texts."""
+"""What the texts of one agent may cost to fill in."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MAX_TAGS = 500
-"""In texts with more than plain placeholders. Each tag takes about 0.2 ms to compile."""
+"""In texts that are more than plain placeholders: each tag takes about 0.2 ms to compile."""
 MAX_TAG_CHARACTERS = 500
 MAX_DEPTH = 12
 """Of blocks and expressions inside each other."""
@@ -22,14 +22,14 @@ class TemplateFault(ValueError):
 
 @dataclass(slots=True)
 class TemplateBudget:
-    """Counts down with every text that is filled in.
+    """Counts down over every text that is filled in with it.
 
     The limits are counts and not times, so that a busy machine gives the same result.
     """
 
     tags: int = MAX_TAGS
     steps: int = 10_000
-    """Evaluated expressions and loop iterations."""
+    """Expressions evaluated and rounds of loops."""
     characters: int = 500_000
     """Length of the filled-in texts."""
 
