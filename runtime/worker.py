@@ -94,7 +94,7 @@ class Worker:
                     if media is not None:
                         stack.push_async_callback(media.aclose)
                         log.info("worker.ready", slots=self._slots.total)
-                        await self._carry_calls(media, stop)
+                        await self._run_calls(media, stop)
                 finally:
                     await self._ship_rest()
                     for task in background:
@@ -128,32 +128,32 @@ class Worker:
             stopped.cancel()
             warming.cancel()
 
-    async def _carry_calls(self, media: Media, stop: asyncio.Event) -> None:
-        async with asyncio.TaskGroup() as carrying:
+    async def _run_calls(self, media: Media, stop: asyncio.Event) -> None:
+        async with asyncio.TaskGroup() as calls:
 
             def on_plan(plan: CallPlan, acknowledge: Acknowledge) -> None:
                 self._slots.take()
-                task = carrying.create_task(self._carry(media, plan, acknowledge))
+                task = calls.create_task(self._run_call(media, plan, acknowledge))
                 task.add_done_callback(lambda _: self._slots.release())
 
             worker_id = self._settings.worker_id
             dispatcher = Dispatcher(self._redis, worker_id, self._slots, on_plan)
             commands = CommandReader(self._redis, worker_id, self._calls.get)
-            obeying = carrying.create_task(commands.run())
-            claiming = carrying.create_task(dispatcher.run())
+            commanding = calls.create_task(commands.run())
+            claiming = calls.create_task(dispatcher.run())
             self._heartbeat.state = "ready"
             await stop.wait()
             self._heartbeat.state = "draining"
             claiming.cancel()
             await self._drain()
-            obeying.cancel()
+            commanding.cancel()
 
-    async def _carry(self, media: Media, plan: CallPlan, acknowledge: Acknowledge) -> None:
+    async def _run_call(self, media: Media, plan: CallPlan, acknowledge: Acknowledge) -> None:
         log = logger.bind(call_id=str(plan.call_id))
         try:
             journal = await self._journals.create(plan)
         except FileExistsError:
-            log.warning("call.already_carried")
+            log.warning("call.already_running")
             await acknowledge()
             return
         except OSError as error:

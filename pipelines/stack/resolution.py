@@ -11,7 +11,7 @@ from pipelines.stack.fallback import choose_fallback
 from pipelines.stack.keys import AvailableKeys
 from pipelines.stack.obstacles import Situation
 from pipelines.stack.outcome import CHANNEL_NAMES, CHANNELS, StackChoice, StackProblem
-from pipelines.stack.voices import Spoken, choose_voice, gender_of
+from pipelines.stack.voices import VoicedModel, choose_voice, gender_of
 from pipelines.stack.wishes import CUSTOM_URL_FIELDS, Wishes, wishes_of
 
 
@@ -80,8 +80,8 @@ class _Resolver(NamedTuple):
         usable = self.situation.usable(models, "llm")
         if not usable:
             return self._refused("llm", models)
-        spoken = self._spoken(usable)
-        primary = self._choice(spoken)
+        voiced = self._voiced(usable)
+        primary = self._choice(voiced)
         spare, warnings = choose_fallback(
             self.situation,
             self._models("llm", is_realtime=True),
@@ -103,8 +103,8 @@ class _Resolver(NamedTuple):
             ),
             (
                 *self.wishes.warnings,
-                *self._voice_warnings(spoken),
-                *self._bundled_warnings(spoken.model),
+                *self._voice_warnings(voiced),
+                *self._bundled_warnings(voiced.model),
                 *warnings,
             ),
         )
@@ -127,7 +127,7 @@ class _Resolver(NamedTuple):
         if spare is not None and channel == "tts":
             fallback = self._fallback_voiced(spare, primary.choice.voice)
         elif spare is not None:
-            fallback = self._choice(Spoken(spare, None))
+            fallback = self._choice(VoicedModel(spare, None))
         return _Channel(
             ResolvedChannel(primary=primary.choice, fallback=fallback), primary.warnings + warnings
         )
@@ -139,9 +139,9 @@ class _Resolver(NamedTuple):
         if not usable:
             return self._refused(channel, models)
         if channel != "tts":
-            return _Primary(self._choice(Spoken(usable[0], None)))
-        spoken = self._spoken(usable)
-        return _Primary(self._choice(spoken), self._voice_warnings(spoken))
+            return _Primary(self._choice(VoicedModel(usable[0], None)))
+        voiced = self._voiced(usable)
+        return _Primary(self._choice(voiced), self._voice_warnings(voiced))
 
     def _custom(self, channel: Channel) -> _Primary | StackProblem:
         """The tenant's own endpoint. It costs the platform nothing."""
@@ -171,8 +171,8 @@ class _Resolver(NamedTuple):
             if channel in model.channels and model.is_realtime == is_realtime
         ]
 
-    def _choice(self, spoken: Spoken) -> ProviderChoice:
-        model, voice = spoken
+    def _choice(self, voiced: VoicedModel) -> ProviderChoice:
+        model, voice = voiced
         return ProviderChoice(
             provider=model.provider,
             model=model.model,
@@ -180,7 +180,7 @@ class _Resolver(NamedTuple):
             key_source=self.situation.keys.source(model.provider),
         )
 
-    def _spoken(self, models: list[ModelEntry]) -> Spoken:
+    def _voiced(self, models: list[ModelEntry]) -> VoicedModel:
         catalogue, voices = self.situation.catalogue, self.wishes.voices
         gender = gender_of(catalogue, voices)
         return choose_voice(catalogue, models, voices, self.locale, gender=gender)
@@ -192,13 +192,13 @@ class _Resolver(NamedTuple):
         gender = gender_of(catalogue, wanted)
         return self._choice(choose_voice(catalogue, [model], wanted, self.locale, gender=gender))
 
-    def _voice_warnings(self, spoken: Spoken) -> tuple[str, ...]:
+    def _voice_warnings(self, voiced: VoicedModel) -> tuple[str, ...]:
         wanted = next(iter(self.wishes.voices), None)
-        voice = None if spoken.voice is None else spoken.voice.voice_id
+        voice = None if voiced.voice is None else voiced.voice.voice_id
         if wanted in (None, voice):
             return ()
         return (
-            f"{spoken.model.name} does not speak {self.locale} with the voice {wanted}: "
+            f"{voiced.model.name} does not speak {self.locale} with the voice {wanted}: "
             f"{voice or 'its own'} is used instead.",
         )
 

@@ -9,7 +9,7 @@ from pipelines.stack.catalogue import ModelEntry, StackCatalogue, VoiceEntry
 from pipelines.texts.language import closeness
 
 
-class Spoken(NamedTuple):
+class VoicedModel(NamedTuple):
     """If ``voice`` is ``None``, the model has no voice for the locale: it uses its default."""
 
     model: ModelEntry
@@ -23,7 +23,7 @@ def choose_voice(
     locale: str,
     *,
     gender: str | None = None,
-) -> Spoken:
+) -> VoicedModel:
     """The first wanted voice that one of ``models`` has, else a voice of the best model.
 
     Args:
@@ -35,12 +35,12 @@ def choose_voice(
         for model in models:
             for voice in _voices(catalogue, model, locale, gender):
                 if voice.voice_id == voice_id:
-                    return Spoken(model, voice)
+                    return VoicedModel(model, voice)
     for model in models:
         voices = _voices(catalogue, model, locale, gender)
         if voices:
-            return Spoken(model, voices[0])
-    return Spoken(models[0], None)
+            return VoicedModel(model, voices[0])
+    return VoicedModel(models[0], None)
 
 
 def gender_of(catalogue: StackCatalogue, voice_ids: Iterable[str]) -> str | None:

@@ -34,7 +34,7 @@ from contracts.events import Logged, ToolCalled, TurnMeasured, UsageReported
 from contracts.live_messages import AgentStateChanged, TurnLatency, UserStateChanged
 from runtime.call.end_cause import CallFailure, ProvidersFailed
 from runtime.conversation.conversation import CallRecord
-from runtime.conversation.transcript import Spoken, Transcript
+from runtime.conversation.transcript import RecordedTurn, Transcript
 
 logger = structlog.get_logger(__name__)
 
@@ -169,7 +169,7 @@ class SessionObserver:
     def _position_ms(self, at: float | None) -> int | None:
         return None if at is None else self._record.position_ms(at)
 
-    def _measure(self, spoken: Spoken, metrics: MetricsReport) -> None:
+    def _measure(self, spoken: RecordedTurn, metrics: MetricsReport) -> None:
         user, self._user_metrics = self._user_metrics, {}
         latencies = {
             "transcription_delay_ms": _ms(user.get("transcription_delay")),

@@ -14,7 +14,7 @@ from runtime.conversation.conversation import CallRecord
 
 
 @dataclass(frozen=True)
-class Spoken:
+class RecordedTurn:
     """A finished utterance: its place in the record, and its number in the live messages."""
 
     sequence: int
@@ -83,7 +83,7 @@ class Transcript:
         ended_at_ms: int | None,
         interrupted: bool,
         now_ms: int,
-    ) -> Spoken | None:
+    ) -> RecordedTurn | None:
         """The agent stopped. The caller heard ``text``; returns ``None`` if that is empty."""
         since_ms = self._agent_since_ms if self._agent_since_ms is not None else now_ms
         spoken = self._finish(
@@ -119,12 +119,12 @@ class Transcript:
         ended_at_ms: int,
         *,
         interrupted: bool = False,
-    ) -> Spoken | None:
+    ) -> RecordedTurn | None:
         if not text:
             return None
         sequence = self._segments if self._keep else None
         self._show(speaker, text, ended_at_ms, is_final=True, sequence=sequence)
-        spoken = Spoken(self._segments, self._open.pop(speaker))
+        spoken = RecordedTurn(self._segments, self._open.pop(speaker))
         if self._keep:
             self._record.fact(
                 TranscriptSegment(
