@@ -1,4 +1,4 @@
-"""What a media worker needs to know about where it runs."""
+"""The settings of a media worker."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class WorkerOptions(IceSettings):
 
     worker_id: Annotated[str, Field(min_length=1)] = "local-1"
     slots: PositiveInt = 8
-    """How many calls one worker carries at once."""
+    """How many calls one worker runs at once."""
     drain_timeout_seconds: Annotated[float, Field(ge=0)] = 120
-    """How long a stopping worker lets its calls go on before it ends them."""
+    """How long a stopping worker lets its calls continue before it ends them."""
 
 
 class WorkerSettings(WorkerOptions):
@@ -26,7 +26,7 @@ class WorkerSettings(WorkerOptions):
 
     redis_url: str
     data_dir: Path
-    """Holds the call journals. One live worker per directory; a restarted worker that is given
-    the same directory settles what its predecessor left there."""
+    """Holds the call journals. Only one running worker may use a directory. A worker that starts in
+    the directory of one that died ends the calls that it finds there."""
     object_store_url: str | None = None
-    """Where recordings are kept; without it nothing is recorded."""
+    """Where recordings are stored. Without it, nothing is recorded."""

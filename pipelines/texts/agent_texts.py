@@ -73,7 +73,7 @@ def template_faults(agent: AgentConfig) -> tuple[FieldFault, ...]:
 
 
 def needed_variables(agent: AgentConfig) -> dict[str, str]:
-    """The variables that the texts cannot do without, each with the first field that uses it."""
+    """The variables that the texts need, each with the first field that uses it."""
     needed: dict[str, str] = {}
     budget = TemplateBudget()
     for field, text in texts_of(agent):

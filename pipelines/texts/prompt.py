@@ -14,8 +14,8 @@ from contracts.agent_config import (
     Script,
 )
 from pipelines.texts.agent_texts import TextFiller, texts_of
-from pipelines.texts.phrases import greeting
 from pipelines.texts.extraction.prompt_extraction import Extraction, extract_from_prompt
+from pipelines.texts.phrases import greeting
 from pipelines.texts.prompt_template import Line, PromptSection, PromptTemplate, text_part
 from pipelines.texts.template import fill_template
 

@@ -47,7 +47,7 @@ def filled(
 
 
 def template_fault(template: str, budget: TemplateBudget) -> TemplateFault | None:
-    """Why ``template`` cannot be filled in, whatever the variables are."""
+    """Why ``template`` cannot be filled in with any variables; ``None`` if it can."""
     if "{" not in template or _is_plain(template):
         return None
     # Jinja is imported only for texts that need it.

@@ -1,11 +1,11 @@
-"""What the texts of one agent may cost to fill in."""
+"""Limits on the work of filling in one agent's texts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MAX_TAGS = 500
-"""In texts that are more than plain placeholders: each tag takes about 0.2 ms to compile."""
+"""In texts with more than plain placeholders. Each tag takes about 0.2 ms to compile."""
 MAX_TAG_CHARACTERS = 500
 MAX_DEPTH = 12
 """Of blocks and expressions inside each other."""
@@ -22,14 +22,14 @@ class TemplateFault(ValueError):
 
 @dataclass(slots=True)
 class TemplateBudget:
-    """Counts down over every text that is filled in with it.
+    """Counts down with every text that is filled in.
 
     The limits are counts and not times, so that a busy machine gives the same result.
     """
 
     tags: int = MAX_TAGS
     steps: int = 10_000
-    """Expressions evaluated and rounds of loops."""
+    """Evaluated expressions and loop iterations."""
     characters: int = 500_000
     """Length of the filled-in texts."""
 

@@ -32,7 +32,7 @@ class Cause(Enum):
     MAX_DURATION_REACHED = auto()
     SILENT_TOO_LONG = auto()
     NEVER_SPOKE = auto()
-    """Silent for too long, and the caller had not said anything before either."""
+    """Silent for too long, and the caller never said anything in the whole call."""
     WORKER_STOPPING = auto()
     ROOM_NOT_OPENED = auto()
     SESSION_NOT_BUILT = auto()

@@ -62,7 +62,7 @@ class EventShipper:
         return cursor is None or cursor.next_seq <= journal.last_seq
 
     async def run(self) -> None:
-        """Ship until cancelled, through every loss of the link."""
+        """Ship until cancelled. Losing the connection to Redis only delays it."""
         await run_persistently("event_shipper", self._pass)
 
     async def _pass(self) -> None:

@@ -71,7 +71,7 @@ class LocalRoom:
         self._legs: dict[UUID, WebRtcLeg] = {}
         self._announced: set[UUID] = set()
         self._closing: set[asyncio.Task[None]] = set()
-        self._told: deque[LiveMessage] = deque(maxlen=_MOST_REPLAYED)
+        self._sent: deque[LiveMessage] = deque(maxlen=_MOST_REPLAYED)
         self._events: ClosableQueue[RoomEvent] = ClosableQueue()
         self._frames: ClosableQueue[Samples] = ClosableQueue(_MOST_UNHEARD_FRAMES)
         self._pulse: asyncio.Task[None] | None = None
@@ -101,9 +101,9 @@ class LocalRoom:
             raise RoomClosed(f"room {self.name} was closed while the offer was answered")
         self._close_soon(self._legs.pop(participant.participant_id, None))
         self._legs[participant.participant_id] = leg
-        told = list(self._told)
-        for position in positions_to_replay([message.body for message in told]):
-            leg.live_messages.send(told[position].model_dump_json())
+        sent = list(self._sent)
+        for position in positions_to_replay([message.body for message in sent]):
+            leg.live_messages.send(sent[position].model_dump_json())
         if self._pulse is None:
             self._pulse = asyncio.create_task(self._run(), name=f"room-{self.name}")
             self._pulse.add_done_callback(self._stopped)
@@ -127,7 +127,7 @@ class LocalRoom:
         self._audio.on_heard = listener
 
     def broadcast(self, message: LiveMessage) -> None:
-        self._told.append(message)
+        self._sent.append(message)
         text = message.model_dump_json()
         for leg in self._legs.values():
             leg.live_messages.send(text)

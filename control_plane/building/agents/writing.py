@@ -24,8 +24,8 @@ from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.tenancy.caller import Caller
 from pipelines.stack import AvailableKeys, StackCatalogue
 from pipelines.texts.agent_texts import TextFiller
-from pipelines.texts.prompt import prompt_template
 from pipelines.texts.extraction.prompt_extraction import extract_from_prompt
+from pipelines.texts.prompt import prompt_template
 from pipelines.texts.prompt_template import PromptTemplate
 
 
