@@ -21,11 +21,11 @@ from control_plane.building.catalogue.routes import router as catalogue
 from control_plane.building.provider_keys.routes import router as provider_keys
 from control_plane.calling.batches.routes import router as batches
 from control_plane.calling.call_page.routes import call_page_files, call_page_router
-from control_plane.calling.calls.agent_calls import router as agent_calls
+from control_plane.calling.calls.agent_call_routes import router as agent_calls
 from control_plane.calling.calls.creating.dispatcher import Dispatcher
 from control_plane.calling.calls.creating.planning import PlanSources
 from control_plane.calling.calls.participant_routes import router as call_participants
-from control_plane.calling.calls.queries import call_queries
+from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.routes import router as calls
 from control_plane.calling.dialing.routes import router as dialing
 from control_plane.calling.do_not_call.routes import router as do_not_call
@@ -144,7 +144,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.passwords = Passwords()
     # What lower floors need of higher ones.
     app.state.agent_directory = agents_repository
-    app.state.call_directory = call_queries
+    app.state.call_directory = call_records
     app.state.on_tenant_opened = welcome_credit(settings.welcome_credit_micros)
     install_problem_handlers(app)
     install_openapi(app, [SESSION_REFUSALS])

@@ -65,6 +65,11 @@ def table_of(model: type[Base]) -> Table:
     return table
 
 
+def storable(text: str) -> str:
+    """``text`` without U+0000 and without halves of surrogate pairs: text columns hold neither."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
+
 class Database:
     """The pools of one process.
 

@@ -8,9 +8,9 @@ from uuid import UUID, uuid4
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.batches import repository, tasks
-from control_plane.calling.batches.calls_of_batch import make_call
 from control_plane.calling.batches.errors import BatchNotFound
 from control_plane.calling.batches.models import BatchRow, CallBatch
+from control_plane.calling.batches.recipient_calls import make_call
 from control_plane.calling.batches.recipients import check_recipients
 from control_plane.calling.batches.schemas import BatchAccepted, BatchRequest
 from control_plane.calling.calls.creating.planning import PlanSources

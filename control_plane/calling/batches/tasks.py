@@ -9,11 +9,11 @@ from procrastinate import JobContext, RetryStrategy
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.batches import repository
-from control_plane.calling.batches.calls_of_batch import make_call
 from control_plane.calling.batches.models import BatchRow, CallBatch
+from control_plane.calling.batches.recipient_calls import make_call
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.creating.planning import PlanSources
-from control_plane.calling.calls.events.dial_effects import cancel_queued
+from control_plane.calling.calls.events.dial_progress import cancel_queued
 from control_plane.calling.dialing.errors import NeverDialable
 from control_plane.platform.errors import DatabaseUnavailable, Problem
 from control_plane.platform.job_queue import database_of, job_queue, settings_of

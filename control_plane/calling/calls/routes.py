@@ -11,10 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
 from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
-from control_plane.calling.calls.creating import creation
+from control_plane.calling.calls.call_list import list_page
+from control_plane.calling.calls.creating import new_call
 from control_plane.calling.calls.creating.admission import check_request
-from control_plane.calling.calls.creating.creation import NewCall
 from control_plane.calling.calls.creating.dispatcher import AppDispatcher
+from control_plane.calling.calls.creating.new_call import NewCall
 from control_plane.calling.calls.creating.planning import AppPlanSources
 from control_plane.calling.calls.ending.hang_up import hang_up
 from control_plane.calling.calls.errors import (
@@ -27,8 +28,7 @@ from control_plane.calling.calls.errors import (
 from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.participant_schemas import CallQueued
 from control_plane.calling.calls.participant_views import added_view, joining_view
-from control_plane.calling.calls.queries import call_queries
-from control_plane.calling.calls.queries.call_list import list_page
+from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.schemas import (
     AgentName,
     CallCreated,
@@ -108,7 +108,7 @@ async def create_call(
     (423), published version (409), providers (422), credit (402).
     """
     wanted = check_request(caller, request)
-    new = await creation.create_call(session, caller.tenant_id, wanted, settings, sources)
+    new = await new_call.create_call(session, caller.tenant_id, wanted, settings, sources)
     if not new.waits_for_phone:
         after_commit.add_task(dispatcher.dispatch, link.redis, new.plan, new.document)
     return _created(new, settings)
@@ -163,13 +163,13 @@ async def get_call(
 ) -> CallDetail:
     """A call with its transcript, analysis and the first events of its log."""
     call = await _found(session, caller.tenant_id, call_id, with_plan=True)
-    events, _ = await call_queries.page_of_events(
+    events, _ = await call_records.page_of_events(
         session, caller.tenant_id, call_id, DETAIL_EVENTS, 0
     )
     return call_detail(
         call,
-        await call_queries.listed_fields(session, caller.tenant_id, call_id),
-        await call_queries.segments(session, caller.tenant_id, call_id),
+        await call_records.listed_fields(session, caller.tenant_id, call_id),
+        await call_records.segments(session, caller.tenant_id, call_id),
         events,
         await analyses.find(session, caller.tenant_id, call_id),
         await find_recording_view(session, caller.tenant_id, call_id, settings),
@@ -186,7 +186,7 @@ async def list_call_events(
 ) -> CallEventPage:
     """The call's event log, in order."""
     await _found(session, caller.tenant_id, call_id)
-    events, total = await call_queries.page_of_events(
+    events, total = await call_records.page_of_events(
         session, caller.tenant_id, call_id, limit, offset
     )
     return CallEventPage(
@@ -206,7 +206,7 @@ async def get_transcript(
 ) -> TranscriptView:
     """What was said so far, in order."""
     await _found(session, caller.tenant_id, call_id)
-    said = await call_queries.segments(session, caller.tenant_id, call_id)
+    said = await call_records.segments(session, caller.tenant_id, call_id)
     if not said:
         raise TranscriptNotAvailable
     return transcript_view(said)
@@ -250,7 +250,7 @@ def _answer(shown: BaseModel, status_code: int) -> Response:
 async def _found(
     session: AsyncSession, tenant_id: UUID, call_id: UUID, *, with_plan: bool = False
 ) -> Call:
-    call = await call_queries.find_call(session, tenant_id, call_id, with_plan=with_plan)
+    call = await call_records.find_call(session, tenant_id, call_id, with_plan=with_plan)
     if call is None:
         raise CallNotFound
     return call

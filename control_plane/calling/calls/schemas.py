@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from contracts.agent_config import PostCall
 from contracts.money import usd
-from control_plane.calling.calls.ending.model_usage import ModelUsage
+from control_plane.calling.calls.ending.cost_breakdown import ModelUsage
 from control_plane.calling.intelligence.schemas import IntelligenceView
 from control_plane.calling.recordings.schemas import RecordingView
 

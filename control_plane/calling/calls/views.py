@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
-from control_plane.calling.calls.ending.model_usage import model_usage
+from control_plane.calling.calls.ending.cost_breakdown import model_usage
 from control_plane.calling.calls.models import Call, CallLogEntry, Segment, TurnLatencies
 from control_plane.calling.calls.schemas import (
     AgentName,

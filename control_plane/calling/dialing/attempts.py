@@ -17,7 +17,7 @@ from contracts.dial_outcome import DialOutcome
 from contracts.dialing import STAGE_RANK, DialReport, LegStage
 from contracts.end_reasons import EndReason
 from control_plane.calling.calls import repository as calls
-from control_plane.calling.calls.events import dial_effects
+from control_plane.calling.calls.events import dial_progress
 from control_plane.calling.calls.models import Call
 from control_plane.calling.dialing import repository
 from control_plane.calling.dialing.callee_zones import callee_zones
@@ -76,12 +76,12 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
         _close(job, JobState.CANCELED, at)
     elif retry_at is not None:
         _put_back(job, retry_at)
-        await dial_effects.leg_ended(
+        await dial_progress.leg_ended(
             session, call, job.participant_id, job.carrier, DialOutcome.FAILED, at, retry_at
         )
     else:
         _close(job, JobState.FAILED, at)
-        await dial_effects.leg_given_up(
+        await dial_progress.leg_given_up(
             session,
             call,
             job.participant_id,
@@ -101,7 +101,7 @@ async def give_up_waiting(
         return
     canceled = reason is EndReason.DO_NOT_CALL or call.is_over
     _close(job, JobState.CANCELED if canceled else JobState.FAILED, at)
-    await dial_effects.leg_given_up(session, call, job.participant_id, reason, why, at)
+    await dial_progress.leg_given_up(session, call, job.participant_id, reason, why, at)
 
 
 async def _locked(session: AsyncSession, seen: DialingJob) -> tuple[Call, DialingJob | None]:
@@ -115,9 +115,9 @@ async def _tell_call(
 ) -> bool:
     """Whether the leg is still wanted."""
     tell = {
-        LegStage.DIALING: dial_effects.leg_dialing,
-        LegStage.RINGING: dial_effects.leg_ringing,
-        LegStage.ANSWERED: dial_effects.leg_answered,
+        LegStage.DIALING: dial_progress.leg_dialing,
+        LegStage.RINGING: dial_progress.leg_ringing,
+        LegStage.ANSWERED: dial_progress.leg_answered,
     }[stage]
     return await tell(session, call, job.participant_id, at)
 
@@ -134,7 +134,7 @@ async def _end_attempt(
         return _finish_conversation(call, job, at)
     if job.stage == LegStage.REQUESTED:
         # The report of its beginning was lost, and the call's state table requires one.
-        await dial_effects.leg_dialing(session, call, job.participant_id, at)
+        await dial_progress.leg_dialing(session, call, job.participant_id, at)
     job.last_outcome = report.outcome.value
     if call.is_over:
         _close(job, JobState.CANCELED, at)
@@ -144,7 +144,7 @@ async def _end_attempt(
         _put_back(job, retry_at)
     else:
         _close(job, JobState.FAILED, at)
-    await dial_effects.leg_ended(
+    await dial_progress.leg_ended(
         session, call, job.participant_id, job.carrier, report.outcome, at, retry_at
     )
     return NOTHING

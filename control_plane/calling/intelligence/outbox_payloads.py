@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.money import usd
-from control_plane.calling.calls.ending.provider_cost import CHANNELS
+from control_plane.calling.calls.ending.cost_breakdown import CHANNELS
 from control_plane.calling.calls.models import Call, Segment
 from control_plane.calling.calls.outbox_payloads import transcript
 from control_plane.calling.intelligence.models import CallAnalysis

@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, status
 
 from control_plane.calling.calls.errors import CallNotFound
-from control_plane.calling.calls.queries.call_queries import find_call
+from control_plane.calling.calls.queries.call_records import find_call
 from control_plane.calling.calls.repository import locked_call
 from control_plane.calling.intelligence import repository, scheduling
 from control_plane.calling.intelligence.errors import (

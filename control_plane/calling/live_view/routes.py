@@ -8,13 +8,13 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Query, Request, Response, status
 
 from control_plane.calling.calls.errors import CallNotFound
-from control_plane.calling.calls.queries import call_queries
+from control_plane.calling.calls.queries import call_records
 from control_plane.calling.live_view.errors import TooManyViewers
-from control_plane.calling.live_view.event_translation import END_ID
 from control_plane.calling.live_view.live_feed import LiveFeed
 from control_plane.calling.live_view.schemas import LiveEvent
 from control_plane.calling.live_view.server_sent_events import MEDIA_TYPE, EventStreamResponse
-from control_plane.calling.live_view.viewer import so_far, stream
+from control_plane.calling.live_view.viewer_events import END_ID
+from control_plane.calling.live_view.viewer_stream import so_far, stream
 from control_plane.identity.authentication.dependencies import MemberCaller
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.platform.http.dependencies import AppDatabase
@@ -76,7 +76,7 @@ async def stream_call(
     It begins with what was said so far, and ends with the call. A call that is over is told whole.
     """
     async with database.tenant_session(caller.tenant_id) as session:
-        call = await call_queries.find_call(session, caller.tenant_id, call_id)
+        call = await call_records.find_call(session, caller.tenant_id, call_id)
     if call is None:
         raise CallNotFound
     if call.is_over and last_event_id == END_ID:

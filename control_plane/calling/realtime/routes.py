@@ -21,7 +21,6 @@ from control_plane.calling.realtime.errors import (
     CallOver,
     NoWorker,
 )
-from control_plane.calling.realtime.joining import join, leave
 from control_plane.calling.realtime.session_description import (
     CONTENT_TYPE,
     MAX_OFFER_BYTES,
@@ -29,6 +28,7 @@ from control_plane.calling.realtime.session_description import (
     check_offer,
     ice_server_links,
 )
+from control_plane.calling.realtime.signalling import join, leave
 from control_plane.platform.errors import BodyTooLarge, DatabaseUnavailable, UnsupportedMediaType
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems

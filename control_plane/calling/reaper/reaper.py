@@ -18,8 +18,7 @@ from contracts.end_reasons import EndReason
 from contracts.heartbeat import CallMedia
 from contracts.redis_names import LEASE_TTL_SECONDS
 from control_plane.calling.calls import repository
-from control_plane.calling.calls.ending.billed_position import billed_position_ms
-from control_plane.calling.calls.ending.call_end import end_call
+from control_plane.calling.calls.ending.call_end import billed_position_ms, end_call
 from control_plane.calling.calls.events.envelope import read_entry
 from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.transitions import waits_for_phone

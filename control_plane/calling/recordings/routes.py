@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from control_plane.calling.calls.errors import CallNotFound
-from control_plane.calling.calls.queries.call_queries import find_call
+from control_plane.calling.calls.queries.call_records import find_call
 from control_plane.calling.recordings import file_routes
 from control_plane.calling.recordings.errors import RecordingNotAvailable
 from control_plane.calling.recordings.schemas import CallRecording

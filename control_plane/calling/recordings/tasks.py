@@ -8,9 +8,11 @@ from uuid import UUID
 
 import structlog
 from procrastinate import JobContext, RetryStrategy
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.calling.calls.models import Call
 from control_plane.calling.recordings import repository
-from control_plane.calling.recordings.assembling import (
+from control_plane.calling.recordings.assembly import (
     Files,
     NothingStored,
     assemble_files,
@@ -115,3 +117,24 @@ async def _failed(database: Database, recording: Recording, why: str) -> None:
         now.status = "failed"
         now.detail = "; ".join(filter(None, [now.detail, why]))
     _log.error("recording_failed", call_id=str(recording.call_id), reason=why)
+
+
+async def enqueue_assembly_at_end(session: AsyncSession, call: Call) -> None:
+    """``call`` is over, with its plan loaded: have its recording's files made, if it has one."""
+    if not call.plan["agent"].get("features", {}).get("recording_enabled"):
+        return
+    await session.flush()
+    recording = await repository.latest_recording(session, call.tenant_id, call.id)
+    if recording is not None:
+        await enqueue_assembly(session, call.tenant_id, recording.id)
+
+
+async def enqueue_assembly(session: AsyncSession, tenant_id: UUID, recording_id: UUID) -> None:
+    """Add the job that makes the files; two jobs for one recording never run at the same time."""
+    await enqueue(
+        session,
+        assemble_recording,
+        lock=f"recording/{recording_id}",
+        tenant_id=str(tenant_id),
+        recording_id=str(recording_id),
+    )

@@ -14,9 +14,8 @@ from control_plane.building.agents import repository as agents
 from control_plane.building.agents.errors import AgentNotPublishReady
 from control_plane.building.agents.publishing.finding import Finding
 from control_plane.calling.calls import repository
-from control_plane.calling.calls.creating.caller_id import CallerId
-from control_plane.calling.calls.creating.creation import role_of
-from control_plane.calling.calls.creating.phones_to_call import caller_ids
+from control_plane.calling.calls.creating.caller_id import CallerId, caller_ids
+from control_plane.calling.calls.creating.new_call import role_of
 from control_plane.calling.calls.errors import CallAlreadyOver, CallFull, CallNotFound
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call, CallParticipant

@@ -8,6 +8,9 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.calling.calls.schemas import ParticipantInput
+from control_plane.calling.do_not_call.errors import NumberOnDoNotCallList
+from control_plane.calling.do_not_call.repository import listed_numbers
 from control_plane.calling.numbers.models import Number
 from control_plane.calling.numbers.repository import numbers_of
 from control_plane.platform.errors import InvalidRequest
@@ -21,7 +24,56 @@ class CallerId:
     """Who carries calls from it."""
 
 
-async def resolve_caller_id(
+async def caller_ids(
+    session: AsyncSession,
+    tenant_id: UUID,
+    agent_id: UUID,
+    participants: Sequence[ParticipantInput],
+    carriers: Collection[str],
+) -> dict[int, CallerId]:
+    """By position among ``participants``, from which number each phone is called.
+
+    Args:
+        participants: with phone numbers in E.164.
+        carriers: those that the installation has.
+
+    Raises:
+        NumberOnDoNotCallList: one must not be called.
+        InvalidRequest: one cannot be called.
+    """
+    phones = {
+        position: participant
+        for position, participant in enumerate(participants)
+        if participant.transport == "pstn"
+    }
+    if not phones:
+        return {}
+    listed = await listed_numbers(session, tenant_id, {each.identity for each in phones.values()})
+    if listed:
+        raise NumberOnDoNotCallList(
+            errors=[
+                {
+                    "field": f"participants[{position}].identity",
+                    "message": f"{participant.identity} is on your do-not-call list",
+                }
+                for position, participant in phones.items()
+                if participant.identity in listed
+            ]
+        )
+    return {
+        position: await _resolved(
+            session,
+            tenant_id,
+            agent_id,
+            participant.from_number,
+            carriers,
+            f"participants[{position}]",
+        )
+        for position, participant in phones.items()
+    }
+
+
+async def _resolved(
     session: AsyncSession,
     tenant_id: UUID,
     agent_id: UUID,

@@ -12,14 +12,16 @@ from contracts.call_status import CallStatus
 from contracts.end_reasons import EndReason
 from contracts.money import billable_seconds, usd
 from control_plane.calling.calls import repository
-from control_plane.calling.calls.ending.after_call import begin_after_call
-from control_plane.calling.calls.events.agent_failure import report_agent_failure
+from control_plane.calling.calls.ending.agent_failure import report_agent_failure
+from control_plane.calling.calls.ending.cost_breakdown import provider_cost_micros
 from control_plane.calling.calls.events.event_log import log_event
-from control_plane.calling.calls.events.leg_effects import complete
+from control_plane.calling.calls.events.presence import complete
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.outbox_payloads import add_call_failed
 from control_plane.calling.calls.transitions import Effect, Ended, Unreached, transition
 from control_plane.calling.dialing.repository import cancel_waiting_legs
+from control_plane.calling.intelligence.scheduling import schedule_at_end
+from control_plane.calling.recordings.tasks import enqueue_assembly_at_end
 from control_plane.money.billing import service as billing
 
 _log = structlog.get_logger(__name__)
@@ -71,6 +73,8 @@ async def end_call(
             "prices": [row.model_dump(mode="json") for row in plan.prices],
         },
     )
+    call.provider_cost_micros = provider_cost_micros(plan.prices, seconds)
+    call.provider_cost_calculated_at = datetime.now(UTC)
     if people is None:
         people = await repository.participants(session, call.tenant_id, [call.id])
     complete(people, at)
@@ -96,7 +100,8 @@ async def end_call(
         report_agent_failure(session, call, reason, detail)
     if Effect.TELL_FAILED in moved.effects:
         add_call_failed(session, call)
-    await begin_after_call(session, call)
+    await schedule_at_end(session, call)
+    await enqueue_assembly_at_end(session, call)
     _log.info(
         "call_ended",
         call_id=str(call.id),
@@ -106,3 +111,16 @@ async def end_call(
         total_cost_micros=call.total_cost_micros,
     )
     return True
+
+
+def billed_position_ms(
+    has_started: bool, metered_ms: int | None, media_ms: int | None
+) -> int | None:
+    """The connected time to bill when the worker cannot report it: the furthest known position.
+
+    Pure. ``None`` when no media ever connected.
+    """
+    known = [position for position in (metered_ms, media_ms) if position is not None]
+    if known:
+        return max(known)
+    return 0 if has_started else None

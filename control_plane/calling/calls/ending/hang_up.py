@@ -19,11 +19,10 @@ from redis.exceptions import RedisError
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
 from control_plane.calling.calls import repository
-from control_plane.calling.calls.ending.billed_position import billed_position_ms
-from control_plane.calling.calls.ending.call_end import end_call
+from control_plane.calling.calls.ending.call_end import billed_position_ms, end_call
 from control_plane.calling.calls.errors import CallAlreadyOver, CallNotFound
 from control_plane.calling.calls.models import Call
-from control_plane.calling.calls.queries.call_queries import find_call
+from control_plane.calling.calls.queries.call_records import find_call
 from control_plane.platform.database import Database
 from control_plane.platform.link import commands
 from control_plane.platform.link.applied_cursors import clear_ended_call

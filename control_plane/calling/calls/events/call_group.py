@@ -25,8 +25,8 @@ from contracts.events import (
     SlotsCollected,
     TranscriptSegment,
 )
-from control_plane.calling.calls.events.gathered_rows import GatheredRows
 from control_plane.calling.calls.events.metering import is_covered
+from control_plane.calling.calls.events.pending_rows import GatheredRows
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.money.billing.repository import lock_ahead
 

@@ -19,7 +19,7 @@ from redis.asyncio import Redis
 
 from contracts.events import CallEnded
 from control_plane.calling.calls.events.envelope import ReceivedEvent, Unreadable, read_entry
-from control_plane.calling.calls.events.group_application import Applied, Batch, apply_group, park
+from control_plane.calling.calls.events.group_transaction import Applied, Batch, apply_group, park
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link import commands

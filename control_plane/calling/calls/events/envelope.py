@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
@@ -59,3 +60,18 @@ def read_entry(entry: StreamEntry) -> ReceivedEvent | Unreadable:
 def _summary(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(str(part) for part in first['loc'])} {first['msg']}".strip()
+
+
+class Verdict(StrEnum):
+    APPLY = "apply"
+    DUPLICATE = "duplicate"
+    """Applied before: acknowledge it."""
+    GAP = "gap"
+    """Earlier events are missing: leave it until the worker has shipped them again."""
+
+
+def verdict(applied_seq: int, seq: int) -> Verdict:
+    """What to do with event ``seq`` of a call whose events up to ``applied_seq`` are applied."""
+    if seq <= applied_seq:
+        return Verdict.DUPLICATE
+    return Verdict.APPLY if seq == applied_seq + 1 else Verdict.GAP

@@ -29,7 +29,7 @@ from sqlalchemy.orm import InstrumentedAttribute, aliased
 from sqlalchemy.sql.selectable import LateralFromClause
 
 from contracts.money import MICROS_PER_USD
-from control_plane.calling.calls.ending.provider_cost import CHANNELS
+from control_plane.calling.calls.ending.cost_breakdown import CHANNELS
 from control_plane.calling.calls.models import Call, CallParticipant
 
 LISTED_COLUMNS: tuple[InstrumentedAttribute[Any], ...] = (

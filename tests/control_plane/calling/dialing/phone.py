@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from sqlalchemy import select
 
 from contracts.dialing import LegStage
-from control_plane.calling.calls.creating.creation import create_call
+from control_plane.calling.calls.creating.new_call import create_call
 from control_plane.calling.calls.creating.planning import PlanSources
 from control_plane.calling.calls.schemas import CallCreate, ParticipantInput
 from control_plane.calling.dialing.models import DialingJob, JobState

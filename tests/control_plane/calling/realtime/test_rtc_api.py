@@ -14,7 +14,7 @@ from fastapi import FastAPI
 
 from contracts.commands import CommandRefused, LegAnswered, OfferLeg, RemoveLeg
 from control_plane.calling.calls.events.consumer import EventConsumer
-from control_plane.calling.realtime import joining
+from control_plane.calling.realtime import signalling
 from control_plane.calling.realtime.access_token import RoomAccess, decode_access, encode_access
 from control_plane.platform.link.link import Link
 from control_plane.platform.settings import ControlPlaneSettings
@@ -37,8 +37,8 @@ ANSWER = OFFER.replace("o=- 1", "o=- 2")
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joining, "CLAIM_WAIT_SECONDS", 0.2)
-    monkeypatch.setattr(joining, "LONGEST_REPLY_SECONDS", 1.0)
+    monkeypatch.setattr(signalling, "CLAIM_WAIT_SECONDS", 0.2)
+    monkeypatch.setattr(signalling, "LONGEST_REPLY_SECONDS", 1.0)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ async def test_an_offer_waits_for_a_worker_to_claim_the_call(
     call: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(joining, "CLAIM_WAIT_SECONDS", 8.0)
+    monkeypatch.setattr(signalling, "CLAIM_WAIT_SECONDS", 8.0)
     joining_call = asyncio.create_task(post_offer(http, call))
     await asyncio.sleep(0)
     await worker.claim()

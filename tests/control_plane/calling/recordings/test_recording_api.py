@@ -78,9 +78,9 @@ async def test_the_parts_are_removed_when_the_files_are_there(call: RecordedCall
 async def test_making_the_files_again_changes_nothing(call: RecordedCall) -> None:
     before = await call.completed()
     async with call.database.system_session() as session:
-        from control_plane.calling.recordings.finishing import finish_recording
+        from control_plane.calling.recordings.tasks import enqueue_assembly
 
-        await finish_recording(session, call.plan.tenant_id, call.recording_id)
+        await enqueue_assembly(session, call.plan.tenant_id, call.recording_id)
     await call.run_jobs()
     after = await call.recording()
     assert after["status"] == "completed"

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from control_plane.calling.calls.storable_text import storable
+from control_plane.platform.database import storable
 from control_plane.platform.language_model.json_answers import LONGEST_ANSWER, UnusableAnswer
 
 _LARGEST_INTEGER = 10**30

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from control_plane.calling.calls.storable_text import storable
 from control_plane.calling.intelligence import repository
-from control_plane.platform.database import Database
+from control_plane.platform.database import Database, storable
 from control_plane.platform.language_model.completions import (
     Completion,
     CompletionRequest,

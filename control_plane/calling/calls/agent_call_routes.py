@@ -16,8 +16,8 @@ from contracts.money import usd
 from control_plane.building.agents.errors import AgentNotFound, AgentOfAnotherTenant
 from control_plane.building.agents.service import foreign_agent_is_forbidden, get_agent
 from control_plane.calling.calls.queries.call_counts import count_calls
-from control_plane.calling.calls.queries.call_queries import page_of_calls
-from control_plane.calling.calls.queries.page_statements import CallFilter
+from control_plane.calling.calls.queries.call_pages import CallFilter
+from control_plane.calling.calls.queries.call_records import page_of_calls
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.platform.http.dependencies import AppDatabase

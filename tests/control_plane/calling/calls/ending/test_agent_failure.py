@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from contracts.end_reasons import EndReason
-from control_plane.calling.calls.events.agent_failure import AGENT_FAILURES
+from control_plane.calling.calls.ending.agent_failure import AGENT_FAILURES
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.platform.database import Database
 from control_plane.platform.outbox.models import OutboxEvent

@@ -17,7 +17,7 @@ from contracts.dial_outcome import DialOutcome
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallStarted, LegJoined, RoomOpened
 from control_plane.calling.calls import repository
-from control_plane.calling.calls.events import dial_effects
+from control_plane.calling.calls.events import dial_progress
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.calls.models import Call
 from control_plane.platform.database import Database
@@ -96,15 +96,15 @@ async def phone_call(tenant: TenantClient, database: Database) -> PhoneCall:
 async def test_a_phone_that_rings_and_is_answered(phone_call: PhoneCall) -> None:
     leg = phone_call.legs[0]
     async with phone_call.locked() as (session, call):
-        assert await dial_effects.leg_dialing(session, call, leg, NOW)
+        assert await dial_progress.leg_dialing(session, call, leg, NOW)
     assert (await phone_call.shown())["status"] == "queued"
     assert await phone_call.legs_shown() == ["dialing", "queued"]
     async with phone_call.locked() as (session, call):
         assert call.dialed_at == NOW
-        assert await dial_effects.leg_ringing(session, call, leg, NOW)
+        assert await dial_progress.leg_ringing(session, call, leg, NOW)
     assert (await phone_call.shown())["status"] == "ringing"
     async with phone_call.locked() as (session, call):
-        assert await dial_effects.leg_answered(session, call, leg, NOW)
+        assert await dial_progress.leg_answered(session, call, leg, NOW)
         assert call.answered_at == NOW
     assert (await phone_call.shown())["status"] == "ringing"
     assert await phone_call.legs_shown() == ["joining", "queued"]
@@ -115,9 +115,9 @@ async def test_a_call_whose_phone_will_be_dialed_again_is_queued_again(
 ) -> None:
     leg, retry_at = phone_call.legs[0], NOW + timedelta(minutes=5)
     async with phone_call.locked() as (session, call):
-        await dial_effects.leg_dialing(session, call, leg, NOW)
-        await dial_effects.leg_ringing(session, call, leg, NOW)
-        await dial_effects.leg_ended(
+        await dial_progress.leg_dialing(session, call, leg, NOW)
+        await dial_progress.leg_ringing(session, call, leg, NOW)
+        await dial_progress.leg_ended(
             session, call, leg, "acme", DialOutcome.NO_ANSWER, NOW, retry_at
         )
     shown = await phone_call.shown()
@@ -143,8 +143,8 @@ async def test_the_call_ends_with_its_last_phone_and_costs_nothing(
     for leg in phone_call.legs:
         assert (await phone_call.shown())["status"] == "queued"
         async with phone_call.locked() as (session, call):
-            await dial_effects.leg_dialing(session, call, leg, NOW)
-            await dial_effects.leg_ended(session, call, leg, "acme", outcome, NOW, None)
+            await dial_progress.leg_dialing(session, call, leg, NOW)
+            await dial_progress.leg_ended(session, call, leg, "acme", outcome, NOW, None)
     shown = await phone_call.shown()
     assert (shown["status"], shown["end_reason"]) == (status, f"acme_{outcome.value}")
     assert shown["total_cost"] == 0
@@ -166,15 +166,15 @@ async def test_the_call_ends_with_its_last_phone_and_costs_nothing(
 async def test_nothing_is_wanted_of_a_phone_once_the_call_is_over(phone_call: PhoneCall) -> None:
     leg = phone_call.legs[0]
     async with phone_call.locked() as (session, call):
-        assert await dial_effects.cancel_queued(session, call, NOW)
+        assert await dial_progress.cancel_queued(session, call, NOW)
     shown = await phone_call.shown()
     assert (shown["status"], shown["end_reason"]) == ("canceled", "canceled")
     async with phone_call.locked() as (session, call):
-        assert not await dial_effects.cancel_queued(session, call, NOW)
-        assert not await dial_effects.leg_dialing(session, call, leg, NOW)
-        assert not await dial_effects.leg_ringing(session, call, leg, NOW)
-        assert not await dial_effects.leg_answered(session, call, leg, NOW)
-        await dial_effects.leg_ended(session, call, leg, "acme", DialOutcome.BUSY, NOW, None)
+        assert not await dial_progress.cancel_queued(session, call, NOW)
+        assert not await dial_progress.leg_dialing(session, call, leg, NOW)
+        assert not await dial_progress.leg_ringing(session, call, leg, NOW)
+        assert not await dial_progress.leg_answered(session, call, leg, NOW)
+        await dial_progress.leg_ended(session, call, leg, "acme", DialOutcome.BUSY, NOW, None)
     assert await phone_call.shown() == shown
     assert await phone_call.told() == []
 
@@ -183,8 +183,8 @@ async def test_a_call_that_is_being_dialed_is_not_taken_out_of_the_queue(
     phone_call: PhoneCall,
 ) -> None:
     async with phone_call.locked() as (session, call):
-        await dial_effects.leg_dialing(session, call, phone_call.legs[0], NOW)
-        assert not await dial_effects.cancel_queued(session, call, NOW)
+        await dial_progress.leg_dialing(session, call, phone_call.legs[0], NOW)
+        assert not await dial_progress.cancel_queued(session, call, NOW)
     assert (await phone_call.shown())["status"] == "queued"
 
 
@@ -193,7 +193,7 @@ async def test_the_start_is_told_once_for_the_call_and_once_for_each_phone(
 ) -> None:
     first, second = phone_call.legs
     async with phone_call.locked() as (session, call):
-        await dial_effects.leg_answered(session, call, first, NOW)
+        await dial_progress.leg_answered(session, call, first, NOW)
         plan = call.frozen_plan()
     await worker.ship(
         plan,
@@ -233,13 +233,13 @@ async def test_a_phone_that_is_not_reached_does_not_end_a_conversation(
 ) -> None:
     first, second = phone_call.legs
     async with phone_call.locked() as (session, call):
-        await dial_effects.leg_answered(session, call, first, NOW)
+        await dial_progress.leg_answered(session, call, first, NOW)
         plan = call.frozen_plan()
     await worker.ship(plan, RoomOpened(), CallStarted(participant_id=first))
     await catch_up(consumer)
     async with phone_call.locked() as (session, call):
-        await dial_effects.leg_dialing(session, call, second, NOW)
-        await dial_effects.leg_ended(session, call, second, "acme", DialOutcome.BUSY, NOW, None)
+        await dial_progress.leg_dialing(session, call, second, NOW)
+        await dial_progress.leg_ended(session, call, second, "acme", DialOutcome.BUSY, NOW, None)
     assert (await phone_call.shown())["status"] == "in_progress"
     assert await phone_call.legs_shown() == ["connected", "completed"]
     await worker.ship(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from control_plane.calling.calls.ending.billed_position import billed_position_ms
+from control_plane.calling.calls.ending.call_end import billed_position_ms
 
 
 @pytest.mark.parametrize(

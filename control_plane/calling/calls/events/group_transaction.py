@@ -17,12 +17,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.events.call_group import CallGroup, Key, lock_group
-from control_plane.calling.calls.events.effects import WorkerToStop, apply_events
-from control_plane.calling.calls.events.envelope import ReceivedEvent
-from control_plane.calling.calls.events.order import Verdict, verdict
+from control_plane.calling.calls.events.envelope import ReceivedEvent, Verdict, verdict
+from control_plane.calling.calls.events.worker_events import WorkerToStop, apply_events
 from control_plane.calling.calls.models import Call, ParkedEvent
-from control_plane.calling.calls.storable_text import storable
-from control_plane.platform.database import Database
+from control_plane.platform.database import Database, storable
 from link.stream_entry import StreamEntry
 
 Batch = Sequence[ReceivedEvent]

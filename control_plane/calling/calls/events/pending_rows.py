@@ -18,8 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.events import TranscriptSegment, TurnMeasured
 from control_plane.calling.calls.models import Call, Segment, TurnLatencies
-from control_plane.calling.calls.storable_text import storable
-from control_plane.platform.database import Base
+from control_plane.platform.database import Base, storable
 
 _Rows = list[dict[str, Any]]
 

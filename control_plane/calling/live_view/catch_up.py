@@ -15,17 +15,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.live_replay import positions_to_replay
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.models import CallParticipant
-from control_plane.calling.calls.queries import call_queries
+from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.views import Said
-from control_plane.calling.live_view.event_translation import (
+from control_plane.calling.live_view.repository import Standing
+from control_plane.calling.live_view.server_sent_events import ServerSentEvent
+from control_plane.calling.live_view.viewer_events import (
     sequences,
     told_live,
     told_present,
     told_segment,
     told_standing,
 )
-from control_plane.calling.live_view.repository import Standing
-from control_plane.calling.live_view.server_sent_events import ServerSentEvent
 from control_plane.platform.link.live_streams import BEFORE_ALL, EntryId, LiveEntry
 
 
@@ -53,7 +53,7 @@ class Record:
 async def read_record(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> Record:
     return Record(
         await repository.participants(session, tenant_id, [call_id]),
-        await call_queries.segments(session, tenant_id, call_id),
+        await call_records.segments(session, tenant_id, call_id),
     )
 
 

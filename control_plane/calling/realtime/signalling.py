@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 from contracts.commands import CommandRefused, LegAnswered, OfferLeg, RemoveLeg
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.errors import CallNotFound
-from control_plane.calling.calls.queries import call_queries
+from control_plane.calling.calls.queries import call_records
 from control_plane.calling.realtime.access_token import RoomAccess
 from control_plane.calling.realtime.errors import BadOffer, CallOver, NoWorker
 from control_plane.platform.database import Database
@@ -82,7 +82,7 @@ async def leave(link: Link, access: RoomAccess) -> None:
 async def _identity(database: Database, access: RoomAccess) -> str:
     """Who joins, provided that the call still runs."""
     async with database.tenant_session(access.tenant_id) as session:
-        call = await call_queries.find_call(session, access.tenant_id, access.call_id)
+        call = await call_records.find_call(session, access.tenant_id, access.call_id)
         participant = await repository.participant(
             session, access.tenant_id, access.call_id, access.participant_id
         )

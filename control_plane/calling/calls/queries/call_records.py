@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from control_plane.calling.calls.models import Call, CallLogEntry, Segment, TurnLatencies
-from control_plane.calling.calls.queries.page_statements import (
+from control_plane.calling.calls.queries.call_pages import (
     CallFilter,
     Place,
     select_documents,

@@ -32,18 +32,18 @@ from contracts.events import (
     TurnMeasured,
     UsageReported,
 )
-from control_plane.calling.calls.ending.after_call import note_late_words
 from control_plane.calling.calls.ending.call_end import end_call
-from control_plane.calling.calls.events import leg_effects
+from control_plane.calling.calls.events import presence
 from control_plane.calling.calls.events.call_group import CallGroup
+from control_plane.calling.calls.events.envelope import Verdict, verdict
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.events.metering import meter
-from control_plane.calling.calls.events.order import Verdict, verdict
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.outbox_payloads import add_call_started
-from control_plane.calling.calls.storable_text import storable
 from control_plane.calling.calls.transitions import Claimed, Effect, Started, transition
-from control_plane.calling.recordings.applying import apply_recording_event
+from control_plane.calling.intelligence.scheduling import schedule_for_late_segments
+from control_plane.calling.recordings.recording_events import apply_recording_event
+from control_plane.platform.database import storable
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ async def apply_events(
             case Verdict.GAP:
                 outcome.waiting.append(event)
     if has_late_words:
-        await note_late_words(session, call)
+        await schedule_for_late_segments(session, call)
     return outcome
 
 
@@ -107,10 +107,10 @@ async def _apply(
         case CallStarted(participant_id=participant_id):
             return _start(session, call, event, people.get(participant_id))
         case LegJoined(participant_id=participant_id):
-            leg_effects.join(session, call, people.get(participant_id), at)
+            presence.join(session, call, people.get(participant_id), at)
             log_event(session, call, "lifecycle", "A participant joined", at)
         case LegLeft(participant_id=participant_id) as left:
-            leg_effects.leave(session, call, people.get(participant_id), left, at)
+            presence.leave(session, call, people.get(participant_id), left, at)
         case UsageReported() as usage:
             key = f"{usage.channel}/{usage.provider}/{usage.model}"
             totals = usage.model_dump(exclude={"type", "channel", "provider", "model"})
@@ -152,7 +152,7 @@ def _start(
         log_event(session, call, "lifecycle", "Call started", at)
     if Effect.TELL_STARTED in moved.effects:
         add_call_started(session, call, first, at)
-    leg_effects.join(session, call, first, at)
+    presence.join(session, call, first, at)
     return _stop_if_over(call, event)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from control_plane.calling.calls.events.order import Verdict, verdict
+from control_plane.calling.calls.events.envelope import Verdict, verdict
 
 
 def test_the_next_event_is_applied() -> None:

@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import CallPlan
 from contracts.call_status import CallStatus, ParticipantStatus
+from control_plane.calling.calls.creating.caller_id import caller_ids
 from control_plane.calling.calls.creating.creation_facts import creation_facts
 from control_plane.calling.calls.creating.insertion import insert_call
-from control_plane.calling.calls.creating.phones_to_call import caller_ids
 from control_plane.calling.calls.creating.planning import PlanSources, freeze_plan
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.schemas import CallCreate

@@ -8,9 +8,9 @@ from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
-from control_plane.calling.calls.queries import call_queries
+from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.queries.call_counts import count_calls
-from control_plane.calling.calls.queries.page_statements import CallFilter
+from control_plane.calling.calls.queries.call_pages import CallFilter
 from control_plane.platform.errors import InvalidRequest
 
 
@@ -32,12 +32,12 @@ async def list_page(
     """
     after = None
     if cursor is not None:
-        after = await call_queries.place_of_call(session, tenant_id, cursor)
+        after = await call_records.place_of_call(session, tenant_id, cursor)
         if after is None:
             raise InvalidRequest.at("cursor", "is not the id of one of your calls")
     wanted = CallFilter(tenant_id=tenant_id, status=status, agent_id=agent_id, after=after)
     # One more than shown tells whether a page follows.
-    calls = await call_queries.documents_of_page(session, wanted, limit + 1, offset)
+    calls = await call_records.documents_of_page(session, wanted, limit + 1, offset)
     shown = calls[:limit]
     rest = to_json(
         {

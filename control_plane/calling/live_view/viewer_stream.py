@@ -13,15 +13,8 @@ from uuid import UUID
 import structlog
 
 from control_plane.calling.calls.models import Call
-from control_plane.calling.calls.queries import call_queries
-from control_plane.calling.live_view.event_translation import (
-    sequences,
-    told_live,
-    told_segment,
-    told_standing,
-)
-from control_plane.calling.live_view.live_feed import LiveFeed, Watch
-from control_plane.calling.live_view.replay import (
+from control_plane.calling.calls.queries import call_records
+from control_plane.calling.live_view.catch_up import (
     SoFar,
     from_the_start,
     is_gapless,
@@ -29,11 +22,18 @@ from control_plane.calling.live_view.replay import (
     resumed,
     seen_until,
 )
+from control_plane.calling.live_view.live_feed import LiveFeed, Watch
 from control_plane.calling.live_view.repository import Standing
 from control_plane.calling.live_view.server_sent_events import (
     KEEP_ALIVE,
     RECONNECTION_TIME,
     ServerSentEvent,
+)
+from control_plane.calling.live_view.viewer_events import (
+    sequences,
+    told_live,
+    told_segment,
+    told_standing,
 )
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
@@ -112,7 +112,7 @@ async def _untold(
     """Words on the record that never came live, because Redis was away or lost them."""
     try:
         async with database.tenant_session(tenant_id) as session:
-            said = await call_queries.segments(session, tenant_id, call_id)
+            said = await call_records.segments(session, tenant_id, call_id)
     except DatabaseUnavailable:
         _log.warning("live_view_incomplete", call_id=str(call_id))
         return []

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.batches.models import BatchRow, CallBatch
 from control_plane.calling.batches.schemas import BatchRequest, Recipient
-from control_plane.calling.calls.creating.creation import create_call
+from control_plane.calling.calls.creating.new_call import create_call
 from control_plane.calling.calls.creating.planning import PlanSources
 from control_plane.calling.calls.schemas import CallCreate, ParticipantInput
 from control_plane.platform.settings import ControlPlaneSettings

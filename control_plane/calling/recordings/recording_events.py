@@ -8,10 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.events import CallEvent, RecordingStarted, RecordingStopped
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call
-from control_plane.calling.calls.storable_text import storable
 from control_plane.calling.recordings import repository
-from control_plane.calling.recordings.finishing import finish_recording
 from control_plane.calling.recordings.models import Recording
+from control_plane.calling.recordings.tasks import enqueue_assembly
+from control_plane.platform.database import storable
 
 
 async def apply_recording_event(
@@ -55,4 +55,4 @@ async def apply_recording_event(
                 "warning" if recording.detail else "info",
             )
     if call.is_over:
-        await finish_recording(session, call.tenant_id, recording_id)
+        await enqueue_assembly(session, call.tenant_id, recording_id)

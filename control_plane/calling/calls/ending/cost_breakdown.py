@@ -7,9 +7,14 @@ characters for TTS.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from contracts.call_plan import PriceRow
+from contracts.money import charge_micros
+
+CHANNELS = ("llm", "stt", "tts")
 
 _MEASURES = {
     "stt": ("audio_ms", "input_tokens"),
@@ -30,6 +35,15 @@ class ModelUsage:
     characters: int
     cost_micros: int | None
     """Its part of the channel's cost; ``None`` until that is known."""
+
+
+def provider_cost_micros(prices: Iterable[PriceRow], billable_seconds: int) -> dict[str, int]:
+    """Micro-dollars by channel for ``billable_seconds``, the platform's fee left out."""
+    rates: dict[str, int] = dict.fromkeys(CHANNELS, 0)
+    for row in prices:
+        if row.component in rates:
+            rates[row.component] += row.micros_per_minute
+    return {channel: charge_micros(billable_seconds, rate) for channel, rate in rates.items()}
 
 
 def model_usage(
