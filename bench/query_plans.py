@@ -23,8 +23,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from bench.million_calls import Filled, api_with_calls
 from contracts.call_status import CallStatus
 from control_plane.calling.calls.queries.call_counts import count_calls
-from control_plane.calling.calls.queries.call_pages import CallFilter, Place
-from control_plane.calling.calls.queries.call_records import documents_of_page, place_of_call
+from control_plane.calling.calls.queries.call_pages import (
+    CallFilter,
+    Place,
+    documents_of_page,
+    place_of_call,
+)
 from control_plane.platform.database import Database
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "query-plans.md"

@@ -8,9 +8,9 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 
 from control_plane.calling.batches import tasks as batch_tasks
+from control_plane.calling.calls.count_folding import keep_folding
 from control_plane.calling.calls.creating.dispatcher import keep_redispatching
 from control_plane.calling.calls.events.consumer import EventConsumer
-from control_plane.calling.calls.queries.call_counts import keep_folding
 from control_plane.calling.dialing.report_consumer import ReportConsumer
 from control_plane.calling.dialing.scheduler import DialingScheduler
 from control_plane.calling.intelligence import tasks as intelligence_tasks

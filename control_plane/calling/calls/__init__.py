@@ -1,1 +1,1 @@
-"""Calls: created from a frozen plan, kept up to date by worker events, read over the API."""
+"""Calls: created with a frozen plan, kept up to date by worker events, read over the API."""

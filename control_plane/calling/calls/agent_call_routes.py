@@ -16,8 +16,7 @@ from contracts.money import usd
 from control_plane.building.agents.errors import AgentNotFound, AgentOfAnotherTenant
 from control_plane.building.agents.service import foreign_agent_is_forbidden, get_agent
 from control_plane.calling.calls.queries.call_counts import count_calls
-from control_plane.calling.calls.queries.call_pages import CallFilter
-from control_plane.calling.calls.queries.call_records import page_of_calls
+from control_plane.calling.calls.queries.call_pages import CallFilter, page_of_calls
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.platform.http.dependencies import AppDatabase
@@ -28,7 +27,7 @@ router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEM
 
 
 class ListedCallStatus(Enum):
-    """The statuses by which an agent's calls can be filtered."""
+    """The statuses that an agent's calls can be filtered by."""
 
     QUEUED = "queued"
     RINGING = "ringing"
@@ -38,7 +37,7 @@ class ListedCallStatus(Enum):
 
 
 class AgentCall(BaseModel):
-    """A call in its agent's list."""
+    """One call in the list of its agent."""
 
     model_config = ConfigDict(from_attributes=True)
     id: UUID
@@ -46,8 +45,8 @@ class AgentCall(BaseModel):
     status: str
     started_at: datetime | None
     ended_at: datetime | None
-    bill_duration: float | None = Field(description="Connected seconds; null while it runs.")
-    total_cost: float | None = Field(description="US dollars; null until it is settled.")
+    bill_duration: float | None = Field(description="Connected seconds; null while the call runs.")
+    total_cost: float | None = Field(description="In US dollars; null until the call is settled.")
 
 
 class AgentCallList(BaseModel):

@@ -15,7 +15,7 @@ class CallNotFound(NotFound):
 
 class TranscriptNotAvailable(NotFound):
     code = "transcript_not_available"
-    title = "Nothing has been said in this call yet"
+    title = "The call has no transcript yet"
 
 
 class KeyScopeViolation(Problem):
@@ -25,11 +25,11 @@ class KeyScopeViolation(Problem):
 
 
 class ProviderKeyUnavailable(Problem):
-    """``channel`` is the part of the stack that cannot be served, ``None`` for the managed SKU."""
+    """``channel`` is the part of the stack without a usable provider; ``None``: the managed SKU."""
 
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     code = "provider_key_unavailable"
-    title = "A provider of the agent cannot be used here"
+    title = "A provider of the agent cannot be used"
 
     def __init__(self, channel: Channel | None, reason: str) -> None:
         super().__init__(reason, channel=channel)
@@ -42,7 +42,7 @@ class CallAlreadyOver(Problem):
 
 
 class CallOfAnotherTenant(Problem):
-    """Where the specification tells a foreign call (403) from none (404)."""
+    """Raised where the API spec answers 403 for another tenant's call and 404 for no call."""
 
     status = HTTPStatus.FORBIDDEN
     code = "call_of_another_tenant"
@@ -50,11 +50,11 @@ class CallOfAnotherTenant(Problem):
 
 
 class CallFull(Problem):
-    """With ``limit`` and ``used``, the participants who are in the call or may still join."""
+    """``used`` counts the participants who are in the call or may still join."""
 
     status = HTTPStatus.CONFLICT
     code = "call_full"
-    title = "No more participants fit into the call"
+    title = "The call has no room for more participants"
 
     def __init__(self, limit: int, used: int) -> None:
         super().__init__(

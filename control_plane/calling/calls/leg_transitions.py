@@ -1,6 +1,7 @@
 """A participant's state table: status × cause → next status. Pure.
 
-A fact that comes out of order (a phone "rings" that has been answered) leaves the status as it is.
+A fact that arrives out of order ("ringing" for a phone that was already answered) does not change
+the status.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from contracts.call_status import ParticipantStatus
 
 class LegCause(StrEnum):
     DIALING = "dialing"
-    """The phone was given to a carrier."""
+    """The phone was handed to a carrier."""
     RINGING = "ringing"
     ANSWERED = "answered"
     RETRY_SCHEDULED = "retry_scheduled"
-    """The attempt failed and will be made again."""
+    """The attempt failed and will be repeated."""
     GIVEN_UP = "given_up"
-    """The attempt failed and will not be made again."""
+    """The attempt failed and will not be repeated."""
     JOINED = "joined"
-    """Its media connected, for the first time or again."""
+    """The media connected, for the first time or again."""
     LEFT = "left"
 
 
@@ -45,6 +46,6 @@ _FROM: dict[LegCause, tuple[frozenset[ParticipantStatus], ParticipantStatus]] = 
 
 
 def leg_transition(status: ParticipantStatus, cause: LegCause) -> ParticipantStatus:
-    """Where ``cause`` takes a participant of a call that is not over."""
+    """The status of a participant after ``cause``, in a call that is not over."""
     applies_to, next_status = _FROM[cause]
     return next_status if status in applies_to else status

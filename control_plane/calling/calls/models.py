@@ -1,4 +1,4 @@
-"""Calls, who is in them, what was said, and what happened. Amounts are in micro-dollars."""
+"""Calls, their participants, what was said and what happened. Amounts are in micro-dollars."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from control_plane.platform.database import Base
 class Call(Base):
     """One call. ``plan`` never changes; everything else follows from the worker's events.
 
-    ``applied_seq`` is the highest event number up to which all events are applied. ``metered_ms``
-    is the worker's last meter reading, ``connected_ms`` what was billed.
+    All events up to number ``applied_seq`` are applied. ``metered_ms`` is the worker's last meter
+    reading, ``connected_ms`` is what was billed.
     """
 
     __tablename__ = "calls"
@@ -31,11 +31,11 @@ class Call(Base):
     end_reason: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     due_at: Mapped[datetime | None]
-    """When its phone is to be dialed next; ``None``: at once."""
+    """When its phone will be dialed next; ``None``: immediately."""
     dialed_at: Mapped[datetime | None]
-    """When its phone was last given to a carrier; ``None`` while it waits to be dialed."""
+    """When its phone was last handed to a carrier; ``None`` while it waits to be dialed."""
     answered_at: Mapped[datetime | None]
-    """When its phone was first picked up."""
+    """When its phone was first answered."""
     dispatched_at: Mapped[datetime | None]
     dispatch_entry_id: Mapped[str | None]
     claimed_at: Mapped[datetime | None]
@@ -56,7 +56,7 @@ class Call(Base):
     details: Mapped[dict[str, Any]] = mapped_column("metadata", default=dict)
     collected_slots: Mapped[dict[str, Any]] = mapped_column(default=dict)
     usage: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    """``"<channel>/<provider>/<model>"`` → the last totals that the worker reported."""
+    """By ``"<channel>/<provider>/<model>"``, the latest totals that the worker reported."""
     plan: Mapped[dict[str, Any]] = mapped_column(deferred=True)
 
     @property
@@ -85,7 +85,7 @@ class CallParticipant(Base):
 
 
 class Segment(Base):
-    """One finished utterance; times are ms from the call's start."""
+    """One final segment of the transcript; times are in ms from the start of the call."""
 
     __tablename__ = "transcript_segments"
 
@@ -101,7 +101,7 @@ class Segment(Base):
 
 
 class TurnLatencies(Base):
-    """How long the parts of one agent turn took; ``sequence`` is that of its segment."""
+    """How long each part of one agent turn took; ``sequence`` is that of the turn's segment."""
 
     __tablename__ = "turn_latencies"
 
@@ -131,7 +131,7 @@ class CallLogEntry(Base):
 
 
 class ParkedEvent(Base):
-    """A stream entry that could not be applied, kept for the operator."""
+    """An entry of the event stream that could not be applied, kept for the operator to look at."""
 
     __tablename__ = "parked_events"
 
@@ -140,3 +140,26 @@ class ParkedEvent(Base):
     reason: Mapped[str]
     document: Mapped[str]
     parked_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class CallCount(Base):
+    """How many calls there were when deltas were last folded (see ``queries/call_counts.py``)."""
+
+    __tablename__ = "call_counts"
+
+    tenant_id: Mapped[UUID] = mapped_column(primary_key=True)
+    agent_id: Mapped[UUID] = mapped_column(primary_key=True)
+    status: Mapped[str] = mapped_column(primary_key=True)
+    calls: Mapped[int]
+
+
+class CallCountDelta(Base):
+    """By how much one statement changed a count since then. Only triggers write this table."""
+
+    __tablename__ = "call_count_deltas"
+
+    tenant_id: Mapped[UUID] = mapped_column(primary_key=True)
+    position: Mapped[int] = mapped_column(Identity(always=True), primary_key=True)
+    agent_id: Mapped[UUID]
+    status: Mapped[str]
+    calls: Mapped[int]

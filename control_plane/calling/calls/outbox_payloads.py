@@ -1,8 +1,8 @@
-"""What the outbox tells of a call while it runs and when nothing is known but its transcript.
+"""Outbox events of a running call, and of one that ends without an analysis.
 
-Source: API spec, "Events", "Payload data". These are the events of the gateway: their envelope has
-no ``type``. What the analysis adds, the rich ``call.completed`` and ``call.intelligence.ready``,
-is of origin ``api``.
+Source: API spec, "Events", "Payload data". Their origin is ``gateway``: their envelope has no
+``type``. The events that an analysis adds, the rich ``call.completed`` and
+``call.intelligence.ready``, have the origin ``api``.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ from control_plane.platform.outbox.models import OutboxEvent
 
 
 def call_started(call: Call, first: CallParticipant | None, at: datetime) -> dict[str, Any]:
-    """``data`` of the one ``call.started`` of a call whose first media is ``first``'s."""
+    """``data`` of the call's own ``call.started``.
+
+    Args:
+        first: the participant whose media connected first.
+    """
     number = first.identity if first and first.transport == Transport.PSTN.value else None
     return {
-        **_whose(call),
+        **_identifiers(call),
         "channel": "phone" if number else "web",
         "to_number": number or "web",
         "started_at": at.isoformat(),
@@ -30,23 +34,26 @@ def call_started(call: Call, first: CallParticipant | None, at: datetime) -> dic
 
 
 def leg_started(call: Call, leg: CallParticipant, at: datetime) -> dict[str, Any]:
-    """``data`` of the ``call.started`` that each phone leg has besides."""
+    """``data`` of the additional ``call.started`` that is sent for each phone leg."""
     return call_started(call, leg, at) | {"participant_id": str(leg.id)}
 
 
 def call_failed(call: Call) -> dict[str, Any]:
-    """``data`` of ``call.failed``. ``status`` is ``failed`` for a phone that was busy, too: what
-    happened is the ``reason``."""
-    return {**_whose(call), "status": "failed", "reason": call.end_reason}
+    """``data`` of ``call.failed``.
+
+    ``status`` is always ``failed``, also for a busy phone; ``reason`` tells what happened.
+    """
+    return {**_identifiers(call), "status": "failed", "reason": call.end_reason}
 
 
 def lean_call_completed(call: Call, segments: Sequence[Segment]) -> dict[str, Any]:
-    """``data`` of the ``call.completed`` of a call that is not going to be analysed now.
+    """``data`` of the ``call.completed`` of a call that is not analysed now.
 
-    Receivers prefer the rich one, which a later analysis sends, by its ``intelligence_status``.
+    If the call is analysed later, a rich ``call.completed`` follows. Receivers recognise it by its
+    ``intelligence_status``.
     """
     return {
-        **_whose(call),
+        **_identifiers(call),
         "status": call.status,
         "reason": call.end_reason,
         "duration": (call.connected_ms or 0) / 1000,
@@ -57,7 +64,7 @@ def lean_call_completed(call: Call, segments: Sequence[Segment]) -> dict[str, An
 
 
 def transcript(segments: Sequence[Segment]) -> dict[str, Any]:
-    """``transcript`` of every payload that has one: ``text`` and ``segments``."""
+    """The ``transcript`` of all payloads that have one: ``text`` and ``segments``."""
     return {
         "text": "\n".join(f"{segment.speaker}: {segment.text}" for segment in segments),
         "segments": [
@@ -76,12 +83,12 @@ def transcript(segments: Sequence[Segment]) -> dict[str, Any]:
 def add_call_started(
     session: AsyncSession, call: Call, first: CallParticipant | None, at: datetime
 ) -> None:
-    """Tell that the live session began: once per call."""
+    """The session began; sent once for each call."""
     _add(session, call, "call.started", call_started(call, first, at))
 
 
 def add_leg_started(session: AsyncSession, call: Call, leg: CallParticipant, at: datetime) -> None:
-    """Tell that a phone leg's media connected: once per leg."""
+    """A phone leg's media connected; sent once for each leg."""
     _add(session, call, "call.started", leg_started(call, leg, at))
 
 
@@ -90,11 +97,11 @@ def add_call_failed(session: AsyncSession, call: Call) -> None:
 
 
 def add_lean_call_completed(session: AsyncSession, call: Call, segments: Sequence[Segment]) -> None:
-    """Tell of a completed call whose analysis cannot be begun now."""
+    """The call is completed and cannot be analysed now."""
     _add(session, call, "call.completed", lean_call_completed(call, segments))
 
 
-def _whose(call: Call) -> dict[str, Any]:
+def _identifiers(call: Call) -> dict[str, Any]:
     return {
         "call_id": str(call.id),
         "session_id": call.room_name,

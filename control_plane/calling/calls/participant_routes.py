@@ -1,4 +1,4 @@
-"""``/v1/calls/{call_id}/participants``: more people in a call."""
+"""``/v1/calls/{call_id}/participants``: adding participants to a call."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRou
     responses={
         status.HTTP_202_ACCEPTED: {
             "model": ParticipantsAdded,
-            "description": "At least one of them is a phone, which is queued.",
+            "description": "At least one participant is a phone; it is queued.",
         },
         **problems(
             *MEMBER_ONLY,
@@ -61,10 +61,11 @@ async def add_call_participants(
     response: Response,
     _: OncePerKey,
 ) -> ParticipantsAdded:
-    """Bring more people into a call that is not over: browsers at once, phones when they answer.
+    """Add participants to a call that is not over. Browsers can join immediately; phones are
+    called and join when they answer.
 
-    All of them or, when one cannot be, none. The agent and everybody in the call hear them and are
-    heard by them.
+    If one participant cannot be added, none is. Everybody in the call, the agent included, hears
+    everybody else.
     """
     wanted = check_participants(request.participants)
     async with foreign_is_forbidden(

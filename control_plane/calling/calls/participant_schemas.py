@@ -1,4 +1,5 @@
-"""More participants, on the wire. Source: API spec, "Call" ("Participant input", "output")."""
+"""Request and response of adding participants. Source: API spec, "Call" ("Participant input",
+"output")."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ class ParticipantsRequest(BaseModel):
 
 
 class AddedParticipant(ParticipantView):
-    """With what its transport needs: ``access`` for a browser, the others for a phone."""
+    """A participant with what its transport needs: `access` for a browser, `telephony_leg_id` and
+    `job_id` for a phone."""
 
     access: Access | None = None
     telephony_leg_id: UUID | None = None
@@ -36,7 +38,7 @@ class AddedParticipant(ParticipantView):
 
 
 class CallQueued(BaseModel):
-    """A new call that waits for a phone to be answered."""
+    """A new call that waits until a phone is answered."""
 
     id: UUID
     room_name: str
@@ -45,7 +47,7 @@ class CallQueued(BaseModel):
 
 
 class ParticipantsAdded(BaseModel):
-    id: UUID = Field(description="The call's.")
+    id: UUID = Field(description="Id of the call.")
     room_name: str
-    status: str = Field(description="The call's.")
-    participants: list[AddedParticipant] = Field(description="Those that were added.")
+    status: str = Field(description="Status of the call.")
+    participants: list[AddedParticipant] = Field(description="The participants that were added.")

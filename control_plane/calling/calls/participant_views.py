@@ -1,4 +1,4 @@
-"""Participants as whoever brings them into a call sees them: with what they need to join."""
+"""New participants as the API shows them to the client that adds them: with their access."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from control_plane.platform.settings import ControlPlaneSettings
 def joining_view(
     participant: CallParticipant, settings: ControlPlaneSettings
 ) -> JoiningParticipant:
-    """A browser that may join at once."""
+    """A browser, which may join immediately."""
     shown = ParticipantView.model_validate(participant)
     return JoiningParticipant(**dict(shown), access=_access(participant, settings))
 
@@ -23,7 +23,7 @@ def joining_view(
 def added_view(
     participant: CallParticipant, leg: DialingJob | None, settings: ControlPlaneSettings
 ) -> AddedParticipant:
-    """A browser, or a phone with its ``leg``."""
+    """A browser, or a phone if there is a ``leg``."""
     shown = dict(ParticipantView.model_validate(participant))
     if leg is None:
         return AddedParticipant(**shown, access=_access(participant, settings))

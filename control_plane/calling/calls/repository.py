@@ -1,4 +1,7 @@
-"""Every query on calls that changes them or locks them. All take the tenant; none commits."""
+"""The queries that lock or change calls, and those of jobs. None commits.
+
+Queries behind what the API shows of calls are in ``queries/``.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ from control_plane.platform.database import table_of
 
 
 class Dispatched(NamedTuple):
-    """A call's plan was offered to the workers as ``entry_id``."""
+    """A call's plan was added to the dispatch stream as ``entry_id``."""
 
     tenant_id: UUID
     call_id: UUID
@@ -40,7 +43,7 @@ class Dispatched(NamedTuple):
 
 
 async def locked_call(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> Call | None:
-    """The call with its plan, held against every other transaction until this one ends."""
+    """The call with its plan, locked until the transaction ends."""
     found: Call | None = await session.scalar(
         select(Call)
         .where(Call.tenant_id == tenant_id, Call.id == call_id)
@@ -52,14 +55,14 @@ async def locked_call(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> 
 
 
 async def call_exists(session: AsyncSession, call_id: UUID) -> bool:
-    """Whether any tenant has such a call. For jobs: it looks past the tenant."""
+    """Whether the call exists, whichever tenant it belongs to. Needs a system session."""
     return await session.scalar(select(Call.id).where(Call.id == call_id)) is not None
 
 
 async def participants(
     session: AsyncSession, tenant_id: UUID, call_ids: Sequence[UUID]
 ) -> Sequence[CallParticipant]:
-    """The participants of the given calls, in the order in which they were invited."""
+    """The participants of these calls, in the order in which they were invited."""
     found = await session.scalars(
         select(CallParticipant)
         .where(CallParticipant.tenant_id == tenant_id, CallParticipant.call_id.in_(call_ids))
@@ -107,9 +110,9 @@ def _noting() -> Update:
 
 
 async def undispatched(session: AsyncSession, created_before: datetime) -> Sequence[Call]:
-    """Running calls of any tenant, with their plans, that no worker was offered. For jobs.
+    """Running calls of any tenant, with their plans, that were not dispatched yet. For jobs.
 
-    A call that waits for a phone is none of them until the phone is answered.
+    A call that waits for a phone is not among them until the phone is answered.
     """
     found = await session.scalars(
         select(Call)
@@ -130,9 +133,9 @@ async def undispatched(session: AsyncSession, created_before: datetime) -> Seque
 async def running_calls(
     session: AsyncSession, queued_before: datetime
 ) -> list[tuple[Call, CallLimits]]:
-    """Every tenant's calls that are not over, each with its limits. For jobs.
+    """The calls of all tenants that are not over, each with its limits. For jobs.
 
-    Of those that wait to be dialed, of which there may be very many, only what has waited since
+    Very many calls may be waiting to be dialed: of these, only those that were created before
     ``queued_before``.
     """
     rows = await session.execute(

@@ -73,7 +73,7 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRou
     responses={
         status.HTTP_202_ACCEPTED: {
             "model": CallQueued,
-            "description": "At least one participant is a phone: it is queued, and the call waits.",
+            "description": "At least one participant is a phone; the call waits in the queue.",
         },
         **problems(
             *AUTHENTICATED,
@@ -100,12 +100,12 @@ async def create_call(
     after_commit: BackgroundTasks,
     _: OncePerKey,
 ) -> Response:
-    """Start a call with an agent's published version.
+    """Start a call with the published version of an agent.
 
-    What can be wrong is checked in this order: key (401), the page that uses it (403),
-    Idempotency-Key (422), request (400), the key's scope (403), do-not-call list (400), the number
-    that a phone is called from (400), calls stopped platform-wide (503), agent (404), agent paused
-    (423), published version (409), providers (422), credit (402).
+    The checks run in this order: key (401), origin of the page that uses it (403), Idempotency-Key
+    (422), request (400), scope of the key (403), do-not-call list (400), caller id (400), calls
+    stopped for the whole platform (503), agent (404), agent paused (423), published version (409),
+    providers (422), credit (402).
     """
     wanted = check_request(caller, request)
     new = await new_call.create_call(session, caller.tenant_id, wanted, settings, sources)
@@ -124,7 +124,7 @@ async def list_calls(
     status: CallStatus | None = None,
     agent_id: UUID | None = None,
 ) -> Response:
-    """Calls, newest first. ``cursor`` is the id of the last call already seen."""
+    """List calls, newest first. ``cursor`` is the id of the last call of the previous page."""
     page = await list_page(
         session,
         caller.tenant_id,
@@ -145,7 +145,7 @@ async def list_active_calls(
     offset: Offset = 0,
     cursor: UUID | None = None,
 ) -> Response:
-    """Calls that are in progress."""
+    """List the calls that are in progress, newest first."""
     page = await list_page(
         session,
         caller.tenant_id,
@@ -161,7 +161,7 @@ async def list_active_calls(
 async def get_call(
     call_id: UUID, caller: MemberCaller, session: TenantSession, settings: AppSettings
 ) -> CallDetail:
-    """A call with its transcript, analysis and the first events of its log."""
+    """A call with its transcript, its analysis and the first events of its log."""
     call = await _found(session, caller.tenant_id, call_id, with_plan=True)
     events, _ = await call_records.page_of_events(
         session, caller.tenant_id, call_id, DETAIL_EVENTS, 0
@@ -184,7 +184,7 @@ async def list_call_events(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Offset = 0,
 ) -> CallEventPage:
-    """The call's event log, in order."""
+    """The event log of a call, oldest event first."""
     await _found(session, caller.tenant_id, call_id)
     events, total = await call_records.page_of_events(
         session, caller.tenant_id, call_id, limit, offset
@@ -204,7 +204,7 @@ async def list_call_events(
 async def get_transcript(
     call_id: UUID, caller: MemberCaller, session: TenantSession
 ) -> TranscriptView:
-    """What was said so far, in order."""
+    """The transcript so far."""
     await _found(session, caller.tenant_id, call_id)
     said = await call_records.segments(session, caller.tenant_id, call_id)
     if not said:
@@ -216,7 +216,7 @@ async def get_transcript(
 async def end_call(
     call_id: UUID, caller: MemberCaller, database: AppDatabase, link: AppLink
 ) -> CallEndedView:
-    """End a call. Answers when it is over and billed, at the latest after a few seconds."""
+    """End a call. The response comes when the call is over and billed, within a few seconds."""
     message = await hang_up(database, link.redis, caller.tenant_id, call_id)
     return CallEndedView(id=call_id, message=message)
 

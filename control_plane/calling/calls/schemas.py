@@ -28,7 +28,7 @@ class ParticipantInput(BaseModel):
 
 
 class CallRequest(BaseModel):
-    """What a client asks for."""
+    """The call that a client wants."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -41,8 +41,8 @@ class CallRequest(BaseModel):
     )
     agent_id: UUID | None = Field(
         None,
-        description="Required, except for a phone call with a publishable key, which has an agent "
-        "of its own for those.",
+        description="Required, except for phone calls with a publishable key: those always use the "
+        "agent that the key names for phone calls.",
     )
     participants: Annotated[
         list[ParticipantInput], Field(min_length=1, max_length=MAX_PARTICIPANTS)
@@ -53,14 +53,14 @@ class CallRequest(BaseModel):
 
 
 class CallCreate(CallRequest):
-    """The same, with the agent settled and phone numbers in E.164."""
+    """A checked request: it names its agent, and its phone numbers are in E.164."""
 
     agent_id: UUID
 
 
 class Access(BaseModel):
     url: str = Field(description="Where the participant posts its SDP offer (WHIP, RFC 9725).")
-    token: str = Field(description="Bearer token of that request.")
+    token: str = Field(description="Bearer token for that request.")
 
 
 class ParticipantView(BaseModel):
@@ -101,7 +101,7 @@ class ProviderCostBreakdown(BaseModel):
 
 
 class CallView(BaseModel):
-    """One call of a list. Costs are in US dollars, durations in seconds."""
+    """One call in a list. Costs are in US dollars, durations in seconds."""
 
     id: UUID
     room_name: str
@@ -133,7 +133,7 @@ class CallPage(BaseModel):
 
 
 class SegmentView(BaseModel):
-    """One finished utterance; times are ms from the call's start."""
+    """One final segment of the transcript; times are in ms from the start of the call."""
 
     speaker: Literal["user", "agent"]
     text: str
@@ -145,7 +145,7 @@ class SegmentView(BaseModel):
 
 
 class LatencyMetrics(BaseModel):
-    """How long the parts of an agent's turn took, in ms; ``null`` where a part does not apply."""
+    """How long each part of an agent's turn took, in ms; `null` for a part that did not happen."""
 
     model_config = ConfigDict(from_attributes=True)
     transcription_delay_ms: int | None
@@ -156,7 +156,7 @@ class LatencyMetrics(BaseModel):
 
 
 class RawEntry(BaseModel):
-    """``response`` is what was said; ``metrics`` belongs to the agent's turns."""
+    """`response` is what was said; only the agent's turns have `metrics`."""
 
     id: UUID
     type: Literal["user_input", "agent_response"]
@@ -166,7 +166,7 @@ class RawEntry(BaseModel):
 
 
 class RawSegment(RawEntry, SegmentView):
-    """A raw entry with the fields of its segment."""
+    """A raw entry together with the fields of its segment."""
 
 
 class Transcript(BaseModel):
@@ -182,7 +182,7 @@ class TranscriptView(BaseModel):
 
 
 class ModelUsageView(BaseModel):
-    """What one model did in the call."""
+    """How much one model was used in the call."""
 
     channel: str = Field(description="`stt`, `llm` or `tts`.")
     provider: str
@@ -192,8 +192,8 @@ class ModelUsageView(BaseModel):
     output_tokens: int
     characters: int
     cost: float | None = Field(
-        description="Its part of the channel's `provider_cost_breakdown`, in US dollars; `null` "
-        "while the call runs."
+        description="The model's share of its channel's `provider_cost_breakdown`, in US dollars; "
+        "`null` while the call runs."
     )
 
     @classmethod
@@ -227,7 +227,7 @@ class CallDetail(CallView):
     intelligence: IntelligenceView
     usage: list[ModelUsageView]
     collected_slots: dict[str, str] = Field(
-        description="What the playbook engine has understood, by slot name."
+        description="The values that the playbook engine has collected, by slot name."
     )
     events: list[CallEventView]
 

@@ -1,8 +1,8 @@
-"""The call's state table: status × cause → next status and what has to be done with it.
+"""The call's state table: status × cause → next status and the effects to carry out.
 
-Pure. Source: API spec, "States and transitions"; which status an end reason leaves is
-``contracts.end_reasons.STATUS_AFTER`` and ``contracts.dial_outcome.STATUS_AFTER_DIAL``. The table
-as text, tested against this one: docs/call-states.md.
+Pure. Source: API spec, "States and transitions". The status that an end reason leads to comes from
+``contracts.end_reasons.STATUS_AFTER`` and ``contracts.dial_outcome.STATUS_AFTER_DIAL``. A test
+keeps docs/call-states.md, the table as text, equal to this one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contracts.end_reasons import STATUS_AFTER, EndReason
 
 @dataclass(frozen=True)
 class Dialing:
-    """A phone leg was given to a carrier."""
+    """A phone leg was handed to a carrier."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class Ringing:
 
 @dataclass(frozen=True)
 class Answered:
-    """A phone leg was picked up; its media is not connected yet."""
+    """A phone leg was answered; its media is not connected yet."""
 
 
 @dataclass(frozen=True)
 class Requeued:
-    """An attempt failed and will be made again; no other leg rings."""
+    """An attempt failed and will be repeated; no other leg is ringing."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Unreached:
-    """The last phone leg that could have connected was given up."""
+    """The last phone leg that could still have connected was given up."""
 
     carrier: str
     outcome: DialOutcome
@@ -87,18 +87,18 @@ class Effect(StrEnum):
     CLEAR_DIALING = "clear_dialing"
     NOTE_CLAIM = "note_claim"
     START_METER = "start_meter"
-    TELL_STARTED = "tell_started"
+    SEND_CALL_STARTED = "send_call_started"
     """``call.started`` goes to the outbox."""
     SETTLE = "settle"
-    """Charge what was connected and let the reserve go, once."""
+    """Charge the connected time and release the rest of the reserve, once."""
     COMPLETE_PARTICIPANTS = "complete_participants"
-    TELL_FAILED = "tell_failed"
+    SEND_CALL_FAILED = "send_call_failed"
     """``call.failed`` goes to the outbox."""
     ENQUEUE_POST_CALL = "enqueue_post_call"
     STOP_WORKER = "stop_worker"
-    """A worker still runs a call that is over: tell it."""
+    """A worker is still running a call that is over: send it the command to stop."""
     HANG_UP_PHONE = "hang_up_phone"
-    """A phone is still being called for a call that is over: tell its bridge."""
+    """A phone is still being called for a call that is over: send the command to hang up."""
 
 
 @dataclass(frozen=True)
@@ -107,20 +107,22 @@ class Transition:
     effects: tuple[Effect, ...] = ()
 
 
-TOLD_AS_FAILED = frozenset({CallStatus.FAILED, CallStatus.NO_ANSWER, CallStatus.BUSY})
-"""Calls that cannot start or end in failure. Whoever cancels a call needs no telling."""
+REPORTED_AS_FAILED = frozenset({CallStatus.FAILED, CallStatus.NO_ANSWER, CallStatus.BUSY})
+"""``call.failed`` is sent for these. None is sent for a canceled call, because the client that
+canceled it already knows."""
 
 
 def waits_for_phone(status: CallStatus) -> bool:
-    """Whether a call follows what becomes of its phone legs."""
+    """Whether the progress of its phone legs changes the call's status."""
     return status in {CallStatus.QUEUED, CallStatus.RINGING}
 
 
 def transition(status: CallStatus, cause: Cause) -> Transition:
-    """Where ``cause`` takes a call that is in ``status``.
+    """What ``cause`` does to a call that is in ``status``.
 
-    A terminal status never changes, so a late fact has no effect on status or bill. A phone that
-    joins a browser's call does not move it: only a call that waits for a phone follows the phone.
+    A terminal status never changes, so a late fact affects neither status nor bill. A phone that
+    joins a browser's call does not change its status either: only a call that waits for a phone
+    follows its progress.
     """
     if status in TERMINAL_STATUSES:
         return Transition(status, _too_late(cause))
@@ -134,7 +136,9 @@ def transition(status: CallStatus, cause: Cause) -> Transition:
         case Started():
             if status is CallStatus.IN_PROGRESS:
                 return Transition(status)
-            return Transition(CallStatus.IN_PROGRESS, (Effect.START_METER, Effect.TELL_STARTED))
+            return Transition(
+                CallStatus.IN_PROGRESS, (Effect.START_METER, Effect.SEND_CALL_STARTED)
+            )
         case Ended() | Unreached():
             return Transition(cause.status, _on_end(cause.status))
 
@@ -152,8 +156,8 @@ def _dialed(status: CallStatus, cause: DialCause) -> Transition:
 
 
 def _on_end(over: CallStatus) -> tuple[Effect, ...]:
-    told = (Effect.TELL_FAILED,) if over in TOLD_AS_FAILED else ()
-    return (Effect.SETTLE, Effect.COMPLETE_PARTICIPANTS, *told, Effect.ENQUEUE_POST_CALL)
+    report = (Effect.SEND_CALL_FAILED,) if over in REPORTED_AS_FAILED else ()
+    return (Effect.SETTLE, Effect.COMPLETE_PARTICIPANTS, *report, Effect.ENQUEUE_POST_CALL)
 
 
 def _too_late(cause: Cause) -> tuple[Effect, ...]:

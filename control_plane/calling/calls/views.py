@@ -23,25 +23,31 @@ from control_plane.calling.intelligence.models import CallAnalysis
 from control_plane.calling.intelligence.views import intelligence_view
 from control_plane.calling.recordings.schemas import RecordingView
 
-Said = Sequence[tuple[Segment, TurnLatencies | None]]
+Segments = Sequence[tuple[Segment, TurnLatencies | None]]
+"""A transcript: each segment with the latencies of its turn."""
 
 
 def call_detail(
     call: Call,
     fields: Mapping[str, Any],
-    said: Said,
+    segments: Segments,
     events: Iterable[CallLogEntry],
     analysis: CallAnalysis | None,
     recording: RecordingView | None,
 ) -> CallDetail:
-    """``call`` must have its plan loaded; ``fields`` are those that lists show too."""
+    """
+    Args:
+        call: with its plan loaded.
+        fields: the fields of its ``CallView``.
+        segments: its transcript.
+    """
     return CallDetail(
         **fields,
         agent=AgentName(id=call.agent_id, name=call.plan["agent"]["name"]),
         transcript=Transcript(
-            text=_text(said),
-            segments=[_segment(segment) for segment, _ in said],
-            raw=[_raw(segment, latencies) for segment, latencies in said],
+            text=_text(segments),
+            segments=[_segment(segment) for segment, _ in segments],
+            raw=[_raw(segment, latencies) for segment, latencies in segments],
         ),
         recording=recording,
         intelligence=intelligence_view(call, analysis),
@@ -53,19 +59,19 @@ def call_detail(
     )
 
 
-def transcript_view(said: Said) -> TranscriptView:
+def transcript_view(segments: Segments) -> TranscriptView:
     return TranscriptView(
         transcript=[
             RawSegment(**_raw(segment, latencies).model_dump(), **_segment(segment).model_dump())
-            for segment, latencies in said
+            for segment, latencies in segments
         ],
-        text=_text(said),
-        segments=[_segment(segment) for segment, _ in said],
+        text=_text(segments),
+        segments=[_segment(segment) for segment, _ in segments],
     )
 
 
-def _text(said: Said) -> str:
-    return "\n".join(f"{segment.speaker}: {segment.text}" for segment, _ in said)
+def _text(segments: Segments) -> str:
+    return "\n".join(f"{segment.speaker}: {segment.text}" for segment, _ in segments)
 
 
 def _segment(segment: Segment) -> SegmentView:

@@ -40,7 +40,7 @@ async def enqueue_leg(
 
     Args:
         call: its row is in the database, whether or not the object is in ``session``.
-        caller_id: see ``control_plane.calling.calls.creating.caller_id.resolve_caller_id``.
+        caller_id: see ``control_plane.calling.calls.creating.caller_id.caller_ids``.
         priority: 0 to 9; higher is dialed sooner.
 
     Raises:

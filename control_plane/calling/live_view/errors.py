@@ -1,4 +1,4 @@
-"""What can go wrong when somebody wants to watch."""
+"""What can go wrong when somebody wants to watch a call."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ class TooManyViewers(Problem):
 
     def __init__(self) -> None:
         super().__init__(
-            "This server has as many viewers as it takes; try again shortly",
+            "This server cannot take more viewers at the moment; try again shortly",
             headers={"Retry-After": "10"},
         )

@@ -1,7 +1,7 @@
-"""One reader for everybody in this process who watches calls.
+"""One reader for all viewers in this process.
 
-However many viewers there are, there is one blocking read on Redis over all watched calls, and one
-query every other second that asks where these calls stand. While nobody watches nothing runs.
+However many viewers there are, there is one blocking read of Redis for all watched calls, and one
+query every two seconds for their status in the database. Nothing runs while nobody watches.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from redis.asyncio import Redis
 from contracts.live_messages import CallOver
 from control_plane.calling.live_view.errors import TooManyViewers
 from control_plane.calling.live_view.live_tail import LiveTail
-from control_plane.calling.live_view.repository import Standing, standings
+from control_plane.calling.live_view.repository import RecordedStatus, recorded_statuses
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link.live_streams import EntryId, LiveEntry, kept_entries, new_entries
 from link.connection import LINK_ERRORS
 
 _BLOCK_MS = 200
-"""How long one read waits: somebody who comes is part of the next one."""
+"""How long one read waits. A new viewer's call is part of the next read."""
 _COUNT = 200
 _AWAY_SECONDS = 1.0
-"""Between two tries while Redis or PostgreSQL is away."""
+"""Pause between two attempts while Redis or PostgreSQL is away."""
 
 _log = structlog.get_logger(__name__)
 
@@ -37,25 +37,25 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True)
 class LiveViewTiming:
     keep_alive_seconds: float = 15.0
-    standing_seconds: float = 2.0
-    """How often the record is asked where the watched calls stand."""
+    status_seconds: float = 2.0
+    """How often the status of the watched calls is read from the database."""
     ending_seconds: float = 0.2
-    """The same while a worker has told the end of a call that the record does not know of yet."""
+    """The same while a worker has reported an end that is not in the database yet."""
     settling_seconds: float = 10.0
-    """For how long that is asked so often."""
+    """For how long it is read that often."""
     longest_seconds: float = 900.0
-    """After this a viewer must come again, with a key that is still good."""
+    """After this time a viewer must reconnect with a key that is still valid."""
 
 
 class WatchedCall:
     """What the viewers of one call share."""
 
-    def __init__(self, standing: Standing, since: EntryId) -> None:
-        self.standing = standing
+    def __init__(self, status: RecordedStatus, since: EntryId) -> None:
+        self.status = status
         self.tail = LiveTail(since)
         self.viewers: set[Watch] = set()
         self.over_live_at: float | None = None
-        """When the worker told the end, on the loop's clock."""
+        """When the worker reported the end, on the clock of the event loop."""
 
     def add(self, entries: Sequence[LiveEntry], now: float) -> None:
         self.tail.add(entries)
@@ -69,7 +69,7 @@ class WatchedCall:
 
 
 class Watch:
-    """One viewer's hold on a call."""
+    """One viewer's view of a call."""
 
     def __init__(self, call: WatchedCall) -> None:
         self.woken = asyncio.Event()
@@ -80,11 +80,11 @@ class Watch:
         return self._call.tail
 
     @property
-    def standing(self) -> Standing:
-        return self._call.standing
+    def status(self) -> RecordedStatus:
+        return self._call.status
 
     async def changed(self, seconds: float) -> bool:
-        """Wait for news; ``False`` if there were none in ``seconds``."""
+        """Wait until something changes; ``False`` if nothing did within ``seconds``."""
         try:
             async with asyncio.timeout(seconds):
                 await self.woken.wait()
@@ -97,8 +97,8 @@ class Watch:
 class LiveFeed:
     """
     Args:
-        redis: a client that waits longer than ``_BLOCK_MS`` for an answer.
-        most_viewers: what one process takes on.
+        redis: a client whose timeout is longer than ``_BLOCK_MS``.
+        most_viewers: for one process.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class LiveFeed:
         self._viewers = 0
         self._calls: dict[UUID, WatchedCall] = {}
         self._ending = asyncio.Event()
-        """The end of some call was told live."""
+        """Set when a worker has reported the end of a watched call."""
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     @property
@@ -125,19 +125,19 @@ class LiveFeed:
     def check_room(self) -> None:
         """
         Raises:
-            TooManyViewers: this process takes no more.
+            TooManyViewers: this process has ``most_viewers``.
         """
         if self._viewers >= self._most_viewers:
             raise TooManyViewers
 
     @contextmanager
-    def watching(self, call_id: UUID, standing: Standing, since: EntryId) -> Iterator[Watch]:
-        """Follow a call from ``since`` on.
+    def watching(self, call_id: UUID, status: RecordedStatus, since: EntryId) -> Iterator[Watch]:
+        """Watch a call from ``since`` on.
 
         Args:
-            standing: what the record said a moment ago.
+            status: what the database said a moment ago.
         """
-        call = self._calls.setdefault(call_id, WatchedCall(standing, since))
+        call = self._calls.setdefault(call_id, WatchedCall(status, since))
         watch = Watch(call)
         call.viewers.add(watch)
         self._viewers += 1
@@ -154,7 +154,7 @@ class LiveFeed:
     async def kept(
         self, call_id: UUID, after: EntryId, count: int | None = None
     ) -> list[LiveEntry]:
-        """What Redis keeps of a call's stream; nothing while Redis is away."""
+        """The entries of a call's stream that Redis still holds; none while Redis is away."""
         try:
             return await kept_entries(self._redis, call_id, after, count)
         except LINK_ERRORS as error:
@@ -174,7 +174,7 @@ class LiveFeed:
             self._tasks[name] = asyncio.create_task(work(), name=f"live-feed-{name}")
 
     async def _follow(self) -> None:
-        """Until nobody watches: append what is new to the tails."""
+        """Append new entries to the tails, until nobody watches."""
         is_away = False
         while self._calls:
             positions = {call_id: call.tail.newest for call_id, call in self._calls.items()}
@@ -195,32 +195,30 @@ class LiveFeed:
                         self._ending.set()
 
     async def _observe(self) -> None:
-        """Until nobody watches: ask where the calls stand."""
+        """Read the status of the calls, until nobody watches."""
         while self._calls:
             await self._wait_for_turn()
-            running = [
-                call_id for call_id, call in self._calls.items() if not call.standing.is_over
-            ]
+            running = [call_id for call_id, call in self._calls.items() if not call.status.is_over]
             if not running:
                 continue
             try:
                 async with self._database.system_session() as session:
-                    found = await standings(session, running)
+                    found = await recorded_statuses(session, running)
             except DatabaseUnavailable:
                 _log.warning("live_view_waits_for_database")
                 await asyncio.sleep(_AWAY_SECONDS)
                 continue
-            for call_id, standing in found.items():
+            for call_id, status in found.items():
                 call = self._calls.get(call_id)
-                if call is not None and call.standing != standing:
-                    call.standing = standing
+                if call is not None and call.status != status:
+                    call.status = status
                     call.wake()
 
     async def _wait_for_turn(self) -> None:
         now = asyncio.get_running_loop().time()
         is_settling = any(
             call.over_live_at is not None
-            and not call.standing.is_over
+            and not call.status.is_over
             and now - call.over_live_at < self.timing.settling_seconds
             for call in self._calls.values()
         )
@@ -229,7 +227,7 @@ class LiveFeed:
             return
         self._ending.clear()
         try:
-            async with asyncio.timeout(self.timing.standing_seconds):
+            async with asyncio.timeout(self.timing.status_seconds):
                 await self._ending.wait()
         except TimeoutError:
             return

@@ -1,7 +1,7 @@
-"""The newest entries of one call's live stream, shared by everybody in this process who watches.
+"""The newest entries of one call's live stream, shared by all its viewers in this process. Pure.
 
-Pure. Viewers keep their own positions, so that one who reads slowly costs no memory: when the tail
-has moved on without them, they read what they have missed from Redis.
+Each viewer has its own position, so a slow viewer costs no memory: it reads from Redis what the
+tail does not hold any more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class LiveTail:
         self._length = length
 
     def add(self, entries: Iterable[LiveEntry]) -> None:
-        """Entries in order; what the tail has already is ignored."""
+        """Add entries, in order; those that the tail already has are ignored."""
         for entry in entries:
             if entry.entry_id <= self.newest:
                 continue
@@ -34,7 +34,7 @@ class LiveTail:
                 self.since = self._entries.popleft().entry_id
 
     def after(self, position: EntryId) -> list[LiveEntry] | None:
-        """What came after ``position``; ``None`` if some of it is no longer here."""
+        """The entries after ``position``; ``None`` if the tail no longer holds all of them."""
         if position < self.since:
             return None
         newer = []

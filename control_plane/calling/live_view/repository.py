@@ -1,4 +1,4 @@
-"""What the live view asks the database."""
+"""The queries of the live view."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from control_plane.calling.calls.models import Call
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Where a call stands, as the record says."""
+class RecordedStatus:
+    """The status of a call as the database has it."""
 
     status: str
     end_reason: str | None
@@ -25,13 +25,15 @@ class Standing:
         return self.status in TERMINAL_STATUSES
 
     @classmethod
-    def of(cls, call: Call) -> Standing:
+    def of(cls, call: Call) -> RecordedStatus:
         return cls(call.status, call.end_reason)
 
 
-async def standings(session: AsyncSession, call_ids: Collection[UUID]) -> dict[UUID, Standing]:
-    """Of calls of any tenant, whose viewers have been let in before."""
+async def recorded_statuses(
+    session: AsyncSession, call_ids: Collection[UUID]
+) -> dict[UUID, RecordedStatus]:
+    """By call. The calls may belong to any tenant; their viewers were authorised before."""
     rows = await session.execute(
         select(Call.id, Call.status, Call.end_reason).where(Call.id.in_(call_ids))
     )
-    return {call_id: Standing(status, end_reason) for call_id, status, end_reason in rows}
+    return {call_id: RecordedStatus(status, end_reason) for call_id, status, end_reason in rows}

@@ -14,7 +14,7 @@ from control_plane.calling.live_view.live_feed import LiveFeed
 from control_plane.calling.live_view.schemas import LiveEvent
 from control_plane.calling.live_view.server_sent_events import MEDIA_TYPE, EventStreamResponse
 from control_plane.calling.live_view.viewer_events import END_ID
-from control_plane.calling.live_view.viewer_stream import so_far, stream
+from control_plane.calling.live_view.viewer_stream import catch_up, stream
 from control_plane.identity.authentication.dependencies import MemberCaller
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.platform.http.dependencies import AppDatabase
@@ -48,14 +48,14 @@ async def feed_of(request: Request) -> LiveFeed:
     responses={
         status.HTTP_200_OK: {
             "model": LiveEvent,
-            "description": f"Server-sent events; the schema is that of each.\n\n```\n{_EXAMPLE}```",
+            "description": f"Server-sent events; the schema is that of one.\n\n```\n{_EXAMPLE}```",
         },
         status.HTTP_204_NO_CONTENT: {
-            "description": "The call is over and the client has seen its end: do not come again."
+            "description": "The call is over and the client has seen its end: do not reconnect."
         },
         **problems(*MEMBER_ONLY, CallNotFound, TooManyViewers),
     },
-    # FastAPI takes every answer that is not JSON for a string.
+    # FastAPI declares every response that is not JSON as a string.
     openapi_extra={"responses": {"200": {"content": {MEDIA_TYPE: {"schema": {"type": "object"}}}}}},
 )
 async def stream_call(
@@ -64,16 +64,18 @@ async def stream_call(
     database: AppDatabase,
     feed: Annotated[LiveFeed, Depends(feed_of)],
     last_event_id: Annotated[
-        str | None, Header(description="The last `id` seen, to go on after it.")
+        str | None,
+        Header(description="The last `id` that the client has seen; the stream goes on after it."),
     ] = None,
     follow: Annotated[
-        bool, Query(description="With `false` the stream ends with what was said so far.")
+        bool, Query(description="With `false` the stream ends after what has happened so far.")
     ] = True,
 ) -> Response:
     """Watch a call as it happens, as server-sent events: `state`, `transcript`, `latency`,
     `interruption`, `tool`, `recording`.
 
-    It begins with what was said so far, and ends with the call. A call that is over is told whole.
+    The stream begins with what has happened so far and ends with the call. For a call that is over
+    it holds the whole call.
     """
     async with database.tenant_session(caller.tenant_id) as session:
         call = await call_records.find_call(session, caller.tenant_id, call_id)
@@ -82,5 +84,5 @@ async def stream_call(
     if call.is_over and last_event_id == END_ID:
         return Response(status_code=status.HTTP_204_NO_CONTENT)
     feed.check_room()
-    begin = await so_far(feed, database, call, last_event_id)
+    begin = await catch_up(feed, database, call, last_event_id)
     return EventStreamResponse(stream(feed, database, call, begin, follow=follow))

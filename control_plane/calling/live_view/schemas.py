@@ -1,4 +1,4 @@
-"""The ``data`` of each event of a call's stream. Times are ms from the call's start."""
+"""The ``data`` of each event of a call's stream. Times are in ms from the start of the call."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ class AgentState(BaseModel):
 
 
 class UserState(BaseModel):
-    """Event ``state``: the people in the call, heard as one."""
+    """Event ``state``: the people in the call, taken together."""
 
     subject: Literal["user"] = "user"
     state: Literal["listening", "speaking", "away"]
 
 
 class Utterance(BaseModel):
-    """Event ``transcript``. A later one of the same ``utterance`` or ``sequence`` replaces it."""
+    """Event ``transcript``. It replaces earlier ones with the same ``utterance`` or ``sequence``."""
 
     utterance: int | None = Field(
-        description="Number of a growing utterance; null when it is told from the record."
+        description="Number of a growing utterance; null if it comes from the saved transcript."
     )
     sequence: int | None = Field(
-        description="Place in the call's transcript; null until the utterance is final."
+        description="Its place in the transcript of the call; null until the utterance is final."
     )
     speaker: Literal["user", "agent"]
     text: str
@@ -64,7 +64,7 @@ class TurnLatency(BaseModel):
 
 
 class Interruption(BaseModel):
-    """Event ``interruption``: the caller cut in and the agent's voice was stopped."""
+    """Event ``interruption``: the caller interrupted the agent, and its voice was stopped."""
 
     at_ms: int
 
@@ -97,7 +97,7 @@ LiveData = (
 
 
 class _AsJsonText:
-    """An event's data is text that holds JSON: OpenAPI is told so."""
+    """Declares in OpenAPI that the data of an event is text that holds JSON."""
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -111,7 +111,7 @@ class _AsJsonText:
 
 
 class LiveEvent(BaseModel):
-    """One server-sent event. Which shape `data` has follows from `event`."""
+    """One server-sent event. `event` determines the shape of `data`."""
 
     event: Literal["state", "transcript", "latency", "interruption", "tool", "recording"]
     data: Annotated[LiveData, _AsJsonText()]

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 MEDIA_TYPE = "text/event-stream"
 RECONNECT_MS = 1_000
 SEND_SECONDS = 30.0
-"""A client that takes nothing for so long is taken for gone."""
+"""A client that reads nothing for this long counts as disconnected."""
 
 KEEP_ALIVE = format_sse_event(comment="keep-alive")
 RECONNECTION_TIME = format_sse_event(retry=RECONNECT_MS)
@@ -23,7 +23,7 @@ RECONNECTION_TIME = format_sse_event(retry=RECONNECT_MS)
 
 @dataclass(frozen=True)
 class ServerSentEvent:
-    """``event_id`` is what the client resumes after; an event without one leaves that as it is."""
+    """A client that reconnects resumes after the last ``event_id`` that it got."""
 
     name: str
     data: BaseModel
@@ -36,9 +36,9 @@ class ServerSentEvent:
 
 
 class EventStreamResponse(StreamingResponse):
-    """Sends what ``events`` yields, until it ends or the client has gone.
+    """Sends what ``events`` yields, until it ends or the client disconnects.
 
-    ``events`` is closed in every case, before the response is done with.
+    ``events`` is always closed before the response ends.
     """
 
     media_type = MEDIA_TYPE
@@ -46,7 +46,7 @@ class EventStreamResponse(StreamingResponse):
     def __init__(
         self, events: AsyncGenerator[bytes, None], send_seconds: float = SEND_SECONDS
     ) -> None:
-        # A proxy must neither keep the events nor hold them back.
+        # Proxies must neither cache nor buffer the events.
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         super().__init__(events, headers=headers)
         self._events = events

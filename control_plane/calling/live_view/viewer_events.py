@@ -1,4 +1,4 @@
-"""What the worker tells and what the record holds, as events for viewers. Pure."""
+"""Live messages of the worker and records of the database as server-sent events. Pure."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from contracts import live_messages as live
 from contracts.call_status import ParticipantStatus
 from control_plane.calling.calls.models import CallParticipant, Segment, TurnLatencies
 from control_plane.calling.live_view import schemas as wire
-from control_plane.calling.live_view.repository import Standing
+from control_plane.calling.live_view.repository import RecordedStatus
 from control_plane.calling.live_view.server_sent_events import ServerSentEvent
 from control_plane.platform.link.live_streams import LiveEntry
 
 END_ID = "end"
-"""Id of a stream's last event: a client that comes back with it has seen everything."""
+"""Id of the last event of a stream: a client that reconnects with it has seen everything."""
 
 
-def told_live(entry: LiveEntry) -> ServerSentEvent | None:
-    """``entry`` for viewers; ``None`` for what concerns the call's own state, which the record
-    tells, and for what is not known here."""
+def live_event(entry: LiveEntry) -> ServerSentEvent | None:
+    """A live message as an event.
+
+    ``None`` for a message about the state of the call itself, which viewers get from the database,
+    and for a message that this version does not know.
+    """
     event_id = str(entry.entry_id)
     match entry.body:
         case live.LiveTranscript() as said:
@@ -63,13 +66,13 @@ def told_live(entry: LiveEntry) -> ServerSentEvent | None:
             return None
 
 
-def told_standing(standing: Standing) -> ServerSentEvent:
-    """Where the call stands; the last event of the stream if it is over."""
-    state = wire.CallState(state=standing.status, end_reason=standing.end_reason)
-    return ServerSentEvent("state", state, END_ID if standing.is_over else None)
+def call_state_event(status: RecordedStatus) -> ServerSentEvent:
+    """The call's state; if the call is over, this is the last event of the stream."""
+    state = wire.CallState(state=status.status, end_reason=status.end_reason)
+    return ServerSentEvent("state", state, END_ID if status.is_over else None)
 
 
-def told_present(participants: Iterable[CallParticipant]) -> Iterator[ServerSentEvent]:
+def presence_events(participants: Iterable[CallParticipant]) -> Iterator[ServerSentEvent]:
     """Who is in the call now."""
     for participant in participants:
         if participant.status == ParticipantStatus.CONNECTED.value:
@@ -78,8 +81,8 @@ def told_present(participants: Iterable[CallParticipant]) -> Iterator[ServerSent
             )
 
 
-def told_segment(segment: Segment, latencies: TurnLatencies | None) -> Iterator[ServerSentEvent]:
-    """An utterance from the record, and how soon it came if it was an answer."""
+def segment_events(segment: Segment, latencies: TurnLatencies | None) -> Iterator[ServerSentEvent]:
+    """A segment from the database and, if it is the agent's, its latency."""
     yield ServerSentEvent(
         "transcript",
         wire.Utterance(
@@ -102,8 +105,8 @@ def told_segment(segment: Segment, latencies: TurnLatencies | None) -> Iterator[
         )
 
 
-def sequences(entries: Iterable[LiveEntry]) -> Iterator[int]:
-    """The places in the transcript of the utterances that ``entries`` tell whole."""
+def final_sequences(entries: Iterable[LiveEntry]) -> Iterator[int]:
+    """The places in the transcript of the utterances that are final in ``entries``."""
     for entry in entries:
         if isinstance(entry.body, live.LiveTranscript) and entry.body.sequence is not None:
             yield entry.body.sequence

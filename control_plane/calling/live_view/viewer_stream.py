@@ -1,7 +1,7 @@
-"""One viewer's stream: what was said so far, then what is said, then how the call ended.
+"""One viewer's stream: what has happened so far, then live events, then the end of the call.
 
-Where the call stands always comes from the record, so a viewer never hears of an end that the rest
-of the API does not know of yet.
+The call's state always comes from the database, so a viewer never sees an end that the rest of the
+API does not show yet.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import structlog
 from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.live_view.catch_up import (
-    SoFar,
+    CatchUp,
     from_the_start,
     is_gapless,
     read_record,
@@ -23,17 +23,17 @@ from control_plane.calling.live_view.catch_up import (
     seen_until,
 )
 from control_plane.calling.live_view.live_feed import LiveFeed, Watch
-from control_plane.calling.live_view.repository import Standing
+from control_plane.calling.live_view.repository import RecordedStatus
 from control_plane.calling.live_view.server_sent_events import (
     KEEP_ALIVE,
     RECONNECTION_TIME,
     ServerSentEvent,
 )
 from control_plane.calling.live_view.viewer_events import (
-    sequences,
-    told_live,
-    told_segment,
-    told_standing,
+    call_state_event,
+    final_sequences,
+    live_event,
+    segment_events,
 )
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
@@ -43,62 +43,62 @@ _PAGE = 200
 _log = structlog.get_logger(__name__)
 
 
-async def so_far(
+async def catch_up(
     feed: LiveFeed, database: Database, call: Call, last_event_id: str | None
-) -> SoFar:
-    """What to tell a viewer first.
+) -> CatchUp:
+    """What to send to a viewer first.
 
     Raises:
         DatabaseUnavailable: PostgreSQL is away.
     """
     seen = seen_until(last_event_id)
-    standing = Standing.of(call)
+    status = RecordedStatus.of(call)
     kept = [] if call.is_over and seen is None else await feed.kept(call.id, BEFORE_ALL)
     if seen is not None and is_gapless(kept, seen):
-        return resumed(standing, kept, seen)
+        return resumed(status, kept, seen)
     async with database.tenant_session(call.tenant_id) as session:
         record = await read_record(session, call.tenant_id, call.id)
-    return from_the_start(standing, kept, record)
+    return from_the_start(status, kept, record)
 
 
 async def stream(
-    feed: LiveFeed, database: Database, call: Call, begin: SoFar, *, follow: bool = True
+    feed: LiveFeed, database: Database, call: Call, begin: CatchUp, *, follow: bool = True
 ) -> AsyncGenerator[bytes, None]:
-    """The stream on the wire. Ends with the call, or when the viewer has to show its key again;
-    without ``follow`` after ``begin``."""
+    """The encoded stream. It ends with the call, or when the viewer has to authenticate again;
+    without ``follow`` it ends after ``begin``."""
     yield RECONNECTION_TIME
     for event in begin.events:
         yield event.encode()
     if not follow and not call.is_over:
         return
-    standing, told, position = Standing.of(call), set(begin.told), begin.position
+    status, sent, position = RecordedStatus.of(call), set(begin.sequences), begin.position
     loop = asyncio.get_running_loop()
-    come_again_at = loop.time() + feed.timing.longest_seconds
-    with feed.watching(call.id, standing, position) as watch:
-        while not standing.is_over and loop.time() < come_again_at:
+    authenticate_again_at = loop.time() + feed.timing.longest_seconds
+    with feed.watching(call.id, status, position) as watch:
+        while not status.is_over and loop.time() < authenticate_again_at:
             entries = await _after(feed, call.id, watch, position)
             for entry in entries:
                 position = entry.entry_id
-                if (news := told_live(entry)) is not None:
-                    yield news.encode()
-            told.update(sequences(entries))
+                if (event := live_event(entry)) is not None:
+                    yield event.encode()
+            sent.update(final_sequences(entries))
             if entries:
                 continue
-            if watch.standing != standing:
-                standing = watch.standing
-                if not standing.is_over:
-                    yield told_standing(standing).encode()
+            if watch.status != status:
+                status = watch.status
+                if not status.is_over:
+                    yield call_state_event(status).encode()
             elif not await watch.changed(feed.timing.keep_alive_seconds):
                 yield KEEP_ALIVE
-    if standing.is_over:
-        for event in await _untold(database, call.tenant_id, call.id, told):
+    if status.is_over:
+        for event in await _unsent(database, call.tenant_id, call.id, sent):
             yield event.encode()
-        yield told_standing(standing).encode()
+        yield call_state_event(status).encode()
 
 
 async def _after(feed: LiveFeed, call_id: UUID, watch: Watch, position: EntryId) -> list[LiveEntry]:
-    """What came after ``position``. Of what the tail has moved on from, Redis is asked; what that
-    has lost as well is told from the record in the end."""
+    """What came after ``position``. Redis has what the tail does not hold any more; what Redis has
+    lost, too, is sent from the database at the end."""
     entries = watch.tail.after(position)
     if entries is not None:
         return entries
@@ -106,19 +106,19 @@ async def _after(feed: LiveFeed, call_id: UUID, watch: Watch, position: EntryId)
     return kept or watch.tail.after(watch.tail.since) or []
 
 
-async def _untold(
-    database: Database, tenant_id: UUID, call_id: UUID, told: set[int]
+async def _unsent(
+    database: Database, tenant_id: UUID, call_id: UUID, sent: set[int]
 ) -> list[ServerSentEvent]:
-    """Words on the record that never came live, because Redis was away or lost them."""
+    """Segments that were never sent live, because Redis was away or lost them."""
     try:
         async with database.tenant_session(tenant_id) as session:
-            said = await call_records.segments(session, tenant_id, call_id)
+            segments = await call_records.segments(session, tenant_id, call_id)
     except DatabaseUnavailable:
         _log.warning("live_view_incomplete", call_id=str(call_id))
         return []
     return [
         event
-        for segment, latencies in said
-        if segment.sequence not in told and segment.sequence >= min(told, default=0)
-        for event in told_segment(segment, latencies)
+        for segment, latencies in segments
+        if segment.sequence not in sent and segment.sequence >= min(sent, default=0)
+        for event in segment_events(segment, latencies)
     ]

@@ -1,4 +1,4 @@
-"""More people for a call that is under way."""
+"""Adding participants to a call that is not over."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from control_plane.platform.tenancy.caller import Caller
 _NOT_PUBLISHED = Finding(
     code="not_published",
     field="agent_id",
-    message="The call's agent has no published version any more.",
-    fix="Publish it: POST /v1/agents/{id}/publish. A deleted agent takes no one else on.",
+    message="The call's agent no longer has a published version.",
+    fix="Publish it: POST /v1/agents/{id}/publish. If the agent was deleted, nobody can be added.",
 )
 
 
 @dataclass(frozen=True)
 class Added:
-    """``job`` is the phone's place in the dialing queue."""
+    """``job`` is a phone's entry in the dialing queue."""
 
     participant: CallParticipant
     job: DialingJob | None = None
@@ -49,21 +49,21 @@ async def add_participants(
     wanted: Sequence[ParticipantInput],
     carriers: Collection[str],
 ) -> tuple[Call, list[Added]]:
-    """Let browsers join the call, and queue its new phones, in one transaction: all or none.
+    """Add browsers to the call and queue its new phones, in one transaction: all or none.
 
-    The checks come in one order: call (404), over (409), agent published (409), room for all (409);
-    then for phones do-not-call list (400), caller id (400), calls stopped (503), agent paused
-    (423).
+    The checks run in this order: call (404), over (409), agent published (409), enough room (409);
+    then, for phones only, do-not-call list (400), caller id (400), calls stopped (503), agent
+    paused (423).
 
     Args:
-        wanted: with phone numbers in E.164.
+        wanted: their phone numbers are in E.164.
         carriers: those that the installation has.
 
     Raises:
         CallNotFound: the tenant has no such call.
-        CallAlreadyOver: nobody can join any more.
-        AgentNotPublishReady: nothing of the agent is published.
-        CallFull: there would be more than ``MAX_PARTICIPANTS``.
+        CallAlreadyOver: the call is over.
+        AgentNotPublishReady: the agent has no published version.
+        CallFull: the call would have more than ``MAX_PARTICIPANTS``.
         NumberOnDoNotCallList, PlatformCallsDisabled, AgentAdminPaused: a phone must not be called.
         InvalidRequest: a phone cannot be called.
     """
@@ -111,7 +111,7 @@ async def _add(
     given: ParticipantInput,
     called_from: CallerId | None,
 ) -> Added:
-    """``called_from`` is ``None`` for a browser."""
+    """``called_from`` is ``None`` for browsers."""
     status = ParticipantStatus.JOINING if called_from is None else ParticipantStatus.QUEUED
     participant = CallParticipant(
         id=uuid4(),

@@ -1,4 +1,4 @@
-"""Whether a caller may ask for a call, before any record is looked at. Pure."""
+"""Call admission: checks of a request that need no records. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from control_plane.platform.tenancy.caller import Caller, PublishableScope
 
 
 def check_request(caller: Caller, request: CallRequest) -> CallCreate:
-    """The call that is wanted: its agent settled, its phone numbers in E.164.
+    """The checked request: it names its agent, and its phone numbers are in E.164.
 
     Raises:
         InvalidRequest: a participant is malformed, or no agent is named.
@@ -29,10 +29,10 @@ def check_request(caller: Caller, request: CallRequest) -> CallCreate:
 
 
 def check_participants(participants: Sequence[ParticipantInput]) -> list[ParticipantInput]:
-    """The same participants with their phone numbers in E.164.
+    """The participants with their phone numbers in E.164.
 
     Raises:
-        InvalidRequest: one is malformed.
+        InvalidRequest: a participant is malformed.
     """
     return [
         _checked(f"participants[{index}]", participant)
@@ -43,7 +43,9 @@ def check_participants(participants: Sequence[ParticipantInput]) -> list[Partici
 def _checked(where: str, participant: ParticipantInput) -> ParticipantInput:
     if participant.transport == "webrtc":
         if participant.from_number is not None:
-            raise InvalidRequest.at(f"{where}.from_number", "belongs to 'pstn' participants only")
+            raise InvalidRequest.at(
+                f"{where}.from_number", "is only for participants with transport 'pstn'"
+            )
         return participant
     numbers = {"identity": _number(f"{where}.identity", participant.identity)}
     if participant.from_number is not None:
@@ -63,7 +65,8 @@ def _is_phone_call(request: CallRequest) -> bool:
 
 
 def _agent_of(request: CallRequest, scope: PublishableScope | None) -> UUID:
-    """The rules for publishable keys. Source: API spec, "Authentication" and "Limits"."""
+    """The agent to call. Source of the rules for publishable keys: API spec, "Authentication" and
+    "Limits"."""
     if scope is not None and _is_phone_call(request):
         return _phone_agent(request, scope)
     if request.agent_id is None:
@@ -82,7 +85,8 @@ def _phone_agent(request: CallRequest, scope: PublishableScope) -> UUID:
         raise KeyScopeViolation("This publishable key does not permit the channel 'phone'.")
     if len(request.participants) != 1:
         raise KeyScopeViolation(
-            "A phone call with a publishable key has exactly one participant, of transport 'pstn'."
+            "A phone call with a publishable key must have exactly one participant, with transport "
+            "'pstn'."
         )
     if request.participants[0].from_number is not None:
         raise KeyScopeViolation("A publishable key cannot choose from_number; leave it out.")

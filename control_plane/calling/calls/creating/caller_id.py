@@ -1,4 +1,4 @@
-"""Which of the tenant's numbers a phone call is made from."""
+"""The caller id of each phone in a new call: which of the tenant's numbers it is called from."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CallerId:
     number: str
     """E.164."""
     carrier: str
-    """Who carries calls from it."""
+    """The carrier for calls from this number."""
 
 
 async def caller_ids(
@@ -31,15 +31,15 @@ async def caller_ids(
     participants: Sequence[ParticipantInput],
     carriers: Collection[str],
 ) -> dict[int, CallerId]:
-    """By position among ``participants``, from which number each phone is called.
+    """The caller id of each phone, by its position in ``participants``.
 
     Args:
-        participants: with phone numbers in E.164.
-        carriers: those that the installation has.
+        participants: their phone numbers are in E.164.
+        carriers: those that the installation has (``DialingSettings.carriers``).
 
     Raises:
-        NumberOnDoNotCallList: one must not be called.
-        InvalidRequest: one cannot be called.
+        NumberOnDoNotCallList: a phone must not be called.
+        InvalidRequest: there is no carrier, the number is not the tenant's, or none can be chosen.
     """
     phones = {
         position: participant
@@ -105,10 +105,10 @@ async def _resolved(
 def choose_caller_id(
     numbers: Sequence[Number], agent_id: UUID, wanted: str | None, carriers: Collection[str]
 ) -> CallerId | str:
-    """The caller id, or why there is none. Pure.
+    """The caller id, or a sentence that tells why there is none. Pure.
 
-    A number that is named must be the tenant's own. Otherwise the agent's (oldest) number is
-    taken, the tenant's default, or its only one.
+    A wanted number must belong to the tenant. If none is wanted, the choice is the agent's oldest
+    number, then the tenant's default, then its only number.
     """
     usable = {
         number.number: CallerId(number.number, number.carrier)

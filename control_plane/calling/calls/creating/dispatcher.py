@@ -1,4 +1,4 @@
-"""Getting a committed call's plan to the workers, at once or a little later."""
+"""Sends the plans of committed calls to the workers, immediately or a little later."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from control_plane.platform.link.dispatch import dispatch
 
 REDISPATCH_INTERVAL_SECONDS = 2.0
 FIRST_DISPATCH_GRACE = timedelta(seconds=3)
-"""Time that the request which created a call has to dispatch it itself."""
+"""How long the request that created a call has to dispatch it itself."""
 
 _log = structlog.get_logger(__name__)
 
 
 class Dispatcher:
-    """Offers committed calls to the workers. One for each process that creates calls."""
+    """Offers committed calls to the workers. Each process that creates calls has one."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -34,13 +34,13 @@ class Dispatcher:
         self._noting = asyncio.Lock()
 
     async def dispatch(self, redis: Redis, plan: CallPlan, document: str | None = None) -> bool:
-        """Offer a call; ``False`` if Redis or PostgreSQL is away.
+        """Offer a call to the workers; ``False`` if Redis or PostgreSQL is away.
 
-        A call that stays undispatched, or whose dispatch could not be noted, is offered again by
-        ``redispatch``. Workers ignore a plan that they know.
+        ``redispatch`` offers a call again that could not be dispatched, or whose dispatch could not
+        be recorded. Workers ignore a plan that they have already.
 
         Args:
-            document: ``plan`` as JSON, where it is at hand.
+            document: ``plan`` as JSON, if the caller has it.
         """
         try:
             entry_id = await dispatch(redis, document or plan.model_dump_json(by_alias=True))
@@ -54,8 +54,8 @@ class Dispatcher:
         return True
 
     async def _note(self) -> None:
-        """Write down what was dispatched. What is dispatched during one transaction shares the
-        next, so that many calls a second need few transactions."""
+        """Record the dispatches. All dispatches made during one transaction share the next one, so
+        that many calls per second need few transactions."""
         async with self._noting:
             dispatched, self._unnoted = self._unnoted, []
             if dispatched:
@@ -72,12 +72,12 @@ AppDispatcher = Annotated[Dispatcher, Depends(dispatcher_of)]
 
 
 async def dispatch_call(database: Database, redis: Redis, plan: CallPlan) -> bool:
-    """``Dispatcher.dispatch`` of a single call."""
+    """Dispatch a single call; see ``Dispatcher.dispatch``."""
     return await Dispatcher(database).dispatch(redis, plan)
 
 
 async def redispatch(database: Database, redis: Redis) -> int:
-    """Dispatch the calls whose own request could not. Returns how many were dispatched.
+    """Dispatch the calls that their own request could not. Returns how many were dispatched.
 
     Raises:
         DatabaseUnavailable: try again later.

@@ -1,4 +1,4 @@
-"""Creating calls."""
+"""Creates calls."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import CallPlan
 from contracts.call_status import CallStatus, ParticipantStatus
+from control_plane.calling.calls.creating import repository
 from control_plane.calling.calls.creating.caller_id import caller_ids
-from control_plane.calling.calls.creating.creation_facts import creation_facts
-from control_plane.calling.calls.creating.insertion import insert_call
 from control_plane.calling.calls.creating.planning import PlanSources, freeze_plan
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.schemas import CallCreate
@@ -27,7 +26,7 @@ from control_plane.platform.settings import ControlPlaneSettings
 
 @dataclass(frozen=True)
 class NewCall:
-    """A call that exists as soon as its transaction is committed."""
+    """A call that exists once its transaction is committed."""
 
     plan: CallPlan
     document: str
@@ -35,11 +34,11 @@ class NewCall:
     status: CallStatus
     participants: tuple[CallParticipant, ...]
     legs: Mapping[UUID, DialingJob] = field(default_factory=dict)
-    """The phone legs in the dialing queue, by their participant."""
+    """The phone legs in the dialing queue, by participant."""
 
     @property
     def waits_for_phone(self) -> bool:
-        """Whether workers are offered the call only once somebody has answered."""
+        """Whether the call is dispatched only after a phone was answered."""
         return self.status is CallStatus.QUEUED
 
 
@@ -54,15 +53,15 @@ async def create_call(
     schedule: Schedule = NOW,
     retry: RetryRules = ONE_CALL,
 ) -> NewCall:
-    """Freeze the plan, insert the call, hold its first increment and queue its phones, in one
+    """Freeze the plan, insert the call, reserve its first increment and queue its phones, in one
     transaction.
 
-    The checks come in one order: do-not-call list (400), caller id (400), calls stopped (503),
-    agent (404), pause (423), published version (409), providers (422), credit (402). A call that
-    does not wait for a phone is to be dispatched once the transaction has committed.
+    The checks run in this order: do-not-call list (400), caller id (400), calls stopped (503),
+    agent (404), pause (423), published version (409), providers (422), credit (402). The caller
+    must dispatch a call that does not wait for a phone after the commit.
 
     Args:
-        priority, schedule, retry: of the phone legs, as ``enqueue_leg`` takes them.
+        priority, schedule, retry: for the phone legs; see ``enqueue_leg``.
 
     Raises:
         NumberOnDoNotCallList: a participant must not be called.
@@ -70,12 +69,12 @@ async def create_call(
         PlatformCallsDisabled, AgentNotFound, AgentAdminPaused, AgentNotPublishReady,
             ProviderKeyUnavailable: see ``freeze_plan``.
         InsufficientCredits: the first increment cannot be reserved.
-        NeverDialable: ``schedule`` leaves no moment to dial a phone.
+        NeverDialable: ``schedule`` leaves no time at which a phone can be dialed.
     """
     called_from = await caller_ids(
         session, tenant_id, wanted.agent_id, wanted.participants, settings.dialing.carriers
     )
-    facts = await creation_facts(session, tenant_id, wanted.agent_id)
+    facts = await repository.creation_facts(session, tenant_id, wanted.agent_id)
     frozen = await freeze_plan(
         session,
         sources,
@@ -89,7 +88,7 @@ async def create_call(
     document = plan.model_dump_json(by_alias=True)
     status = CallStatus.QUEUED if called_from else CallStatus.CONNECTING
     participants = _participants(wanted, plan)
-    await insert_call(session, plan, document, status, participants, frozen.warnings)
+    await repository.insert_call(session, plan, document, status, participants, frozen.warnings)
     await billing.reserve(
         session, tenant_id, plan.call_id, FIRST_RESERVE_SECONDS, plan.rate_micros_per_minute
     )
@@ -110,7 +109,7 @@ async def create_call(
 
 
 def role_of(position: int) -> str:
-    """The role of a call's participant: whoever is named first is the caller."""
+    """The role of a participant: the first one in the request is the caller."""
     return "caller" if position == 0 else "participant"
 
 

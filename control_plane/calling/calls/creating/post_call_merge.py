@@ -1,4 +1,4 @@
-"""A call's own post-call settings over its agent's. Pure."""
+"""Merges a call's own post-call settings into those of its agent. Pure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from contracts.agent_config import PostCall
 
 
 def merge_post_call(default: PostCall, override: PostCall | None) -> PostCall:
-    """``default`` with every field that ``override`` sets, at any depth.
+    """``default`` with every field replaced that ``override`` sets, at any depth.
 
-    A JSON schema counts as one value: half of one merged into another is neither.
+    A JSON schema is replaced as a whole, because two merged schemas would describe nothing.
     """
     if override is None:
         return default

@@ -16,14 +16,14 @@ AGENT_FAILURES = frozenset(
         EndReason.WORKER_ERROR,
     }
 )
-"""What stopped the agent itself; a caller who never joined or a spent balance is no failure of
-the agent's."""
+"""The end reasons that stop the agent itself. A caller who never joined and a spent balance are not
+failures of the agent."""
 
 
 def report_agent_failure(
     session: AsyncSession, call: Call, reason: EndReason, detail: str | None
 ) -> None:
-    """Tell of a call that ended because its agent could not go on; of others say nothing."""
+    """Add the notification if the call ended because its agent could not go on."""
     if reason not in AGENT_FAILURES:
         return
     name = call.frozen_plan().agent.name

@@ -1,4 +1,4 @@
-"""Ending a call: the one place where a call becomes terminal and its bill is made."""
+"""Ends calls. Nothing else makes a call terminal or makes its bill."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ async def end_call(
     connected_ms: int | None,
     at: datetime,
     detail: str | None = None,
-    people: Sequence[CallParticipant] | None = None,
+    participants: Sequence[CallParticipant] | None = None,
 ) -> bool:
-    """End ``call``, settle it and enqueue what follows, all in ``session``'s transaction.
+    """End ``call``, settle it and enqueue the work that follows, all in the caller's transaction.
 
     Args:
-        call: its row, locked, with ``plan`` loaded.
-        reason: why, or which phone could not be reached.
-        connected_ms: what to bill; ``None`` when no media ever connected.
-        at: when it ended, aware.
-        detail: for the event log, what went wrong.
-        people: the call's participants, where they are loaded already.
+        call: locked, with its plan loaded.
+        reason: why it ends, or which phone could not be reached.
+        connected_ms: the time to bill; ``None`` if no media ever connected.
+        at: when it ended, with a time zone.
+        detail: what went wrong, for the event log.
+        participants: the call's participants, if they are loaded already.
 
     Returns:
-        ``False`` if the call was over before: nothing is changed then.
+        ``False`` if the call was already over; nothing is changed then.
     """
     cause = Ended(reason) if isinstance(reason, EndReason) else reason
     moved = transition(CallStatus(call.status), cause)
@@ -75,9 +75,9 @@ async def end_call(
     )
     call.provider_cost_micros = provider_cost_micros(plan.prices, seconds)
     call.provider_cost_calculated_at = datetime.now(UTC)
-    if people is None:
-        people = await repository.participants(session, call.tenant_id, [call.id])
-    complete(people, at)
+    if participants is None:
+        participants = await repository.participants(session, call.tenant_id, [call.id])
+    complete(participants, at)
     if call.due_at is not None:
         await cancel_waiting_legs(session, call, at)
     failed = moved.status is CallStatus.FAILED
@@ -98,7 +98,7 @@ async def end_call(
     )
     if isinstance(reason, EndReason):
         report_agent_failure(session, call, reason, detail)
-    if Effect.TELL_FAILED in moved.effects:
+    if Effect.SEND_CALL_FAILED in moved.effects:
         add_call_failed(session, call)
     await schedule_at_end(session, call)
     await enqueue_assembly_at_end(session, call)
@@ -118,7 +118,7 @@ def billed_position_ms(
 ) -> int | None:
     """The connected time to bill when the worker cannot report it: the furthest known position.
 
-    Pure. ``None`` when no media ever connected.
+    Pure. ``None`` if no media ever connected.
     """
     known = [position for position in (metered_ms, media_ms) if position is not None]
     if known:

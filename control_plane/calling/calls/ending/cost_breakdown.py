@@ -1,8 +1,8 @@
-"""What each model did in a call and which part of the bill is its. Pure.
+"""How the cost of a call divides over channels and over models. Pure.
 
-A channel is billed per connected minute, by the plan's frozen price row, whatever its models did
-in it. Per model, that amount is divided by what each reported: audio for STT, tokens for LLM,
-characters for TTS.
+A channel is billed by the connected minute, at the price row that the plan froze, however much its
+models did. Over several models of a channel the amount is divided in proportion to their use:
+audio for STT, tokens for LLM, characters for TTS.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MEASURES = {
     "llm": ("input_tokens", "output_tokens"),
     "tts": ("characters", "audio_ms", "input_tokens"),
 }
-"""By channel, what its models are compared by: the first that any of them reported."""
+"""How the use of a channel's models is measured: by the first of these that any model reported."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class ModelUsage:
     output_tokens: int
     characters: int
     cost_micros: int | None
-    """Its part of the channel's cost; ``None`` until that is known."""
+    """The model's share of the channel's cost; ``None`` until that is known."""
 
 
 def provider_cost_micros(prices: Iterable[PriceRow], billable_seconds: int) -> dict[str, int]:
-    """Micro-dollars by channel for ``billable_seconds``, the platform's fee left out."""
+    """Micro-dollars by channel for ``billable_seconds``, without the platform's fee."""
     rates: dict[str, int] = dict.fromkeys(CHANNELS, 0)
     for row in prices:
         if row.component in rates:
@@ -51,7 +51,7 @@ def model_usage(
 ) -> list[ModelUsage]:
     """
     Args:
-        reported: ``"<channel>/<provider>/<model>"`` → the totals that the worker reported last.
+        reported: by ``"<channel>/<provider>/<model>"``, the latest totals from the worker.
         cost_micros: by channel, from ``provider_cost_micros``.
     """
     found: list[ModelUsage] = []
@@ -82,8 +82,8 @@ def model_usage(
 
 
 def divided(amount: int, shares: list[int]) -> list[int]:
-    """``amount`` in proportion to ``shares``, to the last micro-dollar: the largest remainders are
-    rounded up. Without any share all goes to the first."""
+    """Divide ``amount`` in proportion to ``shares``, so that the parts add up exactly: the largest
+    remainders are rounded up. If all shares are 0, everything goes to the first."""
     total = sum(shares)
     if total == 0:
         return [amount] + [0] * (len(shares) - 1)

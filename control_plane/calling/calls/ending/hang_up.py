@@ -1,8 +1,8 @@
-"""Ending a call on an API client's request, with an exact bill.
+"""Ends a call at the request of an API client, with an exact bill.
 
-The worker alone knows how long audio was connected, so it is asked to end the call and its
-``call.ended`` makes the bill. When nobody has claimed the call there is nobody to ask; when the
-worker does not react in time, or cannot be reached, the call is settled at its last known position.
+Only the worker knows exactly how long audio was connected. So it is told to end the call, and its
+``call.ended`` makes the bill. The call is billed to its last known position instead if no worker
+has claimed it, or the worker cannot be reached or does not react in time.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ async def hang_up(
     call_id: UUID,
     reaction_seconds: float = WORKER_REACTION_SECONDS,
 ) -> str:
-    """End the call; returns once it is over, with a sentence that says how.
+    """End the call, wait until it is over, and return a sentence that tells how it ended.
 
     Raises:
         CallNotFound: the tenant has no such call.
-        CallAlreadyOver: it has ended before.
+        CallAlreadyOver: it ended earlier.
         DatabaseUnavailable: PostgreSQL is away.
     """
     async with database.tenant_session(tenant_id) as session:
@@ -75,7 +75,7 @@ async def hang_up(
 
 
 async def _ask_worker(redis: Redis, call: Call) -> str | None:
-    """Send the command to whoever runs the call; ``None`` when nobody does or Redis is away."""
+    """Send the command to the call's worker; ``None`` if it has none or Redis is away."""
     try:
         worker_id = await lease_holder(redis, call.id)
         if worker_id is not None:
@@ -89,7 +89,7 @@ async def _ask_worker(redis: Redis, call: Call) -> str | None:
 async def _is_over_within(
     database: Database, tenant_id: UUID, call_id: UUID, seconds: float
 ) -> bool:
-    """Watch for the worker's ``call.ended`` being applied."""
+    """Wait until the worker's ``call.ended`` has been applied."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         await asyncio.sleep(POLL_INTERVAL_SECONDS)
@@ -110,7 +110,7 @@ async def _last_position(redis: Redis, call_id: UUID) -> int | None:
 
 
 async def _clear_link(redis: Redis, call: Call) -> None:
-    """Take back what still offers the call; what stays goes stale."""
+    """Remove what Redis still holds of the call. Anything that cannot be removed now expires."""
     try:
         await clear_ended_call(redis, call.id, call.applied_seq, call.dispatch_entry_id)
     except (RedisError, OSError) as error:

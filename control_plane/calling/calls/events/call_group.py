@@ -1,6 +1,6 @@
-"""The calls of one group of events: locked together, with what their events need of them.
+"""The calls of one group of events: locked together, with everything that their events need.
 
-A fixed number of statements, however many calls there are.
+The number of statements does not depend on the number of calls.
 """
 
 from __future__ import annotations
@@ -9,9 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from sqlalchemy import ARRAY, CollectionAggregate, Uuid, any_, literal, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import attributes
 
 from contracts.events import (
     CallEnded,
@@ -25,8 +23,9 @@ from contracts.events import (
     SlotsCollected,
     TranscriptSegment,
 )
+from control_plane.calling.calls.events import repository
 from control_plane.calling.calls.events.metering import is_covered
-from control_plane.calling.calls.events.pending_rows import GatheredRows
+from control_plane.calling.calls.events.pending_rows import PendingRows
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.money.billing.repository import lock_ahead
 
@@ -36,29 +35,19 @@ Key = tuple[UUID, UUID]
 
 @dataclass
 class CallGroup:
-    """``calls`` lacks those that the tenant does not have. Plans and people are loaded for the
-    calls whose events ask for them."""
+    """Plans and participants are loaded for the calls whose events need them."""
 
     calls: dict[Key, Call]
-    people: dict[UUID, dict[UUID, CallParticipant]]
+    """Only those that exist and belong to the tenant."""
+    participants: dict[UUID, dict[UUID, CallParticipant]]
     """By call and participant."""
     with_ledger: frozenset[Key]
     """Calls whose events move money."""
-    rows: GatheredRows = field(default_factory=GatheredRows)
+    rows: PendingRows = field(default_factory=PendingRows)
 
     async def store(self, session: AsyncSession) -> None:
-        """Send what has changed so far, in few statements: the cursors of all calls in one."""
-        await session.execute(
-            _MOVE_CURSORS,
-            {
-                "ids": [call.id for call in self.calls.values()],
-                "applied": [call.applied_seq for call in self.calls.values()],
-                "metered": [call.metered_ms for call in self.calls.values()],
-            },
-        )
-        for call in self.calls.values():
-            attributes.set_committed_value(call, "applied_seq", call.applied_seq)
-            attributes.set_committed_value(call, "metered_ms", call.metered_ms)
+        """Write what has changed so far."""
+        await repository.move_cursors(session, self.calls.values())
         await self.rows.insert(session)
         await session.flush()
 
@@ -70,22 +59,9 @@ class CallGroup:
         )
 
 
-_MOVE_CURSORS = text(
-    "UPDATE calls SET applied_seq = moved.applied, metered_ms = moved.metered"
-    " FROM unnest(CAST(:ids AS uuid[]), CAST(:applied AS bigint[]), CAST(:metered AS bigint[]))"
-    " AS moved (id, applied, metered) WHERE calls.id = moved.id"
-)
-
-
 async def lock_group(session: AsyncSession, events: Mapping[Key, Sequence[CallEvent]]) -> CallGroup:
-    """Lock the calls in one order, the same in every process, so that groups never wait in a
-    circle."""
-    found = await session.scalars(
-        select(Call)
-        .where(Call.id == _any_of([call_id for _, call_id in events]))
-        .order_by(Call.tenant_id, Call.id)
-        .with_for_update()
-    )
+    """Lock the calls of ``events`` and load what the events need."""
+    found = await repository.locked_calls(session, [call_id for _, call_id in events])
     calls = {key: call for call in found if (key := (call.tenant_id, call.id)) in events}
     with_ledger = frozenset(
         key for key, call in calls.items() if any(_moves_money(call, e) for e in events[key])
@@ -93,37 +69,30 @@ async def lock_group(session: AsyncSession, events: Mapping[Key, Sequence[CallEv
     planned = {
         call.id: call
         for key, call in calls.items()
-        if key in with_ledger or any(_asks_plan(call, event) for event in events[key])
+        if key in with_ledger or any(_needs_plan(call, event) for event in events[key])
     }
     if planned:
-        plans = await session.execute(
-            select(Call.id, Call.plan).where(Call.id == _any_of(list(planned)))
-        )
-        for call_id, plan in plans:
-            attributes.set_committed_value(planned[call_id], "plan", plan)
-    return CallGroup(calls, await _people(session, calls, events), with_ledger)
+        await repository.load_plans(session, planned)
+    return CallGroup(calls, await _participants(session, calls, events), with_ledger)
 
 
-async def _people(
+async def _participants(
     session: AsyncSession, calls: Mapping[Key, Call], events: Mapping[Key, Sequence[CallEvent]]
 ) -> dict[UUID, dict[UUID, CallParticipant]]:
-    peopled = [
+    call_ids = [
         call.id
         for key, call in calls.items()
-        if any(isinstance(event.body, _ABOUT_PEOPLE) for event in events[key])
+        if any(isinstance(event.body, _ABOUT_PARTICIPANTS) for event in events[key])
     ]
-    if not peopled:
+    if not call_ids:
         return {}
-    people: dict[UUID, dict[UUID, CallParticipant]] = {call_id: {} for call_id in peopled}
-    found = await session.scalars(
-        select(CallParticipant).where(CallParticipant.call_id == _any_of(peopled))
-    )
-    for person in found:
-        people[person.call_id][person.id] = person
-    return people
+    participants: dict[UUID, dict[UUID, CallParticipant]] = {call_id: {} for call_id in call_ids}
+    for participant in await repository.participants_of(session, call_ids):
+        participants[participant.call_id][participant.id] = participant
+    return participants
 
 
-_ABOUT_PEOPLE = CallStarted | LegJoined | LegLeft | CallEnded
+_ABOUT_PARTICIPANTS = CallStarted | LegJoined | LegLeft | CallEnded
 
 
 def _moves_money(call: Call, event: CallEvent) -> bool:
@@ -136,7 +105,7 @@ def _moves_money(call: Call, event: CallEvent) -> bool:
             return False
 
 
-def _asks_plan(call: Call, event: CallEvent) -> bool:
+def _needs_plan(call: Call, event: CallEvent) -> bool:
     match event.body:
         case RecordingStarted() | RecordingStopped():
             return True
@@ -144,8 +113,3 @@ def _asks_plan(call: Call, event: CallEvent) -> bool:
             return call.is_over
         case _:
             return False
-
-
-def _any_of(ids: list[UUID]) -> CollectionAggregate[bool]:
-    """One parameter, so that the statement is the same for every number of calls."""
-    return any_(literal(ids, ARRAY(Uuid)))

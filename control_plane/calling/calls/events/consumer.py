@@ -1,6 +1,6 @@
-"""Takes worker events from the stream to PostgreSQL, each exactly once and in order in its call.
+"""Applies the events of the stream in PostgreSQL: each exactly once, and a call's events in order.
 
-An entry leaves the stream only after the transaction that dealt with it has committed. While
+An entry leaves the stream only after the transaction that applied it was committed. While
 PostgreSQL is away the consumer waits; while Redis is away there is nothing to read.
 """
 
@@ -30,15 +30,15 @@ from link.persistent_loop import run_persistently
 from link.stream_entry import StreamEntry
 
 CONSUMER_NAME = "jobs"
-"""One name for every jobs process: whoever is alive takes over what the others left."""
+"""All jobs processes share one name, so that a live one takes over the entries of a dead one."""
 
 SWEEP_INTERVAL_SECONDS = 2.0
 GAP_PATIENCE_MS = 600_000
-"""After this an event behind a gap is dropped: its worker ships it again from the journal."""
+"""After this time an event behind a gap is dropped; its worker sends it again from the journal."""
 
 GROUP_WEIGHT = 250
-"""About how much work shares a transaction: an event counts 1, and ``END_WEIGHT`` if it ends a
-call. An end holds the tenant's account, for which the tenant's new calls wait."""
+"""How much work shares a transaction. An event counts 1. An event that ends a call counts
+``END_WEIGHT``, because it locks the tenant's account, and the tenant's new calls wait for that."""
 END_WEIGHT = 20
 GROUPS_AT_ONCE = 3
 FIRST_RETRY_SECONDS = 0.2
@@ -52,7 +52,7 @@ class EventConsumer:
     """Run one per jobs process.
 
     Args:
-        redis: a client that allows for ``event_stream.BLOCK_SECONDS``.
+        redis: a client whose timeout is longer than ``event_stream.BLOCK_SECONDS``.
         now_ms: Unix time.
     """
 
@@ -84,7 +84,7 @@ class EventConsumer:
         await self.consume(await self.stream.read_new())
 
     async def sweep(self, min_idle_ms: int = int(SWEEP_INTERVAL_SECONDS * 1000)) -> None:
-        """Try again what was read and not finished: behind a gap, or by a process that died.
+        """Retry entries that were read but not finished: behind a gap, or by a process that died.
 
         Raises:
             RedisError: as ``consume``.
@@ -95,10 +95,10 @@ class EventConsumer:
         await self.stream.finish(lapsed)
 
     async def consume(self, entries: Sequence[StreamEntry]) -> None:
-        """Apply a batch of stream entries and finish those that are dealt with.
+        """Apply a batch of stream entries and finish those that are done.
 
         Raises:
-            RedisError: what is applied but not finished comes again, as a duplicate.
+            RedisError: applied entries that were not finished will come again, as duplicates.
         """
         batches: dict[tuple[UUID, UUID], list[ReceivedEvent]] = defaultdict(list)
         for entry in entries:
@@ -125,7 +125,7 @@ class EventConsumer:
         return [applied for task in tasks for applied in task.result()]
 
     async def _report(self, outcomes: dict[UUID, Applied]) -> None:
-        """What follows the commits: cursors to the workers, entries out of the stream, commands."""
+        """After the commits: publish the cursors, finish the entries, send the commands."""
         over = [call_id for call_id, applied in outcomes.items() if applied.is_over]
         await publish_applied(
             self._redis,
@@ -144,7 +144,7 @@ class EventConsumer:
 
 
 def groups_of(batches: Sequence[Batch]) -> list[list[Batch]]:
-    """``batches`` in their order, as many together as ``GROUP_WEIGHT`` allows, but one at least."""
+    """``batches`` in order, as many in a group as ``GROUP_WEIGHT`` allows, but at least one."""
     groups: list[list[Batch]] = []
     weight = GROUP_WEIGHT
     for batch in batches:

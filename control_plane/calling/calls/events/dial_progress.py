@@ -1,8 +1,8 @@
-"""What becomes of a phone leg moves its participant and its call through the state tables.
+"""The progress of a phone leg moves its participant and its call through the state tables.
 
-Every function takes the call's row locked, with its plan loaded (``repository.locked_call``), works
-in the caller's transaction, and may be given facts late or twice. Those that return a ``bool`` say
-whether the leg is still wanted: ``False`` when the call is over, so that its phone must be hung up.
+Every function takes the call's row locked, with its plan loaded (``repository.locked_call``), and
+works in the caller's transaction. Facts may arrive late or twice. A returned ``bool`` tells whether
+the leg is still wanted: ``False`` when the call is over and the phone must be hung up.
 """
 
 from __future__ import annotations
@@ -43,21 +43,21 @@ _MAY_CONNECT = _RINGS | {
 async def leg_dialing(
     session: AsyncSession, call: Call, participant_id: UUID, at: datetime
 ) -> bool:
-    """The leg was given to a carrier."""
+    """The leg was handed to a carrier."""
     return await _progress(session, call, participant_id, LegCause.DIALING, Dialing(), at)
 
 
 async def leg_ringing(
     session: AsyncSession, call: Call, participant_id: UUID, at: datetime
 ) -> bool:
-    """The leg's phone rings."""
+    """The leg's phone is ringing."""
     return await _progress(session, call, participant_id, LegCause.RINGING, Ringing(), at)
 
 
 async def leg_answered(
     session: AsyncSession, call: Call, participant_id: UUID, at: datetime
 ) -> bool:
-    """The leg's phone was picked up: the call's plan may be dispatched once this is committed."""
+    """The leg's phone was answered. The call's plan may be dispatched after the commit."""
     return await _progress(session, call, participant_id, LegCause.ANSWERED, Answered(), at)
 
 
@@ -72,16 +72,18 @@ async def leg_ended(
 ) -> None:
     """An attempt to reach the leg failed with ``outcome``.
 
-    With ``retry_at`` the leg goes back to the queue. Without it the leg is given up; when it was
-    the last that could have connected, the call ends with ``<carrier>_<outcome>``.
+    With ``retry_at`` the leg goes back to the queue. Without it the leg is given up; if it was the
+    last one that could still have connected, the call ends with ``<carrier>_<outcome>``.
 
     Args:
-        carrier: as its end reasons name it, such as ``twilio``.
+        carrier: its name in end reasons, such as ``twilio``.
     """
     if call.is_over:
         return
-    people = await repository.participants(session, call.tenant_id, [call.id])
-    leg = next((person for person in people if person.id == participant_id), None)
+    participants = await repository.participants(session, call.tenant_id, [call.id])
+    leg = next(
+        (participant for participant in participants if participant.id == participant_id), None
+    )
     cause = LegCause.GIVEN_UP if retry_at is None else LegCause.RETRY_SCHEDULED
     if leg is None or not _move_leg(leg, cause, at):
         return
@@ -92,7 +94,7 @@ async def leg_ended(
     else:
         log_event(session, call, "telephony", how, at, "warning")
     await session.flush()
-    await _without_leg(session, call, people, Unreached(carrier, outcome), at)
+    await _after_lost_leg(session, call, participants, Unreached(carrier, outcome), at)
 
 
 async def leg_given_up(
@@ -103,42 +105,47 @@ async def leg_given_up(
     why: str,
     at: datetime,
 ) -> None:
-    """The leg will not be dialed (any more), and it was no carrier that said so.
+    """The leg will not be dialed any more, for a reason that does not come from a carrier.
 
     Args:
-        reason: why the call ends if this was the last leg that could have connected.
+        reason: why the call ends if this was the last leg that could still have connected.
         why: for the event log.
     """
     if call.is_over:
         return
-    people = await repository.participants(session, call.tenant_id, [call.id])
-    leg = next((person for person in people if person.id == participant_id), None)
+    participants = await repository.participants(session, call.tenant_id, [call.id])
+    leg = next(
+        (participant for participant in participants if participant.id == participant_id), None
+    )
     if leg is None or not _move_leg(leg, LegCause.GIVEN_UP, at):
         return
     log_event(session, call, "telephony", why, at, "warning")
     await session.flush()
-    await _without_leg(session, call, people, reason, at)
+    await _after_lost_leg(session, call, participants, reason, at)
 
 
-async def _without_leg(
+async def _after_lost_leg(
     session: AsyncSession,
     call: Call,
-    people: Sequence[CallParticipant],
+    participants: Sequence[CallParticipant],
     reason: EndReason | Unreached,
     at: datetime,
 ) -> None:
-    """What becomes of the call now that no phone of it may ring any more."""
-    if not _may_still_connect(call, people):
+    """Move the call after one of its phone legs is gone."""
+    if not _may_still_connect(call, participants):
         await end_call(session, call, reason, None, at)
-    elif not any(person.status in _RINGS for person in people) and call.answered_at is None:
+    elif (
+        not any(participant.status in _RINGS for participant in participants)
+        and call.answered_at is None
+    ):
         _move_call(call, Requeued(), at)
 
 
 async def cancel_queued(session: AsyncSession, call: Call, at: datetime) -> bool:
-    """Take a phone call that was not dialed yet, or waits for its next attempt, out of the queue.
+    """Cancel a phone call that waits for its first or its next attempt.
 
     Returns:
-        ``False`` when it is not queued (any more): nothing is changed then.
+        ``False`` if the call is not queued any more; nothing is changed then.
     """
     if call.status != CallStatus.QUEUED.value or call.dialed_at is not None:
         return False
@@ -160,12 +167,12 @@ async def _progress(
         return False
     if _move_leg(leg, leg_cause, at):
         _move_call(call, cause, at)
-        log_event(session, call, "telephony", _SAYS[leg_cause], at)
+        log_event(session, call, "telephony", _LOG_LINES[leg_cause], at)
         await session.flush()
     return leg.status != ParticipantStatus.COMPLETED.value
 
 
-_SAYS = {
+_LOG_LINES = {
     LegCause.DIALING: "A phone is being dialed",
     LegCause.RINGING: "A phone rings",
     LegCause.ANSWERED: "A phone was answered",
@@ -173,7 +180,7 @@ _SAYS = {
 
 
 def _move_leg(leg: CallParticipant, cause: LegCause, at: datetime) -> bool:
-    """Whether ``cause`` is news."""
+    """Apply ``cause``; returns whether it changed the status."""
     before = ParticipantStatus(leg.status)
     after = leg_transition(before, cause)
     leg.status = after.value
@@ -196,12 +203,15 @@ def _move_call(call: Call, cause: DialCause, at: datetime) -> tuple[Effect, ...]
     return moved.effects
 
 
-def _may_still_connect(call: Call, people: Sequence[CallParticipant]) -> bool:
-    """Whether anything is left of the call without the leg that was just given up.
+def _may_still_connect(call: Call, participants: Sequence[CallParticipant]) -> bool:
+    """Whether the call can go on without the leg that was just given up.
 
-    A browser that waits in a call that no worker was offered waits for the phone: it alone does not
-    keep the call.
+    A browser alone does not keep the call: until the call is dispatched, it only waits for the
+    phone.
     """
     if call.started_at is not None or call.claimed_at is not None:
         return True
-    return any(person.transport == "pstn" and person.status in _MAY_CONNECT for person in people)
+    return any(
+        participant.transport == "pstn" and participant.status in _MAY_CONNECT
+        for participant in participants
+    )

@@ -1,4 +1,4 @@
-"""Reading stream entries: a whole event, its envelope alone, or nothing. Pure."""
+"""Reading entries of the event stream, and which events may be applied now. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from link.stream_entry import StreamEntry
 
 
 class Envelope(BaseModel):
-    """Whose event it is and where it belongs, whatever its body says."""
+    """Which call an event belongs to, and its number there; readable even if the body is not."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     call_id: UUID
@@ -29,7 +29,7 @@ class Envelope(BaseModel):
 
 @dataclass(frozen=True)
 class ReceivedEvent:
-    """``event`` is ``None`` where the body cannot be understood; ``fault`` says why."""
+    """``event`` is ``None`` if the body cannot be read; then ``fault`` tells why."""
 
     entry: StreamEntry
     envelope: Envelope
@@ -65,9 +65,9 @@ def _summary(error: ValidationError) -> str:
 class Verdict(StrEnum):
     APPLY = "apply"
     DUPLICATE = "duplicate"
-    """Applied before: acknowledge it."""
+    """It was applied before: acknowledge it."""
     GAP = "gap"
-    """Earlier events are missing: leave it until the worker has shipped them again."""
+    """Earlier events are missing: keep it until the worker has sent them again."""
 
 
 def verdict(applied_seq: int, seq: int) -> Verdict:

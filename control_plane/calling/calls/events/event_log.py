@@ -1,4 +1,4 @@
-"""Lines of a call's event log. Source of levels and sources: API spec, "Call event"."""
+"""Lines of a call's event log. The levels and sources come from the API spec, "Call event"."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def log_event(
     at: datetime,
     level: Level = "info",
 ) -> None:
-    """Add a line to the log that the tenant reads."""
+    """Add a line to the log that the tenant can read."""
     session.add(
         CallLogEntry(
             tenant_id=call.tenant_id,

@@ -1,8 +1,7 @@
-"""Applying a group of calls' events in PostgreSQL, whatever is in them.
+"""Applies the events of several calls in one transaction, whatever the events contain.
 
-A group is one transaction, so that what a transaction costs is shared. An event that cannot be
-applied is parked for the operator and passed over, so that it never stands in the way of what
-comes after it, or of the calls that it came with.
+The calls of a group share the cost of a transaction. An event that cannot be applied is parked for
+the operator and skipped, so that it never holds up later events or the other calls of its group.
 """
 
 from __future__ import annotations
@@ -11,16 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import structlog
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.calls import repository
+from control_plane.calling.calls.events import repository as event_rows
 from control_plane.calling.calls.events.call_group import CallGroup, Key, lock_group
 from control_plane.calling.calls.events.envelope import ReceivedEvent, Verdict, verdict
 from control_plane.calling.calls.events.worker_events import WorkerToStop, apply_events
-from control_plane.calling.calls.models import Call, ParkedEvent
-from control_plane.platform.database import Database, storable
+from control_plane.calling.calls.models import Call
+from control_plane.platform.database import Database
 from link.stream_entry import StreamEntry
 
 Batch = Sequence[ReceivedEvent]
@@ -36,17 +35,17 @@ EVENT_FAULTS = (
     ArithmeticError,
     AssertionError,
 )
-"""What an event can be at fault for. Anything else, such as a missing table, is the installation's
-fault: events wait for it to be put right."""
+"""Errors that an event can cause. Any other error, such as a missing table, is a fault of the
+installation; events wait until it is repaired."""
 
 _log = structlog.get_logger(__name__)
 
 
 @dataclass
 class Applied:
-    """What a batch came to. ``finished`` entries may leave the stream.
+    """The result of a batch. The entries in ``finished`` may leave the stream.
 
-    ``seq`` is the call's cursor, ``None`` where it must not be published.
+    ``seq`` is the call's cursor; ``None`` if it must not be published.
     """
 
     seq: int | None
@@ -58,11 +57,14 @@ class Applied:
 async def apply_group(database: Database, batches: Sequence[Batch]) -> list[Applied]:
     """Apply the events of different calls, each exactly once and in order in its call.
 
-    Where an event is at fault the group is halved until its call is alone, then its event. Returns
-    one answer per batch.
+    If an event causes an error, the group is halved until its call is alone, and then its events
+    are applied one by one.
+
+    Returns:
+        One result for each batch, in the same order.
 
     Raises:
-        DatabaseUnavailable: nothing of it or a part is applied; try the group again.
+        DatabaseUnavailable: nothing or only a part was applied; try the whole group again.
     """
     if all(received.event is not None for batch in batches for received in batch):
         try:
@@ -83,7 +85,7 @@ async def apply_group(database: Database, batches: Sequence[Batch]) -> list[Appl
 
 
 async def park(database: Database, entry: StreamEntry, reason: str) -> None:
-    """Keep a stream entry that cannot be applied for the operator.
+    """Keep an entry that cannot be applied, for the operator to look at.
 
     Raises:
         DatabaseUnavailable: try again.
@@ -105,7 +107,7 @@ async def _apply_together(database: Database, batches: Sequence[Batch]) -> list[
                 applied[key] = await _apply_batch(session, group, call, by_call[key])
         await group.store(session)
         if group.with_ledger:
-            # Last, because new calls wait for their tenant's account, too.
+            # Last, because the tenant's new calls wait for its account meanwhile.
             await group.lock_ledger(session)
             for key in sorted(group.with_ledger):
                 call = group.calls[key]
@@ -132,12 +134,12 @@ async def _apply_batch(
 
 
 async def _apply_singly(database: Database, batch: Batch) -> Applied:
-    """One transaction per event, to find the one that is at fault."""
+    """One transaction for each event, to find the one that causes the error."""
     total = Applied(seq=None)
     for received in sorted(batch, key=lambda received: received.envelope.seq):
         try:
             if received.event is None:
-                applied = await _pass_over(database, received, received.fault or "unreadable")
+                applied = await _skip(database, received, received.fault or "unreadable")
             else:
                 [applied] = await _apply_together(database, [[received]])
         except EVENT_FAULTS as error:
@@ -146,7 +148,7 @@ async def _apply_singly(database: Database, batch: Batch) -> Applied:
                 call_id=str(received.envelope.call_id),
                 seq=received.envelope.seq,
             )
-            applied = await _pass_over(database, received, f"not applicable: {error}")
+            applied = await _skip(database, received, f"not applicable: {error}")
         total = Applied(
             seq=applied.seq,
             is_over=applied.is_over,
@@ -156,8 +158,8 @@ async def _apply_singly(database: Database, batch: Batch) -> Applied:
     return total
 
 
-async def _pass_over(database: Database, received: ReceivedEvent, reason: str) -> Applied:
-    """Park an event when its turn comes, and move the call's cursor past it."""
+async def _skip(database: Database, received: ReceivedEvent, reason: str) -> Applied:
+    """Park the event if it is its turn, and move the call's cursor past it."""
     envelope = received.envelope
     async with database.system_session() as session:
         call = await repository.locked_call(session, envelope.tenant_id, envelope.call_id)
@@ -175,10 +177,10 @@ async def _pass_over(database: Database, received: ReceivedEvent, reason: str) -
 
 
 async def _park_orphans(session: AsyncSession, batch: Batch) -> Applied:
-    """Events of a call that does not exist, or that belongs to another tenant.
+    """Park events whose call does not exist or belongs to another tenant.
 
-    Where it does not exist at all its worker is told that they are applied, or it would ship them
-    for ever.
+    If the call does not exist, its worker is told that the events are applied; otherwise it would
+    send them for ever.
     """
     for received in batch:
         await _park(session, received.entry, "no such call of this tenant")
@@ -192,12 +194,4 @@ async def _park_orphans(session: AsyncSession, batch: Batch) -> Applied:
 
 async def _park(session: AsyncSession, entry: StreamEntry, reason: str) -> None:
     _log.error("event_parked", stream_entry_id=entry.entry_id, reason=reason)
-    await session.execute(
-        insert(ParkedEvent)
-        .values(
-            stream_entry_id=entry.entry_id,
-            reason=storable(reason),
-            document=storable(entry.document),
-        )
-        .on_conflict_do_nothing()
-    )
+    await event_rows.add_parked_event(session, entry.entry_id, reason, entry.document)

@@ -1,4 +1,4 @@
-"""What a reading of a call's meter does: the reserve is kept ahead of it."""
+"""A reading of a call's meter extends the reserve, which stays ahead of the connected time."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from pipelines.texts.phrases import farewell
 
 
 def is_covered(call: Call, connected_ms: int) -> bool:
-    """Whether the reserve was made to cover ``connected_ms`` by an earlier reading, so that nothing
-    has to be asked of the ledger. Not while a call is ended for want of credit."""
+    """Whether an earlier reading already extended the reserve to ``connected_ms``.
+
+    Then the ledger is not needed. Never true while the call is being ended for lack of credit.
+    """
     return (
         reserve_seconds_needed(connected_ms) <= reserve_seconds_needed(call.metered_ms or 0)
         and call.end_requested_reason != EndReason.INSUFFICIENT_FUNDS.value
@@ -27,12 +29,12 @@ def is_covered(call: Call, connected_ms: int) -> bool:
 async def meter(
     session: AsyncSession, call: Call, connected_ms: int, at: datetime
 ) -> EndCall | None:
-    """Note a reading of a running call, locked, with its plan loaded unless ``is_covered``.
+    """Record a reading of a running call: locked, with its plan loaded unless ``is_covered``.
 
     Returns:
-        For a tenant who cannot pay for more, the command that says goodbye. It is sent again with
-        each reading until the call ends: it may get lost, and a worker that is ending a call
-        ignores another end.
+        The command to say goodbye and end the call, if the tenant cannot pay for more. It is sent
+        with each reading until the call ends, because a command can get lost; a worker that is
+        already ending the call ignores it.
     """
     covered = is_covered(call, connected_ms)
     call.metered_ms = max(call.metered_ms or 0, connected_ms)

@@ -1,4 +1,4 @@
-"""What the workers' reports of people who come and go do to the participants of a call."""
+"""Who is in a call: participants join, leave, and are completed when the call ends."""
 
 from __future__ import annotations
 
@@ -15,30 +15,32 @@ from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.outbox_payloads import add_leg_started
 
 
-def join(session: AsyncSession, call: Call, person: CallParticipant | None, at: datetime) -> None:
-    """``person``'s media connected, for the first time or again. Nobody joins a call that is over.
+def join(
+    session: AsyncSession, call: Call, participant: CallParticipant | None, at: datetime
+) -> None:
+    """The participant's media connected, for the first time or again. Ignored after the call's end.
 
-    A phone is told of once, when it first connects.
+    ``call.started`` is sent for a phone when it connects for the first time.
     """
-    if call.is_over or person is None:
+    if call.is_over or participant is None:
         return
-    if person.joined_at is None and person.transport == Transport.PSTN.value:
-        add_leg_started(session, call, person, at)
-    _move(person, LegCause.JOINED)
-    person.joined_at = at
-    person.left_at = None
+    if participant.joined_at is None and participant.transport == Transport.PSTN.value:
+        add_leg_started(session, call, participant, at)
+    _move(participant, LegCause.JOINED)
+    participant.joined_at = at
+    participant.left_at = None
 
 
 def leave(
     session: AsyncSession,
     call: Call,
-    person: CallParticipant | None,
+    participant: CallParticipant | None,
     cause: LegLeft,
     at: datetime,
 ) -> None:
-    if person is not None:
-        _move(person, LegCause.LEFT)
-        person.left_at = at
+    if participant is not None:
+        _move(participant, LegCause.LEFT)
+        participant.left_at = at
     message = {
         "left": "A participant left",
         "connection_lost": "A participant's connection was lost",
@@ -48,13 +50,13 @@ def leave(
     log_event(session, call, "lifecycle", message, at, level)
 
 
-def complete(people: Iterable[CallParticipant], at: datetime) -> None:
-    """Nobody is in a call that is over."""
-    for person in people:
-        if person.status != ParticipantStatus.COMPLETED.value:
-            _move(person, LegCause.LEFT)
-            person.left_at = at
+def complete(participants: Iterable[CallParticipant], at: datetime) -> None:
+    """The call is over, so nobody is in it."""
+    for participant in participants:
+        if participant.status != ParticipantStatus.COMPLETED.value:
+            _move(participant, LegCause.LEFT)
+            participant.left_at = at
 
 
-def _move(person: CallParticipant, cause: LegCause) -> None:
-    person.status = leg_transition(ParticipantStatus(person.status), cause).value
+def _move(participant: CallParticipant, cause: LegCause) -> None:
+    participant.status = leg_transition(ParticipantStatus(participant.status), cause).value

@@ -1,7 +1,7 @@
-"""What each worker event does to its call, in the transaction that moves the call's cursor.
+"""What each event of a worker does to its call.
 
-``apply_events`` gets a call's events in order; the effects on the outside world that it returns
-are carried out after the commit.
+The changes are made in the transaction that also moves the call's cursor. Commands to workers are
+returned, to be sent after the commit.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class WorkerToStop:
 
 @dataclass
 class Outcome:
-    """``waiting`` are events behind a gap, to be tried again."""
+    """``waiting`` holds the events behind a gap, to be tried again."""
 
     waiting: list[CallEvent]
     stop: WorkerToStop | None = None
@@ -65,27 +65,31 @@ class Outcome:
 async def apply_events(
     session: AsyncSession, group: CallGroup, call: Call, events: Sequence[CallEvent]
 ) -> Outcome:
-    """Apply those of ``events`` whose turn it is, each exactly once, and move the cursor.
+    """Apply the events whose turn it is, each exactly once, and move the call's cursor.
 
-    ``call`` is one of ``group``, whose gathered rows the caller inserts. Events of a call that is
-    over still add to its transcript and its log, but change neither status nor bill.
+    Events of a call that is over are still added to its transcript and its log, but change neither
+    its status nor its bill.
+
+    Args:
+        group: the group that ``call`` belongs to; the caller inserts its pending rows.
+        events: in any order.
     """
     outcome = Outcome(waiting=[])
     was_over = call.is_over
-    has_late_words = False
+    has_late_segments = False
     for event in sorted(events, key=lambda event: event.seq):
         match verdict(call.applied_seq, event.seq):
             case Verdict.APPLY:
                 outcome.stop = await _apply(session, group, call, event) or outcome.stop
                 call.applied_seq = event.seq
-                has_late_words |= was_over and isinstance(
+                has_late_segments |= was_over and isinstance(
                     event.body, TranscriptSegment | SlotsCollected
                 )
             case Verdict.DUPLICATE:
                 outcome.stop = _stop_if_over(call, event) or outcome.stop
             case Verdict.GAP:
                 outcome.waiting.append(event)
-    if has_late_words:
+    if has_late_segments:
         await schedule_for_late_segments(session, call)
     return outcome
 
@@ -94,7 +98,7 @@ async def _apply(
     session: AsyncSession, group: CallGroup, call: Call, event: CallEvent
 ) -> WorkerToStop | None:
     at = event.occurred_at
-    people = group.people.get(call.id, {})
+    participants = group.participants.get(call.id, {})
     match event.body:
         case TranscriptSegment() as said:
             group.rows.add_segment(call, said)
@@ -105,12 +109,12 @@ async def _apply(
         case RoomOpened():
             return _claim(session, call, event)
         case CallStarted(participant_id=participant_id):
-            return _start(session, call, event, people.get(participant_id))
+            return _start(session, call, event, participants.get(participant_id))
         case LegJoined(participant_id=participant_id):
-            presence.join(session, call, people.get(participant_id), at)
+            presence.join(session, call, participants.get(participant_id), at)
             log_event(session, call, "lifecycle", "A participant joined", at)
         case LegLeft(participant_id=participant_id) as left:
-            presence.leave(session, call, people.get(participant_id), left, at)
+            presence.leave(session, call, participants.get(participant_id), left, at)
         case UsageReported() as usage:
             key = f"{usage.channel}/{usage.provider}/{usage.model}"
             totals = usage.model_dump(exclude={"type", "channel", "provider", "model"})
@@ -150,17 +154,17 @@ def _start(
         call.started_at = at
         call.metered_ms = call.metered_ms or 0
         log_event(session, call, "lifecycle", "Call started", at)
-    if Effect.TELL_STARTED in moved.effects:
+    if Effect.SEND_CALL_STARTED in moved.effects:
         add_call_started(session, call, first, at)
     presence.join(session, call, first, at)
     return _stop_if_over(call, event)
 
 
 def _stop_if_over(call: Call, event: CallEvent) -> WorkerToStop | None:
-    """A worker that reports a running call that is over has to be told."""
+    """The command for a worker that still runs a call that is over."""
     if not call.is_over or not isinstance(event.body, RoomOpened | CallStarted | CallMetered):
         return None
-    # A carrier's reason is none that a worker knows; the record keeps it.
+    # Workers do not know the end reasons that name a carrier; only the record has those.
     reasons = {reason.value: reason for reason in EndReason}
     reason = reasons.get(call.end_reason or "", EndReason.NORMAL_HANGUP)
     return WorkerToStop(event.worker_id, EndCall(end_reason=reason))
@@ -195,7 +199,7 @@ async def _end(
     event: CallEvent,
     ended: CallEnded,
 ) -> None:
-    # What follows the end may read what was said.
+    # The work that follows the end may read the transcript.
     await group.rows.insert(session)
     with session.no_autoflush:
         changed = await end_call(
@@ -205,14 +209,14 @@ async def _end(
             ended.connected_ms,
             event.occurred_at,
             None if ended.detail is None else storable(ended.detail),
-            people=list(group.people.get(call.id, {}).values()),
+            participants=list(group.participants.get(call.id, {}).values()),
         )
     if not changed:
         log_event(
             session,
             call,
             "lifecycle",
-            f"The worker reported the end too late to count: {ended.end_reason.value}",
+            f"The worker reported the end after the call was over: {ended.end_reason.value}",
             event.occurred_at,
             "warning",
         )

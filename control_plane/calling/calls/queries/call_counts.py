@@ -1,20 +1,17 @@
 """How many calls a tenant has, by agent and status, without counting them.
 
-Triggers on ``calls`` add a delta to every transaction that adds a call or changes its status
-(revision 0015), so transactions never wait for one another and a rolled back one counts nothing.
-The jobs process folds deltas into counts; the sum of both tables is exact at every moment.
+Triggers on ``calls`` write a delta in every transaction that adds a call or changes its status
+(revision 0015), so that transactions never wait for each other and one that is rolled back counts
+nothing. The jobs process folds the deltas into counts. The sum of both tables is always exact.
 """
 
 from __future__ import annotations
 
-import asyncio
 from functools import cache
 from uuid import UUID
 
-import structlog
 from sqlalchemy import (
     ColumnElement,
-    Identity,
     Select,
     bindparam,
     delete,
@@ -25,45 +22,18 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import Mapped, mapped_column
 
 from contracts.call_status import CallStatus
-from control_plane.platform.database import Base, Database
-from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.calling.calls.models import CallCount, CallCountDelta
 
-FOLD_INTERVAL_SECONDS = 5.0
 FOLDED_AT_ONCE = 10_000
-_FOLDING_LOCK = 0x466F_6C64  # any number that nothing else locks
-_log = structlog.get_logger(__name__)
-
-
-class CallCount(Base):
-    """Calls that were counted up to the last folding."""
-
-    __tablename__ = "call_counts"
-
-    tenant_id: Mapped[UUID] = mapped_column(primary_key=True)
-    agent_id: Mapped[UUID] = mapped_column(primary_key=True)
-    status: Mapped[str] = mapped_column(primary_key=True)
-    calls: Mapped[int]
-
-
-class CallCountDelta(Base):
-    """What one statement changed since. Written by triggers only."""
-
-    __tablename__ = "call_count_deltas"
-
-    tenant_id: Mapped[UUID] = mapped_column(primary_key=True)
-    position: Mapped[int] = mapped_column(Identity(always=True), primary_key=True)
-    agent_id: Mapped[UUID]
-    status: Mapped[str]
-    calls: Mapped[int]
+_FOLDING_LOCK = 0x466F_6C64  # a number that nothing else locks
 
 
 async def count_calls(
     session: AsyncSession, tenant_id: UUID, status: CallStatus | None, agent_id: UUID | None
 ) -> int:
-    """How many calls fit the filters, as of the statement's snapshot."""
+    """How many calls match the filters; ``None`` matches every call."""
     wanted = {
         "tenant_id": tenant_id,
         "status": None if status is None else status.value,
@@ -75,9 +45,10 @@ async def count_calls(
 
 @cache
 def _select_count(*, by_status: bool, by_agent: bool) -> Select[int]:
-    """Made once: to make it anew took longer than to answer it."""
+    """Kept, because building it for each request would take 0.7 ms of processor time, where a whole
+    page of 50 calls takes 2.9 ms."""
 
-    def fitting(table: type[CallCount] | type[CallCountDelta]) -> list[ColumnElement[bool]]:
+    def matching(table: type[CallCount] | type[CallCountDelta]) -> list[ColumnElement[bool]]:
         filters = [table.tenant_id == bindparam("tenant_id")]
         if by_status:
             filters.append(table.status == bindparam("status"))
@@ -86,16 +57,17 @@ def _select_count(*, by_status: bool, by_agent: bool) -> Select[int]:
         return filters
 
     counted = union_all(
-        select(CallCount.calls).where(*fitting(CallCount)),
-        select(CallCountDelta.calls).where(*fitting(CallCountDelta)),
+        select(CallCount.calls).where(*matching(CallCount)),
+        select(CallCountDelta.calls).where(*matching(CallCountDelta)),
     ).subquery()
     return select(func.coalesce(func.sum(counted.c.calls), 0))
 
 
 async def fold_deltas(session: AsyncSession, limit: int = FOLDED_AT_ONCE) -> int:
-    """Move up to ``limit`` deltas into the counts; how many it were. For jobs.
+    """Move up to ``limit`` deltas into the counts, and return how many were moved. For jobs.
 
-    Readers see the tables before or after it. Does nothing while another process folds.
+    It is one statement, so readers see the tables before or after it. Does nothing while another
+    process folds.
     """
     if not await session.scalar(select(func.pg_try_advisory_xact_lock(_FOLDING_LOCK))):
         return 0
@@ -126,16 +98,3 @@ async def fold_deltas(session: AsyncSession, limit: int = FOLDED_AT_ONCE) -> int
     )
     count = select(func.count()).select_from(taken).add_cte(folded)
     return await session.scalar(count) or 0
-
-
-async def keep_folding(database: Database) -> None:
-    """Run ``fold_deltas`` until cancelled."""
-    while True:
-        try:
-            async with database.system_session() as session:
-                folded = await fold_deltas(session)
-        except DatabaseUnavailable:
-            _log.warning("folding_waits_for_database")
-            folded = 0
-        if folded < FOLDED_AT_ONCE:
-            await asyncio.sleep(FOLD_INTERVAL_SECONDS)

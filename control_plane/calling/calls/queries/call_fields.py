@@ -1,8 +1,7 @@
-"""What lists and details show of a call, worked out by PostgreSQL.
+"""The fields of a ``CallView`` as columns that PostgreSQL computes.
 
-A page has up to 1,000 calls, and making objects of them in this process would be most of the
-request. So the fields are columns of a query, of which a list takes the finished JSON and a detail
-takes the values.
+A page of a list takes them as finished JSON, because making objects of up to 1,000 calls in this
+process would be most of the request (figures in ``call_pages.py``). A single call takes the values.
 """
 
 from __future__ import annotations
@@ -50,13 +49,17 @@ LISTED_COLUMNS: tuple[InstrumentedAttribute[Any], ...] = (
     Call.details,
     Call.intelligence_status,
 )
-"""What the fields of a call are made from."""
+"""The columns that the fields of a call are computed from."""
 
 
 def fields_of(calls: Subquery) -> Select[Any]:
-    """The fields of ``CallView``, a column each, of calls with ``LISTED_COLUMNS``."""
+    """One column for each field of ``CallView``.
+
+    Args:
+        calls: a query of ``LISTED_COLUMNS``.
+    """
     call = aliased(Call, calls)
-    people = _people(call)
+    participants = _participants(call)
     return select(
         call.id,
         call.room_name,
@@ -78,14 +81,14 @@ def fields_of(calls: Subquery) -> Select[Any]:
         call.end_reason,
         call.details.label("metadata"),
         call.intelligence_status,
-        people.c.participant_count,
-        people.c.primary_participant,
-        people.c.participants,
+        participants.c.participant_count,
+        participants.c.primary_participant,
+        participants.c.participants,
     )
 
 
-def _people(call: type[Call]) -> LateralFromClause:
-    """The call's participants in the order of their invitation, in one row."""
+def _participants(call: type[Call]) -> LateralFromClause:
+    """The call's participants, in the order in which they were invited, as one row."""
 
     def each(*columns: InstrumentedAttribute[str] | InstrumentedAttribute[UUID]) -> Any:
         return func.json_agg(
@@ -106,7 +109,7 @@ def _people(call: type[Call]) -> LateralFromClause:
         )
         .where(person.tenant_id == call.tenant_id, person.call_id == call.id)
         .correlate(call)
-        .lateral("people")
+        .lateral("participants")
     )
 
 
@@ -124,7 +127,7 @@ def _provider_cost(call: type[Call]) -> tuple[ColumnElement[Any], ColumnElement[
 
 
 def _timestamp(at: Any) -> ColumnElement[str]:
-    """As everywhere in the API: RFC 3339 in UTC, without a fraction that is zero."""
+    """RFC 3339 in UTC without a zero fraction, the format of the whole API."""
     pattern = _literal('YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
     text = func.to_char(func.timezone(_literal("UTC"), at), pattern)
     return func.replace(text, _literal(".000000Z"), _literal("Z"))
@@ -145,5 +148,5 @@ def _json_object(**values: Any) -> ColumnElement[Any]:
 
 
 def _literal(value: str | int) -> ColumnElement[Any]:
-    """Part of the statement's text, not a parameter: dozens of them would be sent each time."""
+    """Text in the statement instead of a parameter, because there are dozens of them."""
     return literal_column(f"'{value}'" if isinstance(value, str) else str(value))

@@ -1,23 +1,18 @@
-"""Queries that show calls. All take the tenant."""
+"""A call and what belongs to it: its fields, its transcript, its event log. All take the tenant."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Result, Row, Select, func, select
+from sqlalchemy import Select, bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from control_plane.calling.calls.models import Call, CallLogEntry, Segment, TurnLatencies
-from control_plane.calling.calls.queries.call_pages import (
-    CallFilter,
-    Place,
-    select_documents,
-    select_fields,
-    select_page,
-)
+from control_plane.calling.calls.queries.call_fields import LISTED_COLUMNS, fields_of
 
 
 async def find_call(
@@ -31,51 +26,25 @@ async def find_call(
 
 
 async def listed_fields(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> dict[str, Any]:
-    """What lists show of a call that exists."""
+    """The fields of a ``CallView`` of a call that exists."""
     parameters = {"tenant_id": tenant_id, "call_id": call_id}
-    fields = await session.execute(select_fields(), parameters)
+    fields = await session.execute(_select_fields(), parameters)
     return {str(key): value for key, value in fields.mappings().one().items()}
 
 
-async def place_of_call(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> Place | None:
-    """Where a call stands in the lists."""
-    query = select(Call.created_at, Call.id).where(Call.tenant_id == tenant_id, Call.id == call_id)
-    found = (await session.execute(query)).one_or_none()
-    return None if found is None else (found.created_at, found.id)
-
-
-async def page_of_calls(
-    session: AsyncSession, wanted: CallFilter, limit: int, offset: int
-) -> Sequence[Row[Any]]:
-    """``LISTED_COLUMNS`` of calls, newest first."""
-    return await _page(session, select_page, wanted, limit, offset)
-
-
-async def documents_of_page(
-    session: AsyncSession, wanted: CallFilter, limit: int, offset: int
-) -> Sequence[Row[Any]]:
-    """``id`` and ``document``, the JSON text of a ``CallView``, of calls, newest first."""
-    return await _page(session, select_documents, wanted, limit, offset)
-
-
-async def _page(
-    session: AsyncSession,
-    statement: Callable[[frozenset[str]], Select[Any]],
-    wanted: CallFilter,
-    limit: int,
-    offset: int,
-) -> Sequence[Row[Any]]:
-    parameters = wanted.parameters
-    page: Result[Any] = await session.execute(
-        statement(frozenset(parameters)), parameters | {"limit": limit, "offset": offset}
+@cache
+def _select_fields() -> Select[Any]:
+    """Kept, because building it takes 4.6 ms of processor time and running it 1.9 ms."""
+    call = select(*LISTED_COLUMNS).where(
+        Call.tenant_id == bindparam("tenant_id"), Call.id == bindparam("call_id")
     )
-    return page.all()
+    return fields_of(call.subquery())
 
 
 async def segments(
     session: AsyncSession, tenant_id: UUID, call_id: UUID
 ) -> list[tuple[Segment, TurnLatencies | None]]:
-    """What was said, in order, each with its turn's latencies."""
+    """The segments of the transcript in order, each with the latencies of its turn."""
     rows = await session.execute(
         select(Segment, TurnLatencies)
         .outerjoin(
@@ -92,7 +61,7 @@ async def segments(
 async def page_of_events(
     session: AsyncSession, tenant_id: UUID, call_id: UUID, limit: int, offset: int
 ) -> tuple[Sequence[CallLogEntry], int]:
-    """Lines of the call's event log, in the order in which they were written."""
+    """One page of the call's event log, oldest line first, and how many lines there are."""
     of_call = (CallLogEntry.tenant_id == tenant_id, CallLogEntry.call_id == call_id)
     total = await session.scalar(select(func.count()).select_from(CallLogEntry).where(*of_call))
     entries = await session.scalars(

@@ -10,7 +10,7 @@ from contracts.call_status import TERMINAL_STATUSES, CallStatus
 from contracts.dial_outcome import STATUS_AFTER_DIAL, DialOutcome
 from contracts.end_reasons import STATUS_AFTER, EndReason
 from control_plane.calling.calls.transitions import (
-    TOLD_AS_FAILED,
+    REPORTED_AS_FAILED,
     Answered,
     Cause,
     Claimed,
@@ -55,7 +55,7 @@ def test_a_claim_changes_no_active_status(status: CallStatus) -> None:
 @pytest.mark.parametrize("status", [CallStatus.CONNECTING, CallStatus.QUEUED, CallStatus.RINGING])
 def test_connected_media_starts_the_meter_and_is_told(status: CallStatus) -> None:
     assert transition(status, Started()) == Transition(
-        CallStatus.IN_PROGRESS, (Effect.START_METER, Effect.TELL_STARTED)
+        CallStatus.IN_PROGRESS, (Effect.START_METER, Effect.SEND_CALL_STARTED)
     )
 
 
@@ -74,7 +74,7 @@ def test_every_active_call_settles_when_it_ends(
     assert moved.effects.count(Effect.SETTLE) == 1
     assert Effect.COMPLETE_PARTICIPANTS in moved.effects
     assert Effect.ENQUEUE_POST_CALL in moved.effects
-    assert (Effect.TELL_FAILED in moved.effects) == (moved.status in TOLD_AS_FAILED)
+    assert (Effect.SEND_CALL_FAILED in moved.effects) == (moved.status in REPORTED_AS_FAILED)
 
 
 @pytest.mark.parametrize("cause", ENDS)
@@ -142,8 +142,8 @@ def test_no_order_of_facts_leaves_the_table(first: CallStatus, history: list[Cau
     is_over = status in TERMINAL_STATUSES
     for once in (Effect.SETTLE, Effect.COMPLETE_PARTICIPANTS, Effect.ENQUEUE_POST_CALL):
         assert effects.count(once) == is_over
-    assert effects.count(Effect.TELL_FAILED) == (status in TOLD_AS_FAILED)
-    assert effects.count(Effect.START_METER) == effects.count(Effect.TELL_STARTED) <= 1
+    assert effects.count(Effect.SEND_CALL_FAILED) == (status in REPORTED_AS_FAILED)
+    assert effects.count(Effect.START_METER) == effects.count(Effect.SEND_CALL_STARTED) <= 1
 
 
 @given(history=any_history)

@@ -14,8 +14,8 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
-from control_plane.calling.calls.models import Call
-from control_plane.calling.calls.queries.call_counts import CallCountDelta, count_calls, fold_deltas
+from control_plane.calling.calls.models import Call, CallCountDelta
+from control_plane.calling.calls.queries.call_counts import count_calls, fold_deltas
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.many_calls import add_calls

@@ -1,0 +1,27 @@
+"""Folding the deltas of call counts into the counts, as long as the jobs process runs."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from control_plane.calling.calls.queries.call_counts import FOLDED_AT_ONCE, fold_deltas
+from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
+
+FOLD_INTERVAL_SECONDS = 5.0
+_log = structlog.get_logger(__name__)
+
+
+async def keep_folding(database: Database) -> None:
+    """Run ``fold_deltas`` until cancelled."""
+    while True:
+        try:
+            async with database.system_session() as session:
+                folded = await fold_deltas(session)
+        except DatabaseUnavailable:
+            _log.warning("folding_waits_for_database")
+            folded = 0
+        if folded < FOLDED_AT_ONCE:
+            await asyncio.sleep(FOLD_INTERVAL_SECONDS)

@@ -1,0 +1,193 @@
+"""The queries that creating a call needs: what decides whether it may be made, and its insertion.
+
+Both statements are built once and kept, because building them takes as long as running them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import (
+    BigInteger,
+    Insert,
+    Select,
+    Text,
+    Uuid,
+    and_,
+    bindparam,
+    cast,
+    column,
+    func,
+    insert,
+    literal,
+    select,
+    true,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_plan import CallPlan
+from contracts.call_status import CallStatus
+from control_plane.building.agents.models import Agent, AgentVersion
+from control_plane.building.catalogue.models import CatalogueEditionNumber
+from control_plane.building.provider_keys.models import ProviderKey
+from control_plane.calling.calls.creating.creation_facts import CreationFacts
+from control_plane.calling.calls.models import Call, CallLogEntry, CallParticipant
+from control_plane.calling.pauses.models import AgentPause, PlatformSwitches
+from control_plane.platform.database import table_of
+from control_plane.platform.tenancy.models import Plan, Tenant
+
+
+async def creation_facts(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> CreationFacts:
+    """The facts for a call of the agent, which need not exist."""
+    found = await session.execute(_select_facts(), {"tenant": tenant_id, "agent": agent_id})
+    return CreationFacts(*found.one())
+
+
+async def insert_call(
+    session: AsyncSession,
+    plan: CallPlan,
+    document: str,
+    status: CallStatus,
+    participants: Sequence[CallParticipant],
+    warnings: Sequence[str],
+) -> None:
+    """Insert a call with its participants and the first lines of its event log.
+
+    Args:
+        document: ``plan`` as JSON.
+        participants: those of the call; they belong to no session.
+        warnings: more lines for the event log.
+    """
+    await session.execute(
+        _insert_call(),
+        {
+            "new_id": plan.call_id,
+            "new_tenant": plan.tenant_id,
+            "new_agent": plan.agent_id,
+            "new_room": plan.room_name,
+            "new_status": status.value,
+            "new_time": plan.created_at,
+            "new_metadata": plan.metadata,
+            "new_plan": document,
+            "new_participants": [_participant(each) for each in participants],
+            "new_lines": [
+                _line("info", "Call created"),
+                *(_line("warning", warning) for warning in warnings),
+            ],
+        },
+    )
+
+
+def _participant(participant: CallParticipant) -> dict[str, Any]:
+    return {
+        "id": str(participant.id),
+        "position": participant.position,
+        "role": participant.role,
+        "transport": participant.transport,
+        "identity": participant.identity,
+        "status": participant.status,
+        "metadata": participant.details,
+    }
+
+
+def _line(level: str, message: str) -> dict[str, Any]:
+    return {"id": str(uuid4()), "level": level, "message": message}
+
+
+@cache
+def _select_facts() -> Select[*tuple[Any, ...]]:
+    """One statement takes 0.9 ms of processor time, the seven simple queries that it replaces take
+    2.6 ms, and building it for each call would take another 0.6 ms."""
+    own_keys = (
+        select(func.jsonb_object_agg(ProviderKey.provider, ProviderKey.sealed_key, type_=JSONB))
+        .where(ProviderKey.tenant_id == Tenant.id, Plan.byok_allowed)
+        .correlate(Tenant, Plan)
+        .scalar_subquery()
+    )
+    return (
+        select(
+            PlatformSwitches.calls_enabled,
+            PlatformSwitches.message,
+            Agent.id.is_not(None),
+            AgentPause.reason,
+            AgentVersion.version,
+            AgentVersion.digest,
+            Tenant.tier,
+            func.coalesce(own_keys, func.jsonb_build_object(type_=JSONB)),
+            CatalogueEditionNumber.number,
+        )
+        .select_from(Tenant)
+        .join(Plan, Plan.id == Tenant.plan_id)
+        .join(PlatformSwitches, true())
+        .join(CatalogueEditionNumber, true())
+        .outerjoin(
+            Agent,
+            and_(
+                Agent.tenant_id == Tenant.id,
+                Agent.id == bindparam("agent"),
+                Agent.deleted_at.is_(None),
+            ),
+        )
+        .outerjoin(AgentPause, AgentPause.agent_id == Agent.id)
+        .outerjoin(
+            AgentVersion,
+            and_(
+                AgentVersion.agent_id == Agent.id, AgentVersion.version == Agent.published_version
+            ),
+        )
+        .where(Tenant.id == bindparam("tenant"))
+    )
+
+
+@cache
+def _insert_call() -> Insert:
+    """One statement for all three tables. It takes 1.5 ms of processor time, building it for each
+    call another 0.8 ms; inserting the same rows as objects takes 3.0 ms."""
+    tenant, call_id = bindparam("new_tenant", type_=Uuid), bindparam("new_id", type_=Uuid)
+    time = bindparam("new_time", type_=table_of(Call).c.created_at.type)
+    call = insert(table_of(Call)).values(
+        id=call_id,
+        tenant_id=tenant,
+        agent_id=bindparam("new_agent"),
+        room_name=bindparam("new_room"),
+        status=bindparam("new_status"),
+        created_at=time,
+        metadata=bindparam("new_metadata"),
+        plan=cast(bindparam("new_plan", type_=Text), JSONB),
+        applied_seq=literal(0),
+        intelligence_status=literal("pending"),
+        collected_slots=literal({}, JSONB),
+        usage=literal({}, JSONB),
+    )
+    participants = _records(
+        "new_participants",
+        {
+            "id": Uuid(),
+            "position": BigInteger(),
+            "role": Text(),
+            "transport": Text(),
+            "identity": Text(),
+            "status": Text(),
+            "metadata": JSONB(),
+        },
+    )
+    lines = _records("new_lines", {"id": Uuid(), "level": Text(), "message": Text()})
+    insert_participants = insert(table_of(CallParticipant)).from_select(
+        ["tenant_id", "call_id", *participants.c.keys()], select(tenant, call_id, *participants.c)
+    )
+    insert_lines = insert(table_of(CallLogEntry)).from_select(
+        ["tenant_id", "call_id", "created_at", "source", *lines.c.keys()],
+        select(tenant, call_id, time, literal("lifecycle"), *lines.c),
+    )
+    return call.add_cte(insert_participants.cte("participants"), insert_lines.cte("lines"))
+
+
+def _records(name: str, types: dict[str, Any]) -> Any:
+    """A JSON array of objects as a table: one parameter, however many objects there are."""
+    columns = [column(field, type_) for field, type_ in types.items()]
+    given = func.jsonb_to_recordset(bindparam(name, type_=JSONB)).table_valued(*columns)
+    return given.render_derived(with_types=True)
