@@ -12,7 +12,7 @@ from playwright.async_api import Locator, expect
 
 from switchboard.caller.speech_models import Recogniser, Voice
 from switchboard_client.webrtc.frame import Samples
-from tests.control_plane.calling.live_view.viewer_stream import Event, Viewer
+from tests.control_plane.calling.live_view.viewer import Event, Viewer
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call
 from tests.e2e.test_call_page import ANSWER_MS

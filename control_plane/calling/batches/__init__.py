@@ -1,1 +1,1 @@
-"""Many phone calls asked for at once."""
+"""Batches: many phone calls requested at once."""

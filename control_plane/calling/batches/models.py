@@ -1,4 +1,4 @@
-"""Batches of phone calls, and the recipients that they were asked for."""
+"""Batches of phone calls and their recipients."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from control_plane.platform.tenancy.models import Tenant
 
 
 class CallBatch(Base):
-    """``request`` is what all recipients share: a ``BatchRequest`` without them."""
+    """``request`` is the ``BatchRequest`` without its recipients."""
 
     __tablename__ = "call_batches"
 
@@ -28,16 +28,16 @@ class CallBatch(Base):
 
 
 class BatchRow(Base):
-    """One recipient: refused, called with ``call_id``, or neither yet."""
+    """One recipient: refused, with a call, or still waiting for its call to be created."""
 
     __tablename__ = "call_batch_rows"
 
     batch_id: Mapped[UUID] = mapped_column(ForeignKey(CallBatch.id), primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True)
-    """Index in the request."""
+    """Its index in the request."""
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     recipient: Mapped[dict[str, Any]]
-    """A ``Recipient``; its number is E.164 unless that is what is wrong with it."""
+    """A ``Recipient``; its number is in E.164, unless it was refused because it is not valid."""
     refusal_code: Mapped[str | None]
     refusal: Mapped[str | None]
     call_id: Mapped[UUID | None]

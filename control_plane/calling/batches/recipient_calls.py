@@ -1,4 +1,4 @@
-"""One recipient's call."""
+"""The call to one recipient of a batch."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ async def make_call(
     settings: ControlPlaneSettings,
     sources: PlanSources,
 ) -> UUID:
-    """Create and queue the call of an accepted row, and return its id.
+    """Create and queue the call of an accepted row; returns its id.
 
     Raises:
-        Problem: what ``create_call`` refuses it with.
-        NeverDialable: its schedule is over.
+        Problem: ``create_call`` refuses the call.
+        NeverDialable: its schedule leaves no time to dial.
     """
     recipient = Recipient.model_validate(row.recipient)
     shared = BatchRequest.model_validate(batch.request | {"recipients": [row.recipient]})

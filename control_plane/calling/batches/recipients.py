@@ -1,4 +1,4 @@
-"""Which recipients of a batch can be called, and why the others cannot."""
+"""Checks which recipients of a batch can be called, and why the others cannot."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def check_recipients(
     carriers: Collection[str],
     now: datetime,
 ) -> tuple[dict[int, Recipient], list[RefusedRecipient]]:
-    """The recipients to call, by their index, with their numbers in E.164; and the others."""
+    """The recipients to call, by their index and with their numbers in E.164, and the refused ones."""
     accepted: dict[int, Recipient] = {}
     refused: list[RefusedRecipient] = []
     numbers = await numbers_of(session, tenant_id)
@@ -68,7 +68,7 @@ def _callable_number(number: str | _Refused, listed: Collection[str], seen: Coll
     if number in listed:
         raise _Refused("number_on_do_not_call_list", f"{number} is on your do-not-call list")
     if number in seen:
-        raise _Refused("duplicate_recipient", f"{number} is called by this batch already")
+        raise _Refused("duplicate_recipient", f"{number} is already in this batch")
     return number
 
 

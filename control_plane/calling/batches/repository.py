@@ -17,7 +17,7 @@ from control_plane.calling.calls.models import Call
 from control_plane.calling.dialing.models import DialingJob, JobState
 
 CANCELED = "canceled"
-"""Also the refusal's code of recipients whose batch was canceled before their call was made."""
+"""Also the refusal code of recipients whose batch was canceled before their call was created."""
 REJECTED = "rejected"
 WAITING = "waiting"
 
@@ -31,7 +31,7 @@ class RowAndCall(NamedTuple):
 async def find(
     session: AsyncSession, tenant_id: UUID, batch_id: UUID, *, for_update: bool = False
 ) -> CallBatch | None:
-    """``for_update`` holds it, so that it is either canceled or gets more calls."""
+    """``for_update`` locks the batch, so that it is not canceled while calls are added."""
     query = select(CallBatch).where(CallBatch.tenant_id == tenant_id, CallBatch.id == batch_id)
     if for_update:
         query = query.with_for_update().execution_options(populate_existing=True)
@@ -42,7 +42,7 @@ async def find(
 async def page_of_batches(
     session: AsyncSession, tenant_id: UUID, *, limit: int, offset: int
 ) -> tuple[Sequence[CallBatch], int]:
-    """One page, the newest first, and how many there are."""
+    """One page, newest first, and how many batches there are."""
     total = await session.scalar(
         select(func.count()).select_from(CallBatch).where(CallBatch.tenant_id == tenant_id)
     )
@@ -59,8 +59,11 @@ async def page_of_batches(
 async def count_rows(
     session: AsyncSession, tenant_id: UUID, batch_ids: Sequence[UUID]
 ) -> dict[UUID, dict[str, int]]:
-    """By batch: how many rows are ``rejected``, ``waiting`` for their call to be made or
-    ``canceled`` before it was, or have a call of each status."""
+    """By batch and status, how many rows there are.
+
+    The status is that of the row's call, or without a call ``rejected``, ``waiting`` (for its call
+    to be created) or ``canceled`` (before it was created).
+    """
     status = case(
         (BatchRow.refusal_code == CANCELED, CANCELED),
         (BatchRow.refusal_code.is_not(None), REJECTED),
@@ -82,7 +85,7 @@ async def count_rows(
 async def page_of_rows(
     session: AsyncSession, tenant_id: UUID, batch_id: UUID, *, limit: int, offset: int
 ) -> tuple[list[RowAndCall], int]:
-    """One page, in the order of the request, and how many there are."""
+    """One page, in the order of the request, and how many rows there are."""
     total = await session.scalar(
         select(func.count())
         .select_from(BatchRow)
@@ -102,7 +105,7 @@ async def page_of_rows(
 async def rows_without_call(
     session: AsyncSession, tenant_id: UUID, batch_id: UUID, limit: int
 ) -> Sequence[BatchRow]:
-    """Accepted rows whose call is still to be made, in order. The batch is held."""
+    """Accepted rows whose call is not created yet, in order. The caller has locked the batch."""
     found = await session.scalars(
         select(BatchRow)
         .where(
@@ -126,7 +129,7 @@ async def cancel_rows_without_call(session: AsyncSession, tenant_id: UUID, batch
             BatchRow.call_id.is_(None),
             BatchRow.refusal_code.is_(None),
         )
-        .values(refusal_code=CANCELED, refusal="The batch was canceled before the call was made")
+        .values(refusal_code=CANCELED, refusal="The batch was canceled before the call was created")
         .execution_options(synchronize_session=False)
     )
 
@@ -134,7 +137,7 @@ async def cancel_rows_without_call(session: AsyncSession, tenant_id: UUID, batch
 async def stop_dialing(
     session: AsyncSession, tenant_id: UUID, batch_id: UUID, at: datetime
 ) -> None:
-    """Nothing of the batch that waits is dialed any more."""
+    """Cancel the waiting dialing jobs of the batch."""
     calls = select(BatchRow.call_id).where(
         BatchRow.tenant_id == tenant_id,
         BatchRow.batch_id == batch_id,
@@ -155,7 +158,7 @@ async def stop_dialing(
 async def queued_calls(
     session: AsyncSession, tenant_id: UUID, batch_id: UUID, limit: int
 ) -> Sequence[UUID]:
-    """Calls of the batch whose phone is not being dialed."""
+    """Queued calls of the batch whose phone is not being dialed at the moment."""
     found = await session.scalars(
         select(Call.id)
         .join(BatchRow, BatchRow.call_id == Call.id)

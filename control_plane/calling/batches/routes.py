@@ -55,9 +55,9 @@ async def create_batch(
 ) -> BatchAccepted:
     """Call up to 500 phones with one agent.
 
-    Recipients that cannot be called are named in `errors` and do not stop the others; when none
-    can, the batch is refused (400). What is wrong with the whole batch refuses it as
-    `POST /v1/calls` refuses a call. The calls are queued within seconds.
+    `errors` lists the recipients that cannot be called; the others are called anyway. If none can
+    be called, the batch is refused (400). Errors that concern the whole batch are those of
+    `POST /v1/calls`. The calls are queued within seconds.
     """
     return await service.create_batch(session, caller, wanted, settings, sources)
 
@@ -69,7 +69,7 @@ async def list_batches(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Offset = 0,
 ) -> BatchPage:
-    """Batches and how far they are, the newest first."""
+    """List batches with their progress, newest first."""
     batches, total = await repository.page_of_batches(
         session, caller.tenant_id, limit=limit, offset=offset
     )
@@ -86,7 +86,7 @@ async def list_batches(
 
 @router.get("/{batch_id}", responses=problems(*MEMBER_ONLY, BatchNotFound))
 async def get_batch(batch_id: UUID, caller: MemberCaller, session: TenantSession) -> BatchView:
-    """How far a batch is."""
+    """A batch with its progress."""
     batch = await repository.find(session, caller.tenant_id, batch_id)
     if batch is None:
         raise BatchNotFound
@@ -102,7 +102,7 @@ async def list_recipients(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
     offset: Offset = 0,
 ) -> BatchRowPage:
-    """What became of each recipient, in the order of the request."""
+    """List the recipients of a batch with their status, in the order of the request."""
     if await repository.find(session, caller.tenant_id, batch_id) is None:
         raise BatchNotFound
     rows, total = await repository.page_of_rows(
@@ -115,8 +115,8 @@ async def list_recipients(
 
 @router.post("/{batch_id}/cancel", responses=problems(*MEMBER_ONLY, BatchNotFound))
 async def cancel_batch(batch_id: UUID, caller: MemberCaller, session: TenantSession) -> BatchView:
-    """Dial nobody of the batch any more. Phones that ring, and conversations, go on; calls that
-    wait end as `canceled` within seconds. Canceling again changes nothing."""
+    """Cancel a batch: nobody else is dialed. Phones that are ringing and calls in progress go on;
+    waiting calls end as `canceled` within seconds. Canceling again changes nothing."""
     batch = await service.cancel_batch(session, caller, batch_id)
     counted = await repository.count_rows(session, caller.tenant_id, [batch_id])
     return batch_view(batch, counted.get(batch_id, {}))

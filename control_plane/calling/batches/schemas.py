@@ -1,4 +1,4 @@
-"""Batches on the wire. The API spec leaves their shape open but for the number of recipients."""
+"""Requests and responses of batches. The API spec only sets the number of recipients."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ WrittenNumber = Annotated[str, StringConstraints(max_length=64)]
 
 
 class Recipient(BaseModel):
-    """Whom to call. What is left out is taken from the batch."""
+    """Whom to call. Fields that are left out are taken from the batch."""
 
     model_config = ConfigDict(extra="forbid")
     to: WrittenNumber = Field(description="The phone number, with `+` and country code.")
     from_number: WrittenNumber | None = None
     variables: dict[str, Any] = Field(
-        default_factory=dict, description="Laid over the batch's variables."
+        default_factory=dict, description="Merged over the variables of the batch."
     )
     metadata: dict[str, Any] = Field(
-        default_factory=dict, description="Laid over the batch's metadata."
+        default_factory=dict, description="Merged over the metadata of the batch."
     )
     schedule: Schedule | None = None
     priority: Priority | None = None
 
 
 class BatchRequest(BaseModel):
-    """Calls of one agent to many phones."""
+    """Calls to many phones with one agent."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -60,22 +60,25 @@ class BatchRequest(BaseModel):
     recipients: Annotated[list[Recipient], Field(min_length=1, max_length=MAX_RECIPIENTS)]
     name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] | None = None
     from_number: WrittenNumber | None = Field(
-        None, description="One of your numbers; the agent's or your default if left out."
+        None,
+        description="One of your numbers; by default the agent's number or your default number.",
     )
     variables: dict[str, Any] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
     schedule: Schedule = Schedule()
-    priority: Priority = Field(DEFAULT_PRIORITY, description="The greater, the sooner.")
+    priority: Priority = Field(
+        DEFAULT_PRIORITY, description="Calls with a higher priority are dialed first."
+    )
     retry: RetryRules = BATCH
     post_call: PostCall | None = None
 
 
 class RefusedRecipient(BaseModel):
-    index: int = Field(description="Of the recipient in the request, from 0.")
+    index: int = Field(description="Index of the recipient in the request, from 0.")
     to: str
     code: str = Field(
         description="`invalid_phone_number`, `duplicate_recipient`, `number_on_do_not_call_list`, "
-        "`no_caller_id`, `never_dialable`, or the code that `POST /v1/calls` refuses with."
+        "`no_caller_id`, `never_dialable`, or the code of an error of `POST /v1/calls`."
     )
     message: str
 
@@ -90,9 +93,9 @@ class BatchAccepted(BaseModel):
 
 
 class BatchProgress(BaseModel):
-    """Accepted recipients, each in one place."""
+    """How many of the accepted recipients have each status."""
 
-    waiting: int = Field(0, description="Their phone was not dialed yet, or will be again.")
+    waiting: int = Field(0, description="Not dialed yet, or waiting for the next attempt.")
     ringing: int = 0
     in_progress: int = 0
     completed: int = 0
@@ -111,7 +114,7 @@ class BatchView(BaseModel):
     name: str | None
     agent_id: UUID
     status: Literal["running", "completed", "canceled"] = Field(
-        description="`running` as long as a recipient waits or is in a call, also after `cancel`."
+        description="`running` while any recipient waits or is in a call, even after `cancel`."
     )
     total: int
     accepted: int
@@ -134,7 +137,7 @@ class BatchRowView(BaseModel):
     call_id: UUID | None
     status: str = Field(description="`rejected`, `waiting`, or the call's status.")
     end_reason: str | None
-    code: str | None = Field(description="Why it was rejected.")
+    code: str | None = Field(description="Why the recipient was rejected.")
     message: str | None
 
 

@@ -1,4 +1,4 @@
-"""Asking for many phone calls at once, and taking that back."""
+"""Creates and cancels batches."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ async def create_batch(
     settings: ControlPlaneSettings,
     sources: PlanSources,
 ) -> BatchAccepted:
-    """Take on what can be called. The first call is made at once, so that what is wrong with the
-    agent, its providers or the credit refuses the batch; a job makes the others.
+    """Accept the recipients that can be called.
+
+    The first call is created immediately, so that an error of the agent, its providers or the
+    credit refuses the batch. A job creates the other calls.
 
     Raises:
         InvalidRequest: no recipient can be called.
-        Problem: what ``create_call`` refuses the first call with.
+        Problem: ``create_call`` refuses the first call.
     """
     carriers = settings.dialing.carriers
     if not carriers:
@@ -99,7 +101,7 @@ async def create_batch(
 
 
 async def cancel_batch(session: AsyncSession, caller: Caller, batch_id: UUID) -> CallBatch:
-    """Nothing of the batch is dialed any more from now on; a job ends the calls that wait.
+    """Stop dialing for the batch now; a job ends the calls that wait.
 
     Raises:
         BatchNotFound: the tenant has no such batch.

@@ -1,4 +1,4 @@
-"""Jobs of batches: making their calls, and ending those that wait. Both may be run again."""
+"""Jobs of batches: creating their calls, and ending those that wait. Both may run again."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from control_plane.platform.job_queue import database_of, job_queue, settings_of
 from control_plane.platform.settings import ControlPlaneSettings
 
 CALLS_AT_ONCE = 20
-"""In one transaction: it holds the tenant's credit, so that single calls wait for it."""
+"""In one transaction. It locks the tenant's account, and the tenant's other calls wait for it."""
 
 _RETRY = RetryStrategy(max_attempts=10, exponential_wait=2)
 
 
 @job_queue.task(name="batches.make_calls", pass_context=True, retry=_RETRY)
 async def make_calls_of_batch(context: JobContext, *, tenant_id: str, batch_id: str) -> None:
-    """Make the calls that are still to be made. A recipient whose call is refused is rejected."""
+    """Create the calls that are not created yet. A recipient whose call is refused is rejected."""
     database, settings, sources = database_of(context), settings_of(context), PlanSources()
     while True:
         async with database.tenant_session(UUID(tenant_id)) as session:

@@ -18,7 +18,7 @@ _SHOWN_AS = {
 def batch_view(batch: CallBatch, counted: Mapping[str, int]) -> BatchView:
     """
     Args:
-        counted: see ``repository.count_rows``.
+        counted: by status; see ``repository.count_rows``.
     """
     rejected = counted.get(REJECTED, 0)
     places: dict[str, int] = {}

@@ -1,1 +1,1 @@
-"""The page on which a person talks to an agent: static files and the route that serves them."""
+"""The page where a person talks to an agent: static files and the route that serves them."""

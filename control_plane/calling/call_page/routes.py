@@ -1,8 +1,8 @@
-"""Serves the call page: plain HTML, CSS and one ES module, nothing built.
+"""Serves the call page: plain HTML, CSS and one ES module, without a build step.
 
 The page is opened as ``/call?agent=AGENT_ID#key=sb_publishable_…`` to call an agent, and as
-``/call#call=CALL_ID&token=ACCESS_TOKEN`` to join a call. Key and token stand in the fragment, which
-browsers never send to a server, so they appear in no log.
+``/call#call=CALL_ID&token=ACCESS_TOKEN`` to join a call. The key and the token are in the fragment,
+which browsers never send to a server, so they do not appear in logs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAGE_HEADERS = {
 
 
 def call_page_router(ice_servers: tuple[str, ...]) -> APIRouter:
-    """``GET /call`` and its configuration. ``ice_servers`` are ``stun:`` or ``turn:`` URLs."""
+    """``GET /call`` and its configuration; ``ice_servers`` are ``stun:`` or ``turn:`` URLs."""
     router = APIRouter(include_in_schema=False)
 
     @router.get("/call")

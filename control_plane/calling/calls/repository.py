@@ -84,16 +84,21 @@ async def participant(
     return found
 
 
-async def note_dispatches(session: AsyncSession, dispatched: Sequence[Dispatched]) -> None:
-    """These calls' plans were offered to the workers. For jobs, as they are of any tenant."""
-    connection = await session.connection()
-    bound = zip(Dispatched._fields, zip(*dispatched, strict=True), strict=True)
-    await connection.execute(_noting(), {f"all_{name}": list(values) for name, values in bound})
+async def record_dispatches(session: AsyncSession, dispatched: Sequence[Dispatched]) -> None:
+    """Record that these calls, of any tenant, were dispatched. For jobs."""
+    columns = zip(Dispatched._fields, zip(*dispatched, strict=True), strict=True)
+    await session.execute(
+        _record_dispatches(), {f"all_{name}": list(values) for name, values in columns}
+    )
 
 
 @cache
-def _noting() -> Update:
-    """Kept, because building the statement takes longer than running it."""
+def _record_dispatches() -> Update:
+    """One statement for any number of calls, built once.
+
+    It spares 0.5 ms of processor time for each call beside an update by key; a whole
+    ``POST /v1/calls`` took 10 ms on the same machine (``python -m bench.api_create``).
+    """
     call = table_of(Call)
     lists: tuple[BindParameter[Any], ...] = (
         bindparam("all_tenant_id", type_=ARRAY(Uuid())),

@@ -1,4 +1,4 @@
-"""Reading a do-not-call list from a CSV file, as spreadsheets write them. Pure."""
+"""Reads a do-not-call list from a CSV file as spreadsheets write it. Pure."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 @dataclass
 class ReadFile:
     reasons: dict[str, str | None] = field(default_factory=dict)
-    """By number in E.164, in the file's order; the first of several rows counts."""
+    """By number in E.164, in the order of the file. The first row of a repeated number counts."""
     repeated: int = 0
-    """Rows whose number stands further up."""
+    """Rows whose number is also in an earlier row."""
     rejected: int = 0
     rejected_rows: list[tuple[int, str]] = field(default_factory=list)
-    """Row and what is wrong with it, of the first ``MAX_REPORTED_ROWS``."""
+    """Row number and error of the first ``MAX_REPORTED_ROWS`` rejected rows."""
 
 
 def read_csv(body: bytes) -> ReadFile:
-    """Read numbers and reasons; a row that cannot be used does not stop the others.
+    """Read numbers and reasons. A row that cannot be used does not stop the import of the others.
 
-    Columns are found by a header row with ``number`` and perhaps ``reason``; without one the first
-    column is the number and the second the reason. They are separated by commas, semicolons or
-    tabs. Takes some 20 µs a row: call it off the event loop.
+    A header row with ``number``, and optionally ``reason``, names the columns. Without one, the
+    first column is the number and the second the reason. Commas, semicolons or tabs separate the
+    columns. A row takes about 20 µs, so call this off the event loop.
 
     Raises:
-        InvalidRequest: the file is empty, not UTF-8, or its quotes do not match.
+        InvalidRequest: the file is empty or not UTF-8, or its quotes do not match.
     """
     read = ReadFile()
     number_column, reason_column = 0, 1
@@ -78,7 +78,7 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _delimiter_of(text: str) -> str:
-    """Whichever stands first in the first line with anything in it, outside quotes."""
+    """The first delimiter outside quotes in the first line that is not empty."""
     first_line = text.lstrip().splitlines()[0]
     is_quoted = False
     for character in first_line:
@@ -110,6 +110,8 @@ def _take(read: ReadFile, row: int, number: str, reason: str) -> None:
 
 def _check_reason(reason: str) -> None:
     if len(reason) > MAX_REASON:
-        raise ValueError(f"the reason has {len(reason)} characters; it may have {MAX_REASON}")
+        raise ValueError(
+            f"the reason has {len(reason)} characters; it may have at most {MAX_REASON}"
+        )
     if "\0" in reason:
         raise ValueError("the reason contains the character U+0000, which cannot be stored")

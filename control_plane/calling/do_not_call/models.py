@@ -14,7 +14,7 @@ from control_plane.platform.tenancy.caller import ActorKind
 from control_plane.platform.tenancy.models import Tenant
 
 Source = Literal["api", "dashboard", "import"]
-"""How a number came onto the list: with a key, by a person in the dashboard, or in a file."""
+"""How a number was added: with an API key, by a person in the dashboard, or from a file."""
 
 
 class DoNotCallNumber(Base):

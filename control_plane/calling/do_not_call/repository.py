@@ -42,7 +42,7 @@ async def add(
     source: Source,
     added_by: Actor,
 ) -> int:
-    """List the numbers (E.164, with why), and return how many were not listed before."""
+    """Add numbers (E.164) with their reasons; returns how many were not on the list before."""
     given = (
         func.unnest(
             bindparam("numbers", list(reasons), ARRAY(Text)),
@@ -71,7 +71,7 @@ async def add(
                 literal(added_by.kind),
                 literal(added_by.id, DoNotCallNumber.added_by_id.type),
                 literal(added_by.label),
-                # Two imports of the same numbers wait for each other in one order.
+                # In one order, so that two imports of the same numbers cannot deadlock.
             ).order_by(given.c.number),
         )
         .on_conflict_do_nothing()
@@ -81,7 +81,7 @@ async def add(
 
 
 async def remove(session: AsyncSession, tenant_id: UUID, number: str) -> bool:
-    """Whether the number was listed."""
+    """Returns whether the number was on the list."""
     removed = await session.scalar(
         delete(DoNotCallNumber)
         .where(DoNotCallNumber.tenant_id == tenant_id, DoNotCallNumber.number == number)
@@ -93,10 +93,10 @@ async def remove(session: AsyncSession, tenant_id: UUID, number: str) -> bool:
 async def list_numbers(
     session: AsyncSession, tenant_id: UUID, *, pattern: str | None, limit: int, offset: int
 ) -> tuple[Sequence[DoNotCallNumber], int]:
-    """One page, newest first, and how many there are.
+    """One page, newest first, and how many numbers there are.
 
     Args:
-        pattern: what a number must be LIKE.
+        pattern: for ``LIKE``; ``None`` matches every number.
     """
     conditions = [DoNotCallNumber.tenant_id == tenant_id]
     if pattern is not None:

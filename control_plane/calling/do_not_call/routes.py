@@ -51,14 +51,14 @@ router = APIRouter(prefix="/v1/do-not-call", tags=["do not call"])
     "",
     status_code=status.HTTP_201_CREATED,
     responses=problems(*MEMBER_ONLY)
-    | {200: {"model": ListedNumber, "description": "The number is on the list already."}},
+    | {200: {"model": ListedNumber, "description": "The number is already on the list."}},
 )
 async def add_number(
     wanted: NumberToAdd, caller: MemberCaller, session: TenantSession, response: Response
 ) -> ListedNumber:
-    """List one number. No call to it is started from the next request on.
+    """Add a number to the do-not-call list. From the next request on, no call to it is started.
 
-    A number that is listed already stays as it is: 200 with its entry.
+    If the number is already on the list, its entry stays as it is and the status is 200.
     """
     entry, is_new = await service.add_number(session, caller, wanted)
     if not is_new:
@@ -74,11 +74,12 @@ async def add_number(
 async def import_numbers(
     request: Request, caller: AdminCaller, database: AppDatabase
 ) -> ImportReport:
-    """List the numbers of a CSV file in UTF-8.
+    """Add the numbers of a CSV file in UTF-8 to the do-not-call list.
 
-    A header row names the columns `number` and, if you like, `reason`, among any others; without
-    one, the first column is the number and the second the reason. Commas, semicolons and tabs
-    separate. Rows that cannot be used are reported and do not stop the others.
+    A header row names the columns `number` and optionally `reason`; other columns are ignored.
+    Without a header row, the first column is the number and the second the reason. Commas,
+    semicolons or tabs separate the columns. Rows that cannot be used are reported and do not stop
+    the import of the others.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _CSV:
         raise UnsupportedMediaType(f"Send the file as 'Content-Type: {_CSV}'")
@@ -95,13 +96,13 @@ async def list_numbers(
         str | None,
         Query(
             max_length=64,
-            description="With a leading `+` the beginning of a number, without it any part of it.",
+            description="With a leading `+`, the beginning of a number; otherwise any part of one.",
         ),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Offset = 0,
 ) -> DoNotCallPage:
-    """Who must not be called, the newest first."""
+    """List the numbers that must not be called, newest first."""
     numbers, total = await repository.list_numbers(
         session,
         caller.tenant_id,
@@ -117,7 +118,7 @@ async def list_numbers(
 async def remove_number(
     number: Annotated[Number, Path()], caller: AdminCaller, session: TenantSession
 ) -> NumberRemoved:
-    """Take a number off the list: it may be called again."""
+    """Remove a number from the do-not-call list; it may be called again."""
     await service.remove_number(session, caller, number)
     return NumberRemoved(number=number)
 

@@ -1,4 +1,4 @@
-"""The do-not-call list on the wire."""
+"""Requests and responses of the do-not-call list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Number = Annotated[
     str,
     StringConstraints(max_length=64),
     AfterValidator(e164),
-    Field(description="With `+` and country code; spaces, dots, dashes and brackets are dropped."),
+    Field(description="With `+` and country code; spaces, dots, dashes and brackets are ignored."),
 ]
 
 
@@ -38,17 +38,17 @@ class NumberToAdd(BaseModel):
 
 
 class AddedBy(BaseModel):
-    """As the audit log names them."""
+    """Who added the number, as in the audit log."""
 
     kind: ActorKind
     id: UUID | None
-    label: str = Field(description="The key's name or the user's mail address.")
+    label: str = Field(description="The name of the key or the mail address of the user.")
 
 
 class ListedNumber(BaseModel):
     number: str = Field(description="E.164.")
     reason: str | None
-    source: Source = Field(description="With a key, in the dashboard, or in a file.")
+    source: Source = Field(description="Added with an API key, in the dashboard, or from a file.")
     added_by: AddedBy
     created_at: datetime
 
@@ -61,17 +61,19 @@ class DoNotCallPage(BaseModel):
 
 
 class RejectedRow(BaseModel):
-    row: int = Field(description="Row of the file, the first being 1.")
+    row: int = Field(description="Number of the row in the file; the first row is 1.")
     reason: str
 
 
 class ImportReport(BaseModel):
     status: Literal["imported"] = "imported"
     added: int
-    already_listed: int = Field(description="On the list before, or further up in the file.")
+    already_listed: int = Field(
+        description="Already on the list, or also in an earlier row of the file."
+    )
     rejected: int
     rejected_rows: list[RejectedRow] = Field(
-        description=f"What is wrong with the first {MAX_REPORTED_ROWS} of them."
+        description=f"The first {MAX_REPORTED_ROWS} rejected rows and their errors."
     )
 
 

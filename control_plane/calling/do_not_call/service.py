@@ -1,4 +1,4 @@
-"""Who may not be called, and how the list changes."""
+"""Changes of the do-not-call list."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _SEARCHABLE = re.compile(r"\+?[0-9 ().\-/]*[0-9][0-9 ().\-/]*")
 async def add_number(
     session: AsyncSession, caller: Caller, wanted: NumberToAdd
 ) -> tuple[DoNotCallNumber, bool]:
-    """The entry, and whether it is new. A number that is listed already stays as it is."""
+    """The entry and whether it is new. A number that is already on the list stays as it is."""
     is_new = False
-    # More than once only if others add and remove the number at the same time.
+    # Repeats only if another request adds and removes the number at the same time.
     while (entry := await repository.find(session, caller.tenant_id, wanted.number)) is None:
         is_new = (
             await repository.add(
@@ -41,7 +41,7 @@ async def add_number(
 
 
 async def import_numbers(session: AsyncSession, caller: Caller, read: ReadFile) -> ImportReport:
-    """Add what the file holds, and say what came of each row."""
+    """Add the numbers of the file and report the result."""
     added = 0
     if read.reasons:
         added = await repository.add(
@@ -61,7 +61,7 @@ async def import_numbers(session: AsyncSession, caller: Caller, read: ReadFile) 
 async def remove_number(session: AsyncSession, caller: Caller, number: str) -> None:
     """
     Raises:
-        NumberNotListed: there is nothing to remove.
+        NumberNotListed: the number is not on the list.
     """
     if not await repository.remove(session, caller.tenant_id, number):
         raise NumberNotListed
@@ -69,13 +69,13 @@ async def remove_number(session: AsyncSession, caller: Caller, number: str) -> N
 
 
 def search_pattern(search: str) -> str:
-    """What a number must be LIKE to be found: with ``+`` its beginning, else any part of it.
+    """The ``LIKE`` pattern of a search: the beginning of a number with ``+``, else any part of it.
 
     Raises:
-        InvalidRequest: ``search`` is no part of a number.
+        InvalidRequest: ``search`` is not a part of a number.
     """
     search = search.strip()
     if not _SEARCHABLE.fullmatch(search):
-        raise InvalidRequest.at("search", "takes digits of a number, such as +1415 or 5550100")
+        raise InvalidRequest.at("search", "must be digits of a number, such as +1415 or 5550100")
     digits = re.sub(r"[^0-9]", "", search)
     return f"+{digits}%" if search.startswith("+") else f"%{digits}%"

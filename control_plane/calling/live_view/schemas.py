@@ -41,7 +41,7 @@ class UserState(BaseModel):
 
 
 class Utterance(BaseModel):
-    """Event ``transcript``. It replaces earlier ones with the same ``utterance`` or ``sequence``."""
+    """Event ``transcript``. It replaces earlier ones of the same ``utterance`` or ``sequence``."""
 
     utterance: int | None = Field(
         description="Number of a growing utterance; null if it comes from the saved transcript."

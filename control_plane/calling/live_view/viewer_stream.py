@@ -79,8 +79,8 @@ async def stream(
             entries = await _after(feed, call.id, watch, position)
             for entry in entries:
                 position = entry.entry_id
-                if (event := live_event(entry)) is not None:
-                    yield event.encode()
+                if (news := live_event(entry)) is not None:
+                    yield news.encode()
             sent.update(final_sequences(entries))
             if entries:
                 continue

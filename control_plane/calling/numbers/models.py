@@ -18,14 +18,14 @@ class Number(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     number: Mapped[str]
-    """E.164; it belongs to one tenant of the installation."""
+    """E.164; only one tenant of the installation has it."""
     carrier: Mapped[str | None]
-    """Who carries its calls; ``None`` while no carrier is connected to it."""
+    """The carrier of its calls; ``None`` while none is connected."""
     agent_id: Mapped[UUID | None]
     is_managed: Mapped[bool] = mapped_column(default=False)
     """Given by the operator instead of registered by the tenant."""
     is_default: Mapped[bool] = mapped_column(default=False)
-    """The caller id of calls that name none; at most one per tenant."""
+    """The caller id of calls that name none; at most one number of each tenant."""
     webhook_status: Mapped[str | None]
     max_concurrent_calls: Mapped[int | None]
     """``None``: the installation's limit."""

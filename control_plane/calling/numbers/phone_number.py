@@ -12,11 +12,11 @@ _WRITTEN = re.compile(r"\+[0-9][0-9 ().\-/\u00a0]{1,40}")
 def e164(text: str) -> str:
     """``+1 (415) 555-0100`` → ``+14155550100``.
 
-    The length must be possible in the number's country. Whether a carrier has assigned it is not
-    asked: numbering plans change faster than any table of them.
+    The length must be possible in the number's country. Whether a carrier has assigned the number
+    is not checked, because numbering plans change faster than any table of them.
 
     Raises:
-        ValueError: what is wrong with ``text`` and what would be right.
+        ValueError: the message tells what is wrong with ``text`` and what would be right.
     """
     text = text.strip()
     if not text.startswith("+"):
@@ -28,9 +28,9 @@ def e164(text: str) -> str:
     try:
         number = phonenumbers.parse(text)
     except phonenumbers.NumberParseException:
-        raise ValueError(f"{_quoted(text)} has no country code that exists") from None
+        raise ValueError(f"{_quoted(text)} does not begin with an existing country code") from None
     if not phonenumbers.is_possible_number(number):
-        raise ValueError(f"{_quoted(text)} has a length that no number of its country has")
+        raise ValueError(f"{_quoted(text)} is too long or too short for a number of its country")
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
 
 

@@ -13,7 +13,7 @@ from control_plane.calling.numbers.models import Number
 
 
 async def numbers_of(session: AsyncSession, tenant_id: UUID) -> Sequence[Number]:
-    """The tenant's numbers, the oldest first."""
+    """The tenant's numbers, oldest first."""
     found = await session.scalars(
         select(Number).where(Number.tenant_id == tenant_id).order_by(Number.created_at, Number.id)
     )
@@ -23,7 +23,7 @@ async def numbers_of(session: AsyncSession, tenant_id: UUID) -> Sequence[Number]
 async def page_of_numbers(
     session: AsyncSession, tenant_id: UUID, *, limit: int, offset: int
 ) -> tuple[Sequence[Number], int]:
-    """One page, the oldest first, and how many there are."""
+    """One page, oldest first, and how many numbers there are."""
     total = await session.scalar(
         select(func.count()).select_from(Number).where(Number.tenant_id == tenant_id)
     )
@@ -38,7 +38,7 @@ async def page_of_numbers(
 
 
 async def add(session: AsyncSession, number: Number) -> bool:
-    """``False`` if the number is registered already, whoever's it is."""
+    """``False`` if the number is already registered, for this or another tenant."""
     added = await session.scalar(
         insert(Number)
         .values(
@@ -58,7 +58,7 @@ async def add(session: AsyncSession, number: Number) -> bool:
 
 
 async def locked(session: AsyncSession, number: str) -> Number | None:
-    """Whoever's it is: needs a session of the system's role."""
+    """The number of any tenant, locked. Needs a system session."""
     found: Number | None = await session.scalar(
         select(Number)
         .where(Number.number == number)
@@ -78,7 +78,7 @@ async def clear_default(session: AsyncSession, tenant_id: UUID) -> None:
 
 
 async def remove(session: AsyncSession, tenant_id: UUID, number: str) -> bool:
-    """Whether the tenant had the number."""
+    """Returns whether the tenant had the number."""
     removed = await session.scalar(
         delete(Number)
         .where(Number.tenant_id == tenant_id, Number.number == number)

@@ -37,7 +37,10 @@ router = APIRouter(
     "",
     status_code=status.HTTP_201_CREATED,
     responses={
-        200: {"model": NumberView, "description": "The tenant had the number; it is changed."},
+        200: {
+            "model": NumberView,
+            "description": "The tenant already had the number; its settings were changed.",
+        },
         **problems(TenantNotFound, NumberTaken),
     },
 )
@@ -50,7 +53,7 @@ async def give_number(
     origin: Origin,
     _: OncePerOperatorKey,
 ) -> NumberView:
-    """Give a tenant a number of the installation's to call from, or change what it has."""
+    """Give a tenant a number to call from, or change the settings of a number that it has."""
     number, is_new = await service.give_number(
         session, tenant_id, wanted, settings.dialing.carriers
     )
@@ -76,7 +79,7 @@ async def list_numbers(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Offset = 0,
 ) -> NumberPage:
-    """A tenant's numbers, the oldest first."""
+    """List the numbers of a tenant, oldest first."""
     if await tenants.find(session, tenant_id) is None:
         raise TenantNotFound
     numbers, total = await repository.page_of_numbers(
@@ -93,7 +96,7 @@ async def remove_number(
     session: OperatorSession,
     origin: Origin,
 ) -> NumberRemoved:
-    """Take a number back. Calls that wait to be made from it are still made."""
+    """Take a number from a tenant. Calls that already wait to be made from it are still made."""
     if not await repository.remove(session, tenant_id, phone_number):
         raise NumberNotFound
     record_act(session, tenant_id, OPERATOR, origin, "number.removed", target_id=phone_number)

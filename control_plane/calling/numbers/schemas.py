@@ -1,4 +1,4 @@
-"""Numbers on the wire. Source: API spec, "Number"."""
+"""Requests and responses of numbers. Source: API spec, "Number"."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PhoneNumber = Annotated[
     str,
     StringConstraints(max_length=64),
     AfterValidator(e164),
-    Field(description="With `+` and country code; spaces, dots, dashes and brackets are dropped."),
+    Field(description="With `+` and country code; spaces, dots, dashes and brackets are ignored."),
 ]
 
 
 class ManagedNumber(BaseModel):
-    """What the operator gives a tenant."""
+    """A number that the operator gives to a tenant."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -28,14 +28,19 @@ class ManagedNumber(BaseModel):
     )
     number: PhoneNumber
     carrier: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = Field(
-        None, description="Who carries its calls; the installation's only carrier if left out."
+        None,
+        description="The carrier of its calls; can be left out if the installation has only one.",
     )
-    agent_id: UUID | None = Field(None, description="The agent whose calls are made from it.")
+    agent_id: UUID | None = Field(
+        None, description="The agent whose calls are made from this number."
+    )
     is_default: bool = Field(
-        False, description="Calls that name no number are made from it; at most one number is that."
+        False,
+        description="The number for calls that name none; a tenant has at most one default number.",
     )
     max_concurrent_calls: Annotated[int, Field(ge=1, le=MAX_CONCURRENT_CALLS)] | None = Field(
-        None, description="Calls from it at once; the installation's limit if left out."
+        None,
+        description="How many calls from it may run at once; by default the installation's limit.",
     )
 
 
@@ -46,7 +51,7 @@ class NumberView(BaseModel):
     tenant_id: UUID
     agent_id: UUID | None
     carrier: str | None
-    is_managed: bool = Field(description="Given by the operator, not registered by the tenant.")
+    is_managed: bool = Field(description="True if the operator gave the number to the tenant.")
     is_default: bool
     max_concurrent_calls: int | None
     webhook_status: Literal["configured", "manual_required", "failed"] | None

@@ -1,4 +1,4 @@
-"""Which numbers a tenant has."""
+"""Giving numbers to tenants."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from control_plane.platform.errors import InvalidRequest
 async def give_number(
     session: AsyncSession, tenant_id: UUID, wanted: ManagedNumber, carriers: Collection[str]
 ) -> tuple[Number, bool]:
-    """Give the tenant a number, or change what it has; the number and whether it is new.
+    """Give the tenant a number, or change the number's settings; returns it and whether it is new.
 
-    Needs a session of the system's role.
+    Needs a system session.
 
     Raises:
         TenantNotFound, NumberTaken.
-        InvalidRequest: the carrier is not the installation's, or the agent not the tenant's.
+        InvalidRequest: the installation has no such carrier, or the tenant no such agent.
     """
-    # The tenant's row is held, so that two requests do not both make their number the default.
+    # The tenant is locked, so that two requests cannot both make their number the default.
     if await tenants.find(session, tenant_id, for_update=True) is None:
         raise TenantNotFound
     carrier = _carrier(wanted.carrier, carriers)
@@ -62,8 +62,8 @@ async def give_number(
 
 def _carrier(wanted: str | None, carriers: Collection[str]) -> str | None:
     if wanted is not None and wanted not in carriers:
-        known = ", ".join(sorted(carriers)) or "it has none"
-        raise InvalidRequest.at("carrier", f"is not a carrier of this installation: {known}")
+        known = ", ".join(sorted(carriers)) or "none"
+        raise InvalidRequest.at("carrier", f"is not a carrier of this installation ({known})")
     if wanted is None and len(carriers) > 1:
-        raise InvalidRequest.at("carrier", f"is one of {', '.join(sorted(carriers))}")
+        raise InvalidRequest.at("carrier", f"must be one of {', '.join(sorted(carriers))}")
     return wanted or next(iter(carriers), None)

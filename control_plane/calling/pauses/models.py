@@ -13,7 +13,7 @@ from control_plane.platform.tenancy.models import Tenant
 
 
 class AgentPause(Base):
-    """While the row is there the agent takes no new calls. Only the operator writes it."""
+    """While the row exists, the agent takes no new calls. Only the operator writes it."""
 
     __tablename__ = "agent_pauses"
 
@@ -31,5 +31,5 @@ class PlatformSwitches(Base):
     only_row: Mapped[bool] = mapped_column(primary_key=True, default=True)
     calls_enabled: Mapped[bool]
     message: Mapped[str | None]
-    """What callers are told while calls are disabled."""
+    """What clients are told while calls are disabled."""
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -40,7 +40,7 @@ async def pause_of(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> Ag
 
 
 async def agent_of_any_tenant(session: AsyncSession, agent_id: UUID) -> Agent | None:
-    """Held against every other change until the transaction ends."""
+    """An agent that is not deleted, locked until the transaction ends."""
     found: Agent | None = await session.scalar(
         select(Agent).where(Agent.id == agent_id, Agent.deleted_at.is_(None)).with_for_update()
     )
@@ -48,7 +48,7 @@ async def agent_of_any_tenant(session: AsyncSession, agent_id: UUID) -> Agent | 
 
 
 async def put_pause(session: AsyncSession, agent: Agent, reason: str) -> AgentPause:
-    """Pause the agent; if it is paused already, replace the reason."""
+    """Pause the agent, or replace the reason if it is already paused."""
     new = insert(AgentPause).values(tenant_id=agent.tenant_id, agent_id=agent.id, reason=reason)
     kept = await session.scalars(
         new.on_conflict_do_update(
@@ -60,7 +60,7 @@ async def put_pause(session: AsyncSession, agent: Agent, reason: str) -> AgentPa
 
 
 async def remove_pause(session: AsyncSession, agent_id: UUID) -> bool:
-    """Whether there was one."""
+    """Returns whether the agent was paused."""
     removed = await session.scalars(
         delete(AgentPause).where(AgentPause.agent_id == agent_id).returning(AgentPause.agent_id)
     )
@@ -70,7 +70,7 @@ async def remove_pause(session: AsyncSession, agent_id: UUID) -> bool:
 async def paused_agents(
     session: AsyncSession, *, limit: int, offset: int
 ) -> tuple[list[PausedAgent], int]:
-    """The latest pause first, and how many there are."""
+    """One page, latest pause first, and how many paused agents there are."""
     pauses = (
         select(AgentPause, Agent.name)
         .join(Agent, Agent.id == AgentPause.agent_id)

@@ -18,8 +18,8 @@ async def check_calls_enabled(session: AsyncSession) -> None:
 
 
 async def check_agent_not_paused(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> None:
-    """Raises ``AgentAdminPaused`` while the operator has paused the agent. An agent that is not
-    there, or is deleted, is not paused."""
+    """Raises ``AgentAdminPaused`` while the operator has paused the agent. An agent that does not
+    exist or is deleted counts as not paused."""
     pause = await repository.pause_of(session, tenant_id, agent_id)
     if pause is not None:
         raise AgentAdminPaused(pause.reason)

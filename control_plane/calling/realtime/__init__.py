@@ -1,1 +1,1 @@
-"""Signalling for browsers: one HTTP offer and answer per leg, as in WHIP (RFC 9725)."""
+"""Signalling for browsers: one HTTP offer and answer for each leg, as in WHIP (RFC 9725)."""

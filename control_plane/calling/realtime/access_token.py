@@ -1,4 +1,4 @@
-"""The token that lets one participant into one call's room: a JWT, HS256."""
+"""The token with which one participant may join one call: a JWT (HS256)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CLAIMS = ["aud", "sub", "call_id", "tenant_id", "exp"]
 
 
 class InvalidAccessToken(ValueError):
-    """The token is not ours, not for a room, or expired. The message says which."""
+    """The token is not valid, not for a call, or expired. The message tells which."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class RoomAccess:
 
 
 def encode_access(access: RoomAccess, secret: str, now: datetime, ttl: timedelta) -> str:
-    """A token for ``access`` that is valid from ``now`` (aware) for ``ttl``."""
+    """A token for ``access``, valid from ``now`` (with a time zone) for ``ttl``."""
     claims = {
         "aud": AUDIENCE,
         "sub": str(access.participant_id),
@@ -38,10 +38,10 @@ def encode_access(access: RoomAccess, secret: str, now: datetime, ttl: timedelta
 
 
 def decode_access(token: str, secret: str) -> RoomAccess:
-    """Who may enter which room.
+    """Which participant may join which call.
 
     Raises:
-        InvalidAccessToken: signature, audience, expiry or claims are not right.
+        InvalidAccessToken: the signature, audience, expiry or claims are not valid.
     """
     try:
         claims = jwt.decode(
@@ -59,6 +59,6 @@ def decode_access(token: str, secret: str) -> RoomAccess:
     except jwt.ExpiredSignatureError as error:
         raise InvalidAccessToken("The access token has expired. Create a new call.") from error
     except jwt.InvalidAudienceError as error:
-        raise InvalidAccessToken("This token is not an access token of a call.") from error
+        raise InvalidAccessToken("This is not the access token of a call.") from error
     except (jwt.InvalidTokenError, ValueError, TypeError, AttributeError) as error:
         raise InvalidAccessToken("The access token is not valid.") from error

@@ -1,4 +1,4 @@
-"""What can go wrong when somebody joins a call."""
+"""What can go wrong when a participant joins a call."""
 
 from __future__ import annotations
 

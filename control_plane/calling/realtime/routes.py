@@ -1,4 +1,4 @@
-"""``/v1/rtc``: where a browser brings its offer, as in WHIP (RFC 9725)."""
+"""``/v1/rtc``: where a browser posts its SDP offer, as in WHIP (RFC 9725)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from control_plane.platform.link.link import AppLink, LinkUnavailable
 
 router = APIRouter(prefix="/v1/rtc", tags=["realtime"])
 _bearer = HTTPBearer(
-    auto_error=False, scheme_name="access_token", description="`access.token` of a participant."
+    auto_error=False, scheme_name="access_token", description="The `access.token` of a participant."
 )
 _ACCESS = (AccessTokenInvalid, AccessTokenForAnotherCall, LinkUnavailable)
 _SDP = {"content": {CONTENT_TYPE: {"schema": {"type": "string"}}}}
@@ -47,7 +47,7 @@ async def room_access(
     settings: AppSettings,
     credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
 ) -> RoomAccess:
-    """Whoever the access token lets into this call."""
+    """The participant whom the access token lets into this call."""
     if credentials is None:
         raise AccessTokenInvalid(
             "Send the participant's access.token: 'Authorization: Bearer <token>'"
@@ -65,7 +65,7 @@ Access = Annotated[RoomAccess, Depends(room_access)]
 
 
 async def sdp_offer(request: Request, _: Access) -> str:
-    """The request's body, when it looks like an offer."""
+    """The body of the request, if it has the form of an SDP offer."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != CONTENT_TYPE:
         raise UnsupportedMediaType(f"Send the offer as 'Content-Type: {CONTENT_TYPE}'")
@@ -89,7 +89,7 @@ async def sdp_offer(request: Request, _: Access) -> str:
     status_code=status.HTTP_201_CREATED,
     response_class=Response,
     responses={
-        status.HTTP_201_CREATED: _SDP | {"description": "The SDP answer, candidates included."},
+        status.HTTP_201_CREATED: _SDP | {"description": "The SDP answer with all its candidates."},
         **problems(
             *_ACCESS,
             DatabaseUnavailable,
@@ -110,9 +110,10 @@ async def offer_leg(
     link: AppLink,
     settings: AppSettings,
 ) -> Response:
-    """Join a call: an SDP offer with all its candidates, answered with the SDP answer.
+    """Join a call. The body is an SDP offer with all its candidates; the response is the answer.
 
-    `Location` is the leg: DELETE it to leave. `Link` headers name the ICE servers to use.
+    `Location` is the address of the leg: send DELETE to it to leave. `Link` headers name the ICE
+    servers to use.
     """
     answer = await join(database, link, access, offer)
     response = Response(answer, status.HTTP_201_CREATED, media_type=CONTENT_TYPE)
@@ -124,7 +125,7 @@ async def offer_leg(
 
 @router.delete("/{call_id}/legs/{participant_id}", responses=problems(*_ACCESS))
 async def remove_leg(participant_id: UUID, access: Access, link: AppLink) -> Response:
-    """Leave a call in good order. Leaving twice, or a call that is over, is fine."""
+    """Leave a call. Leaving twice, or leaving a call that is over, is not an error."""
     if access.participant_id != participant_id:
         raise AccessTokenForAnotherCall("This access token is for another participant.")
     await leave(link, access)

@@ -1,4 +1,4 @@
-"""A first look at an SDP offer, so that rubbish never reaches a worker. Pure.
+"""A first check of an SDP offer, so that no nonsense reaches a worker. Pure.
 
 Source: RFC 8866. A session starts with ``v=0``, every line is ``<letter>=<value>``, and an offer
 that can become a leg has at least one media section.
@@ -16,14 +16,14 @@ _LETTER_ALONE = re.compile(r"^s=\s?$")
 
 
 class NotSdp(ValueError):
-    """The text is not a session description. The message says what is missing."""
+    """The text is not a session description. The message tells what is missing."""
 
 
 def check_offer(text: str) -> None:
-    """Pass if ``text`` has the form of an SDP offer with audio.
+    """Check that ``text`` has the form of an SDP offer with audio.
 
     Raises:
-        NotSdp: it has not.
+        NotSdp: it does not.
     """
     lines = [line.rstrip("\r") for line in text.split("\n")]
     while lines and not lines[-1]:

@@ -1,4 +1,4 @@
-"""Passing a participant's offer to the worker that runs the call, and its answer back."""
+"""Passes a participant's offer to the worker that runs the call, and the answer back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from control_plane.platform.link.leases import lease_holder, wait_for_lease
 from control_plane.platform.link.link import LONGEST_REPLY_SECONDS, Link, LinkUnavailable
 
 CLAIM_WAIT_SECONDS = 8.0
-"""How long a first offer waits for a worker to open the room."""
+"""How long the first offer waits until a worker has opened the room."""
 
 _log = structlog.get_logger(__name__)
 
@@ -28,9 +28,9 @@ async def join(database: Database, link: Link, access: RoomAccess, offer: str) -
     """The SDP answer to ``offer``.
 
     Raises:
-        CallNotFound, CallOver: there is no room, or not any more.
-        BadOffer: the worker cannot answer it.
-        NoWorker: nobody has opened the room in time, or whoever did does not answer.
+        CallNotFound, CallOver: the call does not exist, or is over.
+        BadOffer: the worker cannot answer the offer.
+        NoWorker: no worker has opened the room in time, or the worker does not respond.
         LinkUnavailable: Redis is away.
         DatabaseUnavailable: PostgreSQL is away.
     """
@@ -56,11 +56,11 @@ async def join(database: Database, link: Link, access: RoomAccess, offer: str) -
         case CommandRefused(code="room_closed"):
             raise CallOver
         case _:
-            raise NoWorker("The media worker of this call does not answer; try again shortly.")
+            raise NoWorker("The media worker of this call does not respond; try again shortly.")
 
 
 async def leave(link: Link, access: RoomAccess) -> None:
-    """Tell the worker that a participant leaves in good order. Of a call that is over: nothing.
+    """Tell the worker that a participant leaves. Does nothing if the call is over.
 
     Raises:
         LinkUnavailable: Redis is away.
@@ -80,7 +80,7 @@ async def leave(link: Link, access: RoomAccess) -> None:
 
 
 async def _identity(database: Database, access: RoomAccess) -> str:
-    """Who joins, provided that the call still runs."""
+    """The identity of the participant, if the call is not over."""
     async with database.tenant_session(access.tenant_id) as session:
         call = await call_records.find_call(session, access.tenant_id, access.call_id)
         participant = await repository.participant(

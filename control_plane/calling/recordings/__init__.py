@@ -1,1 +1,1 @@
-"""What was heard on calls, kept in object storage."""
+"""Recordings of calls; their audio is in the object store."""

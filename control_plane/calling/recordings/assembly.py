@@ -1,4 +1,4 @@
-"""From the parts in the object store to a recording's files there. Blocking: for a thread."""
+"""Makes the files of a recording from its parts in the object store. Blocking: for a thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class NothingStored(Exception):
-    """There is no part of this recording."""
+    """The store has no part of this recording."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class Files:
 def assemble_files(store: ObjectStore, folder: str, duration_ms: int) -> Files:
     """Make ``stereo_mix.wav`` and ``stereo_mix.ogg`` in a recording's ``folder``.
 
-    Running it again makes the same files. ``duration_ms`` is the least that they last.
+    Running it again makes the same files. They last at least ``duration_ms``.
 
     Raises:
-        NothingStored: there are no parts.
+        NothingStored: the store has no part of the recording.
         PartUnreadable: a part is damaged.
-        obstore.exceptions.BaseError, OSError: the store or the disk refuses.
+        obstore.exceptions.BaseError, OSError: the store or the disk failed.
     """
     import obstore
 
@@ -58,7 +58,7 @@ def assemble_files(store: ObjectStore, folder: str, duration_ms: int) -> Files:
 
 
 def remove_parts(store: ObjectStore, folder: str) -> None:
-    """Nobody needs them any more. Running it again does nothing."""
+    """Remove the parts when they are not needed any more. Running it again changes nothing."""
     import obstore
 
     paths = part_paths(store, folder)
@@ -67,7 +67,7 @@ def remove_parts(store: ObjectStore, folder: str) -> None:
 
 
 def part_paths(store: ObjectStore, folder: str) -> list[str]:
-    """In the order of the call's clock."""
+    """The parts in the order of their start times."""
     import obstore
 
     found = [each["path"] for page in obstore.list(store, parts_folder(folder)) for each in page]

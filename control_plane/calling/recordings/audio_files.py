@@ -1,7 +1,7 @@
-"""A recording's files, made from its parts: read one part at a time, written as they are read.
+"""Writes the files of a recording while its parts are read, one part at a time.
 
-Blocking: for a thread. Memory does not grow with the call's length; the files are written to disk
-first, because a WAV file's header holds its length.
+Blocking: for a thread. Memory does not grow with the length of the call. The files are written to
+disk first, because the header of a WAV file holds its length.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Stereo = NDArray[np.int16]
 """Shape ``(samples, CHANNELS)``, at ``SAMPLE_HZ``."""
 
 OPUS_BITS_PER_SECOND = 64_000
-"""Enough for two voices that have nothing in common: with less, the codec lets one shine through
-in the other's channel."""
+"""Enough for two unrelated voices. At lower rates the codec leaks each voice into the other's
+channel."""
 _SILENCE_AT_ONCE = SAMPLE_HZ
 
 
@@ -33,10 +33,10 @@ class PartUnreadable(Exception):
 
 
 def decoded(part: bytes) -> Stereo:
-    """One part's samples.
+    """The samples of one part.
 
     Raises:
-        PartUnreadable: it is not stereo FLAC of our rate.
+        PartUnreadable: it is not stereo FLAC at ``SAMPLE_HZ``.
     """
     try:
         with av.open(BytesIO(part), "r") as container:
@@ -52,8 +52,12 @@ def decoded(part: bytes) -> Stereo:
 
 
 def with_silence(parts: Iterable[tuple[int, Stereo]], duration_ms: int) -> Iterator[Stereo]:
-    """The whole recording in pieces, from position 0: ``parts`` in order, each with its place in
-    ms, silence where there is none, at least ``duration_ms`` in all."""
+    """The whole recording in pieces, with silence between the parts and at the end.
+
+    Args:
+        parts: in order, each with its start in ms.
+        duration_ms: how long the recording lasts at least.
+    """
     position = 0
     for starts_at_ms, samples in parts:
         start = starts_at_ms * SAMPLE_HZ // 1000
@@ -72,7 +76,7 @@ def _silence(samples: int) -> Iterator[Stereo]:
 
 
 def write_files(pieces: Iterable[Stereo], wav: Path, ogg: Path) -> int:
-    """Write the same audio as WAV and as Opus in OGG. Returns its length in ms."""
+    """Write the audio as WAV and as Opus in OGG. Returns its length in ms."""
     samples = 0
     with ExitStack() as stack:
         wav_file = stack.enter_context(wave.open(str(wav), "wb"))

@@ -1,4 +1,4 @@
-"""Which bytes of a file a request wants (RFC 9110, sections 13 and 14). Pure."""
+"""Range and conditional requests for a file (RFC 9110, sections 13 and 14). Pure."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ _ONE_RANGE = re.compile(r"bytes[ \t]*=[ \t]*([0-9]{0,18})-([0-9]{0,18})[ \t]*", 
 
 @dataclass(frozen=True)
 class ByteRange:
-    """``end`` is the first byte that is not wanted."""
+    """``end`` is the first byte after the range."""
 
     start: int
     end: int
 
 
 def requested_range(header: str | None, size_bytes: int) -> ByteRange | None:
-    """What a ``Range`` header asks for; ``None``: the whole file.
+    """The range that a ``Range`` header asks for; ``None``: the whole file.
 
-    A header that is no range of bytes is ignored, and so are several ranges in one, as RFC 9110,
+    A header that is not a byte range is ignored, and so is one with several ranges, as RFC 9110,
     section 14.2, allows.
 
     Raises:
-        RangeNotSatisfiable: the file ends before the range begins.
+        RangeNotSatisfiable: the range starts after the end of the file.
     """
     match = _ONE_RANGE.fullmatch(header or "")
     if match is None or not any(match.groups()):
@@ -42,8 +42,10 @@ def requested_range(header: str | None, size_bytes: int) -> ByteRange | None:
     return ByteRange(start, end)
 
 
-def names(header: str, etag: str) -> bool:
-    """Whether an ``If-None-Match`` header names ``etag``; weak and strong ones are the same here,
-    and ``*`` names any."""
+def matches_etag(header: str, etag: str) -> bool:
+    """Whether an ``If-None-Match`` header matches ``etag``.
+
+    Weak and strong tags compare equal; ``*`` matches every tag.
+    """
     tags = (tag.strip().removeprefix("W/") for tag in header.split(","))
     return header.strip() == "*" or etag.removeprefix("W/") in tags

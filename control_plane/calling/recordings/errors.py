@@ -14,19 +14,19 @@ class RecordingNotAvailable(NotFound):
 
 class RecordingFileNotFound(NotFound):
     code = "recording_file_not_found"
-    title = "The recording's file does not exist any more"
+    title = "The file of the recording no longer exists"
 
 
 class RecordingAddressInvalid(Problem):
     status = HTTPStatus.FORBIDDEN
     code = "recording_address_invalid"
-    title = "This address of a recording is not valid, or not any more"
+    title = "The address of the recording is not valid or has expired"
 
 
 class RangeNotSatisfiable(Problem):
     status = HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
     code = "range_not_satisfiable"
-    title = "The file has no such bytes"
+    title = "The requested range is outside the file"
 
     def __init__(self, size_bytes: int) -> None:
         super().__init__(
@@ -42,6 +42,6 @@ class ObjectStoreUnavailable(Problem):
 
     def __init__(self, detail: str | None = None) -> None:
         super().__init__(
-            detail or "The store of recordings did not answer; try again shortly",
+            detail or "The store of recordings does not respond; try again shortly",
             headers={"Retry-After": "5"},
         )

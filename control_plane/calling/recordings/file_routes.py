@@ -1,4 +1,4 @@
-"""``/v1/recordings``: the files behind signed addresses, for stores that cannot sign themselves."""
+"""``/v1/recordings``: files of recordings at signed addresses, for stores that cannot sign URLs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from contracts.recording import RecordingFile
-from control_plane.calling.recordings.byte_range import ByteRange, names, requested_range
+from control_plane.calling.recordings.byte_range import ByteRange, matches_etag, requested_range
 from control_plane.calling.recordings.errors import (
     ObjectStoreUnavailable,
     RangeNotSatisfiable,
@@ -43,7 +43,7 @@ _AUDIO: dict[str, Any] = {
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"description": "The whole file.", "content": _AUDIO},
     206: {"description": "The bytes that `Range` asks for.", "content": _AUDIO},
-    304: {"description": "`If-None-Match` names the file as it is."},
+    304: {"description": "The file has not changed: its tag is in `If-None-Match`."},
     **problems(
         RecordingAddressInvalid, RecordingFileNotFound, RangeNotSatisfiable, ObjectStoreUnavailable
     ),
@@ -59,13 +59,13 @@ async def download_recording(
     recording_id: UUID,
     file: RecordingFile,
     settings: AppSettings,
-    token: Annotated[str, Query(description="The signature; part of the address.")] = "",
+    token: Annotated[str, Query(description="The signature, which is part of the address.")] = "",
     range_: Annotated[str | None, Header(alias="Range")] = None,
     if_range: Annotated[str | None, Header()] = None,
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """A recording's file, or a range of its bytes. The address comes from the call's recording and
-    works for a while; it needs no key."""
+    """Download a file of a recording, or a range of it. The signed address is part of the call's
+    recording and expires; it needs no key."""
     access = _granted(recording_id, file, token, settings)
     store, meta = await _found(access, settings)
     etag = meta["e_tag"] or f'"{meta["size"]}-{meta["last_modified"].timestamp()}"'
@@ -77,10 +77,10 @@ async def download_recording(
         "ETag": etag,
         "Last-Modified": format_datetime(meta["last_modified"], usegmt=True),
     }
-    if if_none_match is not None and names(if_none_match, etag):
+    if if_none_match is not None and matches_etag(if_none_match, etag):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     size = meta["size"]
-    # A range of a file that is not the one that the client has begun would be of no use to it.
+    # The client has the beginning of another version of the file, so a range would not help it.
     ranges_count = request.method == "GET" and if_range in (None, etag)
     wanted = requested_range(range_, size) if ranges_count else None
     sent = wanted or ByteRange(0, size)
@@ -126,8 +126,8 @@ async def _found(
 async def _bytes_of(
     store: ObjectStore, path: str, wanted: ByteRange, etag: str | None
 ) -> Iterator[bytes]:
-    """Opened before the answer begins, so that a failure is still told in the answer's status; read
-    in a thread."""
+    """The bytes, in chunks. The file is opened before the response starts, so that its status can
+    still report a failure."""
     import obstore
 
     options: Any = {"range": (wanted.start, wanted.end)} if wanted.end > wanted.start else {}

@@ -1,4 +1,4 @@
-"""The signature in a recording's address: a JWT, HS256, for one file of one recording."""
+"""The token in the address of a recording: a JWT (HS256) for one file of one recording."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLAIMS = ["aud", "sub", "tenant_id", "call_id", "file", "exp"]
 
 
 class InvalidFileToken(ValueError):
-    """The token is not ours, not for a recording, or expired. The message says which."""
+    """The token is not valid, not for a recording, or expired. The message tells which."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ def encode_file_access(access: FileAccess, secret: str, expires_at: datetime) ->
 
 
 def decode_file_access(token: str, secret: str) -> FileAccess:
-    """Which file may be read.
+    """The file that the token gives access to.
 
     Raises:
-        InvalidFileToken: signature, audience, expiry or claims are not right.
+        InvalidFileToken: the signature, audience, expiry or claims are not valid.
     """
     try:
         claims = jwt.decode(
@@ -60,7 +60,7 @@ def decode_file_access(token: str, secret: str) -> FileAccess:
             options={"require": _CLAIMS},
         )
         if claims["file"] not in get_args(RecordingFile):
-            raise InvalidFileToken("This address is not that of a recording's file.")
+            raise InvalidFileToken("This is not the address of a recording's file.")
         return FileAccess(
             tenant_id=UUID(claims["tenant_id"]),
             call_id=UUID(claims["call_id"]),
@@ -72,4 +72,4 @@ def decode_file_access(token: str, secret: str) -> FileAccess:
             "This address has expired. Ask for the recording again to get a new one."
         ) from error
     except (jwt.InvalidTokenError, ValueError, TypeError, AttributeError) as error:
-        raise InvalidFileToken("This address is not that of a recording's file.") from error
+        raise InvalidFileToken("This is not the address of a recording's file.") from error

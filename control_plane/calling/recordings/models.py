@@ -17,10 +17,10 @@ RecordingStatus = Literal["processing", "completed", "failed"]
 
 
 class Recording(Base):
-    """What was recorded of one call. The worker that records chooses the id.
+    """The recording of one call. Its id is chosen by the worker that records.
 
-    ``stopped_at`` is set when the worker has said that no part will follow; ``detail`` says what
-    is missing, or why there is nothing.
+    ``stopped_at`` is set when the worker has reported that no part will follow. ``detail`` tells
+    what is missing from the recording, or why there is none.
     """
 
     __tablename__ = "recordings"

@@ -1,7 +1,6 @@
 """The object store of recordings (obstore): a folder of this machine, S3, GCS or Azure.
 
-Its blocking calls are used, in threads: the awaitable ones abort a process that ends just after one
-of them.
+Use its blocking functions, in threads: after an awaitable one, a process that exits soon aborts.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ if TYPE_CHECKING:
 
 @cache
 def open_store(url: str) -> ObjectStore:
-    """One client per store and process; a folder is made where there is none.
+    """One client for each store and process; a missing folder is created.
 
     Raises:
-        ValueError: the address is of no kind of store that is known.
+        ValueError: the address does not belong to a known kind of store.
         obstore.exceptions.BaseError: the store's settings in the environment are incomplete.
     """
     from obstore.store import LocalStore, from_url
@@ -29,7 +28,7 @@ def open_store(url: str) -> ObjectStore:
 
 
 def store_errors() -> tuple[type[Exception], ...]:
-    """What an operation on a store raises when the store is away, refuses, or lacks the object."""
+    """What operations raise if the store is away, refuses, or does not have the object."""
     from obstore.exceptions import BaseError
 
     return (BaseError, OSError, TimeoutError)

@@ -1,15 +1,13 @@
-"""What the worker's recording events do to a call's recording."""
+"""What the worker's recording events do to the recording of a call."""
 
 from __future__ import annotations
 
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.events import CallEvent, RecordingStarted, RecordingStopped
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call
 from control_plane.calling.recordings import repository
-from control_plane.calling.recordings.models import Recording
 from control_plane.calling.recordings.tasks import enqueue_assembly
 from control_plane.platform.database import storable
 
@@ -20,23 +18,15 @@ async def apply_recording_event(
     event: CallEvent,
     body: RecordingStarted | RecordingStopped,
 ) -> None:
-    """Note it, in the transaction that applies ``event``; each event comes here once.
+    """Apply ``event`` in the caller's transaction; each event is applied once.
 
-    The files are made when the call ends. An event that comes after the end, from the journal of a
-    worker that died, has them made (again).
+    The files are made when the call ends. If the event arrives after the end, from the journal of a
+    worker that died, they are made now, perhaps for the second time.
     """
     match body:
         case RecordingStarted(recording_id=recording_id):
-            await session.execute(
-                insert(Recording)
-                .values(
-                    id=recording_id,
-                    tenant_id=call.tenant_id,
-                    call_id=call.id,
-                    status="processing",
-                    started_at=event.occurred_at,
-                )
-                .on_conflict_do_nothing()
+            await repository.add_recording(
+                session, call.tenant_id, call.id, recording_id, event.occurred_at
             )
             log_event(session, call, "runtime", "Recording started", event.occurred_at)
         case RecordingStopped(recording_id=recording_id, duration_ms=duration_ms, detail=detail):

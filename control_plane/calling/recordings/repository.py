@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.recordings.models import Recording
@@ -13,7 +15,7 @@ from control_plane.calling.recordings.models import Recording
 async def latest_recording(
     session: AsyncSession, tenant_id: UUID, call_id: UUID
 ) -> Recording | None:
-    """The call's newest recording; ``None`` if nothing was recorded."""
+    """The newest recording of the call; ``None`` if it was not recorded."""
     found: Recording | None = await session.scalar(
         select(Recording)
         .where(Recording.tenant_id == tenant_id, Recording.call_id == call_id)
@@ -26,7 +28,7 @@ async def latest_recording(
 async def locked_recording(
     session: AsyncSession, tenant_id: UUID, recording_id: UUID
 ) -> Recording | None:
-    """Held against every other transaction until this one ends."""
+    """The recording, locked until the transaction ends."""
     found: Recording | None = await session.scalar(
         select(Recording)
         .where(Recording.tenant_id == tenant_id, Recording.id == recording_id)
@@ -34,3 +36,20 @@ async def locked_recording(
         .execution_options(populate_existing=True)
     )
     return found
+
+
+async def add_recording(
+    session: AsyncSession, tenant_id: UUID, call_id: UUID, recording_id: UUID, started_at: datetime
+) -> None:
+    """Add a recording that has just begun. Adding it again changes nothing."""
+    await session.execute(
+        insert(Recording)
+        .values(
+            id=recording_id,
+            tenant_id=tenant_id,
+            call_id=call_id,
+            status="processing",
+            started_at=started_at,
+        )
+        .on_conflict_do_nothing()
+    )

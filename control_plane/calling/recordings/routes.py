@@ -1,4 +1,4 @@
-"""``/v1/calls/{call_id}/recording``, and the router of everything about recordings."""
+"""``/v1/calls/{call_id}/recording``, and the router for all routes of recordings."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ router.include_router(file_routes.router)
 async def get_recording(
     call_id: UUID, caller: MemberCaller, session: TenantSession, settings: AppSettings
 ) -> CallRecording:
-    """The call's recording. `processing` until its files are made, soon after the call's end;
-    when it is `completed` it has addresses that work for a while."""
+    """The recording of a call. Its status is `processing` until its files are made, shortly after
+    the end of the call. A `completed` recording has signed addresses that expire."""
     if await find_call(session, caller.tenant_id, call_id) is None:
         raise CallNotFound
     recording = await find_recording_view(session, caller.tenant_id, call_id, settings)

@@ -13,9 +13,11 @@ from control_plane.calling.recordings.models import RecordingStatus
 
 
 class SignedFile(BaseModel):
-    """One file of a recording. Range requests are answered."""
+    """One file of a recording. The address supports range requests."""
 
-    signed_url: str = Field(description="Needs no key: whoever has it can listen until it expires.")
+    signed_url: str = Field(
+        description="Needs no key: anyone with the address can listen until it expires."
+    )
     expires_at: datetime
     content_type: str
     size_bytes: int
@@ -27,25 +29,28 @@ class RecordingChannels(BaseModel):
 
 
 class RecordingMetadata(BaseModel):
-    """``stereo_mix`` is WAV, ``stereo_mix_ogg`` the same as Opus in OGG; ``null`` until the
-    recording is completed."""
+    """`stereo_mix` is a WAV file, `stereo_mix_ogg` the same audio as Opus in OGG; both are `null`
+    until the recording is completed."""
 
     stereo_mix: SignedFile | None
     stereo_mix_ogg: SignedFile | None
     channels: RecordingChannels = RecordingChannels()
     sample_rate_hz: int = SAMPLE_HZ
     duration_ms: int | None
-    detail: str | None = Field(description="What is missing, or why there is nothing.")
+    detail: str | None = Field(
+        description="What is missing from the recording, or why there is none."
+    )
 
 
 class RecordingView(BaseModel):
-    """Its first sample is the call's start, the zero of the transcript's times."""
+    """The recording starts with the call, so its times are those of the transcript."""
 
     id: UUID
     status: RecordingStatus
     format: Literal["wav"] = "wav"
     provider_recording_id: str | None = Field(
-        None, description="Of a recording that a carrier made; this platform records by itself."
+        None,
+        description="Id of a recording made by a carrier; null, as this platform makes its own.",
     )
     metadata: RecordingMetadata
 

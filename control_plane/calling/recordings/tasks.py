@@ -1,4 +1,4 @@
-"""Jobs of recordings."""
+"""Jobs of recordings, and when they are added."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from control_plane.platform.job_queue import (
 )
 
 MOST_ATTEMPTS = 10
-"""Some half an hour in all."""
+"""About half an hour in all."""
 PARTS_KEPT = timedelta(days=1)
-"""How long parts wait for a worker that never said that the recording has stopped."""
+"""How long parts are kept for a worker that has not reported that the recording stopped."""
 
 _log = structlog.get_logger(__name__)
 
@@ -44,7 +44,7 @@ _log = structlog.get_logger(__name__)
     retry=RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2),
 )
 async def assemble_recording(context: JobContext, *, tenant_id: str, recording_id: str) -> None:
-    """Make the files of a recording whose call is over. Running it again makes them again."""
+    """Make the files of a recording whose call is over. Running it again replaces the files."""
     database, url = database_of(context), settings_of(context).object_store_url
     recording = await _recording(database, tenant_id, recording_id)
     if recording is None:
@@ -57,12 +57,12 @@ async def assemble_recording(context: JobContext, *, tenant_id: str, recording_i
             lambda: assemble_files(open_store(url), recording.folder, recording.duration_ms or 0)
         )
     except NothingStored:
-        await _failed(database, recording, "Nothing of it reached the store of recordings")
+        await _failed(database, recording, "No part of the recording reached the store")
         return
     except failures as error:
         _log.warning("recording_not_assembled", call_id=str(recording.call_id), error=str(error))
         if context.job.attempts + 1 >= MOST_ATTEMPTS:
-            await _failed(database, recording, "Its files could not be made")
+            await _failed(database, recording, "The files of the recording could not be made")
         raise
     await _completed(database, recording, files)
     if recording.stopped_at is not None:
@@ -76,7 +76,7 @@ async def assemble_recording(context: JobContext, *, tenant_id: str, recording_i
     retry=RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2),
 )
 async def remove_left_parts(context: JobContext, *, tenant_id: str, recording_id: str) -> None:
-    """Remove the parts of a recording whose files were made without its worker's last word."""
+    """Remove the parts of a recording whose worker never reported that it had stopped."""
     url = settings_of(context).object_store_url
     recording = await _recording(database_of(context), tenant_id, recording_id)
     if recording is not None and recording.status == "completed":
@@ -109,7 +109,7 @@ async def _completed(database: Database, recording: Recording, files: Files) -> 
 
 
 async def _failed(database: Database, recording: Recording, why: str) -> None:
-    """Unless it was completed before: then the files are there, and the parts gone."""
+    """Mark it as failed, unless it was completed before: then it has its files, and no parts."""
     async with database.system_session() as session:
         now = await repository.locked_recording(session, recording.tenant_id, recording.id)
         if now is None or now.status == "completed":

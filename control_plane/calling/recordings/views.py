@@ -1,4 +1,4 @@
-"""Recordings as the API shows them, with addresses that work for a while."""
+"""Recordings as the API shows them, with signed addresses that expire."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONTENT_TYPES: dict[RecordingFile, str] = {
 async def find_recording_view(
     session: AsyncSession, tenant_id: UUID, call_id: UUID, settings: ControlPlaneSettings
 ) -> RecordingView | None:
-    """Of the call's latest recording; ``None`` if nothing was recorded."""
+    """The call's latest recording; ``None`` if it was not recorded."""
     recording = await latest_recording(session, tenant_id, call_id)
     return None if recording is None else await recording_view(recording, settings)
 
@@ -66,7 +66,7 @@ async def _signed(
 
 
 async def _signed_by_store(path: str, ttl: timedelta, settings: ControlPlaneSettings) -> str | None:
-    """An address of the store itself; ``None`` for a store that cannot sign."""
+    """An address signed by the store itself; ``None`` if the store cannot sign."""
     if settings.object_store_url.startswith(("file:", "memory:")):
         return None
     from obstore import sign

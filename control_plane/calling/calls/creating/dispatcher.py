@@ -30,8 +30,8 @@ class Dispatcher:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._unnoted: list[Dispatched] = []
-        self._noting = asyncio.Lock()
+        self._unrecorded: list[Dispatched] = []
+        self._recording = asyncio.Lock()
 
     async def dispatch(self, redis: Redis, plan: CallPlan, document: str | None = None) -> bool:
         """Offer a call to the workers; ``False`` if Redis or PostgreSQL is away.
@@ -44,23 +44,23 @@ class Dispatcher:
         """
         try:
             entry_id = await dispatch(redis, document or plan.model_dump_json(by_alias=True))
-            self._unnoted.append(
+            self._unrecorded.append(
                 Dispatched(plan.tenant_id, plan.call_id, entry_id, datetime.now(UTC))
             )
-            await self._note()
+            await self._record()
         except (RedisError, OSError, DatabaseUnavailable) as error:
             _log.warning("dispatch_postponed", call_id=str(plan.call_id), error=str(error))
             return False
         return True
 
-    async def _note(self) -> None:
+    async def _record(self) -> None:
         """Record the dispatches. All dispatches made during one transaction share the next one, so
         that many calls per second need few transactions."""
-        async with self._noting:
-            dispatched, self._unnoted = self._unnoted, []
+        async with self._recording:
+            dispatched, self._unrecorded = self._unrecorded, []
             if dispatched:
                 async with self._database.system_statements() as session:
-                    await repository.note_dispatches(session, dispatched)
+                    await repository.record_dispatches(session, dispatched)
 
 
 async def dispatcher_of(request: Request) -> Dispatcher:

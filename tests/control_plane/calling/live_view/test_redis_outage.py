@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 from redis.asyncio import Redis
-from tests.control_plane.calling.live_view.viewer_stream import served, tell, watching, words
 
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.live_view.live_feed import LiveFeed, LiveViewTiming
 from control_plane.platform.database import Database
 from control_plane.platform.link.redis_client import connect
+from tests.control_plane.calling.live_view.viewer import served, tell, watching, words
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import running_call
 from tests.control_plane.fake_worker import FakeWorker

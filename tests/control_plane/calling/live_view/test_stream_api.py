@@ -10,7 +10,6 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi import FastAPI
 from redis.asyncio import Redis
-from tests.control_plane.calling.live_view.viewer_stream import Event, served, tell, watching, words
 
 from contracts import redis_names
 from contracts.call_plan import CallPlan
@@ -29,6 +28,7 @@ from contracts.live_messages import (
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.live_view.live_feed import LiveFeed, LiveViewTiming
 from control_plane.platform.database import Database
+from tests.control_plane.calling.live_view.viewer import Event, served, tell, watching, words
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import catch_up, claimed_call, create_call, running_call
 from tests.control_plane.fake_worker import FakeWorker

@@ -108,7 +108,7 @@ async def test_a_recording_of_which_nothing_was_stored_has_failed(call: Recorded
     await call.run_jobs()
     shown = await call.recording()
     assert shown["status"] == "failed"
-    assert shown["metadata"]["detail"] == "Nothing of it reached the store of recordings"
+    assert shown["metadata"]["detail"] == "No part of the recording reached the store"
 
 
 async def test_a_store_that_is_away_is_tried_again(call: RecordedCall) -> None:
@@ -137,7 +137,7 @@ async def test_files_that_can_never_be_made_are_given_up(call: RecordedCall) -> 
     await call.run_jobs()
     shown = await call.recording()
     assert shown["status"] == "failed"
-    assert shown["metadata"]["detail"] == "Its files could not be made"
+    assert shown["metadata"]["detail"] == "The files of the recording could not be made"
 
 
 async def test_a_dead_workers_recording_is_what_it_had_stored(call: RecordedCall) -> None:
