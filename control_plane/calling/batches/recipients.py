@@ -32,7 +32,7 @@ async def check_recipients(
     carriers: Collection[str],
     now: datetime,
 ) -> tuple[dict[int, Recipient], list[RefusedRecipient]]:
-    """The recipients to call, by their index and with their numbers in E.164, and the refused ones."""
+    """The recipients to call, by index and with numbers in E.164, and the refused recipients."""
     accepted: dict[int, Recipient] = {}
     refused: list[RefusedRecipient] = []
     numbers = await numbers_of(session, tenant_id)
