@@ -36,15 +36,8 @@ NOT_MOVED_YET = frozenset(
         "control_plane/building/catalogue/listing.py",
         "control_plane/building/catalogue/load.py",
         "control_plane/building/provider_keys/available_keys.py",
-        "control_plane/identity/accounts/login/attempts.py",
         "control_plane/identity/accounts/me.py",
-        "control_plane/identity/accounts/sessions/devices.py",
-        "control_plane/identity/accounts/tasks.py",
-        "control_plane/identity/members/acceptance.py",
         "control_plane/identity/members/invitation_mailing.py",
-        "control_plane/money/billing/locked_ahead.py",
-        "control_plane/operator/ending_calls.py",
-        "control_plane/platform/http/health.py",
     }
 )
 """Modules outside repositories that still hold queries. The list only gets shorter."""
