@@ -59,6 +59,6 @@ def decode_access(token: str, secret: str) -> RoomAccess:
     except jwt.ExpiredSignatureError as error:
         raise InvalidAccessToken("The access token has expired. Create a new call.") from error
     except jwt.InvalidAudienceError as error:
-        raise InvalidAccessToken("This is not the access token of a call.") from error
+        raise InvalidAccessToken("This is not an access token of a call.") from error
     except (jwt.InvalidTokenError, ValueError, TypeError, AttributeError) as error:
         raise InvalidAccessToken("The access token is not valid.") from error
