@@ -31,11 +31,7 @@ QUERY_FOLDERS = ("control_plane/calling/calls/queries/",)
 
 NOT_MOVED_YET = frozenset(
     {
-        "control_plane/building/catalogue/editing.py",
-        "control_plane/building/catalogue/edition.py",
-        "control_plane/building/catalogue/listing.py",
         "control_plane/building/catalogue/load.py",
-        "control_plane/building/provider_keys/available_keys.py",
         "control_plane/identity/accounts/me.py",
         "control_plane/identity/members/invitation_mailing.py",
     }
