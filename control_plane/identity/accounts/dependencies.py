@@ -1,4 +1,4 @@
-"""What the routes of accounts depend on."""
+"""Dependencies of the account routes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ AppPasswords = Annotated[Passwords, Depends(passwords_of)]
 
 
 async def person_session(_: MemberCaller, database: AppDatabase) -> AsyncIterator[AsyncSession]:
-    """A transaction over every tenant, for what belongs to a person and not to a tenant: each
-    query in it is about the caller's own user."""
+    """A transaction over every tenant, for records of a person. Every query in it must be about the
+    caller's own user."""
     async with database.system_session() as session:
         yield session
 

@@ -1,4 +1,4 @@
-"""What can go wrong with accounts."""
+"""Problems with accounts."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class ForeignOrigin(Problem):
 class SignUpDisabled(Problem):
     status = HTTPStatus.FORBIDDEN
     code = "sign_up_disabled"
-    title = "This installation does not let strangers open accounts"
+    title = "Sign-up is disabled on this installation"
 
 
 class EmailTaken(Problem):
     status = HTTPStatus.CONFLICT
     code = "email_taken"
-    title = "This mail address has an account already"
+    title = "This mail address already has an account"
 
 
 class InvalidCredentials(Problem):
@@ -34,7 +34,7 @@ class InvalidCredentials(Problem):
 class NoMembership(Problem):
     status = HTTPStatus.FORBIDDEN
     code = "no_membership"
-    title = "You do not belong to such a tenant"
+    title = "You are not a member of this tenant"
 
 
 class TooManyAttempts(Problem):
@@ -50,7 +50,8 @@ class TooManyAttempts(Problem):
 
 
 class InvalidToken(Problem):
-    """Of a reset or an invitation. One answer for all of it: a token either works or not."""
+    """The token of a password reset or an invitation. The answer does not say which of the three is
+    the case."""
 
     status = HTTPStatus.BAD_REQUEST
     code = "invalid_token"

@@ -1,4 +1,4 @@
-"""What people are written about their accounts."""
+"""Mails to users about their accounts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def password_reset_mail(to: str, token: str, *, public_url: str, minutes: int) -
         to,
         "Set a new password",
         f"""\
-Somebody, most likely you, asked to set a new password for {to}.
+Somebody, probably you, asked to set a new password for {to}.
 
 Open this address within {minutes} minutes:
 

@@ -1,4 +1,4 @@
-"""Who is calling, in the caller's own view."""
+"""The caller's own data, as ``/v1/me`` shows it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from control_plane.platform.tenancy.models import Tenant
 async def me_of_user(
     session: AsyncSession, user_id: UUID, tenant_id: UUID, *, csrf_token: str
 ) -> Me:
-    """Needs a system session: the person may belong to several tenants.
+    """Needs a system session, because the user may belong to several tenants.
 
     Raises:
-        LookupError: no such person, or not in this tenant.
+        LookupError: no such user, or not a member of this tenant.
     """
     user = await repository.find(session, user_id)
     tenants = await members.of_user(session, user_id)

@@ -40,7 +40,7 @@ router = APIRouter(prefix="/me")
 async def me(
     caller: MemberCaller, browser: ThisBrowser, session: PersonSession, response: Response
 ) -> Me:
-    """Who you are: the person of this session, or the secret key and its tenant."""
+    """Who you are: the user of this session, or the secret key, with the tenant."""
     response.headers["Cache-Control"] = "no-store"
     if caller.role is None:
         return await me_of_key(session, caller.tenant_id, caller.actor)
@@ -78,7 +78,7 @@ async def change_own_password(
     mailer: AppMailer,
     background: BackgroundTasks,
 ) -> PasswordSet:
-    """Set a new password. Every other session of yours ends."""
+    """Change your password. All your other sessions end."""
     user = await change_password(
         database,
         passwords,
@@ -97,7 +97,7 @@ async def change_own_password(
 async def list_sessions(
     caller: UserCaller, browser: ThisBrowser, session: PersonSession
 ) -> SessionList:
-    """Where you are logged in, in whichever tenant, the session used last first."""
+    """List your sessions in all your tenants, the last used first."""
     found = await session_repository.list_open(session, _user_id(caller), now=datetime.now(UTC))
     current = hash_of(browser.session_token or "")
     return SessionList(
@@ -114,7 +114,7 @@ async def list_sessions(
 async def revoke_other_sessions(
     caller: UserCaller, browser: ThisBrowser, session: PersonSession
 ) -> SessionsRevoked:
-    """Log out everywhere but here."""
+    """End all your sessions except this one."""
     count = await session_repository.end_all(
         session, _user_id(caller), but_token_hash=hash_of(browser.session_token or "")
     )
@@ -137,7 +137,7 @@ async def revoke_session(
     settings: AppSettings,
     response: Response,
 ) -> SessionsRevoked:
-    """End one session of yours at once; this one too, if you name it."""
+    """End one of your sessions at once. It may be the current one."""
     ended = await session_repository.end(session, _user_id(caller), session_id)
     if ended is None:
         raise SessionNotFound

@@ -1,4 +1,5 @@
-"""People, and how they are recognised. All but their names is for system sessions only."""
+"""Users and the ways to recognise them. Apart from users' names, only system sessions see these
+tables."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from control_plane.platform.database import Base
 
 
 class User(Base):
-    """A person, one per mail address in the whole installation."""
+    """A person. A mail address has at most one user in the whole installation."""
 
     __tablename__ = "users"
 
@@ -21,14 +22,14 @@ class User(Base):
     """In lower case."""
     name: Mapped[str | None]
     password_hash: Mapped[str | None]
-    """``None`` until the person has set one, as after the operator opened their account."""
+    """``None`` until the user sets one, for example after the operator has opened their account."""
     email_confirmed_at: Mapped[datetime | None]
-    """When they first showed that they read this mailbox, by a token that was sent there."""
+    """When the user first sent back a token that was mailed to this address."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
 class DashboardSession(Base):
-    """One login of a person, in one tenant at a time. The token is stored as its hash."""
+    """One login of a user, in one tenant at a time. Only the hash of its token is stored."""
 
     __tablename__ = "dashboard_sessions"
 
@@ -36,7 +37,8 @@ class DashboardSession(Base):
     token_hash: Mapped[bytes] = mapped_column(unique=True)
     tenant_id: Mapped[UUID]
     user_id: Mapped[UUID]
-    """With the tenant a key into ``memberships``: the session ends when the membership does."""
+    """Together with the tenant a foreign key to ``memberships``: the session ends with the
+    membership."""
     address: Mapped[str | None]
     user_agent: Mapped[str | None]
     created_at: Mapped[datetime]
@@ -45,7 +47,7 @@ class DashboardSession(Base):
 
 
 class KnownDevice(Base):
-    """A browser from which a person has logged in before."""
+    """A browser from which a user has logged in before."""
 
     __tablename__ = "known_devices"
 
@@ -55,7 +57,7 @@ class KnownDevice(Base):
 
 
 class PasswordReset(Base):
-    """The one open reset of a person."""
+    """The open password reset of a user, who has at most one."""
 
     __tablename__ = "password_resets"
 

@@ -1,4 +1,4 @@
-"""Every query on people. All of them need a system session."""
+"""Every query on users. All need a system session."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def find(session: AsyncSession, user_id: UUID) -> User | None:
 
 
 async def find_locked(session: AsyncSession, user_id: UUID) -> User | None:
-    """As it is now, and as it stays until the end of the transaction."""
+    """The user's current row, locked until the end of the transaction."""
     found: User | None = await session.scalar(
         select(User)
         .where(User.id == user_id)
@@ -33,7 +33,8 @@ async def find_locked(session: AsyncSession, user_id: UUID) -> User | None:
 
 
 async def add(session: AsyncSession, email: str) -> User | None:
-    """A new person, or ``None`` if there is one with this address, also one just being made."""
+    """A new user; ``None`` if the address has one, even one that another transaction is just
+    adding."""
     added: User | None = await session.scalar(
         insert(User)
         .values(id=uuid4(), email=email)
@@ -44,7 +45,7 @@ async def add(session: AsyncSession, email: str) -> User | None:
 
 
 async def find_or_add(session: AsyncSession, email: str) -> User:
-    """The person with this address, made if need be. The row stays locked until the end of the
+    """The user with this address, added if there is none. The row stays locked until the end of the
     transaction."""
     added = await add(session, email)
     if added is not None:

@@ -1,4 +1,4 @@
-"""Accounts on the wire."""
+"""Requests and responses of the account routes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SignUp(BaseModel):
     tenant_name: TenantName
     email: EmailAddress
     password: NewPassword
-    name: PersonName | None = Field(None, description="The person's own name.")
+    name: PersonName | None = Field(None, description="Your own name.")
 
 
 class Login(BaseModel):
@@ -55,7 +55,7 @@ class Login(BaseModel):
     email: EmailAddress
     password: Password
     tenant_id: UUID | None = Field(
-        None, description="Where to log in; default: the tenant that you joined first."
+        None, description="The tenant to log in to; the default is the one that you joined first."
     )
 
 
@@ -93,7 +93,7 @@ class Person(BaseModel):
     email: str
     name: str | None
     email_confirmed: bool = Field(
-        description="Whether a token that was mailed to the address has come back."
+        description="Whether a token that was mailed to this address was used."
     )
 
 
@@ -132,7 +132,7 @@ _ME: JsonDict = {
 
 
 class Me(BaseModel):
-    """Of a session ``user``, ``role`` and ``csrf_token`` are set, of a secret key ``api_key``."""
+    """For a session `user`, `role` and `csrf_token` are set; for a secret key `api_key` is."""
 
     model_config = ConfigDict(json_schema_extra={"example": _ME})
     actor: Literal["user", "secret_key"]
@@ -140,11 +140,9 @@ class Me(BaseModel):
     api_key: UsedKey | None
     tenant: CurrentTenant
     role: Role | None
-    tenants: list[OwnTenant] = Field(
-        description="Every tenant that the user belongs to; empty for a key."
-    )
+    tenants: list[OwnTenant] = Field(description="The user's tenants; empty for a key.")
     csrf_token: str | None = Field(
-        description="Send it as X-CSRF-Token with everything that changes something."
+        description="Send it in the header X-CSRF-Token with every request that changes something."
     )
 
 
@@ -153,7 +151,7 @@ class LoggedIn(Me):
         json_schema_extra={"example": _ME | {"status": "logged_in", "new_device": False}}
     )
     status: Literal["logged_in"] = "logged_in"
-    new_device: bool = Field(description="Whether this browser was never used before.")
+    new_device: bool = Field(description="Whether this is your first login from this browser.")
 
 
 class LoggedOut(BaseModel):
@@ -161,10 +159,10 @@ class LoggedOut(BaseModel):
 
 
 class PasswordResetRequested(BaseModel):
-    """The same for every address."""
+    """The answer is the same whether or not the address has an account."""
 
     status: Literal["requested"] = "requested"
-    mail_enabled: bool = Field(description="Whether this installation sends mail at all.")
+    mail_enabled: bool = Field(description="Whether this installation sends mail.")
     message: str
 
 
@@ -195,7 +193,7 @@ class SessionView(BaseModel):
     created_at: datetime
     last_used_at: datetime
     expires_at: datetime
-    is_current: bool = Field(False, description="Whether this request uses it.")
+    is_current: bool = Field(False, description="Whether it is the session of this request.")
 
 
 class SessionList(BaseModel):

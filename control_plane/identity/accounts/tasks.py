@@ -16,13 +16,13 @@ from control_plane.platform.job_queue import database_of, job_queue
 @job_queue.periodic(cron="*/5 * * * *")
 @job_queue.task(name="accounts.forget_what_expired", pass_context=True, queueing_lock="forget")
 async def forget_what_expired(context: JobContext, timestamp: int) -> None:
-    """Nothing reads these rows any more, and their tables would only grow."""
+    """Delete expired rows, which nothing reads and which would fill their tables."""
     async with database_of(context).system_session() as session:
         await delete_expired(session, datetime.now(UTC))
 
 
 async def delete_expired(session: AsyncSession, now: datetime) -> None:
-    """Sessions, password resets and windows of attempts that ended before ``now``."""
+    """Delete sessions, password resets and attempt windows that ended before ``now``."""
     await session_repository.delete_expired(session, now)
     await reset_repository.delete_expired(session, now)
     await attempt_repository.delete_ended(session, now)

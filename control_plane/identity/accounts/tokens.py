@@ -1,4 +1,4 @@
-"""Random tokens that prove something: a session, a device, a mailbox. Pure."""
+"""Random tokens that prove a session, a device or access to a mailbox. Pure."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ _RANDOM_BYTES = 32
 
 
 def new_token() -> str:
-    """256 random bits, to be given away once."""
+    """A token of 256 random bits."""
     return secrets.token_urlsafe(_RANDOM_BYTES)
 
 
 def hash_of(token: str) -> bytes:
-    """What is stored in a token's place. SHA-256 is enough: a token cannot be guessed."""
+    """The hash that is stored instead of the token. SHA-256 is enough, because a token cannot be
+    guessed."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def csrf_token_of(session_token: str) -> str:
-    """The session's CSRF token. Only who knows the session's own token can make it, and it does
-    not reveal that token."""
+    """The session's CSRF token. Computing it takes the session token, and it does not reveal the
+    session token."""
     return hmac.new(session_token.encode(), b"csrf", hashlib.sha256).hexdigest()
 
 

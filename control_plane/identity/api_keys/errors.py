@@ -1,4 +1,4 @@
-"""What can go wrong with API keys."""
+"""Problems with API keys."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ class ApiKeyNotFound(NotFound):
 class ApiKeyRevokedAlready(Problem):
     status = HTTPStatus.CONFLICT
     code = "api_key_revoked"
-    title = "The API key is revoked, which is final"
+    title = "The API key is revoked for good"

@@ -1,4 +1,4 @@
-"""API keys. A secret is never stored, only its SHA-256 hash."""
+"""API keys. Only the SHA-256 hash of a secret is stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from control_plane.platform.tenancy.models import Tenant
 
 
 class ApiKey(Base):
-    """What is known by a name and an id, and outlives its secrets."""
+    """A key with its name and scope. Its id stays the same when a rotation replaces its secret."""
 
     __tablename__ = "api_keys"
 
@@ -24,21 +24,21 @@ class ApiKey(Base):
     name: Mapped[str]
     kind: Mapped[KeyKind] = mapped_column(Text)
     hint: Mapped[str]
-    """The newest secret's first and last characters, to recognise it by."""
+    """The newest secret's first and last characters, by which its owner recognises it."""
     allowed_channels: Mapped[list[str]] = mapped_column(ARRAY(Text))
     allowed_origins: Mapped[list[str] | None] = mapped_column(ARRAY(Text))
-    """``None``: any web page, and programs that are none."""
+    """``None``: any web page, and any other program."""
     allowed_agent_ids: Mapped[list[UUID] | None] = mapped_column(ARRAY(Uuid))
-    """For web calls; ``None``: every agent of the tenant."""
+    """For web calls. ``None``: every agent of the tenant."""
     phone_agent_id: Mapped[UUID | None]
-    """The one agent of its phone calls; set exactly when ``phone`` is an allowed channel."""
+    """The agent of its phone calls; set if and only if ``phone`` is an allowed channel."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     last_used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
 
 
 class ApiKeySecret(Base):
-    """One secret of a key: the newest, or one whose overlap after a rotation has not ended."""
+    """One secret of a key: the newest, or an older one that still works after a rotation."""
 
     __tablename__ = "api_key_secrets"
     __table_args__ = (
@@ -50,4 +50,4 @@ class ApiKeySecret(Base):
     api_key_id: Mapped[UUID]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     expires_at: Mapped[datetime | None]
-    """``None``: the newest, of which each key has one."""
+    """``None``: the newest secret. Each key has exactly one."""

@@ -17,7 +17,7 @@ from control_plane.platform.database import table_of
 
 
 class FoundKey(NamedTuple):
-    """What a request needs to know of the key that it carries."""
+    """What a request needs to know about its key."""
 
     id: UUID
     tenant_id: UUID
@@ -33,7 +33,8 @@ class FoundKey(NamedTuple):
 async def find_by_secret(
     session: AsyncSession, key_hash: bytes, *, now: datetime
 ) -> FoundKey | None:
-    """The key that a secret opens now, whichever tenant it belongs to: needs a system session."""
+    """The key of a valid secret; ``None`` if there is none. Needs a system session, because the
+    tenant is not known yet."""
     connection = await session.connection()
     found = (await connection.execute(_by_secret(), {"hash": key_hash, "now": now})).one_or_none()
     return None if found is None else FoundKey(*found)
@@ -58,7 +59,8 @@ def _by_secret() -> Select[*tuple[Any, ...]]:
 async def touch(
     session: AsyncSession, key: FoundKey, *, used_at: datetime, older_than: datetime
 ) -> None:
-    """Note the use of a key, once per interval at most: requests must not queue for its row."""
+    """Record the use of a key, unless one was recorded since ``older_than``: requests must not
+    queue for its row."""
     if key.last_used_at is not None and key.last_used_at >= older_than:
         return
     await session.execute(
@@ -74,7 +76,7 @@ async def touch(
 async def list_keys(
     session: AsyncSession, tenant_id: UUID, *, limit: int, offset: int
 ) -> tuple[Sequence[ApiKey], int]:
-    """One page, newest first, and how many there are. Revoked keys are listed too."""
+    """One page, newest first, and the total. Revoked keys are included."""
     of_tenant = ApiKey.tenant_id == tenant_id
     total = await session.scalar(select(func.count()).select_from(ApiKey).where(of_tenant))
     keys = await session.scalars(
@@ -100,7 +102,7 @@ async def find(
 async def overlap_ends(
     session: AsyncSession, tenant_id: UUID, key_ids: Collection[UUID], *, now: datetime
 ) -> dict[UUID, datetime]:
-    """When the last of a key's older secrets ends, for those of the keys that have one."""
+    """For each key with older secrets, when the last of them stops working."""
     rows = await session.execute(
         select(ApiKeySecret.api_key_id, func.max(ApiKeySecret.expires_at))
         .where(
@@ -114,7 +116,7 @@ async def overlap_ends(
 
 
 async def end_secrets(session: AsyncSession, key: ApiKey, *, at: datetime, now: datetime) -> None:
-    """No secret of the key outlives ``at``; one that ends earlier still does."""
+    """End the key's secrets at ``at``; those that end earlier keep their time."""
     of_key = (ApiKeySecret.tenant_id == key.tenant_id, ApiKeySecret.api_key_id == key.id)
     await session.execute(
         update(ApiKeySecret)

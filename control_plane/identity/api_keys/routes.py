@@ -45,7 +45,7 @@ async def create_api_key(
     agents: Agents,
     _: OncePerKey,
 ) -> ApiKeyCreated:
-    """Make a key. The answer is the only place where it is ever shown."""
+    """Create a key. It is shown only in this response."""
     record, key = await service.create_key(session, caller, wanted, agents)
     return ApiKeyCreated(**ApiKeyView.model_validate(record).model_dump(), key=key)
 
@@ -57,7 +57,7 @@ async def list_api_keys(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Offset = 0,
 ) -> ApiKeyList:
-    """Every key, newest first, revoked ones too."""
+    """List the keys, newest first. Revoked keys are included."""
     keys, total = await repository.list_keys(session, caller.tenant_id, limit=limit, offset=offset)
     views = await _views(session, caller.tenant_id, *keys)
     return ApiKeyList(api_keys=views, total=total, offset=offset, limit=limit)
@@ -65,7 +65,7 @@ async def list_api_keys(
 
 @router.get("/{key_id}", responses=problems(ApiKeyNotFound))
 async def get_api_key(key_id: UUID, caller: AdminCaller, session: TenantSession) -> ApiKeyView:
-    """One key, without its secret."""
+    """Get a key, without its secret."""
     key = await repository.find(session, caller.tenant_id, key_id)
     if key is None:
         raise ApiKeyNotFound
@@ -81,7 +81,8 @@ async def update_api_key(
     session: TenantSession,
     agents: Agents,
 ) -> ApiKeyView:
-    """Rename a key, or change what a publishable key may do. It counts from the next request on."""
+    """Rename a key, or change what a publishable key may do. The change applies from the next
+    request on."""
     key = await service.update_key(session, caller, key_id, wanted, agents)
     [view] = await _views(session, caller.tenant_id, key)
     return view
@@ -95,10 +96,11 @@ async def rotate_api_key(
     _: OncePerKey,
     wanted: ApiKeyRotate | None = None,
 ) -> ApiKeyRotated:
-    """Give the key a new secret; its id, name and scope stay, and the answer shows it once.
+    """Give the key a new secret, which is shown only in this response. The id, name and scope stay.
 
-    Older secrets work for `overlap_seconds` more, without it not at all. Rotating again during an
-    overlap never prolongs one: each secret ends at the earliest time that a rotation has set.
+    Older secrets work for another `overlap_seconds`; without it they stop at once. Rotating again
+    during an overlap never extends it: each secret ends at the earliest time that any rotation has
+    set.
     """
     overlap_seconds = 0 if wanted is None else wanted.overlap_seconds
     record, key = await service.rotate_key(session, caller, key_id, overlap_seconds=overlap_seconds)
@@ -110,7 +112,8 @@ async def rotate_api_key(
 async def revoke_api_key(
     key_id: UUID, caller: AdminCaller, session: TenantSession
 ) -> ApiKeyRevoked:
-    """Close a key for good, and with it a secret that a rotation has left in its overlap."""
+    """Revoke a key for good, with all its secrets. Older secrets still in their overlap stop
+    working, too."""
     await service.revoke_key(session, caller, key_id)
     return ApiKeyRevoked(id=key_id)
 

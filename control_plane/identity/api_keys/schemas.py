@@ -1,4 +1,4 @@
-"""API keys on the wire."""
+"""Requests and responses of the API key routes."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ WebOrigin = Annotated[str, StringConstraints(max_length=300), AfterValidator(web
 
 AllowedChannels = Annotated[
     set[KeyChannel],
-    Field(min_length=1, description="What a publishable key may start."),
+    Field(min_length=1, description="The kinds of calls that a publishable key may start."),
 ]
 AllowedOrigins = Annotated[
     set[WebOrigin],
     Field(
         min_length=1,
         max_length=100,
-        description="Pages that may use a publishable key, such as `https://shop.example`: a "
-        "request whose `Origin` header is missing or another is refused. `null`: any page.",
+        description="Origins of the web pages that may use a publishable key, such as "
+        "`https://shop.example`. Requests with another `Origin` header, or none, are refused. "
+        "`null`: any page.",
     ),
 ]
 AllowedAgents = Annotated[
@@ -52,7 +53,7 @@ PhoneAgent = Annotated[
 
 
 class KeyScope(BaseModel):
-    """What confines a publishable key; a secret key has none of these."""
+    """What a publishable key may do. A secret key has none of these fields."""
 
     model_config = ConfigDict(extra="forbid")
     allowed_channels: AllowedChannels | None = None
@@ -62,7 +63,8 @@ class KeyScope(BaseModel):
 
 
 class ApiKeyCreate(KeyScope):
-    """The fields of the scope are for publishable keys; without `allowed_channels` it is `web`."""
+    """The `allowed_…` fields and `phone_agent_id` are for publishable keys. The default of
+    `allowed_channels` is `web`."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -79,8 +81,8 @@ class ApiKeyCreate(KeyScope):
 
 
 class ApiKeyUpdate(KeyScope):
-    """Only what is sent changes. `null` lifts `allowed_origins` and `allowed_agent_ids`, and takes
-    `phone_agent_id` away."""
+    """Only the fields that you send change. `null` removes the restriction of `allowed_origins` or
+    `allowed_agent_ids`, and removes `phone_agent_id`."""
 
     model_config = ConfigDict(
         json_schema_extra={"example": {"name": "Shop page", "allowed_channels": ["web"]}},
@@ -100,7 +102,7 @@ class ApiKeyRotate(BaseModel):
         0,
         ge=0,
         le=MAX_OVERLAP_SECONDS,
-        description="How long the secret that worked until now still works, up to 30 days.",
+        description="How long the current secret keeps working, up to 30 days.",
     )
 
 
@@ -117,19 +119,19 @@ class ApiKeyView(BaseModel):
     created_at: datetime
     last_used_at: datetime | None = Field(description="To the minute.")
     overlap_ends_at: datetime | None = Field(
-        None, description="Until when a secret from before the last rotation still works."
+        None, description="Until when secrets from before the last rotation work."
     )
     revoked_at: datetime | None
 
 
 class ApiKeyCreated(ApiKeyView):
     status: Literal["created"] = "created"
-    key: str = Field(description="The key itself. It is shown this once.")
+    key: str = Field(description="The key itself. It is shown only here.")
 
 
 class ApiKeyRotated(ApiKeyView):
     status: Literal["rotated"] = "rotated"
-    key: str = Field(description="The new secret of the same key. It is shown this once.")
+    key: str = Field(description="The key's new secret. It is shown only here.")
 
 
 class ApiKeyList(BaseModel):

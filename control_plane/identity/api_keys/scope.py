@@ -1,4 +1,4 @@
-"""What a publishable key may do: the fields are checked together and set together."""
+"""Checks and sets what a publishable key may do."""
 
 from __future__ import annotations
 
@@ -18,25 +18,30 @@ async def set_scope(
 ) -> None:
     """Set the fields of ``KeyScope`` that were ``sent``.
 
-    Agents that the key already names are not checked again: a deleted one matches no call.
+    Agents that the key already names are not checked again, because a deleted agent matches no
+    call.
 
     Raises:
-        InvalidRequest: a scope for a secret key, an agent that the tenant does not have, or
-            ``phone`` without ``phone_agent_id`` or the other way round.
+        InvalidRequest: a scope for a secret key, an agent that the tenant does not have, or only
+            one of the channel ``phone`` and ``phone_agent_id``.
     """
     if key.kind == "secret" and sent:
-        raise InvalidRequest.at(min(sent), "a secret key has full access; leave it out")
+        raise InvalidRequest.at(
+            min(sent),
+            "is only for publishable keys; leave it out, because a secret key has full access",
+        )
     await _check_agents(session, key.tenant_id, sent, agents)
     for field, value in sent.items():
         setattr(key, field, sorted(value) if isinstance(value, set) else value)
     has_phone = "phone" in key.allowed_channels
     if has_phone and key.phone_agent_id is None:
         raise InvalidRequest.at(
-            "phone_agent_id", "name the one agent of the key's phone calls: 'phone' is allowed"
+            "phone_agent_id",
+            "is required when allowed_channels has 'phone': send the agent for phone calls",
         )
     if key.phone_agent_id is not None and not has_phone:
         raise InvalidRequest.at(
-            "phone_agent_id", "needs 'phone' in allowed_channels; without it, send null"
+            "phone_agent_id", "must be null unless allowed_channels has 'phone'"
         )
 
 

@@ -1,4 +1,4 @@
-"""Making and recognising API keys. Pure: no database."""
+"""Generating and recognising API keys. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WELL_FORMED = re.compile(r"sb_(secret|publishable)_[A-Za-z0-9_-]{43}")
 
 @dataclass(frozen=True)
 class NewKey:
-    """``key`` is shown to its owner once; ``key_hash`` and ``hint`` are stored."""
+    """``key`` is shown to its owner once; only ``key_hash`` and ``hint`` are stored."""
 
     key: str
     key_hash: bytes
@@ -32,10 +32,11 @@ def new_key(kind: KeyKind) -> NewKey:
 
 
 def is_well_formed(key: str) -> bool:
-    """Whether ``key`` can be a key at all, so that anything else never reaches the database."""
+    """Whether ``key`` has the form of a key. Anything else is refused without asking the
+    database."""
     return _WELL_FORMED.fullmatch(key) is not None
 
 
 def hash_of(key: str) -> bytes:
-    """SHA-256. A slow password hash would add nothing: the key has 256 random bits."""
+    """SHA-256. A slow password hash would add nothing, because the key has 256 random bits."""
     return hashlib.sha256(key.encode()).digest()

@@ -1,4 +1,4 @@
-"""Making, changing, rotating and revoking API keys."""
+"""Creating, changing, rotating and revoking API keys."""
 
 from __future__ import annotations
 
@@ -62,17 +62,17 @@ async def update_key(
     wanted: ApiKeyUpdate,
     agents: AgentDirectory,
 ) -> ApiKey:
-    """Rename a key, or change what a publishable key may do; what was not sent stays.
+    """Rename a key, or change what a publishable key may do. Fields that were not sent stay.
 
     Raises:
-        ApiKeyNotFound, ApiKeyRevokedAlready: there is nothing to change.
-        InvalidRequest: as for ``create_key``, or ``null`` where a value must be.
+        ApiKeyNotFound, ApiKeyRevokedAlready
+        InvalidRequest: as for ``create_key``, or ``null`` for a field that needs a value.
     """
     key = await _locked_key(session, caller.tenant_id, key_id)
     sent = wanted.model_dump(exclude_unset=True)
     for field in ("name", "allowed_channels"):
         if field in sent and sent[field] is None:
-            raise InvalidRequest.at(field, "cannot be null; leave it out to keep it")
+            raise InvalidRequest.at(field, "must not be null; leave it out to keep its value")
     before = _shown(key, sent)
     key.name = sent.pop("name", key.name)
     await set_scope(session, key, sent, agents)
@@ -85,13 +85,13 @@ async def update_key(
 async def rotate_key(
     session: AsyncSession, caller: Caller, key_id: UUID, *, overlap_seconds: int
 ) -> tuple[ApiKey, str]:
-    """Give the key a new secret, to show once; its id, name and scope stay.
+    """Give the key a new secret, to show once. Its id, name and scope stay.
 
-    Every older secret ends after ``overlap_seconds``, or when an earlier rotation said, whichever
-    comes first: rotating twice keeps what the first rotation promised, unless told to hurry.
+    Every older secret ends after ``overlap_seconds`` or at the time that an earlier rotation set,
+    whichever comes first.
 
     Raises:
-        ApiKeyNotFound, ApiKeyRevokedAlready: there is nothing to rotate.
+        ApiKeyNotFound, ApiKeyRevokedAlready
     """
     key = await _locked_key(session, caller.tenant_id, key_id)
     now = datetime.now(UTC)
@@ -103,7 +103,7 @@ async def rotate_key(
 
 
 async def revoke_key(session: AsyncSession, caller: Caller, key_id: UUID) -> None:
-    """Close a key for good, with every secret of it, at once. Again, it changes nothing.
+    """Revoke a key and all its secrets for good, at once. Revoking it again changes nothing.
 
     Raises:
         ApiKeyNotFound: the tenant has no such key.
@@ -145,7 +145,7 @@ def _unsaved(tenant_id: UUID, name: str, kind: KeyKind) -> ApiKey:
 async def _issue_secret(
     session: AsyncSession, key: ApiKey, *, reason: Literal["created", "rotated"]
 ) -> str:
-    """Store the hash of a new secret, which becomes the key's newest."""
+    """Store the hash of a new secret, which becomes the key's newest, and return the secret."""
     new = new_key(key.kind)
     key.hint = new.hint
     session.add(key)
@@ -173,7 +173,7 @@ async def _locked_key(session: AsyncSession, tenant_id: UUID, key_id: UUID) -> A
     if key is None:
         raise ApiKeyNotFound
     if key.revoked_at is not None:
-        raise ApiKeyRevokedAlready("A revoked key cannot be changed; make a new one")
+        raise ApiKeyRevokedAlready("A revoked key cannot be changed; create a new key")
     return key
 
 

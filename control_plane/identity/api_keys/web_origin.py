@@ -1,4 +1,4 @@
-"""Origins of web pages, in the one form in which browsers send them. Pure."""
+"""Origins of web pages, in the form in which browsers send them. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def web_origin(text: str) -> str:
     if not text.isascii():
         raise ValueError("write the host name in its ASCII form (xn--…), as browsers send it")
     if "*" in text:
-        raise ValueError("wildcards are not supported: list each origin, or none to allow any")
+        raise ValueError("wildcards are not supported: list each origin, or send null to allow any")
     if not text.isprintable() or " " in text or "\\" in text:
         raise ValueError(_wanted(text))
     try:
@@ -38,7 +38,8 @@ def web_origin(text: str) -> str:
 
 
 def _says_more(text: str, parts: SplitResult) -> bool:
-    """Whether anything but scheme, host and port is there; a lone slash at the end is forgiven."""
+    """Whether there is anything besides scheme, host and port. A single slash at the end is
+    allowed."""
     return (
         parts.path not in ("", "/")
         or any(mark in text for mark in "?#@%")

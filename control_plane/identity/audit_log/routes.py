@@ -27,7 +27,10 @@ async def list_audit_log(
     offset: Offset = 0,
     action: Annotated[
         str | None,
-        Query(max_length=100, description="`agent.published`, or `agent` for all that begin so."),
+        Query(
+            max_length=100,
+            description="An action such as `agent.published`, or a kind of record such as `agent`.",
+        ),
     ] = None,
     actor_id: UUID | None = None,
     target_id: Annotated[str | None, Query(max_length=200)] = None,

@@ -1,4 +1,4 @@
-"""The audit log on the wire."""
+"""Responses of the audit log routes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class AuditEntryView(BaseModel):
     action: str = Field(description="What was done, such as `agent.published`.")
     actor_kind: ActorKind
     actor_id: UUID | None = Field(description="The key or user; null for the operator.")
-    actor_label: str = Field(description="The key's name or the user's mail address, as it was.")
+    actor_label: str = Field(description="The key's name or the user's mail address at that time.")
     target_id: str | None = Field(description="The record that was changed.")
     changes: dict[str, Any]
     address: str | None = Field(description="Where the request came from.")

@@ -1,19 +1,19 @@
-"""What routes depend on: who calls, and a transaction that belongs to the caller's tenant.
+"""Dependencies of routes: the caller, and a transaction confined to the caller's tenant.
 
-Each route takes exactly one of these callers, which is its policy:
+Each route depends on exactly one of these callers, which decides who may use it:
 
 ===============  ==============================================================
-``AnyCaller``    any key of the tenant, publishable ones too, or a dashboard session
+``AnyCaller``    any key of the tenant, publishable or secret, or a dashboard session
 ``MemberCaller`` a secret key, or a dashboard session of any role
 ``AdminCaller``  a secret key, or a dashboard session of an admin or owner
 ``UserCaller``   a dashboard session only
 ===============  ==============================================================
 
-Whatever is depended on is a coroutine, even where there is nothing to wait for: FastAPI sends
-plain functions through a thread each, which costs more than most of them do.
+All dependencies are coroutines, even those that wait for nothing: FastAPI runs each plain function
+in a thread, which costs more than most of the functions do.
 
-Sessions commit when the route function has returned and before the response is sent
-(``scope="function"``): a client never hears of a success that was rolled back.
+Sessions commit after the route function has returned and before the response is sent
+(``scope="function"``), so that no client gets a success that was rolled back.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ _dashboard_session = APIKeyCookie(
     name=SESSION_COOKIE,
     auto_error=False,
     scheme_name=SESSION_SCHEME,
-    description="The cookie of a login. What changes something also needs X-CSRF-Token.",
+    description="The cookie from a login. Requests that change something also need X-CSRF-Token.",
 )
 _operator_token = HTTPBearer(
-    auto_error=False, scheme_name="operator_token", description="The installation's own token."
+    auto_error=False, scheme_name="operator_token", description="The installation's operator token."
 )
 Credentials = HTTPAuthorizationCredentials | None
 
@@ -58,7 +58,7 @@ Credentials = HTTPAuthorizationCredentials | None
 async def origin_of(request: Request) -> RequestOrigin:
     return RequestOrigin(
         address=request.client.host if request.client else None,
-        # It goes into the audit log, and PostgreSQL stores no NUL.
+        # For the audit log: PostgreSQL cannot store NUL.
         user_agent=(request.headers.get("user-agent") or "").replace("\x00", "") or None,
         request_id=getattr(request.state, "request_id", None),
         page=request.headers.get("origin"),
@@ -73,9 +73,9 @@ async def any_caller(
     credentials: Annotated[Credentials, Depends(_api_key)],
     session_token: Annotated[str | None, Depends(_dashboard_session)],
 ) -> Caller:
-    """Whoever a key or a session belongs to. With both, the key counts."""
-    # Not dependencies: FastAPI solves those anew wherever a caller is depended on, four times for
-    # some requests.
+    """The caller that the key or the session belongs to. If both are sent, the key counts."""
+    # Not dependencies: FastAPI would resolve them once for each dependency on a caller, four times
+    # for some requests.
     database, origin = await database_of(request), await origin_of(request)
     if credentials is None and session_token is not None:
         caller = await caller_of_session(database, session_token, request, origin)
@@ -99,7 +99,7 @@ MemberCaller = Annotated[Caller, Depends(member_caller)]
 
 async def admin_caller(caller: MemberCaller) -> Caller:
     if not caller.may_administer:
-        raise RoleRequired("This needs the role owner or admin; yours is member")
+        raise RoleRequired("This needs the role owner or admin; your role is member")
     return caller
 
 

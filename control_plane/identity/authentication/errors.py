@@ -1,4 +1,4 @@
-"""What can be wrong with who is calling."""
+"""Problems with the caller's key, session or role."""
 
 from __future__ import annotations
 

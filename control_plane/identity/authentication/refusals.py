@@ -1,4 +1,4 @@
-"""What routes can refuse with, by the kind of caller they ask for (``dependencies.py``)."""
+"""The problems of routes, by the kind of caller they depend on (``dependencies.py``)."""
 
 from __future__ import annotations
 
@@ -22,4 +22,5 @@ USER_ONLY = (*AUTHENTICATED, SessionRequired, OriginNotAllowed)
 SESSION_REFUSALS = SchemeRefusals(
     SESSION_SCHEME, reading=(ForeignOrigin,), changing=(ForeignOrigin, CsrfTokenRequired)
 )
-"""A dashboard session works from our own pages only, and needs its CSRF token to change things."""
+"""A dashboard session works only from the installation's own pages, and needs its CSRF token to
+change anything."""

@@ -1,4 +1,4 @@
-"""Turning a bearer token into a caller."""
+"""Finds the caller of a bearer token."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LAST_USED_RESOLUTION = timedelta(minutes=1)
 
 
 async def caller_of_key(database: Database, key: str | None, origin: RequestOrigin) -> Caller:
-    """Find the key's owner.
+    """The tenant and scope of the key.
 
     Raises:
-        Unauthorized: no key, not a key, an unknown or revoked one, or a secret that was rotated
-            away and whose overlap is over.
-        OriginNotAllowed: a publishable key is used from a page that it does not permit.
-        DatabaseUnavailable: PostgreSQL is away.
+        Unauthorized: there is no key, or it is malformed, unknown, revoked, or replaced by a
+            rotation whose overlap is over.
+        OriginNotAllowed: the publishable key does not permit the page's origin.
+        DatabaseUnavailable: PostgreSQL is down.
     """
     if key is None:
         raise Unauthorized("Send your API key: 'Authorization: Bearer sb_secret_…'")
@@ -32,7 +32,7 @@ async def caller_of_key(database: Database, key: str | None, origin: RequestOrig
     async with database.system_statements() as session:
         found = await repository.find_by_secret(session, secrets.hash_of(key), now=now)
         if found is None:
-            raise Unauthorized("This API key is unknown, revoked or rotated away")
+            raise Unauthorized("This API key is unknown, revoked or replaced by a rotation")
         _check_origin(found, origin.page)
         await repository.touch(session, found, used_at=now, older_than=now - _LAST_USED_RESOLUTION)
     return Caller(
@@ -56,12 +56,13 @@ def _scope_of(key: FoundKey) -> PublishableScope | None:
 
 
 def _check_origin(key: FoundKey, page: str | None) -> None:
-    """Browsers send origins in the form in which keys store them, so that equality is enough."""
+    """Keys store origins in the form in which browsers send them, so comparing them for equality is
+    enough."""
     if key.allowed_origins is None or page in key.allowed_origins:
         return
     if page is None:
         raise OriginNotAllowed(
-            "This publishable key is confined to web pages, and the request has no Origin header"
+            "This publishable key works only on web pages; the request has no Origin header"
         )
     raise OriginNotAllowed(f"This publishable key does not permit the origin '{page[:200]}'")
 
@@ -72,4 +73,6 @@ def check_operator(expected: str | None, given: str | None) -> None:
         Unauthorized: the token is wrong, or the installation has no operator token.
     """
     if not expected or not given or not hmac.compare_digest(expected.encode(), given.encode()):
-        raise Unauthorized("This route needs the operator token of the installation")
+        raise Unauthorized(
+            "Send the operator token of this installation: 'Authorization: Bearer …'"
+        )

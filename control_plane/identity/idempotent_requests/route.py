@@ -1,6 +1,6 @@
-"""Carrying a request out once, however often it is sent.
+"""Routes that carry out a request once, however often it is sent.
 
-A route that creates or spends takes part with two words::
+A route that creates or spends something is made idempotent by its class and one dependency::
 
     router = APIRouter(prefix="/v1/things", route_class=IdempotentRoute)
 
@@ -9,15 +9,15 @@ A route that creates or spends takes part with two words::
         wanted: ThingCreate, caller: MemberCaller, session: TenantSession, _: OncePerKey
     ) -> ThingCreated: ...
 
-``OncePerKey`` takes the request's ``Idempotency-Key``, if it has one, in the route's own
-``TenantSession`` before the body is looked at, and ``IdempotentRoute`` keeps the route's answer in
-the same transaction. So key, effects and answer are committed together, and a request that is
-refused or rolled back leaves no key. The route does its work in that session; what must follow the
-commit belongs into ``BackgroundTasks``, which run for the first request only.
+``OncePerKey`` claims the request's ``Idempotency-Key``, if it has one, in the route's own
+``TenantSession``. ``IdempotentRoute`` stores the response in the same transaction. So the key, the
+effects and the response are committed together, and a request that is refused or rolled back leaves
+no key. The route does its work in that session. Work that must follow the commit belongs in
+``BackgroundTasks``, which run for the first request only.
 
-The same request again gets the same status, headers and body with ``Idempotency-Replayed: true``;
-one that arrives while the first still runs waits for it. Operators' routes take
-``OncePerOperatorKey`` beside ``OperatorSession``.
+A repeated request gets the same status, headers and body, with ``Idempotency-Replayed: true``. If
+it arrives while the first still runs, it waits for it. The operator's routes use
+``OncePerOperatorKey`` with ``OperatorSession``.
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ KeyHeader = Annotated[
         min_length=1,
         max_length=255,
         pattern=r"^[\x21-\x7e]+$",
-        description="A name for this request that you use for no other, such as a random UUID. "
-        "Sent again within 24 hours, the request is not carried out again: the answer is the "
-        "first one's, with `Idempotency-Replayed: true`.",
+        description="A unique name for this request, such as a random UUID. If you send the "
+        "request again with the same key within 24 hours, it is not carried out again: you get "
+        "the first response, with `Idempotency-Replayed: true`.",
     ),
 ]
 
 
 @dataclass(frozen=True)
 class _Claim:
-    """A key that the request of this session holds."""
+    """The key that this request has claimed, in the transaction of ``session``."""
 
     session: AsyncSession
     sealer: Sealer
@@ -86,7 +86,7 @@ class _AnsweredBefore(Exception):
 
 
 class IdempotentRoute(APIRoute):
-    """Keeps the answers of requests that came with a key."""
+    """Stores the responses to requests with a key."""
 
     def get_route_handler(self) -> _Handler:
         handle = super().get_route_handler()
@@ -137,12 +137,14 @@ async def _claim(
 ) -> None:
     """
     Raises:
-        _AnsweredBefore: the same request was carried out under the key.
-        IdempotencyKeyReused: another one was.
+        _AnsweredBefore: this request was already carried out with the key.
+        IdempotencyKeyReused: another request was carried out with the key.
     """
     route = request.scope["route"]
     if not isinstance(route, IdempotentRoute):
-        raise TypeError(f"{route!r} takes a key and is no {IdempotentRoute.__name__}")
+        raise TypeError(
+            f"{route!r} takes an idempotency key but is not an {IdempotentRoute.__name__}"
+        )
     named = key_digest(tenant_id, actor, request.method, route.path, key)
     asked = await _digest_of(request, route)
     now = datetime.now(UTC)
@@ -154,13 +156,13 @@ async def _claim(
     before = await repository.find(session, named)
     if before is None or before.request_digest != asked:
         raise IdempotencyKeyReused(
-            f"Another request was sent with this {KEY_HEADER}; give each request a key of its own"
+            f"Another request was sent with this {KEY_HEADER}; use a different key for each request"
         )
     try:
         answer = Answer.read(sealer.open(before.sealed_answer))
     except CannotOpen:
         raise IdempotencyKeyReused(
-            f"The answer kept for this {KEY_HEADER} can no longer be read; use another key"
+            f"The response stored for this {KEY_HEADER} can no longer be read; use another key"
         ) from None
     raise _AnsweredBefore(answer)
 

@@ -1,4 +1,4 @@
-"""Accepting an invitation: whoever holds the token reads the mailbox that it was sent to."""
+"""Accepting an invitation. Holding its token proves access to the mailbox it was sent to."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from control_plane.platform.tenancy.caller import Caller
 
 @dataclass(frozen=True)
 class _NewPassword:
-    """Of a person who has none yet: the token proves them."""
+    """The first password of a user without one. The invitation's token is the proof of identity."""
 
     password_hash: str
     name: str | None
@@ -54,16 +54,16 @@ async def accept_invitation(
     ttl_seconds: int,
     now: datetime,
 ) -> Entry:
-    """Make the person a member, and let them in to the tenant.
+    """Make the invited person a member and log them in to the tenant.
 
     Args:
-        caller: the user of the browser's session, which does instead of a password.
+        caller: the user of the browser's session, if there is one. It replaces the password.
 
     Raises:
-        InvalidToken: unknown, used, revoked or expired.
-        InvalidRequest: a password is missing or not good enough.
-        InvalidCredentials: it is not the password of the account there is.
-        InvitationForSomebodyElse: ``caller`` has another address.
+        InvalidToken: the token is unknown, used, revoked or expired.
+        InvalidRequest: the password is missing or not good enough.
+        InvalidCredentials: it is not the password of the existing account.
+        InvitationForSomebodyElse: ``caller`` has another mail address.
         TooManyAttempts
     """
     async with database.system_session() as session:
@@ -107,10 +107,10 @@ async def _prove(
     if given.password is None:
         if caller is None or caller.actor.id is None:
             raise InvalidRequest.at(
-                "password", "is needed: choose one, or send that of the account you have here"
+                "password", "is required: choose one, or send the password of your account here"
             )
         if user is None or caller.actor.id != user.id:
-            raise InvitationForSomebodyElse(f"Log out, and accept it as {email}")
+            raise InvitationForSomebodyElse(f"Log out and accept it as {email}")
         return _OwnSession(user.id)
     password = given.password.get_secret_value()
     if user is not None and user.password_hash is not None:
@@ -120,10 +120,10 @@ async def _prove(
 
 
 async def _person(session: AsyncSession, email: str, proof: _Proof) -> User:
-    """The invited person, whose row is locked.
+    """The invited user, with their row locked.
 
     Raises:
-        InvalidCredentials: what was proved no longer holds.
+        InvalidCredentials: the proof is no longer valid.
     """
     match proof:
         case ProvenPassword():
@@ -136,7 +136,9 @@ async def _person(session: AsyncSession, email: str, proof: _Proof) -> User:
         case _NewPassword(password_hash, name):
             user = await accounts.find_or_add(session, email)
             if user.password_hash is not None:
-                raise InvalidCredentials("This address has got an account meanwhile")
+                raise InvalidCredentials(
+                    "An account with this mail address was just opened; send its password"
+                )
             user.password_hash = password_hash
             user.name = user.name or name
             return user
@@ -145,7 +147,7 @@ async def _person(session: AsyncSession, email: str, proof: _Proof) -> User:
 async def _join(
     session: AsyncSession, browser: Browser, invitation: Invitation, user: User
 ) -> None:
-    """Add the membership. A person who became a member meanwhile keeps that role."""
+    """Add the membership. A user who has become a member since keeps their role."""
     if not await members.add(session, invitation.tenant_id, user.id, invitation.role):
         return
     facts = {"user_id": str(user.id), "email": user.email, "role": invitation.role}

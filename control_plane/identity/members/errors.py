@@ -1,4 +1,4 @@
-"""What can go wrong with members and invitations."""
+"""Problems with members and invitations."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class MemberNotFound(NotFound):
 class LastOwner(Problem):
     status = HTTPStatus.CONFLICT
     code = "last_owner"
-    title = "The tenant's last owner stays its owner"
+    title = "The tenant's last owner must stay its owner"
 
 
 class AlreadyMember(Problem):
     status = HTTPStatus.CONFLICT
     code = "already_member"
-    title = "This person is a member already"
+    title = "This person is already a member"
 
 
 class InvitationExists(Problem):
     status = HTTPStatus.CONFLICT
     code = "invitation_exists"
-    title = "This address is invited already"
+    title = "This address is already invited"
 
 
 class InvitationNotFound(NotFound):
@@ -38,7 +38,7 @@ class InvitationNotFound(NotFound):
 class InvitationClosed(Problem):
     status = HTTPStatus.CONFLICT
     code = "invitation_closed"
-    title = "The invitation was accepted or revoked"
+    title = "The invitation has been accepted or revoked"
 
 
 class InvitationForSomebodyElse(Problem):
@@ -50,7 +50,7 @@ class InvitationForSomebodyElse(Problem):
 class ResendTooSoon(Problem):
     status = HTTPStatus.TOO_MANY_REQUESTS
     code = "resend_too_soon"
-    title = "An invitation is sent once a minute at most"
+    title = "An invitation is mailed at most once a minute"
 
     def __init__(self, detail: str | None = None, *, retry_after_seconds: int = 1) -> None:
         super().__init__(

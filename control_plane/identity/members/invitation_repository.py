@@ -26,8 +26,8 @@ async def add(
     now: datetime,
     expires_at: datetime,
 ) -> Invitation | None:
-    """``None`` if the address has an open invitation, also one just being made. One that has
-    expired gives way."""
+    """Add an invitation; ``None`` if the address has an open one, even one that another transaction
+    is just adding. An expired invitation is replaced."""
     await session.execute(
         update(Invitation)
         .where(
@@ -61,7 +61,7 @@ async def add(
 async def list_invitations(
     session: AsyncSession, tenant_id: UUID, *, limit: int, offset: int
 ) -> tuple[Sequence[Invitation], int]:
-    """One page, newest first, and how many there are; closed ones too."""
+    """One page, newest first, and the total. Closed invitations are included."""
     of_tenant = Invitation.tenant_id == tenant_id
     total = await session.scalar(select(func.count()).select_from(Invitation).where(of_tenant))
     found = await session.scalars(
@@ -88,7 +88,7 @@ async def find_locked(
 async def find_open_by_token(
     session: AsyncSession, token_hash: bytes, *, now: datetime, lock: bool = False
 ) -> Invitation | None:
-    """Whichever tenant invites: needs a system session."""
+    """Needs a system session, because the tenant is not known yet."""
     query = select(Invitation).where(
         Invitation.token_hash == token_hash, Invitation.expires_at > now, _IS_OPEN
     )

@@ -66,7 +66,7 @@ async def create_invitation(
 ) -> InvitationView:
     """Invite somebody by mail. Only an owner's session invites an owner.
 
-    `invite_sent: false` means that the invitation stands but its mail was not sent.
+    `invite_sent: false` means that the invitation exists but its mail was not sent.
     """
     now = datetime.now(UTC)
     await count_attempt(database, [invitations.MAILS_PER_TENANT.of(str(caller.tenant_id))], now)
@@ -83,7 +83,7 @@ async def list_invitations(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Offset = 0,
 ) -> InvitationList:
-    """Every invitation, newest first, closed ones too."""
+    """List the invitations, newest first. Accepted and revoked ones are included."""
     found, total = await repository.list_invitations(
         session, caller.tenant_id, limit=limit, offset=offset
     )
@@ -119,10 +119,10 @@ async def accept(
     background: BackgroundTasks,
     response: Response,
 ) -> LoggedIn:
-    """Join the tenant with the token from the mail. Logs you in to it.
+    """Join the tenant with the token from the mail. You are logged in to it.
 
-    A new person chooses a password; somebody with an account sends that account's password, or the
-    cookie and `X-CSRF-Token` of its session instead.
+    If you are new, choose a password. If you have an account, send its password, or instead the
+    cookie and `X-CSRF-Token` of its session.
     """
     caller = None
     if given.password is None and browser.session_token is not None:
@@ -158,7 +158,7 @@ async def resend_invitation(
     mailer: AppMailer,
     settings: AppSettings,
 ) -> InvitationView:
-    """Send the mail again, with a new token and seven days from now. Once a minute at most."""
+    """Send the mail again, with a new token that works for seven days. At most once a minute."""
     now = datetime.now(UTC)
     async with database.tenant_session(caller.tenant_id) as session:
         invitation, token = await invitations.renew(session, caller, invitation_id, now)
@@ -172,7 +172,7 @@ async def resend_invitation(
 async def revoke_invitation(
     invitation_id: UUID, caller: AdminCaller, session: TenantSession
 ) -> InvitationRevoked:
-    """Close an invitation for good: its token no longer works."""
+    """Revoke an invitation for good. Its token stops working."""
     await invitations.revoke(session, caller, invitation_id, datetime.now(UTC))
     return InvitationRevoked(id=invitation_id)
 

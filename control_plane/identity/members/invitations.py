@@ -28,17 +28,18 @@ from control_plane.platform.tenancy.caller import Caller
 
 INVITATION_LIFE = timedelta(days=7)
 MAILS_PER_TENANT = Limit("invitation tenant", 100, 24 * 3600)
-"""Invitations and repetitions: what we send in strangers' words must not become a nuisance."""
+"""Mails of invitations, first and repeated. The limit keeps tenants from sending spam through the
+installation."""
 _RESEND_COOLDOWN = timedelta(minutes=1)
 
 
 async def invite(
     session: AsyncSession, caller: Caller, wanted: InvitationCreate, now: datetime
 ) -> tuple[Invitation, str]:
-    """The invitation, and the token for its mail, which is stored nowhere.
+    """The invitation, and the token for its mail. The token itself is not stored.
 
     Raises:
-        RoleRequired: only an owner invites an owner.
+        RoleRequired: only an owner can invite an owner.
         AlreadyMember, InvitationExists
     """
     check_may_grant(caller, wanted.role)
@@ -56,7 +57,9 @@ async def invite(
         expires_at=now + INVITATION_LIFE,
     )
     if invitation is None:
-        raise InvitationExists("Resend the invitation, or revoke it to change its role")
+        raise InvitationExists(
+            "Resend the invitation, or revoke it and invite again with another role"
+        )
     add_notification_event(
         session,
         caller.tenant_id,
@@ -82,12 +85,12 @@ async def invite(
 async def renew(
     session: AsyncSession, caller: Caller, invitation_id: UUID, now: datetime
 ) -> tuple[Invitation, str]:
-    """A new token and the whole time again, for an open or expired invitation. The former token
-    no longer works: it was only ever in the former mail.
+    """Give an open or expired invitation a new token and its full lifetime again. The previous
+    token stops working.
 
     Raises:
         InvitationNotFound, InvitationClosed
-        RoleRequired: only an owner invites an owner.
+        RoleRequired: only an owner can resend an owner's invitation.
         ResendTooSoon: the last mail is less than a minute old.
     """
     invitation = await _open(session, caller, invitation_id)
@@ -105,7 +108,7 @@ async def renew(
 
 
 async def revoke(session: AsyncSession, caller: Caller, invitation_id: UUID, now: datetime) -> None:
-    """Close an invitation for good. Revoking it again changes nothing.
+    """Revoke an invitation for good. Revoking it again changes nothing.
 
     Raises:
         InvitationNotFound
@@ -115,7 +118,7 @@ async def revoke(session: AsyncSession, caller: Caller, invitation_id: UUID, now
     if invitation is None:
         raise InvitationNotFound
     if invitation.accepted_at is not None:
-        raise InvitationClosed("It was accepted; remove the member instead")
+        raise InvitationClosed("The invitation was accepted; remove the member instead")
     if invitation.revoked_at is None:
         invitation.revoked_at = now
         await session.flush()

@@ -1,4 +1,4 @@
-"""What people are written about tenants that want them."""
+"""Mails to people who are invited to a tenant."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Open this address within {days} days:
 
 {public_url}/invitations/accept?token={token}
 
-or call the API, with a password of your choice, or with that of the account you have here:
+or call the API, with a password of your choice or, if you have an account here, its password:
 
 POST {public_url}/v1/invitations/accept
 {{"token": "{token}", "password": "..."}}

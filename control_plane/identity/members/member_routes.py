@@ -37,7 +37,7 @@ async def list_members(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Offset = 0,
 ) -> MemberList:
-    """Everybody who belongs to your tenant, since longest first."""
+    """List the members of your tenant, in the order in which they joined."""
     found, total = await repository.list_members(
         session, caller.tenant_id, limit=limit, offset=offset
     )
@@ -53,7 +53,7 @@ async def list_members(
 async def leave_tenant(
     caller: UserCaller, session: TenantSession, settings: AppSettings, response: Response
 ) -> MemberRemoved:
-    """Leave the tenant. Your sessions in it end, this one too."""
+    """Leave the tenant. Your sessions in it end, including this one."""
     await service.leave(session, caller)
     take_session(response, is_https=settings.public_url.startswith("https:"))
     assert caller.actor.id is not None
@@ -64,7 +64,8 @@ async def leave_tenant(
 async def change_member(
     user_id: UUID, changes: MemberUpdate, caller: AdminCaller, session: TenantSession
 ) -> MemberView:
-    """Change a member's role, at once. Only an owner's session makes or unmakes an owner."""
+    """Change a member's role. It applies at once. Only an owner's session can make or unmake an
+    owner."""
     await service.change_role(session, caller, user_id, changes.role)
     changed = await repository.find_member(session, caller.tenant_id, user_id)
     return MemberView.model_validate(changed)
@@ -74,7 +75,7 @@ async def change_member(
 async def remove_member(
     user_id: UUID, caller: AdminCaller, session: TenantSession
 ) -> MemberRemoved:
-    """Remove a member. Their sessions in this tenant end at once; API keys are not people and
-    stay. Only an owner's session removes an owner."""
+    """Remove a member. Their sessions in this tenant end at once; the tenant's API keys stay. Only
+    an owner's session can remove an owner."""
     await service.remove_member(session, caller, user_id)
     return MemberRemoved(user_id=user_id)

@@ -1,4 +1,4 @@
-"""Who belongs to a tenant, and who is asked to."""
+"""Members of tenants, and invitations to become one."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Invitation(Base):
     role: Mapped[str]
     token_hash: Mapped[bytes] = mapped_column(unique=True)
     invited_by: Mapped[str]
-    """The mail address or key name of whoever invited."""
+    """The inviting user's mail address or the inviting key's name."""
     invite_sent: Mapped[bool] = mapped_column(default=False)
-    """Whether a mail server took the last mail."""
+    """Whether a mail server accepted the last mail."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     sent_at: Mapped[datetime]
-    """When the last mail was made."""
+    """When the last mail was written."""
     expires_at: Mapped[datetime]
     accepted_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]

@@ -18,7 +18,7 @@ from control_plane.platform.tenancy.models import Tenant
 
 @dataclass(frozen=True)
 class TenantOfUser:
-    """A tenant as one of its people sees it."""
+    """One of a user's tenants."""
 
     tenant_id: UUID
     name: str
@@ -27,7 +27,7 @@ class TenantOfUser:
 
 @dataclass(frozen=True)
 class Member:
-    """One of a tenant's people as the tenant sees them."""
+    """One of a tenant's members."""
 
     user_id: UUID
     email: str
@@ -37,7 +37,7 @@ class Member:
 
 
 async def of_user(session: AsyncSession, user_id: UUID) -> Sequence[TenantOfUser]:
-    """Where a person belongs, since longest first. Needs a system session."""
+    """The user's tenants, in the order of joining. Needs a system session."""
     rows = await session.execute(
         select(Membership.tenant_id, Tenant.name, Membership.role)
         .join(Tenant, Tenant.id == Membership.tenant_id)
@@ -48,7 +48,7 @@ async def of_user(session: AsyncSession, user_id: UUID) -> Sequence[TenantOfUser
 
 
 async def add(session: AsyncSession, tenant_id: UUID, user_id: UUID, role: str) -> bool:
-    """Make a person a member; ``False`` if they are one already, whose role then stays."""
+    """Make a user a member; ``False`` if they already are one, and then keep their role."""
     added = await session.scalar(
         insert(Membership)
         .values(tenant_id=tenant_id, user_id=user_id, role=role)
@@ -61,7 +61,7 @@ async def add(session: AsyncSession, tenant_id: UUID, user_id: UUID, role: str) 
 async def list_members(
     session: AsyncSession, tenant_id: UUID, *, limit: int, offset: int
 ) -> tuple[Sequence[Member], int]:
-    """One page, since longest first, and how many there are."""
+    """One page, in the order of joining, and the total."""
     total = await session.scalar(
         select(func.count()).select_from(Membership).where(Membership.tenant_id == tenant_id)
     )
@@ -92,15 +92,16 @@ async def has_member(session: AsyncSession, tenant_id: UUID, email: str) -> bool
 async def locked_memberships(
     session: AsyncSession, tenant_id: UUID, user_id: UUID
 ) -> tuple[Membership | None, int]:
-    """The person's membership and how many owners the tenant has, both true until the end of the
-    transaction: whoever else would change an owner waits, and then sees what was changed."""
+    """The user's membership and the number of the tenant's owners. Both stay true until the end of
+    the transaction: other transactions that change an owner wait, and then see this one's
+    change."""
     rows = await session.scalars(
         select(Membership)
         .where(
             Membership.tenant_id == tenant_id,
             (Membership.role == "owner") | (Membership.user_id == user_id),
         )
-        # One order for everybody, so that nobody waits in a circle.
+        # Always locked in the same order, so that transactions cannot deadlock.
         .order_by(Membership.user_id)
         .with_for_update()
         .execution_options(populate_existing=True)
@@ -111,14 +112,14 @@ async def locked_memberships(
 
 
 async def remove(session: AsyncSession, tenant_id: UUID, user_id: UUID) -> None:
-    """Their sessions in this tenant end with it."""
+    """Delete the membership, and with it the user's sessions in this tenant."""
     await session.execute(
         delete(Membership).where(Membership.tenant_id == tenant_id, Membership.user_id == user_id)
     )
 
 
 def _members(tenant_id: UUID) -> Select[UUID, str, str | None, str, datetime]:
-    # Column by column: a tenant's transaction may read no more of a person.
+    # Column by column: a tenant's transaction may read only these columns of a user.
     return (
         select(User.id, User.email, User.name, Membership.role, Membership.joined_at)
         .join(Membership, Membership.user_id == User.id)

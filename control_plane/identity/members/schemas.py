@@ -1,4 +1,4 @@
-"""Members and invitations on the wire."""
+"""Requests and responses of the member and invitation routes."""
 
 from __future__ import annotations
 
@@ -75,11 +75,13 @@ class InvitationView(BaseModel):
     email: str
     role: Role
     status: InvitationStatus
-    invited_by: str = Field(description="The mail address or the API key's name.")
+    invited_by: str = Field(
+        description="The inviting user's mail address or the inviting API key's name."
+    )
     invite_sent: bool = Field(
-        description="Whether a mail server took the last mail. If false, the invitation stands but "
-        "nobody was told: resend it, or, on an installation without a mail server, have its "
-        "operator pass on the mail from the outbox folder."
+        description="Whether a mail server accepted the last mail. If false, the invitation "
+        "exists but its mail was not sent: resend it, or on an installation without a mail server "
+        "ask the operator to pass on the mail from the outbox folder."
     )
     created_at: datetime
     sent_at: datetime
@@ -108,7 +110,7 @@ class InvitationAcceptance(BaseModel):
     token: Token
     password: NewPassword | None = Field(
         None,
-        description="A new person's own choice, or the password of the account there is. A session "
-        "of that account does instead.",
+        description="If you are new, a password of your choice; otherwise your account's password. "
+        "A session of that account replaces it.",
     )
-    name: PersonName | None = Field(None, description="A new person's name.")
+    name: PersonName | None = Field(None, description="Your own name, if you are new.")

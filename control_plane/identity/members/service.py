@@ -1,4 +1,4 @@
-"""Who may change whose membership."""
+"""Changing and ending memberships, and who may do it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ async def change_role(session: AsyncSession, caller: Caller, user_id: UUID, role
     """
     Raises:
         MemberNotFound
-        RoleRequired: only an owner makes or unmakes an owner.
-        LastOwner: the tenant would have none.
+        RoleRequired: only an owner can make or unmake an owner.
+        LastOwner: the tenant would be left without an owner.
     """
     membership, owners = await _locked(session, caller, user_id)
     if membership.role == role:
@@ -35,12 +35,12 @@ async def change_role(session: AsyncSession, caller: Caller, user_id: UUID, role
 
 
 async def remove_member(session: AsyncSession, caller: Caller, user_id: UUID) -> None:
-    """End a membership, and with it that person's sessions in this tenant.
+    """End a membership, and with it the user's sessions in this tenant.
 
     Raises:
         MemberNotFound
-        RoleRequired: only an owner removes an owner.
-        LastOwner: the tenant would have none.
+        RoleRequired: only an owner can remove an owner.
+        LastOwner: the tenant would be left without an owner.
     """
     membership, owners = await _locked(session, caller, user_id)
     check_may_grant(caller, membership.role)
@@ -59,13 +59,13 @@ async def leave(session: AsyncSession, caller: Caller) -> None:
 
 
 def check_may_grant(caller: Caller, role: str) -> None:
-    """Whether ``caller`` may make somebody that, or let somebody no longer be it.
+    """Check that ``caller`` may give or take away a role.
 
     Raises:
-        RoleRequired: owners are made by owners in person, not by admins or keys.
+        RoleRequired: only owners, logged in themselves, can make or unmake owners.
     """
     if role == "owner" and caller.role != "owner":
-        raise RoleRequired("Only an owner, logged in, can make or unmake an owner")
+        raise RoleRequired("Only an owner with a dashboard session can make or unmake an owner")
 
 
 async def _locked(session: AsyncSession, caller: Caller, user_id: UUID) -> tuple[Membership, int]:

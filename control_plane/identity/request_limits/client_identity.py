@@ -1,4 +1,4 @@
-"""Whom a request counts for: the credential that it carries, and the address that it comes from."""
+"""The clients that a request counts for: its credential and its address."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _HOME_PREFIX_BITS = 64
 
 
 def credential_identity(headers: Headers) -> str | None:
-    """A hash of the bearer token, or else of the session cookie; ``None`` with neither.
+    """A hash of the bearer token, or else of the session cookie; ``None`` if there is neither.
 
-    Nobody has checked the credential yet. That is on purpose: guessing is limited, too.
+    The credential is not checked yet, on purpose: this limits guessing, too.
     """
     scheme, _, token = headers.get("authorization", "").partition(" ")
     credential = token.strip() if scheme.lower() == "bearer" else ""
@@ -28,7 +28,8 @@ def credential_identity(headers: Headers) -> str | None:
 
 
 def address_identity(address: str | None) -> str | None:
-    """The address; of IPv6 the network of 64 bits, all of which one subscriber has."""
+    """The IPv4 address, or the /64 network of an IPv6 address, because one subscriber has all of
+    it."""
     if address is None:
         return None
     try:

@@ -1,8 +1,8 @@
 """Limits how many requests a key and a client address may send in a minute.
 
-Answers carry ``RateLimit-Policy`` and ``RateLimit`` in the structured fields of
-draft-ietf-httpapi-ratelimit-headers-10: each policy's quota ``q`` and window ``w`` in seconds, what
-is left of it (``r``), and in how many seconds more will be (``t``).
+Responses have the headers ``RateLimit-Policy`` and ``RateLimit`` of
+draft-ietf-httpapi-ratelimit-headers-10: each policy's quota (``q``) and window in seconds (``w``),
+the remaining quota (``r``), and the seconds until more is available (``t``).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _log = structlog.get_logger(__name__)
 
 
 class RateLimitMiddleware:
-    """Answers 429 beyond a limit. While Redis does not answer, nothing is limited: the API does not
-    depend on it for this, and a request waits for it at most as long as ``RequestCounters`` does.
+    """Answers 429 to requests over a limit. While Redis does not answer, requests are not limited.
+    A request waits for Redis at most as long as the deadline of ``RequestCounters``.
 
     Args:
-        per_key, per_address: requests a minute; 0 sets no limit.
+        per_key, per_address: requests per minute; 0 means no limit.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class RateLimitMiddleware:
         await response(scope, receive, send_with_fields)
 
     def _clients_of(self, scope: Scope) -> Mapping[Policy, str]:
-        """Whom each policy that is set limits here."""
+        """For each policy that has a limit, the client it applies to."""
         client = scope.get("client")
         identities = {
             self._per_key: credential_identity(Headers(scope=scope)),
@@ -93,7 +93,7 @@ class RateLimitMiddleware:
         }
 
     async def _count(self, clients: Mapping[Policy, str]) -> Verdict | None:
-        """``None`` while the counters cannot be reached."""
+        """Count the request; ``None`` while Redis cannot be reached."""
         if not self._breaker.may_try():
             return None
         try:

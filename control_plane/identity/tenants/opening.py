@@ -1,4 +1,4 @@
-"""What the floors above do when a tenant is opened, in the transaction that opens it."""
+"""The hook through which higher floors act when a tenant is opened, in the same transaction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 TenantOpened = Callable[[AsyncSession, UUID], Awaitable[None]]
-"""Takes the transaction, with the system's role, and the new tenant's id."""
+"""Takes a system session and the new tenant's id."""
 
 
 async def on_tenant_opened(request: Request) -> TenantOpened:

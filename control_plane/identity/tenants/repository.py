@@ -1,4 +1,4 @@
-"""Every query on tenants themselves. Needs a system session."""
+"""Every query on tenants. Needs a system session."""
 
 from __future__ import annotations
 

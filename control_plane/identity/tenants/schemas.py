@@ -1,4 +1,4 @@
-"""Tenants on the wire."""
+"""The request to open a tenant, and its response."""
 
 from __future__ import annotations
 
@@ -21,4 +21,4 @@ class TenantCreate(BaseModel):
 class TenantCreated(BaseModel):
     tenant_id: UUID
     owner_user_id: UUID
-    api_key: str = Field(description="A secret key. It is shown this once.")
+    api_key: str = Field(description="A secret key. It is shown only here.")

@@ -1,4 +1,4 @@
-"""Opening an account."""
+"""Opening tenants."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from control_plane.platform.tenancy.models import Tenant
 async def create_tenant(
     session: AsyncSession, wanted: TenantCreate, on_tenant_opened: TenantOpened
 ) -> TenantCreated:
-    """A tenant with its owner and a secret key. Needs a system session.
+    """Open a tenant with its owner and a secret key. Needs a system session.
 
-    If the owner's address has an account, that person now owns this tenant too. If nobody ever
-    confirmed that address, the person who signed up under it may be somebody else: the password
-    and the sessions of the account end, and the mailbox's reader sets a password by a reset.
+    If the owner's mail address already has an account, that user now owns this tenant, too. If the
+    address was never confirmed, somebody else may have signed up with it. So its password and
+    sessions are removed, and whoever reads the mailbox sets a password with a reset.
     """
     owner = await accounts.find_or_add(session, wanted.owner_email)
     if owner.password_hash is not None and owner.email_confirmed_at is None:
@@ -35,7 +35,7 @@ async def create_tenant(
 async def open_tenant(
     session: AsyncSession, name: str, owner: User, on_tenant_opened: TenantOpened
 ) -> Tenant:
-    """A tenant with its owner. Needs a system session."""
+    """Open a tenant with its owner. Needs a system session."""
     tenant = Tenant(name=name)
     session.add(tenant)
     await session.flush()

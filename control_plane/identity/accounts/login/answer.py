@@ -1,4 +1,4 @@
-"""What whoever was let in is answered: themselves, with their cookies."""
+"""The answer to a successful login: the user, with the session's and the device's cookie."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def tell_of_new_device(
     mailer: Mailer,
     background: BackgroundTasks,
 ) -> None:
-    """Mail the person, after the answer, if they came by a device that was not used before."""
+    """After the answer, mail the user if the login came from a new device."""
     if entry.is_new_device:
         mail = new_device_mail(entry.user.email, browser.origin, public_url=settings.public_url)
         background.add_task(mailer.send, mail)

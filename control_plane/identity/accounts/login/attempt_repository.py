@@ -1,4 +1,4 @@
-"""Every query on counted attempts. All need a system session."""
+"""Every query on attempt counters. All need a system session."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from control_plane.identity.accounts.models import AttemptCount
 
 class Counted(NamedTuple):
     attempts: int
-    """In the present window, this one included."""
+    """In the current window, including this one."""
     window_ends_at: datetime
 
 
 async def count(
     session: AsyncSession, key_hash: bytes, now: datetime, *, window_seconds: int
 ) -> Counted:
-    """Count one attempt. The first one, and the first after a window, begins a new window."""
+    """Count one attempt. The first attempt, and the first after a window has ended, starts a new
+    window."""
     has_ended = AttemptCount.window_ends_at <= now
     ends_at = now + timedelta(seconds=window_seconds)
     counted = await session.execute(
@@ -40,7 +41,7 @@ async def count(
 
 
 async def take_off(session: AsyncSession, key_hash: bytes) -> None:
-    """Count one attempt less."""
+    """Subtract one attempt."""
     await session.execute(
         update(AttemptCount)
         .where(AttemptCount.key_hash == key_hash)

@@ -1,8 +1,8 @@
-"""Throttling logins, sign-ups and password resets, which anybody can try.
+"""Limits on attempts at login, sign-up and password reset, which anybody can try.
 
-An attempt is counted in PostgreSQL before it is made, so that guesses sent at the same time count
-each other, and the limits hold when Valkey is away. A successful attempt is taken off again. A row
-lives no longer than its window, and an address that is over its limit adds none.
+Each attempt is counted in PostgreSQL before it is made. So simultaneous guesses all count, and the
+limits hold when Redis is down. A successful attempt is subtracted again. A row lives no longer than
+its window, and an address over its limit adds no rows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Limit:
     window_seconds: int
 
     def of(self, *subject: str) -> Counter:
-        """The counter of one address, account, …"""
+        """The counter of one subject: an address, an account, …"""
         key = "\0".join((self.name, *subject))
         return Counter(self, hashlib.sha256(key.encode()).digest())
 
@@ -49,8 +49,7 @@ RESETS_PER_ACCOUNT = Limit("reset account", 3, 15 * 60)
 
 
 def network_of(address: str | None) -> str:
-    """The part of the internet that one customer has: an IPv4 address, or 64 bits of an IPv6
-    one."""
+    """The network that one internet subscriber has: an IPv4 address, or a /64 of IPv6."""
     try:
         found = ipaddress.ip_address(address or "")
     except ValueError:
@@ -63,14 +62,15 @@ def network_of(address: str | None) -> str:
 
 
 async def count_attempt(database: Database, counters: Sequence[Counter], now: datetime) -> None:
-    """Count one attempt on each of ``counters``; give the address first, as every request does.
+    """Count one attempt on each of ``counters``. Pass the address's counter first: an address over
+    its limit then adds no further rows.
 
     Raises:
         TooManyAttempts: one of them is over its limit.
-        DatabaseUnavailable: PostgreSQL is away.
+        DatabaseUnavailable: PostgreSQL is down.
     """
     blocked_until: datetime | None = None
-    # A transaction of its own: a refused attempt has to stay counted.
+    # In its own transaction, because a refused attempt must stay counted.
     async with database.system_session() as session:
         for counter in counters:
             counted = await repository.count(
@@ -85,6 +85,6 @@ async def count_attempt(database: Database, counters: Sequence[Counter], now: da
 
 
 async def forgive_attempt(session: AsyncSession, counters: Sequence[Counter]) -> None:
-    """Take off an attempt that succeeded."""
+    """Subtract an attempt that succeeded."""
     for counter in counters:
         await repository.take_off(session, counter.key_hash)

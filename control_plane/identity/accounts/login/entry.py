@@ -1,4 +1,5 @@
-"""Letting a person in whose identity is proved: by password, sign-up or invitation."""
+"""Opens a session for a user who has just proved their identity by password, sign-up or
+invitation."""
 
 from __future__ import annotations
 
@@ -21,14 +22,14 @@ from control_plane.platform.tenancy.caller import Actor, RequestOrigin
 
 @dataclass(frozen=True)
 class Entry:
-    """Who was let in to where, and what their browser is to be given."""
+    """A login that succeeded, with the tokens for the browser's cookies."""
 
     user: User
     tenant_id: UUID
     session_token: str
     device_token: str
     is_new_device: bool
-    """Not used before by this person, who has used others."""
+    """The user has logged in before, but never from this device."""
 
 
 async def let_in(
@@ -41,9 +42,10 @@ async def let_in(
     ttl_seconds: int,
     now: datetime,
 ) -> Entry:
-    """Open a session in a tenant that the person belongs to, and note it in the audit log.
+    """Open a session in one of the user's tenants and write it to the audit log.
 
-    The browser's former session ends, and its device is known from now on. Needs a system session.
+    The browser's previous session ends, and its device counts as known from now on. Needs a system
+    session.
     """
     if browser.session_token is not None:
         await session_repository.end_by_token(session, hash_of(browser.session_token))

@@ -1,4 +1,4 @@
-"""``/v1/auth``: for whoever is not known yet, and for leaving again."""
+"""``/v1/auth``: sign-up, login, logout and password reset."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ async def sign_up_route(
     background: BackgroundTasks,
     response: Response,
 ) -> LoggedIn:
-    """Open an account: a tenant with you as its owner, and the welcome credit. Logs you in.
+    """Open an account: a tenant that you own, with the welcome credit. You are logged in to it.
 
-    Make an API key with `POST /v1/api-keys` when you need one. If you have an account already, send
-    its address and password: the new tenant then belongs to the same account.
+    Create an API key with `POST /v1/api-keys` when you need one. If you already have an account,
+    send its mail address and password: the new tenant is added to that account.
     """
     entry = await sign_up(
         database, passwords, settings, browser, wanted, on_tenant_opened, datetime.now(UTC)
@@ -102,7 +102,7 @@ async def login(
     background: BackgroundTasks,
     response: Response,
 ) -> LoggedIn:
-    """Start a dashboard session. A browser that was never used before is told to you by mail."""
+    """Start a dashboard session. You get a mail when a login comes from a new browser."""
     now = datetime.now(UTC)
     proof = await prove_password(
         database, passwords, browser, given.email, given.password.get_secret_value(), now
@@ -139,11 +139,11 @@ async def logout(
 async def switch_tenant(
     wanted: TenantSwitch, caller: UserCaller, browser: ThisBrowser, session: PersonSession
 ) -> Me:
-    """Go on in another tenant that you belong to, with the same session."""
+    """Switch this session to another of your tenants."""
     token, user_id = browser.session_token or "", caller.actor.id
     assert user_id is not None
     if not await move_to_tenant(session, user_id, hash_of(token), wanted.tenant_id):
-        raise NoMembership("You belong to no such tenant; GET /v1/me lists yours")
+        raise NoMembership("You are not a member of this tenant; GET /v1/me lists your tenants")
     if wanted.tenant_id != caller.tenant_id:
         record_change(
             session,
@@ -163,7 +163,7 @@ async def request_password_reset(
     mailer: AppMailer,
     background: BackgroundTasks,
 ) -> PasswordResetRequested:
-    """Have a token mailed to you with which you set a new password."""
+    """Get a mail with a token for setting a new password."""
     token = await request_reset(database, browser.origin, wanted.email, datetime.now(UTC))
     if token is not None:
         mail = password_reset_mail(
@@ -178,8 +178,8 @@ async def request_password_reset(
         message=(
             "If this address has an account, a mail with a token is on its way to it."
             if mailer.sends_mail
-            else "This installation sends no mail. If this address has an account, whoever runs "
-            "the installation finds the mail with a token in its outbox folder."
+            else "This installation sends no mail. If this address has an account, the "
+            "operator finds the mail with a token in the outbox folder."
         ),
     )
 
@@ -195,7 +195,7 @@ async def confirm_password_reset(
     background: BackgroundTasks,
     response: Response,
 ) -> PasswordSet:
-    """Set a new password with the token. Ends every session of the account; log in anew."""
+    """Set a new password with the token. Every session of the account ends; log in again."""
     user, device_token = await reset_password(
         database,
         passwords,

@@ -1,5 +1,5 @@
-"""Logging in. The transactions are short ones of its own, because comparing a password takes longer
-than a transaction should, and because a refused attempt must stay counted."""
+"""Logging in with a password. It uses several short transactions, because comparing a password
+takes too long for one, and because a refused attempt must stay counted."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class ProvenPassword:
-    """Somebody knew the password of ``user_id``. ``accept`` it within the transaction that acts
-    on it."""
+    """Proof that the client knows the password of ``user_id``. Call ``accept`` in the transaction
+    that acts on it."""
 
     user_id: UUID
     stored_hash: str
@@ -43,10 +43,10 @@ class ProvenPassword:
     counters: tuple[Counter, ...]
 
     async def accept(self, session: AsyncSession) -> User:
-        """The person, whose row is locked; their attempts are forgiven.
+        """The user, with their row locked. The attempt no longer counts.
 
         Raises:
-            InvalidCredentials: the password was changed meanwhile.
+            InvalidCredentials: the password has changed since.
         """
         user = await repository.find_locked(session, self.user_id)
         if user is None or user.password_hash != self.stored_hash:
@@ -65,17 +65,19 @@ async def prove_password(
     password: str,
     now: datetime,
 ) -> ProvenPassword:
-    """Compare a password, throttled. An unknown address takes the same steps as a known one.
+    """Compare a password, within the limits on attempts. An unknown address takes the same steps as
+    a known one.
 
     Raises:
         TooManyAttempts: for this account, or from this network.
-        InvalidCredentials: wrong password, no such person, or one who has not set any.
+        InvalidCredentials: wrong password, no such user, or a user without a password.
     """
     async with database.system_session() as session:
         user = await repository.find_by_email(session, email)
         device_hash = hash_of(browser.device_token or "")
         is_known_device = await devices.is_known(session, email, device_hash)
-    # Strangers who guess cannot lock the owner out of a browser that was used before.
+    # Known devices have counters of their own, so that strangers who guess passwords cannot lock
+    # the user out there.
     subject = (email, device_hash.hex()) if is_known_device else (email,)
     counters = (
         LOGINS_PER_ADDRESS.of(network_of(browser.origin.address)),
@@ -85,7 +87,7 @@ async def prove_password(
     stored = None if user is None else user.password_hash
     is_right, updated = await passwords.verify(password, stored)
     if not is_right or user is None or stored is None:
-        # Not in the audit log, which is append-only and not for strangers to fill.
+        # Not in the audit log: it is append-only, and strangers could fill it.
         _log.info("login_refused", address=browser.origin.address)
         raise InvalidCredentials
     return ProvenPassword(user.id, stored, updated, counters)
@@ -100,16 +102,18 @@ async def log_in(
     ttl_seconds: int,
     now: datetime,
 ) -> Entry:
-    """Let the person in to the tenant they name, or to the one they have belonged to for longest.
+    """Log the user in to the given tenant, or without one to the tenant that they joined first.
 
     Raises:
-        InvalidCredentials: the password was changed meanwhile.
-        NoMembership: they do not belong to that tenant, or to none at all.
+        InvalidCredentials: the password has changed since.
+        NoMembership: the user is not a member of that tenant, or of any tenant.
     """
     user = await proof.accept(session)
     tenants = [membership.tenant_id for membership in await members.of_user(session, user.id)]
     if tenant_id is None and tenants:
         tenant_id = tenants[0]
     if tenant_id is None or tenant_id not in tenants:
-        raise NoMembership("You belong to no such tenant; ask one of its owners to invite you")
+        raise NoMembership(
+            "You are not a member of this tenant; ask one of its owners to invite you"
+        )
     return await let_in(session, browser, user, tenant_id, ttl_seconds=ttl_seconds, now=now)

@@ -1,4 +1,4 @@
-"""Sign-up: a person opens an account, without the operator."""
+"""Sign-up: a person opens an account without the operator."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from control_plane.platform.outbox.events import add_notification_event
 from control_plane.platform.settings import ControlPlaneSettings
 
 _TAKEN = (
-    "This mail address has an account already. Send that account's password to open a further "
-    "tenant, log in, or reset the password"
+    "This mail address already has an account. To open another tenant, send that account's "
+    "password; otherwise log in or reset the password"
 )
 
 
@@ -42,17 +42,17 @@ async def sign_up(
     on_tenant_opened: TenantOpened,
     now: datetime,
 ) -> Entry:
-    """Open the tenant, make the person its owner, and log the owner in.
+    """Open the tenant, make the user its owner, and log the user in.
 
-    A person who has an account opens another tenant with that account's password. No API key is
-    made: nobody looks after a key that nobody asked for.
+    A user who already has an account opens another tenant with that account's password. No API key
+    is created, because nobody would look after a key that nobody asked for.
 
     Raises:
         SignUpDisabled, TooManyAttempts, InvalidRequest
-        EmailTaken: the address has an account, and this is not its password.
+        EmailTaken: the address has an account with another password.
     """
     if not settings.sign_up_enabled:
-        raise SignUpDisabled("Ask whoever runs this installation for an account")
+        raise SignUpDisabled("Ask the operator of this installation for an account")
     network = network_of(browser.origin.address)
     await count_attempt(database, [SIGN_UPS_PER_ADDRESS.of(network)], now)
     password = wanted.password.get_secret_value()

@@ -1,4 +1,4 @@
-"""Setting a new password: by a token from the mailbox, or knowing the old one."""
+"""Setting a new password, with a mailed token or with the current password."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ RESET_LIFE = timedelta(hours=1)
 async def request_reset(
     database: Database, origin: RequestOrigin, email: str, now: datetime
 ) -> str | None:
-    """A token to mail, in place of any earlier one; ``None`` if nobody has this address.
+    """A token to mail, which replaces any earlier one; ``None`` if no user has this address.
 
     Raises:
-        TooManyAttempts: for this address, known or not, or from this network.
+        TooManyAttempts: for this mail address, known or not, or from this network.
     """
     counters = [
         RESETS_PER_ADDRESS.of(network_of(origin.address)),
@@ -62,23 +62,23 @@ async def reset_password(
     password: str,
     now: datetime,
 ) -> tuple[User, str]:
-    """Set the password of whoever the token was mailed to, end every session of theirs and forget
-    their devices but this one, whose token is returned with the person.
+    """Set the password of the user that the token was mailed to. All their sessions end, and all
+    their devices are forgotten except this one, whose token is returned with the user.
 
     Raises:
-        InvalidToken: it is unknown, used or expired.
-        InvalidRequest: the password is not good enough; the token stays good.
+        InvalidToken: the token is unknown, used or expired.
+        InvalidRequest: the password is not good enough; the token stays valid.
     """
     async with database.system_session() as session:
         user_id = await reset_repository.find(session, hash_of(token), now=now)
         found = None if user_id is None else await repository.find(session, user_id)
     if found is None:
-        raise InvalidToken("Ask for another mail")
+        raise InvalidToken("Request another password reset")
     check_new_password(password, email=found.email)
     new_hash = await passwords.hash(password)
     async with database.system_session() as session:
         if not await reset_repository.use_up(session, hash_of(token), now=now):
-            raise InvalidToken("Ask for another mail")
+            raise InvalidToken("Request another password reset")
         user = await repository.find_locked(session, found.id)
         assert user is not None
         user.password_hash = new_hash
@@ -100,11 +100,11 @@ async def change_password(
     new: str,
     now: datetime,
 ) -> User:
-    """Set a new password; every other session of the person ends.
+    """Set a new password. All other sessions of the user end.
 
     Raises:
         TooManyAttempts
-        InvalidRequest: the current password is wrong, or the new one not good enough.
+        InvalidRequest: the current password is wrong, or the new one is not good enough.
     """
     async with database.system_session() as session:
         found = await repository.find(session, user_id)
@@ -126,6 +126,6 @@ async def change_password(
 
 
 async def _record(session: AsyncSession, user: User, origin: RequestOrigin, action: str) -> None:
-    """In every tenant that the person belongs to: it concerns each."""
+    """Record the change in each of the user's tenants."""
     for membership in await members.of_user(session, user.id):
         record_act(session, membership.tenant_id, actor_of(user), origin, action, target_id=user.id)

@@ -1,4 +1,4 @@
-"""Passwords: what makes one good enough, and their hashes (argon2id)."""
+"""Rules for new passwords, and password hashes (argon2id)."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ from control_plane.platform.errors import InvalidRequest
 
 SHORTEST = 10
 LONGEST = 200
-"""So that nobody has us hash a megabyte."""
+"""Keeps anybody from making the server hash a megabyte."""
 _HASHES_AT_ONCE = 2
-"""Each takes 64 MiB and a core for a while."""
+"""Each hash takes 64 MiB and one core for a moment."""
 
 Password = Annotated[str, StringConstraints(max_length=LONGEST)]
 """One to compare. What a new one must be, ``check_new_password`` says."""
 
 
 def check_new_password(password: str, *, email: str, field: str = "password") -> None:
-    """Source: NIST SP 800-63B, 3.1.1.2: length counts, composition rules do not.
+    """Check a new password. Source: NIST SP 800-63B, 3.1.1.2: length counts, composition rules do
+    not.
 
     Raises:
-        InvalidRequest: it is too short, too long, one character over and over, or the address.
+        InvalidRequest: it is too short, too long, one repeated character, or the mail address.
     """
     if not SHORTEST <= len(password) <= LONGEST:
         raise InvalidRequest.at(field, f"must have {SHORTEST} to {LONGEST} characters")
     if len(set(password)) == 1:
-        raise InvalidRequest.at(field, "must not be one character over and over")
+        raise InvalidRequest.at(field, "must not be one repeated character")
     if password.strip().lower() in (email, email.partition("@")[0]):
         raise InvalidRequest.at(field, "must not be the mail address")
 
 
 class Passwords:
-    """Hashes and compares, in threads of its own so that requests are served meanwhile."""
+    """Hashes and compares passwords in threads, so that other requests are served meanwhile."""
 
     def __init__(self, hasher: Argon2Hasher | None = None) -> None:
         self._hash = PasswordHash((hasher or Argon2Hasher(),))
@@ -48,10 +49,10 @@ class Passwords:
             return await asyncio.to_thread(self._hash.hash, password)
 
     async def verify(self, password: str, stored: str | None) -> tuple[bool, str | None]:
-        """Whether it is the password, and a new hash to store if the old one is out of date.
+        """Whether the password is right, and a new hash to store if the stored one is out of date.
 
-        ``stored=None`` (nobody, or nobody's password) is compared with something all the same, so
-        that the answer takes as long and never says which it was.
+        ``stored=None`` (no such user, or no password) is compared with a dummy hash, so that the
+        time of the answer does not reveal which accounts exist.
         """
         async with self._turn:
             return await asyncio.to_thread(self._verify, password, stored)

@@ -1,4 +1,4 @@
-"""Every query on password resets. All of them need a system session."""
+"""Every query on password resets. All need a system session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from control_plane.identity.accounts.models import PasswordReset, User
 async def store(
     session: AsyncSession, email: str, token_hash: bytes, *, expires_at: datetime
 ) -> bool:
-    """Whether a person has this address. Known or not, it takes one statement, and so as long."""
+    """Store a reset; ``False`` if no user has this address. It is one statement either way, so the
+    time of the answer does not reveal which addresses are known."""
     person = select(User.id, literal(token_hash), literal(expires_at)).where(User.email == email)
     stored = await session.scalar(
         insert(PasswordReset)
@@ -38,7 +39,8 @@ async def find(session: AsyncSession, token_hash: bytes, *, now: datetime) -> UU
 
 
 async def use_up(session: AsyncSession, token_hash: bytes, *, now: datetime) -> bool:
-    """Whether the token was still good. Of two requests at once, only one gets ``True``."""
+    """Delete the reset; ``False`` if the token was no longer valid. Of two simultaneous requests
+    only one gets ``True``."""
     used = await session.scalar(
         delete(PasswordReset)
         .where(PasswordReset.token_hash == token_hash, PasswordReset.expires_at > now)

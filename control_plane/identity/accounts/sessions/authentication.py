@@ -1,4 +1,4 @@
-"""Turning a dashboard session's cookie into a caller."""
+"""Finds the caller of a dashboard session's cookie."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from control_plane.platform.tenancy.caller import Actor, Caller, RequestOrigin, 
 
 SESSION_COOKIE = "switchboard_session"
 SESSION_SCHEME = "dashboard_session"
-"""Its name among the security schemes of the OpenAPI document."""
+"""The name of the security scheme in the OpenAPI document."""
 CSRF_HEADER = "X-CSRF-Token"
 _CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -28,15 +28,15 @@ _CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
 async def caller_of_session(
     database: Database, token: str, request: Request, origin: RequestOrigin
 ) -> Caller:
-    """The user whose session it is, in the tenant that the session is for.
+    """The user of the session, in the session's tenant.
 
-    The role is the membership's at this moment, so a changed one counts at once.
+    The role is read from the membership each time, so a changed role counts at once.
 
     Raises:
-        Unauthorized: the session is unknown, over or revoked.
+        Unauthorized: the session is unknown, expired or revoked.
         ForeignOrigin: a page of another site sent the request.
         CsrfTokenRequired: the request changes something and lacks the session's CSRF token.
-        DatabaseUnavailable: PostgreSQL is away.
+        DatabaseUnavailable: PostgreSQL is down.
     """
     settings: ControlPlaneSettings = request.app.state.settings
     refuse_other_sites(request, settings.public_url)
@@ -44,7 +44,7 @@ async def caller_of_session(
     async with database.system_session() as session:
         found = await session_repository.find_open(session, hash_of(token), now=now)
         if found is None:
-            raise Unauthorized("This session is unknown or over; log in again")
+            raise Unauthorized("This session is unknown or has ended; log in again")
         opened, ttl_seconds = found.session, settings.session_ttl_seconds
         if must_note_use(opened.last_used_at, now, ttl_seconds):
             await session_repository.note_use(
@@ -57,7 +57,7 @@ async def caller_of_session(
         request.headers.get(CSRF_HEADER), token
     ):
         raise CsrfTokenRequired(
-            f"Send the header {CSRF_HEADER} with the csrf_token of your login or of GET /v1/me"
+            f"Send the header {CSRF_HEADER} with the csrf_token from your login or GET /v1/me"
         )
     return Caller(
         tenant_id=opened.tenant_id,
@@ -68,21 +68,24 @@ async def caller_of_session(
 
 
 def refuse_other_sites(request: Request, public_url: str) -> None:
-    """Browsers name the page's origin in requests that change something or cross origins.
+    """Refuse requests from pages of other sites. Browsers send the page's origin with requests that
+    change something or go to another origin.
 
     Raises:
-        ForeignOrigin: the page is neither of the public address nor of the one asked.
+        ForeignOrigin: the page's origin is neither the public address nor the address of this
+            request.
     """
     page = request.headers.get("origin")
     if page is None:
         return
     own = {_origin_of(public_url), _origin_of(str(request.base_url))}
     if _origin_of(page) not in own:
-        raise ForeignOrigin("Open the dashboard under the address of this installation")
+        raise ForeignOrigin("Open the dashboard at the address of this installation")
 
 
 def _origin_of(url: str) -> tuple[str, str, int | None]:
-    """Scheme, host and port; the scheme's own port counts as none. What is no URL equals none."""
+    """Scheme, host and port, without the scheme's default port. Text that is not a URL equals no
+    origin."""
     try:
         parts = urlsplit(url.lower())
         port = parts.port

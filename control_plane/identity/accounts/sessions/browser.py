@@ -1,4 +1,4 @@
-"""What a browser brings along, and the cookies that it is given."""
+"""A browser's cookies: reading and setting them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from control_plane.platform.tenancy.caller import RequestOrigin
 
 DEVICE_COOKIE = "switchboard_device"
 _DEVICE_LIFE = timedelta(days=400)
-"""The longest that browsers keep a cookie."""
+"""Browsers keep no cookie longer."""
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
@@ -29,7 +29,7 @@ class Browser:
     origin: RequestOrigin
     session_token: str | None = None
     device_token: str | None = None
-    """Tells this browser from others, whoever logs in with it."""
+    """Identifies this browser, for every user who logs in with it."""
 
 
 async def browser_of(request: Request, origin: Origin) -> Browser:
@@ -44,10 +44,11 @@ ThisBrowser = Annotated[Browser, Depends(browser_of)]
 
 
 async def own_page_of(request: Request, settings: AppSettings, browser: ThisBrowser) -> Browser:
-    """For routes without a caller, which would check this.
+    """For routes without a caller. Routes with one check the origin when they find the caller.
 
     Raises:
-        ForeignOrigin: a page of another site would log its visitor in.
+        ForeignOrigin: the request comes from a page of another site, which could log its visitor
+            in.
     """
     refuse_other_sites(request, settings.public_url)
     return browser
@@ -57,7 +58,7 @@ BrowserOnOwnPage = Annotated[Browser, Depends(own_page_of)]
 
 
 def give_session(response: Response, token: str, *, is_https: bool) -> None:
-    """The server decides when a session ends; the cookie only has to last as long."""
+    """The server decides when a session ends; the cookie lasts as long as the longest session."""
     _set(response, SESSION_COOKIE, token, LONGEST_LIFE, is_https)
     response.headers["Cache-Control"] = "no-store"
 
@@ -76,8 +77,8 @@ def _set(response: Response, name: str, token: str, life: timedelta, is_https: b
         token,
         max_age=int(life.total_seconds()),
         httponly=True,
-        # Not strict: links in our mails are opened from the mailbox's page, and whoever is logged
-        # in should be so there. What changes something needs the CSRF token besides.
+        # Not "strict": a link in a mail opens from the mailbox's page, and the user should be
+        # logged in there, too. Requests that change something also need the CSRF token.
         samesite="lax",
         secure=is_https,
     )

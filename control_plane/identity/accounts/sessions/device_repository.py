@@ -1,4 +1,4 @@
-"""Every query on the browsers that a person has logged in from. All need a system session."""
+"""Every query on the browsers that users have logged in from. All need a system session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_DEVICES = 30
 
 
 async def is_known(session: AsyncSession, email: str, token_hash: bytes) -> bool:
-    """Whether somebody with this address has logged in from it before."""
+    """Whether the user with this address has logged in from the device before."""
     found = await session.scalar(
         select(KnownDevice.user_id)
         .join(User, User.id == KnownDevice.user_id)
@@ -25,7 +25,7 @@ async def is_known(session: AsyncSession, email: str, token_hash: bytes) -> bool
 
 
 async def remember(session: AsyncSession, user_id: UUID, token_hash: bytes, now: datetime) -> None:
-    """Keeps the ``MOST_DEVICES`` that were seen last, and forgets the others."""
+    """Remember the device. Only the ``MOST_DEVICES`` that were seen last are kept."""
     await session.execute(
         insert(KnownDevice)
         .values(user_id=user_id, token_hash=token_hash, last_seen_at=now)

@@ -1,4 +1,4 @@
-"""Every query on dashboard sessions. All of them need a system session."""
+"""Every query on dashboard sessions. All need a system session."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from control_plane.identity.members.models import Membership
 
 @dataclass(frozen=True)
 class OpenSession:
-    """A session, its person, and that person's present role in the session's tenant."""
+    """A session with its user and the user's current role in the session's tenant."""
 
     session: DashboardSession
     user: User
@@ -55,7 +55,7 @@ async def note_use(
 async def list_open(
     session: AsyncSession, user_id: UUID, *, now: datetime
 ) -> Sequence[DashboardSession]:
-    """The person's sessions, the one used last first."""
+    """The user's sessions, the last used first."""
     found = await session.scalars(
         select(DashboardSession)
         .where(DashboardSession.user_id == user_id, DashboardSession.expires_at > now)
@@ -67,7 +67,7 @@ async def list_open(
 async def move_to_tenant(
     session: AsyncSession, user_id: UUID, token_hash: bytes, tenant_id: UUID
 ) -> bool:
-    """Whether the session is in that tenant now: only if the person belongs to it."""
+    """Move the session to the tenant; ``False`` if the user is not a member of it."""
     membership = select(Membership.user_id).where(
         Membership.tenant_id == tenant_id, Membership.user_id == user_id
     )
@@ -81,7 +81,8 @@ async def move_to_tenant(
 
 
 async def end(session: AsyncSession, user_id: UUID, session_id: UUID) -> bytes | None:
-    """End one of the person's sessions and return its token's hash; ``None`` if there is none."""
+    """End one of the user's sessions and return its token's hash; ``None`` if there is no such
+    session."""
     ended: bytes | None = await session.scalar(
         delete(DashboardSession)
         .where(DashboardSession.user_id == user_id, DashboardSession.id == session_id)
@@ -93,7 +94,7 @@ async def end(session: AsyncSession, user_id: UUID, session_id: UUID) -> bytes |
 async def end_all(
     session: AsyncSession, user_id: UUID, *, but_token_hash: bytes | None = None
 ) -> int:
-    """End the person's sessions, all or all but one, and say how many."""
+    """End the user's sessions, all or all but one; returns how many."""
     conditions = [DashboardSession.user_id == user_id]
     if but_token_hash is not None:
         conditions.append(DashboardSession.token_hash != but_token_hash)
@@ -101,7 +102,7 @@ async def end_all(
 
 
 async def keep_latest(session: AsyncSession, user_id: UUID, most: int) -> None:
-    """End all of the person's sessions but the ``most`` that were used last."""
+    """End all of the user's sessions except the ``most`` that were used last."""
     latest = (
         select(DashboardSession.id)
         .where(DashboardSession.user_id == user_id)

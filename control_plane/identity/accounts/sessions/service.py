@@ -1,4 +1,4 @@
-"""Opening and ending dashboard sessions."""
+"""Opening dashboard sessions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONGEST_USER_AGENT = 400
 class NewSession:
     session: DashboardSession
     token: str
-    """For the cookie; nothing else ever holds it."""
+    """For the cookie. It is stored nowhere else."""
 
 
 async def open_session(
@@ -34,8 +34,8 @@ async def open_session(
     ttl_seconds: int,
     now: datetime,
 ) -> NewSession:
-    """Needs a system session, and the membership to be there. Past ``MOST_SESSIONS`` of a person
-    those end that were not used for longest."""
+    """Open a session. Needs a system session, and the membership must exist. If the user then has
+    more than ``MOST_SESSIONS``, the least recently used ones end."""
     token = new_token()
     opened = DashboardSession(
         token_hash=hash_of(token),
