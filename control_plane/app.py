@@ -63,10 +63,10 @@ from control_plane.platform.rate_limits.counters import RequestCounters
 from control_plane.platform.settings import ControlPlaneSettings
 
 ROUTERS: tuple[APIRouter, ...] = (
-    # Asked in this order: what is asked for most comes first.
+    # Matched in this order, so the most frequent routes come first.
     health,
     realtime,
-    # Before ``calls``, whose ``/v1/calls/{call_id}`` would take their fixed names for ids.
+    # Before ``calls``, whose ``/v1/calls/{call_id}`` would match their fixed names as ids.
     batches,
     dialing,
     live_view,
@@ -80,7 +80,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     provider_keys,
     do_not_call,
     audit,
-    # Before ``agents``, whose ``/v1/agents/{agent_id}`` would take their fixed names for ids.
+    # Before ``agents``, whose ``/v1/agents/{agent_id}`` would match their fixed names as ids.
     catalogue,
     agent_builder,
     agent_changes,
@@ -98,7 +98,7 @@ ROUTERS: tuple[APIRouter, ...] = (
 
 @cache
 def _api() -> APIRouter:
-    """Every route, once a process: working out what each depends on takes 0.1 s in all."""
+    """Every route, built once per process, because resolving their dependencies takes 0.1 s."""
     api = APIRouter(dependencies=[Depends(storable_input)])
     for router in ROUTERS:
         api.include_router(router)
@@ -106,7 +106,7 @@ def _api() -> APIRouter:
 
 
 def create_app(settings: ControlPlaneSettings) -> FastAPI:
-    """The ASGI application. Opens its connections when they are first needed."""
+    """The ASGI application. It connects to PostgreSQL and Redis when it first needs them."""
     database = Database(settings.database_url, deadline_seconds=settings.request_deadline_seconds)
     link = Link(settings.redis_url)
     live_feed = LiveFeed(link.redis, database)
@@ -142,7 +142,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.live_feed = live_feed
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()
-    # What lower floors need of higher ones.
+    # Implementations on higher floors that lower floors call.
     app.state.agent_directory = agents_repository
     app.state.call_directory = call_records
     app.state.on_tenant_opened = welcome_credit(settings.welcome_credit_micros)
@@ -160,7 +160,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         per_key=settings.requests_per_minute_per_key,
         per_address=settings.requests_per_minute_per_address,
     )
-    # Bearer keys are no ambient authority: any page may call, because it must bring its own key.
+    # Browsers do not add bearer keys by themselves, so any page may call: it must have a key.
     app.add_middleware(
         CORSMiddleware,
         allow_origins=["*"],

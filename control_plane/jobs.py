@@ -1,4 +1,4 @@
-"""The jobs process: everything the control plane does without being asked by a client."""
+"""The jobs process: all work of the control plane that is not part of a client's request."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ JOB_DOMAINS = (
     intelligence_tasks,
     recording_tasks,
 )
-"""Modules that declare jobs; the worker runs the jobs of modules that are imported."""
+"""Modules that declare jobs. The worker knows only the jobs of imported modules."""
 
 JOBS_AT_ONCE = {"default": 4, PATIENT_QUEUE: 16, RECORDINGS_QUEUE: 1}
 """By queue."""
@@ -50,8 +50,8 @@ _log = structlog.get_logger(__name__)
 async def run_jobs(settings: ControlPlaneSettings, stop: asyncio.Event) -> None:
     """Consume events, dispatch, dial, reap and run jobs until ``stop`` is set.
 
-    PostgreSQL and Redis may come and go meanwhile. Anything unforeseen ends the process, for its
-    supervisor to start it again: all that it was doing is in PostgreSQL or in the event stream.
+    It survives outages of PostgreSQL and Redis. Any other error ends the process, and its
+    supervisor starts it again: all its work is recorded in PostgreSQL or in the event stream.
     """
     database = Database(settings.database_url, deadline_seconds=settings.request_deadline_seconds)
     redis = connect(settings.redis_url)
@@ -79,7 +79,7 @@ async def run_jobs(settings: ControlPlaneSettings, stop: asyncio.Event) -> None:
 
 
 async def _run_queues(database: Database, settings: ControlPlaneSettings) -> None:
-    """Run the queued jobs until cancelled, through every loss of PostgreSQL."""
+    """Run the queued jobs until cancelled, also across outages of PostgreSQL."""
     while True:
         try:
             with job_queue.replace_connector(worker_connector(settings.database_url)):

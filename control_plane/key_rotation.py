@@ -1,4 +1,4 @@
-"""Sealing every stored secret anew, so that an old encryption key can be given up."""
+"""Encrypting every stored secret with the newest key, so that an old key can be removed."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Rotated:
     found: int = 0
     sealed_anew: int = 0
     cannot_be_opened: int = 0
-    """Left as they are: none of the keys opens them."""
+    """Left as they are, because none of the keys decrypts them."""
 
 
 async def rotate(
     database: Database, sealer: Sealer, columns: Iterable[SealedColumn] = SEALED_COLUMNS
 ) -> list[Rotated]:
-    """Bring every secret under the newest key, in batches of a transaction each.
+    """Encrypt every secret with the newest key, in batches of one transaction each.
 
-    Can be stopped and repeated. A row that somebody is changing meanwhile may be written back
-    under the old key, so repeat it until nothing is sealed anew before an old key is given up.
+    It can be stopped and repeated. A row that is changed at the same time may be written with the
+    old key, so repeat it until it finds nothing to do before you remove an old key.
 
     Raises:
-        DatabaseUnavailable: PostgreSQL is away.
+        DatabaseUnavailable: PostgreSQL is down.
     """
     return [await _rotate_column(database, sealer, column) for column in columns]
 
@@ -58,7 +58,7 @@ async def _rotate_column(database: Database, sealer: Sealer, column: SealedColum
 
 
 def _batch(column: SealedColumn, after: tuple[Any, ...] | None) -> Select[Any]:
-    """Rows of the primary key and the column, locked."""
+    """The next rows, locked: the primary key and the column."""
     key = inspect(column.column.class_).primary_key
     query = select(*key, column.column).order_by(*key).limit(BATCH_ROWS).with_for_update()
     return query if after is None else query.where(tuple_(*key) > tuple_(*after))

@@ -21,22 +21,22 @@ from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 LOCK_PATIENCE_SECONDS = 120.0
-"""How long a revision is tried again while other transactions are in its way."""
+"""How long to keep trying a revision while other transactions block it."""
 
-_MIGRATION_LOCK = 0x5377_6974_6368  # any number that nothing else locks
+_MIGRATION_LOCK = 0x5377_6974_6368  # any number that no other lock uses
 _LOCK_POLL_SECONDS = 0.2
 _RETRY_SECONDS = 1.0
 _log = structlog.get_logger(__name__)
 
 
 def migrate(database_url: str) -> None:
-    """Apply every migration, the job queue's schema and the catalogue's data file if it is newer.
+    """Apply every migration, the job queue's schema, and the catalogue's data file if it is newer.
 
-    May run while the previous release serves: each revision is a transaction of its own that gives
-    up after ``LOCK_TIMEOUT_MS`` instead of queueing in front of everybody else, and is tried again.
+    It can run while the previous release serves requests: each revision is its own transaction,
+    which gives up after ``LOCK_TIMEOUT_MS`` instead of blocking others, and is tried again.
 
-    The login must own the database and be allowed to create roles (or find ``switchboard_app``
-    and ``switchboard_system`` there, and be a member of both).
+    The login must own the database and be allowed to create roles (or ``switchboard_app`` and
+    ``switchboard_system`` must exist and the login be a member of both).
 
     Raises:
         sqlalchemy.exc.OperationalError: PostgreSQL cannot be reached, or a table was in use without
@@ -68,15 +68,15 @@ def apply_revisions(connection: Connection, revision: str = "head") -> None:
 def _only_one_at_a_time(engine: Engine) -> Iterator[None]:
     """Hold a lock against other migrating processes.
 
-    It is polled for: a process that waits inside PostgreSQL holds a snapshot, and an index that is
-    built concurrently waits for every older snapshot, so that the two would wait for each other.
+    The lock is polled, because a process that waits inside PostgreSQL holds a snapshot. Building an
+    index concurrently waits for every older snapshot, so the two would wait for each other.
     """
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         attempt = text("SELECT pg_try_advisory_lock(:key)")
         while not connection.scalar(attempt, {"key": _MIGRATION_LOCK}):
             time.sleep(_LOCK_POLL_SECONDS)
         yield
-        # Ends with the connection, whatever happens; the pool must not keep it.
+        # The lock ends with the connection, so the pool must not keep it.
         connection.invalidate()
 
 
@@ -99,12 +99,13 @@ def _apply_patiently(engine: Engine) -> None:
 def _apply_job_queue_schema(connection: Connection) -> None:
     if connection.scalar(text("SELECT to_regclass('procrastinate_jobs')")) is not None:
         return
-    # Straight to the driver, unprepared: the schema is many statements with % and : in them.
+    # Directly through the driver, unprepared: the schema has many statements, with % and : in them.
     driver = connection.connection.driver_connection
     assert driver is not None
     driver.execute(SchemaManager.get_schema(), prepare=False)
     driver.execute(
-        # A request may enqueue; only the jobs process reads the queue, which holds every tenant's.
+        # Requests may only enqueue. The queue holds every tenant's jobs, so only the jobs process
+        # reads it.
         f"""
         GRANT INSERT, SELECT (id) ON procrastinate_jobs TO {APP_ROLE};
         GRANT INSERT ON procrastinate_events TO {APP_ROLE};

@@ -1,4 +1,4 @@
-"""Every column that holds secrets of tenants, and how they are sealed anew under a new key."""
+"""Every column that holds tenants' secrets, and how to encrypt them with a new key."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SealedColumn:
     column: InstrumentedAttribute[Any]
     seal_anew: Callable[[Any, Reseal], Any]
     computed: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-    """Columns of the same row that are computed from the value, by name."""
+    """Other columns of the row that are computed from the value, by name."""
 
     def __str__(self) -> str:
         return f"{self.column.class_.__tablename__}.{self.column.key}"
@@ -35,7 +35,7 @@ def text(value: str, reseal: Reseal) -> str:
 
 
 def agent_config(value: dict[str, Any], reseal: Reseal) -> dict[str, Any]:
-    """An agent's configuration, whose tools have sealed headers."""
+    """An agent's configuration: the headers of its tools are sealed."""
 
     def sealed_anew(header: dict[str, str]) -> dict[str, str]:
         return header | {"sealed": reseal(header["sealed"])}
@@ -44,7 +44,7 @@ def agent_config(value: dict[str, Any], reseal: Reseal) -> dict[str, Any]:
 
 
 def snapshot(value: str, reseal: Reseal) -> str:
-    """A version's text, of which only the configuration holds secrets."""
+    """A published version's text: only its configuration holds secrets."""
     before = read_snapshot(value)
     return replace(before, config=agent_config(before.config, reseal)).text
 
@@ -55,5 +55,5 @@ SEALED_COLUMNS: tuple[SealedColumn, ...] = (
     SealedColumn(AgentVersion.snapshot, snapshot, {"digest": digest_of}),
     SealedColumn(AnsweredRequest.sealed_answer, text),
 )
-"""The plans of calls are left out: a call that has begun needs its sealed keys no more, and one
-that is waiting to begin does not wait long."""
+"""The plans of calls are left out: a call that has started no longer needs its sealed keys, and no
+call waits long to start."""

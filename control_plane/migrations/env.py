@@ -10,7 +10,8 @@ connection = context.config.attributes["connection"]
 context.configure(
     connection=connection,
     target_metadata=Base.metadata,
-    # No revision holds its locks longer than it must, and indexes can be built concurrently.
+    # Each revision is its own transaction, so that it releases its locks early and can build
+    # indexes concurrently.
     transaction_per_migration=True,
 )
 with context.begin_transaction():

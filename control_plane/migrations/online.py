@@ -1,11 +1,11 @@
-"""Changing big tables while others read and write them.
+"""Changing big tables while they are in use.
 
-A statement that waits for a table makes everybody else wait behind it, so revisions run with a
-short ``lock_timeout`` and are tried again (``control_plane.migrate``). What takes long on a big
-table is done here without a lock that stops anyone, outside the revision's transaction.
+A statement that waits for a table's lock makes all later statements wait, too. So revisions run
+with a short ``lock_timeout`` and are tried again (``control_plane.migrate``). Slow steps on a big
+table are done here, without a lock that stops others, and outside the revision's transaction.
 
-Leaving that transaction commits what the revision did before it, and a revision that fails later is
-repeated from its start. So such steps come first in it, or after statements that may be repeated.
+Leaving that transaction commits the revision's earlier statements, and a revision that fails later
+is repeated from its start. So put such steps first, or after statements that can be repeated.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import sqlalchemy as sa
 from alembic import op
 
 LOCK_TIMEOUT_MS = 300
-"""How long a revision waits for a table that is in use, and others behind it."""
+"""How long a revision waits for a table that is in use. Other statements wait behind it."""
 
 
 @contextmanager
 def outside_transaction() -> Iterator[None]:
-    """Each statement is a transaction of its own, and waits as long as it takes."""
+    """Each statement is its own transaction and waits as long as necessary."""
     with op.get_context().autocommit_block():
         op.execute("SET lock_timeout = 0")
         yield
@@ -37,7 +37,8 @@ def create_index_online(
     unique: bool = False,
     where: str | None = None,
 ) -> None:
-    """Build an index while the table is written to, again if an earlier attempt was interrupted."""
+    """Build an index while the table is in use. An index from an interrupted attempt is built
+    again."""
     with outside_transaction():
         is_broken = sa.text(
             "SELECT NOT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)"

@@ -1,7 +1,7 @@
-"""The second wall between tenants, for the tables that a migration creates.
+"""Row-level security for the tables that a migration creates: the second barrier between tenants.
 
-Every table with tenants' records calls ``confine_to_tenant`` in the revision that creates it; the
-test suite finds a table that does not.
+For every table with tenants' records, the revision that creates it calls ``confine_to_tenant``. A
+test finds tables without it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ READ_ONLY = ("SELECT",)
 
 
 def create_roles() -> None:
-    """Roles live in the server, not in the database, so they may exist already.
-
-    The login may assume them but does not inherit from them: a connection that forgot to
-    ``SET ROLE`` sees no tenant at all. PostgreSQL 16 or later.
+    """Create the two roles. Roles belong to the server, not to the database, so they may already
+    exist. The login may assume them but does not inherit their rights: a connection that did not
+    ``SET ROLE`` sees no tenant. Needs PostgreSQL 16 or later.
     """
     for role in (APP_ROLE, SYSTEM_ROLE):
         op.execute(
@@ -45,7 +44,7 @@ def create_roles() -> None:
 
 
 def create_tenant_function() -> None:
-    """``switchboard_tenant_id()``: the session's tenant, or NULL, which no row matches."""
+    """``switchboard_tenant_id()`` returns the session's tenant, or NULL, which matches no row."""
     op.execute(
         """
         CREATE FUNCTION switchboard_tenant_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
@@ -69,7 +68,8 @@ def create_append_only_function() -> None:
 def confine_to_tenant(
     table: str, *, tenant_column: str = "tenant_id", privileges: Sequence[str] = READ_WRITE
 ) -> None:
-    """Row-level security on ``table``, for its owner too, and what the two roles may do with it."""
+    """Put row-level security on ``table``, also for its owner, and grant the two roles their
+    rights."""
     op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
     op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
     op.execute(
@@ -86,7 +86,7 @@ def confine_to_tenant(
 
 
 def share_with_all_tenants(table: str) -> None:
-    """A table without tenants' records, such as the catalogue: both roles read it."""
+    """Let both roles read a table without tenants' records, such as the catalogue."""
     grant(table, READ_ONLY)
 
 
@@ -95,7 +95,7 @@ def grant(table: str, privileges: Sequence[str]) -> None:
 
 
 def make_append_only(table: str) -> None:
-    """Refuse UPDATE, DELETE and TRUNCATE for everyone, the table's owner included."""
+    """Refuse UPDATE, DELETE and TRUNCATE to everyone, including the table's owner."""
     op.execute(
         f"""
         CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE ON {table}

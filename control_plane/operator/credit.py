@@ -1,4 +1,4 @@
-"""Credit that the operator gives, once per reference."""
+"""Credit from the operator, posted once per reference."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ async def post_credit(
     bucket: Literal["free", "purchased"],
     reference: str | None,
 ) -> Posted:
-    """Add credit to the tenant's account, unless ``reference`` was posted to it before.
+    """Add credit to the tenant's account, unless ``reference`` was already posted to it.
 
     Args:
-        amount_usd: positive, whole millionths.
+        amount_usd: positive, with at most six decimal places.
 
     Raises:
         CreditReferenceTaken: the reference was posted with another amount or bucket.
     """
     amount_micros = int(amount_usd * MICROS_PER_USD)
-    # Apart from the references of charges and of other grants.
+    # The prefix keeps it apart from the references of charges and other grants.
     key = f"operator:{reference or uuid4()}"
     await accounts.open_account(session, tenant_id)
-    # Repetitions of one reference that arrive together wait here for the first.
+    # Of simultaneous requests with one reference, the later ones wait here for the first.
     account = await accounts.locked_account(session, tenant_id)
     entry = await accounts.entry_of_reference(session, tenant_id, key)
     is_new = entry is None
@@ -56,7 +56,8 @@ async def post_credit(
         assert entry is not None, "a grant above 0 posts an entry"
     elif (entry.free_micros if bucket == "free" else entry.purchased_micros) != amount_micros:
         raise CreditReferenceTaken(
-            f"The reference '{reference}' was posted before with another amount or bucket.",
+            f"The reference '{reference}' was already posted with another amount or bucket; "
+            "use a new reference.",
             transaction_id=str(entry.id),
         )
     return Posted(entry, account.free_micros + account.purchased_micros, is_new)

@@ -29,7 +29,10 @@ router = APIRouter(
     "",
     status_code=status.HTTP_201_CREATED,
     responses={
-        200: {"model": CreditGranted, "description": "The reference was posted before."},
+        200: {
+            "model": CreditGranted,
+            "description": "The reference was already posted; nothing changed.",
+        },
         **problems(TenantNotFound, CreditReferenceTaken),
     },
 )
@@ -41,7 +44,7 @@ async def grant_credit(
     origin: Origin,
     _: OncePerOperatorKey,
 ) -> CreditGranted:
-    """Add credit to a tenant's account. With a `reference` the request may be repeated safely."""
+    """Add credit to a tenant's account. With a `reference` you can repeat the request safely."""
     if await tenants.find(session, tenant_id) is None:
         raise TenantNotFound
     posted = await post_credit(

@@ -1,8 +1,8 @@
 """Ending every running call of an agent.
 
-The request is written to the calls' rows first, in the transaction that asks for it, and then sent
-to the workers. The reaper ends the calls that a worker did not end in time, so the request is
-carried out even when Redis is away."""
+The request is first written to the calls' rows, in the caller's transaction, and then sent to the
+workers. The reaper ends the calls that a worker does not end in time, so all of them end even when
+Redis is down."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ _log = structlog.get_logger(__name__)
 async def request_ends(
     session: AsyncSession, tenant_id: UUID, agent_id: UUID, at: datetime
 ) -> Sequence[UUID]:
-    """Mark every running call of the agent to be ended; returns their ids."""
+    """Mark every running call of the agent for ending; returns their ids."""
     return await calls.request_ends_of_agent(session, tenant_id, agent_id, at, _REASON.value)
 
 
 async def tell_workers(redis: Redis, call_ids: Sequence[UUID]) -> None:
-    """Ask the workers of these calls to end them now."""
+    """Ask the workers of these calls to end them now. Calls that cannot be reached are left to the
+    reaper."""
     try:
         for call_id in call_ids:
             worker_id = await lease_holder(redis, call_id)

@@ -1,4 +1,4 @@
-"""Problems that only the operator's routes answer with."""
+"""Problems of the operator's routes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from control_plane.platform.errors import Problem
 class PlanExists(Problem):
     status = HTTPStatus.CONFLICT
     code = "plan_exists"
-    title = "There is a plan with this id already"
+    title = "A plan with this id already exists"
 
 
 class CreditReferenceTaken(Problem):
-    """``transaction_id`` is the ledger entry that has the reference."""
+    """``transaction_id`` is the ledger entry with the reference."""
 
     status = HTTPStatus.CONFLICT
     code = "credit_reference_taken"
-    title = "This reference was used for another credit"
+    title = "This reference was already used for another credit"

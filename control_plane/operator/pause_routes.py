@@ -29,7 +29,7 @@ async def list_paused_agents(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Offset = 0,
 ) -> PausePage:
-    """Agents that take no calls for now, the latest pause first."""
+    """List the paused agents, the latest pause first. They take no calls."""
     found, total = await repository.paused_agents(session, limit=limit, offset=offset)
     return PausePage(
         paused_agents=[PauseView(**_view(pause, name)) for pause, name in found],
@@ -47,10 +47,10 @@ async def list_paused_agents(
 async def pause_agent(
     agent_id: UUID, wanted: PauseWanted, database: AppDatabase, link: AppLink, origin: Origin
 ) -> Paused:
-    """Let an agent take no more calls: `POST /v1/calls` answers 423 with your reason.
+    """Pause an agent. It takes no more calls: `POST /v1/calls` answers 423 with your reason.
 
-    Pausing it again replaces the reason. Running calls go on unless you end them, which happens
-    within seconds of the answer, each with an exact bill.
+    Pausing it again replaces the reason. Running calls continue, unless you set
+    `end_running_calls`; then they end within seconds and are billed exactly.
     """
     async with database.system_session() as session:
         agent = await repository.agent_of_any_tenant(session, agent_id)
@@ -81,7 +81,7 @@ async def pause_agent(
     responses=problems(AgentNotFound),
 )
 async def resume_agent(agent_id: UUID, session: OperatorSession, origin: Origin) -> None:
-    """Let an agent take calls again. One that is not paused stays as it is."""
+    """Let a paused agent take calls again. If it is not paused, nothing changes."""
     agent = await repository.agent_of_any_tenant(session, agent_id)
     if agent is None:
         raise AgentNotFound

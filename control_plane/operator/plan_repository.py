@@ -20,7 +20,7 @@ async def find_plan(session: AsyncSession, plan_id: str) -> Plan | None:
 
 
 async def add_plan(session: AsyncSession, plan: Plan) -> bool:
-    """``False`` if its id is taken."""
+    """Add a plan; ``False`` if its id is taken."""
     added = await session.scalars(
         insert(Plan)
         .values(

@@ -19,13 +19,13 @@ router = APIRouter(
 
 @router.get("")
 async def list_plans(session: OperatorSession) -> PlanList:
-    """The plans that tenants can be on."""
+    """List the plans."""
     return PlanList(plans=[_view(plan) for plan in await plan_repository.plans(session)])
 
 
 @router.post("", status_code=status.HTTP_201_CREATED, responses=problems(PlanExists))
 async def create_plan(wanted: PlanCreate, session: OperatorSession) -> PlanView:
-    """Add a plan. Plans are never changed: tenants on one keep what they agreed to."""
+    """Add a plan. Plans never change, so that tenants keep the terms that they agreed to."""
     plan = Plan(
         id=wanted.id,
         display_name=wanted.display_name,
@@ -33,7 +33,7 @@ async def create_plan(wanted: PlanCreate, session: OperatorSession) -> PlanView:
         byok_allowed=wanted.byok_allowed,
     )
     if not await plan_repository.add_plan(session, plan):
-        raise PlanExists(f"There is a plan '{wanted.id}' already; choose another id.")
+        raise PlanExists(f"A plan '{wanted.id}' already exists; choose another id.")
     return _view(plan)
 
 

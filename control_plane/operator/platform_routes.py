@@ -1,4 +1,4 @@
-"""``/v1/operator/platform``: switches of the whole installation."""
+"""``/v1/operator/platform``: switches for the whole installation."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ _log = structlog.get_logger(__name__)
 
 @router.get("")
 async def get_platform(session: OperatorSession) -> PlatformView:
-    """Whether new calls are taken."""
+    """Get whether the installation takes new calls."""
     return _view(await repository.platform_switches(session))
 
 
 @router.put("")
 async def set_platform(wanted: PlatformWanted, session: OperatorSession) -> PlatformView:
-    """Stop every new call, or allow them again.
+    """Stop new calls in the whole installation, or allow them again.
 
-    While calls are disabled `POST /v1/calls` answers 503 with your message; running calls go on.
+    While calls are disabled, `POST /v1/calls` answers 503 with your message. Running calls
+    continue.
     """
     switches = await repository.platform_switches(session, for_update=True)
     switches.calls_enabled = wanted.calls_enabled

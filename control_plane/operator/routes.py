@@ -1,4 +1,4 @@
-"""``/v1/operator``: what only the installation's operator may do, with its own token."""
+"""``/v1/operator``: the routes of the installation's operator, which need the operator token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operator's view of the platform, on the wire."""
+"""Requests and responses of the operator's routes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TenantView(BaseModel):
 
 class TenantDetail(TenantView):
     owner_emails: list[str]
-    calls: int = Field(description="All there ever were.")
+    calls: int = Field(description="All calls so far.")
     running_calls: int
 
 
@@ -48,7 +48,7 @@ class TenantPage(BaseModel):
 
 
 class TenantChanges(BaseModel):
-    """What is left out stays as it is."""
+    """Fields that you leave out stay as they are."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"tier": "enterprise"}})
     name: Name | None = None
@@ -59,7 +59,7 @@ class TenantChanges(BaseModel):
     @classmethod
     def _not_null(cls, value: Any) -> Any:
         if value is None:
-            raise ValueError("cannot be null; leave it out to keep what is there")
+            raise ValueError("must not be null; leave it out to keep its value")
         return value
 
 
@@ -74,15 +74,15 @@ class CreditGrant(BaseModel):
             }
         },
     )
-    amount_usd: Usd = Field(gt=0, description="To a millionth of a dollar.")
-    description: Reason = Field(description="The tenant reads it in its transactions.")
+    amount_usd: Usd = Field(gt=0, description="At most six decimal places.")
+    description: Reason = Field(description="Shown to the tenant in its transactions.")
     bucket: Literal["free", "purchased"] = Field(
-        "free", description="Whether it was given or paid for."
+        "free", description="Whether the credit is a gift or was paid for."
     )
     reference: Reference | None = Field(
         None,
-        description="Names what the credit is for: the same reference is posted to a tenant once, "
-        "however often the request is repeated.",
+        description="What the credit is for. A tenant gets each reference only once, even if you "
+        "repeat the request.",
     )
 
 
@@ -91,7 +91,9 @@ class CreditGranted(BaseModel):
     tenant_id: UUID
     amount_usd: float
     balance_usd: float
-    already_posted: bool = Field(description="The reference was posted before; nothing changed.")
+    already_posted: bool = Field(
+        description="Whether the reference was already posted; if so, nothing changed."
+    )
 
 
 class PlanCreate(BaseModel):
@@ -109,7 +111,7 @@ class PlanCreate(BaseModel):
     id: PlanId
     display_name: Name
     monthly_credit_usd: Usd = Field(Decimal(0), ge=0)
-    byok_allowed: bool = Field(True, description="Whether tenants may use their own keys.")
+    byok_allowed: bool = Field(True, description="Whether tenants may use their own provider keys.")
 
 
 class PlanView(BaseModel):
@@ -128,9 +130,9 @@ class PauseWanted(BaseModel):
         extra="forbid",
         json_schema_extra={"example": {"reason": "Complaints about unwanted calls"}},
     )
-    reason: Reason = Field(description="The tenant is told.")
+    reason: Reason = Field(description="Shown to the tenant.")
     end_running_calls: bool = Field(
-        False, description="Whether calls that are under way end too; otherwise they go on."
+        False, description="Whether to end running calls, too; otherwise they continue."
     )
 
 
@@ -154,7 +156,7 @@ class PauseView(BaseModel):
 
 class Paused(PauseView):
     model_config = ConfigDict(json_schema_extra={"example": _PAUSE | {"ending_calls": 2}})
-    ending_calls: int = Field(description="Running calls that were told to end.")
+    ending_calls: int = Field(description="How many running calls were asked to end.")
 
 
 class PausePage(BaseModel):
@@ -172,7 +174,7 @@ class PlatformWanted(BaseModel):
         },
     )
     calls_enabled: bool
-    message: Reason | None = Field(None, description="What callers are told meanwhile.")
+    message: Reason | None = Field(None, description="Shown to clients while calls are disabled.")
 
 
 class PlatformView(BaseModel):

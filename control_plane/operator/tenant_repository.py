@@ -1,4 +1,4 @@
-"""What the operator reads about tenants. Needs a system session."""
+"""The operator's queries on tenants. All need a system session."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TenantRow:
     held_micros: int
     agents: int
     recent_calls: int
-    """Created within ``RECENT``: counting all of a tenant's calls takes longer the more it has."""
+    """Calls created within ``RECENT``. Counting all calls would take longer the more there are."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class TenantFigures:
 async def list_tenants(
     session: AsyncSession, search: str | None, *, limit: int, offset: int
 ) -> tuple[list[TenantRow], int]:
-    """One page, the newest first, and how many match."""
+    """One page, newest first, and how many match."""
     matching = [] if search is None else [_matches(search)]
     total = await session.scalar(select(func.count()).select_from(Tenant).where(*matching))
     rows = await session.execute(
@@ -101,7 +101,7 @@ def _rows() -> Select[Any]:
 
 
 def _matches(search: str) -> ColumnElement[bool]:
-    """By a part of the name or of a member's mail address, or by the whole id."""
+    """Matches a part of the name or of a member's mail address, or the whole id."""
     has_member = (
         select(Membership.tenant_id)
         .join(User, User.id == Membership.user_id)

@@ -1,4 +1,4 @@
-"""``/v1/operator/tenants``: every account of the installation."""
+"""``/v1/operator/tenants``: every tenant of the installation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def create_tenant(
     origin: Origin,
     _: OncePerOperatorKey,
 ) -> TenantCreated:
-    """Open an account: a tenant, its owner, a first secret key and the welcome credit."""
+    """Open an account: a tenant with its owner, a first secret key and the welcome credit."""
     made = await service.create_tenant(session, wanted, on_tenant_opened)
     record_act(session, made.tenant_id, OPERATOR, origin, "tenant.created")
     return made
@@ -53,13 +53,13 @@ async def list_tenants(
         Query(
             min_length=1,
             max_length=200,
-            description="Part of the name or of a member's mail address, or the id.",
+            description="A part of the name or of a member's mail address, or the whole id.",
         ),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Offset = 0,
 ) -> TenantPage:
-    """Tenants, the newest first."""
+    """List the tenants, newest first."""
     rows, total = await tenant_repository.list_tenants(session, search, limit=limit, offset=offset)
     return TenantPage(
         tenants=[TenantView(**_view(row)) for row in rows], total=total, limit=limit, offset=offset
@@ -68,7 +68,7 @@ async def list_tenants(
 
 @router.get("/{tenant_id}", responses=problems(TenantNotFound))
 async def get_tenant(tenant_id: UUID, session: OperatorSession) -> TenantDetail:
-    """One tenant, with its owners and how much it calls."""
+    """Get a tenant, with its owners and its numbers of calls."""
     return await _detail(session, tenant_id)
 
 
@@ -76,13 +76,13 @@ async def get_tenant(tenant_id: UUID, session: OperatorSession) -> TenantDetail:
 async def change_tenant(
     tenant_id: UUID, wanted: TenantChanges, session: OperatorSession, origin: Origin
 ) -> TenantDetail:
-    """Change a tenant's name, tier or plan. Its owners see in the audit log that you did."""
+    """Change a tenant's name, tier or plan. The tenant's audit log shows the change."""
     tenant = await tenants.find(session, tenant_id, for_update=True)
     if tenant is None:
         raise TenantNotFound
     if wanted.plan_id is not None and not await plan_repository.find_plan(session, wanted.plan_id):
         known = ", ".join(plan.id for plan in await plan_repository.plans(session))
-        raise InvalidRequest.at("plan_id", f"is no plan; there are {known}")
+        raise InvalidRequest.at("plan_id", f"is not a plan; the plans are {known}")
     changes = {
         field: [before, after]
         for field, after in wanted.model_dump(exclude_unset=True).items()

@@ -93,8 +93,8 @@ def _create_agents() -> None:
         sa.Column(
             "updated_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()
         ),
-        # Foreign keys are checked past row-level security; with the tenant in them they cannot
-        # reach another tenant's row.
+        # Row-level security does not apply to checks of foreign keys. With the tenant in the key
+        # they cannot reach another tenant's row.
         sa.UniqueConstraint("tenant_id", "id"),
     )
     op.create_index(None, "agents", ["tenant_id", "created_at", "id"])

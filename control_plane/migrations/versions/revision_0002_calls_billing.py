@@ -52,7 +52,8 @@ def _micros(name: str) -> sa.Column[object]:
 
 
 def _belongs_to_call() -> sa.ForeignKeyConstraint:
-    """With the tenant in it, because foreign keys are checked past row-level security."""
+    """The key includes the tenant, because row-level security does not apply to checks of foreign
+    keys."""
     return sa.ForeignKeyConstraint(["tenant_id", "call_id"], ["calls.tenant_id", "calls.id"])
 
 
@@ -217,7 +218,7 @@ def _create_call_details() -> None:
 
 
 def _create_parked_events() -> None:
-    """Stream entries that could not be applied, of whatever tenant: for the operator alone."""
+    """Stream entries of any tenant that could not be applied. Only for the operator."""
     op.create_table(
         "parked_events",
         sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),

@@ -1,4 +1,4 @@
-"""Users become people, with passwords and memberships; dashboard sessions and invitations."""
+"""Users become people, with passwords and memberships; dashboard sessions; invitations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _user_id(*, primary_key: bool = False) -> sa.Column[object]:
 
 
 def _only_for_the_system(table: str) -> None:
-    """What belongs to a person rather than to a tenant: a tenant's transaction sees none of it."""
+    """A table of a person's records. A tenant's transaction sees none of them."""
     op.execute(f"GRANT {', '.join(READ_WRITE)} ON {table} TO {SYSTEM_ROLE}")
 
 
@@ -56,8 +56,8 @@ def _create_memberships() -> None:
 
 
 def _turn_users_into_people() -> None:
-    """One row per mail address instead of one per tenant and address; the oldest one stays."""
-    # The owner of the tables is confined as well, and must see every row here.
+    """Keep one row per mail address instead of one per tenant and address: the oldest."""
+    # Row-level security also applies to the owner of the tables, who must see every row here.
     op.execute("ALTER TABLE users NO FORCE ROW LEVEL SECURITY")
     op.execute(
         """
@@ -91,7 +91,7 @@ def _turn_users_into_people() -> None:
     op.add_column("users", _time("email_confirmed_at", nullable=True))
     op.create_unique_constraint(None, "users", ["email"])
     op.create_check_constraint("email", "users", "email = lower(email)")
-    # A tenant may know its own people by name and address, and nothing else of them.
+    # A tenant may read the names and mail addresses of its members, and nothing else about them.
     op.execute(
         f"""
         CREATE POLICY people_of_the_tenant ON users TO {APP_ROLE}
@@ -122,7 +122,7 @@ def _create_sessions() -> None:
         _time("created_at"),
         _time("last_used_at"),
         _moment("expires_at"),
-        # Whoever is no longer a member has no session there any more.
+        # A session ends with its membership.
         sa.ForeignKeyConstraint(
             ["tenant_id", "user_id"],
             ["memberships.tenant_id", "memberships.user_id"],

@@ -1,4 +1,4 @@
-"""What confines and rotates API keys, and the do-not-call list."""
+"""Scopes and rotation of API keys, and the do-not-call list."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _tenant_id(*, primary_key: bool = False) -> sa.Column[object]:
 def _confine_publishable_keys() -> None:
     op.add_column("api_keys", sa.Column("allowed_origins", ARRAY(sa.Text)))
     op.add_column("api_keys", sa.Column("phone_agent_id", sa.Uuid))
-    # Without an agent for phone calls such a key could start none.
+    # A key without an agent for phone calls could not start any.
     _past_row_level_security(
         "UPDATE api_keys SET allowed_channels = array_remove(allowed_channels, 'phone') "
         "WHERE 'phone' = ANY (allowed_channels)"
@@ -75,7 +75,7 @@ def _give_keys_several_secrets() -> None:
 
 
 def _past_row_level_security(statement: str) -> None:
-    """The owner of the table is confined as well, and must see every row here."""
+    """Row-level security also applies to the owner of the table, who must see every row here."""
     op.execute("ALTER TABLE api_keys NO FORCE ROW LEVEL SECURITY")
     op.execute(statement)
     op.execute("ALTER TABLE api_keys FORCE ROW LEVEL SECURITY")

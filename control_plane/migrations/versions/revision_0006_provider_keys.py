@@ -1,4 +1,4 @@
-"""Tenants' own provider keys: when they were verified; secrets can be sealed anew everywhere."""
+"""When tenants' provider keys were verified; stored secrets can be encrypted with a new key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def upgrade() -> None:
 
 
 def _let_published_secrets_be_sealed_anew() -> None:
-    """Published versions never change, but the secrets in them must outlive an encryption key."""
+    """Published versions never change, except that their secrets must be encrypted again when the
+    encryption key changes."""
     op.execute("DROP TRIGGER refuse_change ON agent_versions")
     op.execute(
         """

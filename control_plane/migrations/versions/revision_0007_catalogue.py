@@ -1,4 +1,4 @@
-"""Managed SKUs, provider capabilities and what the catalogue says of each model."""
+"""Managed SKUs, provider capabilities and the catalogue's facts about each model."""
 
 from __future__ import annotations
 
@@ -101,7 +101,8 @@ def _create_catalogue_loads() -> None:
 
 
 def _let_operators_edit() -> None:
-    """Requests of tenants read the catalogue; only the operator's, in the system role, write it."""
+    """Tenants' requests read the catalogue; only the operator's requests, in the system role, write
+    it."""
     for table in ("catalogue_models", "catalogue_voices", "managed_skus"):
         op.execute(f"GRANT INSERT, UPDATE ON {table} TO {SYSTEM_ROLE}")
     op.execute(f"GRANT INSERT ON price_rows TO {SYSTEM_ROLE}")

@@ -25,14 +25,14 @@ def upgrade() -> None:
 
 @contextmanager
 def _rows_of_every_tenant(table: str) -> Iterator[None]:
-    """Row-level security is forced on the owner, who would otherwise change no row at all."""
+    """Lift row-level security for the table's owner, who would otherwise see no row to change."""
     op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
     yield
     op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
 
 
 def _forget_tools_without_schema() -> None:
-    """Until now any object was taken for a tool, and none was ever run."""
+    """Remove all tools. Until now any object was accepted as a tool, and none was ever run."""
     op.execute("ALTER TABLE agent_versions DISABLE TRIGGER refuse_change")
     for table in ("agents", "agent_versions"):
         op.execute(

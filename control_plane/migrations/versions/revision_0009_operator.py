@@ -37,7 +37,7 @@ def _create_agent_pauses() -> None:
 
 
 def _create_platform_switches() -> None:
-    """One row at most, and from the start one."""
+    """A table with exactly one row."""
     switches = op.create_table(
         "platform_switches",
         sa.Column("only_row", sa.Boolean, primary_key=True, server_default=sa.true()),

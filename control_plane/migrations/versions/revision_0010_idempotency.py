@@ -1,4 +1,4 @@
-"""Requests that may be sent again, and editions of the catalogue."""
+"""Answers to idempotent requests, and editions of the catalogue."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _create_answered_requests() -> None:
     op.create_table(
         table,
         sa.Column("key_digest", sa.LargeBinary, primary_key=True),
-        # The operator's requests are no tenant's.
+        # The operator's requests belong to no tenant.
         sa.Column("tenant_id", sa.Uuid, sa.ForeignKey("tenants.id")),
         sa.Column("request_digest", sa.LargeBinary, nullable=False),
         sa.Column("sealed_answer", sa.Text, nullable=False),
@@ -44,7 +44,8 @@ def _create_answered_requests() -> None:
 
 
 def _create_catalogue_editions() -> None:
-    """A number that tells whether a copy of the catalogue is still what the tables say."""
+    """A number that changes with the catalogue's tables, so that processes notice when their copy
+    is out of date."""
     table = "catalogue_editions"
     editions = op.create_table(
         table,

@@ -1,4 +1,4 @@
-"""What the state table and the reapers need to know of a call."""
+"""Columns of calls for the state table and the reaper."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Numbers, the dialing queue and batches.
 
-No foreign key leads to ``calls`` or ``call_participants``: making one would lock those tables
-against writes, and their rows are never deleted.
+There is no foreign key to ``calls`` or ``call_participants``: creating one would block writes to
+those tables, and their rows are never deleted.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Analyses of calls that are over.
+"""Analyses of ended calls.
 
-No foreign key leads to ``calls``: making one would lock that table against writes, and its rows
+There is no foreign key to ``calls``: creating one would block writes to that table, and its rows
 are never deleted.
 """
 

@@ -1,6 +1,6 @@
-"""Lists of calls that stay quick with a million of them: an index per filter, and counts kept.
+"""Fast lists of calls, even with a million calls: an index for each filter, and stored counts.
 
-Every step may be repeated: the indexes are built outside the transaction.
+Every step can be repeated, because the indexes are built outside the transaction.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def upgrade() -> None:
 
 
 def _create_counts() -> None:
-    """How many calls there are is the sum of both tables: requests add deltas and so never wait for
-    one another, jobs fold them into the counts."""
+    """The number of calls is the sum of both tables. Requests add deltas, so that they never wait
+    for one another; jobs add the deltas to the counts."""
     op.execute(
         """
         CREATE TABLE call_counts (
@@ -45,7 +45,7 @@ def _create_counts() -> None:
     )
     confine_to_tenant("call_counts", privileges=READ_ONLY)
     op.execute(f"GRANT INSERT, UPDATE ON call_counts TO {SYSTEM_ROLE}")
-    # Rows come and go quickly: vacuum by their number, before a scan of them costs anything.
+    # Rows come and go quickly. Vacuum by their number, before scans become slow.
     op.execute(
         """
         CREATE TABLE call_count_deltas (
@@ -63,8 +63,8 @@ def _create_counts() -> None:
 
 
 def _count_changes() -> None:
-    """New and deleted calls are counted once a statement. Most updates of a call leave its status
-    alone; those cost the comparison in ``WHEN`` and nothing else."""
+    """New and deleted calls are counted once per statement. Most updates of a call do not change
+    its status; they cost only the comparison in ``WHEN``."""
     for event, rows, sign in (("INSERT", "NEW", ""), ("DELETE", "OLD", "-")):
         name = f"switchboard_count_calls_on_{event.lower()}"
         op.execute(
@@ -106,11 +106,12 @@ def _count_changes() -> None:
 
 
 def _count_what_is_there() -> None:
-    """One statement sees one moment: calls of that moment, less the deltas of that moment, is what
-    the deltas do not hold. Whoever wrote a call before there were triggers has committed, because
-    creating them waited for it; whoever writes now adds a delta in the same transaction."""
+    """Count the existing calls. One statement sees one moment, so the calls minus the deltas are
+    those that the deltas do not contain. Transactions that wrote calls before the triggers existed
+    have committed, because creating the triggers waited for them; later ones add deltas."""
     with outside_transaction():
-        op.execute(f"SET ROLE {SYSTEM_ROLE}")  # The owner is confined, and must see every row here.
+        # Row-level security applies to the owner, who must see every row here.
+        op.execute(f"SET ROLE {SYSTEM_ROLE}")
         op.execute(
             """
             INSERT INTO call_counts (tenant_id, agent_id, status, calls)

@@ -1,1 +1,1 @@
-"""The ledger: grants, reserves, charges, and what a tenant's balance looks like."""
+"""The ledger: grants, reserves and charges, and each tenant's balance."""

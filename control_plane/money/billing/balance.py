@@ -1,6 +1,6 @@
-"""What a balance looks like from outside. Pure. Source: API spec, "Billing", rules of the balance.
-
-Seconds and minutes are those of the reference rate: what a call really costs depends on its agent.
+"""The figures of a balance, as clients see them. Pure. Source: API spec, "Billing", rules of the
+balance. Seconds and minutes are counted at the reference rate; the real price of a call depends on
+its agent.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ SPEND_WINDOW_DAYS = 7
 
 
 def reference_seconds(micros: int) -> int:
-    """Whole seconds that ``micros`` buys at the reference rate; a debt counts negative."""
+    """Whole seconds that ``micros`` buys at the reference rate; negative for a debt."""
     seconds = abs(micros) * 60 // REFERENCE_RATE_MICROS_PER_MINUTE
     return seconds if micros >= 0 else -seconds
 
 
 def reference_minutes(micros: int) -> float:
-    """Minutes that ``micros`` buys at the reference rate, never below 0, to a hundredth."""
+    """Minutes that ``micros`` buys at the reference rate, at least 0, rounded to a hundredth."""
     return max(0, reference_seconds(micros) * 100 // 60) / 100
 
 
@@ -35,7 +35,8 @@ def credits_of(micros: int) -> float:
 
 
 def tone(total_micros: int, is_active: bool) -> Tone:
-    """``critical`` under 5 minutes or inactive, ``low`` under 30 minutes, judged on the total."""
+    """``critical`` below 5 minutes or if the account is inactive, ``low`` below 30 minutes, by the
+    total balance."""
     if not is_active or total_micros < CRITICAL_MINUTES * REFERENCE_RATE_MICROS_PER_MINUTE:
         return "critical"
     if total_micros < LOW_MINUTES * REFERENCE_RATE_MICROS_PER_MINUTE:
@@ -61,7 +62,7 @@ def recent_daily_spend_usd(daily_micros: Sequence[int]) -> float | None:
 
 
 def runway_days(balance_usd: float, daily_spend_usd: float | None) -> float | None:
-    """Days until the balance is used up at the recent rate; ``None`` where that is unknown."""
+    """Days until the balance is used up at the recent rate; ``None`` if that rate is unknown."""
     if not daily_spend_usd or balance_usd <= 0:
         return None
     return round(balance_usd / daily_spend_usd, 1)

@@ -1,7 +1,6 @@
 """A tenant's two buckets of credit, and the order in which they are used up. Pure.
 
-The included (free) credit goes first, then what the tenant bought. Source: API spec, "Billing",
-rules of the balance.
+Free credit is used first, then purchased credit. Source: API spec, "Billing", rules of the balance.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ class Buckets:
 
 
 def draw(balance: Buckets, amount_micros: int) -> Buckets:
-    """How ``amount_micros`` is taken from ``balance``: free credit first, the rest purchased.
+    """The parts of ``amount_micros`` that come from each bucket of ``balance``.
 
-    What neither bucket covers is owed by the purchased one. That happens only to a call that was
-    served while its reserve could not be extended because the control plane was away.
+    An amount that neither bucket covers becomes a debt in the purchased bucket. This happens only
+    to a call that went on while the control plane was down and could not extend its reserve.
 
     Raises:
         ValueError: ``amount_micros`` is negative.

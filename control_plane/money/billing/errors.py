@@ -1,4 +1,4 @@
-"""What billing refuses."""
+"""Problems with a tenant's credit."""
 
 from __future__ import annotations
 

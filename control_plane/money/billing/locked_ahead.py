@@ -1,7 +1,8 @@
-"""Reserves and accounts that a transaction locked ahead, for many calls with one statement each.
+"""Reserves and accounts that a transaction has locked in advance: those of many calls with one
+statement per table.
 
-The repository looks here first, so that the ledger's rules are the same for one call and for many,
-and need no statement per call."""
+The repository looks here first. So the ledger's rules are the same for one call and for many, and
+need no statement per call."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _INFO = "billing.locked_ahead"
 class LockedAhead:
     calls: frozenset[UUID]
     reserves: dict[UUID, CallReserve]
-    """By call; those that were open when they were locked."""
+    """By call: the reserves that were open when they were locked."""
     accounts: dict[UUID, BillingAccount]
     """By tenant."""
 

@@ -1,4 +1,4 @@
-"""Tables of money. Every amount is in micro-dollars."""
+"""Tables of billing. Every amount is in micro-dollars."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from control_plane.platform.database import Base
 
 
 class BillingAccount(Base):
-    """A tenant's running totals: the sums of its ledger entries and of its open reserves.
+    """A tenant's totals: the sums of its ledger entries and of its open reserves.
 
-    The row is what simultaneous calls queue up for; each change of it is made in the transaction
-    that adds the entry or the reserve.
+    Simultaneous calls queue for this row. It is changed only in the transaction that adds the entry
+    or the reserve.
     """
 
     __tablename__ = "billing_accounts"
@@ -34,10 +34,11 @@ class BillingAccount(Base):
 
 
 class LedgerEntry(Base):
-    """One movement of credit, never changed or deleted. Positive amounts are the tenant's gain.
+    """One movement of credit, never changed or deleted. Positive amounts add to the tenant's
+    balance.
 
-    ``reference`` names what the entry is for and exists once per tenant, so that nothing is
-    posted twice.
+    ``reference`` names what the entry is for. It is unique per tenant, so that nothing is posted
+    twice.
     """
 
     __tablename__ = "ledger_entries"
@@ -61,7 +62,7 @@ class LedgerEntry(Base):
 
 
 class CallReserve(Base):
-    """What one call holds of its tenant's credit. Settled or released once, then never again."""
+    """The credit that one call holds. It is settled or released exactly once."""
 
     __tablename__ = "call_reserves"
 

@@ -1,4 +1,4 @@
-"""Bounds of a period, as query parameters give them. Pure. Source: API spec, "Billing"."""
+"""The bounds of a period from query parameters. Pure. Source: API spec, "Billing"."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from control_plane.platform.errors import InvalidRequest
 
 
 def period_start(text: str | None) -> datetime | None:
-    """The first instant of a period from an ISO date or time; without a zone it is UTC.
+    """The first instant of a period from an ISO date or time, which is UTC if it has no time zone.
 
     Raises:
-        InvalidRequest: ``text`` is neither.
+        InvalidRequest: ``text`` is neither an ISO date nor a time.
     """
     return None if text is None else _parsed(text, "from")
 
 
 def period_end(text: str | None) -> datetime | None:
-    """The first instant after the period: the end of the day on which ``text`` lies.
+    """The first instant after the period, which is the end of the day of ``text``.
 
     Raises:
         InvalidRequest: ``text`` is neither an ISO date nor a time.
@@ -32,7 +32,7 @@ def period_end(text: str | None) -> datetime | None:
 
 
 def _parsed(text: str, field: str) -> datetime:
-    # A '+' that was not escaped in the query arrives as a space.
+    # An unescaped '+' in the query arrives as a space.
     try:
         parsed = datetime.fromisoformat(text.strip().replace(" ", "+"))
         return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)

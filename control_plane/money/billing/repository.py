@@ -1,4 +1,4 @@
-"""Every query of billing. All take the tenant; none commits."""
+"""Every query on billing's tables. None commits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from control_plane.money.billing.models import BillingAccount, CallReserve, Ledg
 from control_plane.platform.database import table_of
 
 _ACCOUNT, _AMOUNT = "hold_account", "hold_micros"
-"""Names of what ``hold`` binds."""
+"""Names of the parameters that ``hold`` binds."""
 
 
 async def account(session: AsyncSession, tenant_id: UUID) -> BillingAccount | None:
@@ -38,7 +38,7 @@ async def account(session: AsyncSession, tenant_id: UUID) -> BillingAccount | No
 
 
 async def locked_account(session: AsyncSession, tenant_id: UUID) -> BillingAccount:
-    """The account, held against every other transaction until this one ends. It must exist."""
+    """The account, locked until the end of the transaction. It must exist."""
     if (ahead := locked_ahead(session).accounts.get(tenant_id)) is not None:
         return ahead
     accounts = await session.scalars(
@@ -53,10 +53,11 @@ async def locked_account(session: AsyncSession, tenant_id: UUID) -> BillingAccou
 async def lock_ahead(
     session: AsyncSession, tenant_ids: Collection[UUID], call_ids: Collection[UUID]
 ) -> None:
-    """Lock the calls' open reserves and the tenants' accounts, in the order in which every
-    transaction does. The calls' rows are locked already.
+    """Lock the calls' open reserves and the tenants' accounts, in the order that every transaction
+    uses. The calls' rows must already be locked.
 
-    Once per transaction, and not in one that creates calls: ``hold_first`` does not look here.
+    Call it once per transaction, and not in one that creates calls, because ``hold_first`` does not
+    use these locks.
     """
     reserves = await session.scalars(
         select(CallReserve)
@@ -82,17 +83,17 @@ async def lock_ahead(
 
 
 async def open_account(session: AsyncSession, tenant_id: UUID) -> None:
-    """Make sure that the tenant has an account."""
+    """Add the tenant's account if it has none."""
     await session.execute(
         insert(BillingAccount).values(tenant_id=tenant_id).on_conflict_do_nothing()
     )
 
 
 async def hold(session: AsyncSession, tenant_id: UUID, amount_micros: int) -> bool:
-    """Hold ``amount_micros`` if that much is neither spent nor held; says whether it did.
+    """Hold ``amount_micros``; ``False`` if less than that is available.
 
-    One conditional UPDATE: under any number of simultaneous callers PostgreSQL evaluates the
-    condition again for each on the row that the one before it left.
+    It is one conditional UPDATE: PostgreSQL evaluates the condition again after each simultaneous
+    transaction that changed the row.
     """
     if (ahead := locked_ahead(session).accounts.get(tenant_id)) is not None:
         return _hold_locked(ahead, amount_micros)
@@ -116,9 +117,9 @@ def _holding() -> ReturningUpdate[tuple[UUID]]:
 async def hold_first(
     session: AsyncSession, tenant_id: UUID, call_id: UUID, amount_micros: int
 ) -> bool:
-    """``hold``, and open the call's reserve with it, in one statement.
+    """``hold`` and open the call's reserve in one statement.
 
-    The tenant's other calls wait from here to the commit, so nothing should come in between.
+    The tenant's other calls wait from here to the commit, so commit as soon as possible.
     """
     connection = await session.connection()
     bound = {_ACCOUNT: tenant_id, _AMOUNT: amount_micros, "call": call_id}
@@ -153,7 +154,7 @@ def _can_hold() -> tuple[ColumnElement[bool], ...]:
 
 
 def _hold_locked(account: BillingAccount, amount_micros: int) -> bool:
-    """``hold`` on an account that nobody else can change meanwhile."""
+    """``hold`` on an account that this transaction has locked."""
     available = account.free_micros + account.purchased_micros - account.held_micros
     if not account.is_active or available < amount_micros:
         return False
@@ -164,7 +165,7 @@ def _hold_locked(account: BillingAccount, amount_micros: int) -> bool:
 async def locked_open_reserve(
     session: AsyncSession, tenant_id: UUID, call_id: UUID
 ) -> CallReserve | None:
-    """The call's reserve while it is open, held until this transaction ends."""
+    """The call's reserve, locked until the end of the transaction; ``None`` if it is not open."""
     ahead = locked_ahead(session)
     if call_id in ahead.calls:
         reserve = ahead.reserves.get(call_id)
@@ -186,7 +187,7 @@ async def locked_open_reserve(
 async def entry_of_reference(
     session: AsyncSession, tenant_id: UUID, reference: str
 ) -> LedgerEntry | None:
-    """The entry that was posted for ``reference``."""
+    """The entry that was posted for ``reference``, if there is one."""
     found: LedgerEntry | None = await session.scalar(
         select(LedgerEntry).where(
             LedgerEntry.tenant_id == tenant_id, LedgerEntry.reference == reference
@@ -202,7 +203,7 @@ async def transactions(
     since: datetime | None,
     until: datetime | None,
 ) -> Sequence[LedgerEntry]:
-    """Newest first; ``since`` inclusive, ``until`` exclusive."""
+    """Newest first; ``since`` is inclusive, ``until`` exclusive."""
     query = (
         select(LedgerEntry)
         .where(LedgerEntry.tenant_id == tenant_id)
@@ -235,9 +236,10 @@ async def daily_charges(
 
 
 async def unbalanced_accounts(session: AsyncSession) -> list[UUID]:
-    """Tenants whose totals are not the sums of their entries and open reserves. For jobs.
+    """Tenants whose totals differ from the sums of their entries and open reserves. Needs a system
+    session.
 
-    One statement sees one moment, so running calls do not disturb it.
+    It is one statement, which sees one moment, so running calls do not disturb it.
     """
     entries = (
         select(

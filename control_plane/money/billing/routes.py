@@ -25,7 +25,7 @@ router = APIRouter(prefix="/v1/billing", tags=["billing"], responses=problems(*M
 async def get_balance(
     caller: MemberCaller, session: TenantSession, agents: Agents, calls: Calls
 ) -> Balance:
-    """The credit that is left, in seconds, dollars, cents and credits."""
+    """Your remaining credit, in seconds, dollars, cents and credits."""
     return await balance_of(session, caller.tenant_id, datetime.now(UTC), agents, calls)
 
 
@@ -35,9 +35,11 @@ async def list_transactions(
     session: TenantSession,
     limit: Annotated[int, Query(ge=1, description="More than 200 counts as 200.")] = 50,
     from_: Annotated[str | None, Query(alias="from", description="ISO date, inclusive.")] = None,
-    to: Annotated[str | None, Query(description="ISO date, to the end of that day.")] = None,
+    to: Annotated[
+        str | None, Query(description="ISO date. The list includes all of that day.")
+    ] = None,
 ) -> Transactions:
-    """Ledger entries, newest first."""
+    """List the ledger entries, newest first."""
     entries = await repository.transactions(
         session,
         caller.tenant_id,

@@ -1,4 +1,4 @@
-"""Billing on the wire. Source: API spec, "Billing records"."""
+"""Responses of the billing routes. Source: API spec, "Billing records"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from control_plane.money.billing.balance import TenantState, Tone
 
 
 class Balance(BaseModel):
-    """``balance_*`` are sums of the ledger; seconds and minutes are those of the reference rate."""
+    """The `balance_…` fields are sums of the ledger. Seconds and minutes are counted at the
+    reference rate."""
 
     tenant_id: UUID
     balance_seconds: int
@@ -22,7 +23,9 @@ class Balance(BaseModel):
     purchased_credits: float
     free_credits: float
     held_usd: float = Field(description="Reserved by running calls.")
-    available_usd: float = Field(description="What new calls can reserve: balance less held.")
+    available_usd: float = Field(
+        description="What new calls can reserve: the balance without what is held."
+    )
     estimated_minutes_remaining: float
     topup_minutes_remaining: float
     is_active: bool
@@ -33,7 +36,7 @@ class Balance(BaseModel):
 
 
 class Transaction(BaseModel):
-    """Positive amounts are the tenant's gain."""
+    """Positive amounts add to your balance."""
 
     id: UUID
     call_id: UUID | None

@@ -1,7 +1,7 @@
-"""The ledger's rules. Nothing here commits: the request, the event or the job does.
+"""The ledger's rules. Nothing here commits; the caller does.
 
-A call's reserve is opened once, extended while the call runs, and settled or released exactly
-once. A transaction that holds a call's row and the tenant's account takes the call's row first.
+A call's reserve is opened once, extended while the call runs, and settled or released exactly once.
+A transaction that locks both a call's row and the tenant's account locks the call's row first.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ async def grant(
     bucket: Literal["free", "purchased"] = "free",
     reference: str | None = None,
 ) -> None:
-    """Add credit to a tenant's account, opening it if need be.
+    """Add credit to a tenant's account, which is opened if there is none.
 
     Args:
-        reference: What the credit is for; the same reference is never posted twice to a tenant.
+        reference: what the credit is for. A tenant's references are unique.
 
     Raises:
         ValueError: the amount is negative.
@@ -72,13 +72,13 @@ async def reserve(
     seconds: int,
     rate_micros_per_minute: int,
 ) -> None:
-    """Hold the price of a new call's first ``seconds``. The call's row exists already.
+    """Hold the price of a new call's first ``seconds``. The call's row must already exist.
 
-    Do as little as possible after it: the tenant's other calls wait from here to the commit.
+    Do as little as possible after this: the tenant's other calls wait from here to the commit.
 
     Raises:
-        InsufficientCredits: that much is not there, or the account is not active. The transaction
-            must not commit.
+        InsufficientCredits: less than that is available, or the account is not active. The
+            transaction must not commit.
     """
     amount = charge_micros(seconds, rate_micros_per_minute)
     if not await repository.hold_first(session, tenant_id, call_id, amount):
@@ -94,9 +94,10 @@ async def extend(
     seconds: int,
     rate_micros_per_minute: int,
 ) -> bool:
-    """Make a running call's reserve cover ``seconds`` in all; ``False`` if credit is too low.
+    """Make a running call's reserve cover ``seconds`` in total; ``False`` if there is too little
+    credit.
 
-    A reserve that is resolved already needs nothing more.
+    A reserve that is already settled or released stays as it is.
     """
     held = await repository.locked_open_reserve(session, tenant_id, call_id)
     if held is None:
@@ -116,13 +117,14 @@ async def settle(
     rate_micros_per_minute: int,
     metadata: Mapping[str, Any],
 ) -> int:
-    """Charge ``seconds`` billable seconds, let the reserve go, and return the charge in micros.
+    """Charge ``seconds`` billable seconds, close the reserve, and return the charge in
+    micro-dollars.
 
-    ``0`` seconds release the reserve without an entry. The charge is what was served: should it
-    exceed the reserve because no extension could be made in time, it is posted all the same.
+    ``0`` seconds release the reserve without an entry. A charge above the reserve is posted in
+    full: the call was served, but its reserve could not be extended in time.
 
     Raises:
-        LookupError: the call has no open reserve, so it was settled before.
+        LookupError: the call has no open reserve, so it was already settled or released.
     """
     held = await repository.locked_open_reserve(session, tenant_id, call_id)
     if held is None:
@@ -155,7 +157,7 @@ async def settle(
 
 
 def _post(session: AsyncSession, account: BillingAccount, entry: LedgerEntry) -> None:
-    """Append an entry and move the locked account by it."""
+    """Add an entry and apply it to the locked account."""
     account.free_micros += entry.free_micros
     account.purchased_micros += entry.purchased_micros
     session.add(entry)

@@ -1,4 +1,4 @@
-"""What a tenant is shown of its account."""
+"""A tenant's balance and transactions, as responses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ async def balance_of(
     agents: AgentDirectory,
     calls: CallDirectory,
 ) -> Balance:
-    """The tenant's balance; ``now`` (aware) sets the seven full UTC days that count as recent."""
+    """The tenant's balance. ``now`` (with a time zone) decides which seven full UTC days count as
+    recent."""
     account = await repository.account(session, tenant_id) or BillingAccount(
         tenant_id=tenant_id, is_active=True, free_micros=0, purchased_micros=0, held_micros=0
     )

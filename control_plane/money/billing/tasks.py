@@ -14,7 +14,7 @@ _log = structlog.get_logger(__name__)
 @job_queue.periodic(cron="*/5 * * * *")
 @job_queue.task(name="billing.audit_books", pass_context=True, queueing_lock="audit_books")
 async def audit_books(context: JobContext, timestamp: int) -> None:
-    """Check every account against its ledger. A difference is a defect and is only reported."""
+    """Check every account against its ledger. A difference is a bug, which is only reported."""
     async with database_of(context).system_session() as session:
         for tenant_id in await repository.unbalanced_accounts(session):
             _log.error("books_do_not_balance", tenant_id=str(tenant_id))

@@ -1,4 +1,4 @@
-"""The credit that a new tenant is given."""
+"""The credit of a new tenant."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from control_plane.money.billing.service import grant
 
 
 def welcome_credit(micros: int) -> TenantOpened:
-    """Opens the new tenant's account and posts ``micros`` micro-dollars to it."""
+    """A hook that opens the new tenant's account and posts ``micros`` micro-dollars to it."""
 
     async def post(session: AsyncSession, tenant_id: UUID) -> None:
         await grant(session, tenant_id, micros, "Welcome credit", reference="welcome")
