@@ -31,11 +31,11 @@ APP_ROLE = "switchboard_app"
 SYSTEM_ROLE = "switchboard_system"
 
 _WAKE_EVERY_SECONDS = 0.1
-"""psycopg's own value for its connections. The default of its waiting function is 0, which keeps
-the event loop spinning while PostgreSQL works."""
+"""The interval that psycopg uses for its own connections. The default of its waiting function is 0,
+which keeps the event loop busy while PostgreSQL works."""
 
 RESTED_SECONDS = 0.1
-"""A connection that rested longer is checked before it is used."""
+"""A connection that was idle for longer is checked before it is used."""
 
 _BECOME_TENANT = text("SELECT set_config('switchboard.tenant_id', :tenant_id, true)")
 _Value = TypeVar("_Value")
@@ -51,7 +51,7 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy's own declaration
+    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy declares it like this
         datetime: DateTime(timezone=True),
         int: BigInteger,
         dict[str, Any]: JSONB,
@@ -59,7 +59,7 @@ class Base(DeclarativeBase):
 
 
 def table_of(model: type[Base]) -> Table:
-    """The table of a mapped class, for statements that need nothing of the mapper."""
+    """The table of a mapped class, for statements that do not need the mapper."""
     table = model.__table__
     assert isinstance(table, Table)
     return table
@@ -71,12 +71,12 @@ def storable(text: str) -> str:
 
 
 class Database:
-    """The pools of one process.
+    """The connection pools of one process.
 
     Args:
         url: ``postgresql+psycopg://…``; the login must be a member of both roles.
-        deadline_seconds: Longest transaction, connecting included. Past it the transaction is
-            abandoned with ``DatabaseUnavailable``, whatever the server is doing.
+        deadline_seconds: The longest duration of a transaction, including connecting. After it the
+            transaction is abandoned with ``DatabaseUnavailable``, whatever the server is doing.
         pool_size: Connections kept per role.
     """
 
@@ -91,7 +91,7 @@ class Database:
         """One transaction confined to the tenant; committed at the end, rolled back on an error.
 
         Raises:
-            DatabaseUnavailable: PostgreSQL is away, or the deadline passed.
+            DatabaseUnavailable: PostgreSQL is down, or the deadline has passed.
         """
         async with self._transaction(self._app) as session:
             connection = await session.connection()
@@ -103,18 +103,18 @@ class Database:
         """One transaction over every tenant, for jobs and for authentication.
 
         Raises:
-            DatabaseUnavailable: PostgreSQL is away, or the deadline passed.
+            DatabaseUnavailable: PostgreSQL is down, or the deadline has passed.
         """
         async with self._transaction(self._system) as session:
             yield session
 
     @asynccontextmanager
     async def system_statements(self) -> AsyncIterator[AsyncSession]:
-        """For single statements over every tenant: each is a transaction of its own, which saves
-        the round trips of BEGIN and COMMIT.
+        """For single statements over every tenant. Each is its own transaction, which saves the
+        round trips of BEGIN and COMMIT.
 
         Raises:
-            DatabaseUnavailable: PostgreSQL is away, or the deadline passed.
+            DatabaseUnavailable: PostgreSQL is down, or the deadline has passed.
         """
         async with self._transaction(self._system_autocommit) as session:
             yield session
@@ -122,7 +122,7 @@ class Database:
     async def ping(self) -> None:
         """
         Raises:
-            DatabaseUnavailable: PostgreSQL is away, or the deadline passed.
+            DatabaseUnavailable: PostgreSQL is down, or the deadline has passed.
         """
         async with self.system_session() as session:
             await session.execute(text("SELECT 1"))
@@ -164,7 +164,7 @@ def _engine(url: str, role: str, deadline_seconds: float, pool_size: int) -> Asy
         connect_args={
             "async_creator_fn": _PromptConnection.connect,
             "application_name": role,
-            # The server gives up as well, so that an abandoned transaction holds no locks.
+            # The server also gives up, so that an abandoned transaction keeps no locks.
             "options": f"-c statement_timeout={int(deadline_seconds * 1000)}"
             f" -c idle_in_transaction_session_timeout={int(deadline_seconds * 2000)}",
         },
@@ -182,8 +182,8 @@ def _engine(url: str, role: str, deadline_seconds: float, pool_size: int) -> Asy
 
 
 def _ping_after_rest(engine: AsyncEngine) -> None:
-    """Check connections before they are used, as ``pool_pre_ping`` does, but only those that have
-    rested: under load the checks would be a fifth of all round trips."""
+    """Check connections before use, as ``pool_pre_ping`` does, but only those that were idle: under
+    load, checking all of them would be a fifth of all round trips."""
     dialect = engine.dialect
     rested_since = "rested_since"
 
@@ -205,17 +205,17 @@ def _ping_after_rest(engine: AsyncEngine) -> None:
 
 
 class _PromptConnection(psycopg.AsyncConnection[Any]):
-    """A connection that gives up at once when its task is cancelled.
+    """A connection that is closed at once when its task is cancelled.
 
-    psycopg asks the server to cancel and waits up to ten seconds for it. A server that hangs never
-    answers, and the deadline could not be kept. Dropping the socket is enough: the pool replaces
-    the connection, and the server's own time-outs end the query."""
+    psycopg asks the server to cancel and waits up to ten seconds for the answer. A server that
+    hangs never answers, so the deadline would be missed. Closing the socket is enough: the pool
+    replaces the connection, and the server's own timeouts end the query."""
 
     async def wait(
         self,
         gen: PQGen[_Value],
         interval: float = _WAKE_EVERY_SECONDS,
-        timeout: float | None = None,  # noqa: ASYNC109 - psycopg's own signature
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature is psycopg's
     ) -> _Value:
         try:
             return await waiting.wait_async(gen, self.pgconn.socket, interval, timeout)

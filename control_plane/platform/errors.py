@@ -1,7 +1,7 @@
 """Errors that a client sees: problem details (RFC 9457), one class per code.
 
-Raise a ``Problem`` anywhere below the routes: ``platform/http/problems.py`` turns it into the
-response, and ``platform/http/openapi.py`` generates the documented schema from the class.
+Raise a ``Problem`` in a route or in anything it calls: ``platform/http/problems.py`` turns it into
+the response, and ``platform/http/openapi.py`` documents its class.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 
 
 class Problem(Exception):
-    """Subclasses set ``status`` and ``code``; ``code`` is what a client's program tests.
+    """Subclasses set ``status``, ``code`` and ``title``. Client programs check ``code``.
 
     Args:
-        detail: What is wrong with this request and what would be right, in a sentence.
-        headers: Response headers, for example ``Retry-After``.
-        extra: Further members of the problem document, for example ``limit`` and ``used``.
+        detail: what is wrong with this request and what would be right, in one sentence.
+        headers: response headers, for example ``Retry-After``.
+        extra: further members of the problem document, for example ``limit`` and ``used``.
     """
 
     status: ClassVar[int]
@@ -45,7 +45,7 @@ class InvalidRequest(Problem):
 
     @classmethod
     def at(cls, field: str, message: str) -> InvalidRequest:
-        """One wrong field."""
+        """A request with one wrong field."""
         return cls(errors=[{"field": field, "message": message}])
 
 
@@ -71,7 +71,7 @@ class NotFound(Problem):
 class MethodNotAllowed(Problem):
     status = HTTPStatus.METHOD_NOT_ALLOWED
     code = "method_not_allowed"
-    title = "This address does not take this method"
+    title = "This path does not support this method"
 
 
 class BodyTooLarge(Problem):

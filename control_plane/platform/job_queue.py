@@ -1,5 +1,5 @@
-"""The job queue (procrastinate, in PostgreSQL): a job exists if and only if the change that called
-for it was committed.
+"""The job queue (procrastinate, in PostgreSQL). A job exists if and only if the change that added
+it was committed.
 
 Domains declare their jobs with ``@job_queue.task`` in ``tasks.py``; the jobs process runs them.
 """
@@ -23,15 +23,15 @@ from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.settings import ControlPlaneSettings
 
 PATIENT_QUEUE = "patient"
-"""For jobs that mostly wait for somebody else's answer: many run at once and hold nothing up."""
+"""For jobs that mostly wait for other servers. Many run at once."""
 RECORDINGS_QUEUE = "recordings"
-"""For jobs that make files for minutes: one at a time, because each takes a core while it runs."""
+"""For jobs that create files for minutes. Only one runs at a time, because each takes a core."""
 _DATABASE = "database"
 _SETTINGS = "settings"
 _log = structlog.get_logger(__name__)
 
 job_queue = App(connector=PsycopgConnector())
-"""Unconnected: jobs are added through the session that calls for them."""
+"""It is not connected: jobs are added through a session's connection."""
 
 
 async def enqueue(
@@ -45,12 +45,12 @@ async def enqueue(
     """Add a job in ``session``'s transaction.
 
     Args:
-        not_within: how long it waits at least.
-        lock: jobs with the same one run one after the other.
-        arguments: the job's, JSON values.
+        not_within: how long the job waits at least.
+        lock: jobs with the same lock run one after the other.
+        arguments: the job's arguments, as JSON values.
 
     Raises:
-        DatabaseUnavailable: PostgreSQL went away.
+        DatabaseUnavailable: the connection to PostgreSQL was lost.
     """
     connection = await session.connection()
     driver = (await connection.get_raw_connection()).driver_connection
@@ -67,7 +67,7 @@ async def enqueue(
 
 
 def worker_connector(database_url: str) -> PsycopgConnector:
-    """A connection pool for the process that runs the jobs, which sees every tenant's."""
+    """A connection pool for the jobs process, which sees the jobs of every tenant."""
     conninfo = make_url(database_url).set(drivername="postgresql")
     return PsycopgConnector(
         conninfo=conninfo.render_as_string(hide_password=False),
@@ -80,7 +80,7 @@ def worker_connector(database_url: str) -> PsycopgConnector:
 def job_resources(
     database: Database, settings: ControlPlaneSettings | None = None
 ) -> dict[str, Any]:
-    """What the jobs process hands to every job."""
+    """What the jobs process passes to every job."""
     return {_DATABASE: database, _SETTINGS: settings}
 
 
@@ -94,14 +94,14 @@ def settings_of(context: JobContext) -> ControlPlaneSettings:
     """The settings of the process that runs the job."""
     settings: ControlPlaneSettings | None = context.additional_context[_SETTINGS]
     if settings is None:
-        raise RuntimeError("this process runs jobs without settings")
+        raise RuntimeError("this process was started without settings for jobs")
     return settings
 
 
 @job_queue.periodic(cron="* * * * *")
 @job_queue.task(name="job_queue.rescue_stalled_jobs", queueing_lock="rescue_stalled_jobs")
 async def rescue_stalled_jobs(timestamp: int) -> None:
-    """Run again what a process that died had begun: every job may be run twice."""
+    """Run the unfinished jobs of a dead process again. So any job may run twice."""
     for job in await job_queue.job_manager.get_stalled_jobs():
         _log.warning("job_rescued", job_id=job.id, task=job.task_name)
         await job_queue.job_manager.retry_job(job)

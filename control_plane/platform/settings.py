@@ -1,4 +1,4 @@
-"""What the control plane needs to know from outside. Built by the command line, passed in."""
+"""The control plane's settings. The command line builds them and passes them in."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SmtpEncryption = Literal["none", "starttls", "tls"]
 
 
 class SmtpSettings(BaseModel):
-    """The mail server that takes what we send."""
+    """The mail server that sends the installation's mails."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     host: str
@@ -27,17 +27,17 @@ class SmtpSettings(BaseModel):
     password: str | None = Field(None, repr=False)
     encryption: SmtpEncryption = "starttls"
     sender: str
-    """The address that mails come from."""
+    """The sender's address of all mails."""
     timeout_seconds: PositiveFloat = 10.0
 
 
 class PlatformLlmSettings(BaseModel):
-    """The installation's own language model, over OpenAI's wire format."""
+    """The installation's own language model, which speaks OpenAI's protocol."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     api_key: str = Field(repr=False)
     base_url: str | None = None
-    """Replaces OpenAI's own address."""
+    """Replaces OpenAI's address."""
     model: str
     timeout_seconds: PositiveFloat = 30.0
 
@@ -49,7 +49,7 @@ class DialingSettings(BaseModel):
     carriers: frozenset[str] = frozenset()
     """The carriers that the telephony bridges reach; without one there are no phone calls."""
     calls_per_tenant: PositiveInt = 10
-    """Phone legs of one tenant that are dialed or in conversation at once."""
+    """The most phone legs that one tenant may be dialing or talking on at once."""
     calls_per_number: PositiveInt = 5
     """The same for one caller id; a number can have a limit of its own instead."""
     ring_timeout_seconds: PositiveInt = 30
@@ -57,17 +57,17 @@ class DialingSettings(BaseModel):
 
 
 class PostCallSettings(BaseModel):
-    """Who analyses calls whose agents name no model of their own."""
+    """The analysis of calls whose agents name no model of their own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     provider: Literal["openai", "google"] | None = None
-    """``None``: the analyser that needs no key."""
+    """``None`` means the analyser that needs no key."""
     models: Mapping[str, str] = Field(default_factory=dict)
-    """By provider, the model where none is named."""
+    """The default model of each provider."""
     api_keys: Mapping[str, str] = Field(default_factory=dict, repr=False)
-    """The platform's own, by provider."""
+    """The platform's own keys, by provider."""
     timeout_seconds: PositiveFloat = 90.0
-    """For one answer."""
+    """The longest wait for one answer."""
 
 
 class ControlPlaneOptions(IceSettings):
@@ -75,17 +75,17 @@ class ControlPlaneOptions(IceSettings):
     the environment."""
 
     operator_token: str | None = Field(None, repr=False)
-    """Bearer token of ``/v1/operator``; ``None`` closes those routes."""
+    """The bearer token of ``/v1/operator``. ``None`` disables those routes."""
     welcome_credit_micros: NonNegativeInt = 10_000_000
-    """Credit posted to each new tenant, in micro-dollars."""
+    """The credit of each new tenant, in micro-dollars."""
     offline_models: bool = True
-    """Whether the workers carry the offline models (provider ``local``)."""
+    """Whether the workers have the offline models (provider ``local``)."""
     sign_up_enabled: bool = True
     """Whether anyone may open an account through the API."""
     session_ttl_seconds: PositiveInt = 14 * 24 * 3600
     """How long a dashboard session lasts after its last use."""
     recording_url_ttl_seconds: PositiveInt = 3600
-    """How long a recording's signed address works."""
+    """How long a recording's signed URL works."""
     requests_per_minute_per_key: NonNegativeInt = 6_000
     """0 sets no limit."""
     requests_per_minute_per_address: NonNegativeInt = 12_000
@@ -101,30 +101,32 @@ class ControlPlaneSettings(ControlPlaneOptions):
     """``postgresql+psycopg://user[:password]@host:port/name``."""
     redis_url: str
     public_url: str
-    """Address under which clients reach the API, without a trailing slash."""
+    """The address at which clients reach the API, without a trailing slash."""
     secret_key: str
     """Signs the access tokens of call participants."""
     encryption_keys: tuple[str, ...] = Field(repr=False)
-    """Fernet keys; the first encrypts, all decrypt."""
+    """Fernet keys. The first encrypts, all decrypt."""
     access_token_ttl_seconds: PositiveInt = 3600
     queued_timeout_seconds: PositiveInt = 30
     request_deadline_seconds: PositiveFloat = 5.0
-    """How long one database transaction of a request may take, connecting included."""
+    """How long one database transaction of a request may take, including connecting."""
     request_counting_deadline_seconds: PositiveFloat = 0.05
-    """How long a request may wait for Redis to count it. Without an answer it is not limited."""
+    """How long a request may wait for Redis to count it. Without an answer the request is not
+    limited."""
     max_body_bytes: PositiveInt = 1_048_576
     provider_keys: frozenset[str] = frozenset()
     """Providers whose platform key is set, for example ``{"openai", "deepgram"}``."""
     provider_base_urls: Mapping[str, str] = Field(default_factory=dict)
-    """Addresses that replace the vendors' own, by provider."""
+    """Addresses that replace the providers' own, by provider."""
     smtp: SmtpSettings | None = None
     mail_outbox_dir: Path
-    """Where mails are written when there is no mail server."""
+    """The folder for mails if there is no mail server."""
     platform_llm: PlatformLlmSettings | None = None
-    """Drafts agents; without it a deterministic builder does."""
+    """Drafts agents. Without it, a deterministic builder does."""
     post_call: PostCallSettings = PostCallSettings()
     object_store_url: str
-    """Where recordings are kept: ``file:///…``, ``s3://bucket/prefix``, ``gs://bucket/prefix``."""
+    """Where recordings are stored: ``file:///…``, ``s3://bucket/prefix``,
+    ``gs://bucket/prefix``."""
     dialing: DialingSettings = DialingSettings()
 
     @property

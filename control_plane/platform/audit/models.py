@@ -22,10 +22,10 @@ class AuditEntry(Base):
     actor_id: Mapped[UUID | None]
     actor_label: Mapped[str]
     action: Mapped[str]
-    """Past tense under the record's kind: ``agent.published``."""
+    """The record's kind and a verb in the past tense, such as ``agent.published``."""
     target_id: Mapped[str | None]
     changes: Mapped[dict[str, Any]]
-    """What is worth knowing of the change; never a secret."""
+    """Facts about the change; never a secret."""
     address: Mapped[str | None]
     user_agent: Mapped[str | None]
     request_id: Mapped[str | None]

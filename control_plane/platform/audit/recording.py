@@ -1,4 +1,4 @@
-"""Writing the audit log, in the transaction of the change itself."""
+"""Writing to the audit log, in the transaction of the change."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def record_change(
     target_id: UUID | str | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Note that ``caller`` did ``action``.
+    """Record that ``caller`` did ``action``.
 
     Args:
-        action: past tense under the record's kind, such as ``agent.published``.
+        action: the record's kind and a verb in the past tense, such as ``agent.published``.
         changes: JSON values without secrets, such as ``{"role": ["member", "admin"]}``.
     """
     record_act(
@@ -50,7 +50,7 @@ def record_act(
     target_id: UUID | str | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> None:
-    """The same where there is no caller yet (a login), or it is the operator."""
+    """Like ``record_change``, for a login, which has no caller yet, and for the operator."""
     session.add(
         AuditEntry(
             tenant_id=tenant_id,

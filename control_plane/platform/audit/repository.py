@@ -15,10 +15,10 @@ from control_plane.platform.audit.models import AuditEntry
 
 @dataclass(frozen=True)
 class AuditFilter:
-    """What is ``None`` does not narrow the list."""
+    """Filters of the list. ``None`` means no filter."""
 
     action: str | None = None
-    """Whole (``agent.published``) or a record's kind (``agent``)."""
+    """An action (``agent.published``) or a record's kind (``agent``)."""
     actor_id: UUID | None = None
     target_id: str | None = None
     since: datetime | None = None
@@ -28,7 +28,7 @@ class AuditFilter:
 async def list_entries(
     session: AsyncSession, tenant_id: UUID, wanted: AuditFilter, *, limit: int, offset: int
 ) -> tuple[Sequence[AuditEntry], int]:
-    """One page, newest first, and how many there are."""
+    """One page, newest first, and the total."""
     conditions = [AuditEntry.tenant_id == tenant_id, *_conditions(wanted)]
     total = await session.scalar(select(func.count()).select_from(AuditEntry).where(*conditions))
     entries = await session.scalars(

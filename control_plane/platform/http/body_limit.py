@@ -1,4 +1,4 @@
-"""Takes a request's body in before the route runs: whole, in time, and not larger than allowed."""
+"""Receives a request's body before the route runs, and limits its size and the time it takes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _DISCARDED_BYTES = 64 * 1024 * 1024
 
 
 class BodyLimitMiddleware:
-    """Answers 413 to a body over ``max_bytes`` and 408 to one that is not there in time.
+    """Answers 413 to a body over ``max_bytes`` and 408 to one that does not arrive in time.
 
-    An oversized body is read to its end (up to 64 MiB) and thrown away: most clients write all of
-    it before they read, and would see a broken connection instead of the answer.
+    A body that is too large is read to its end (up to 64 MiB) and discarded: most clients send all
+    of it before they read, and would otherwise see a broken connection instead of the response.
     """
 
     def __init__(self, app: ASGIApp, *, max_bytes: int, deadline_seconds: float = 30.0) -> None:
@@ -45,7 +45,7 @@ class BodyLimitMiddleware:
         await response(scope, receive, send)
 
     async def _read(self, receive: Receive) -> bytes | None:
-        """The whole body, or ``None`` when the client went away."""
+        """The whole body; ``None`` if the client has disconnected."""
         body = bytearray()
         received = 0
         while True:
@@ -64,7 +64,7 @@ class BodyLimitMiddleware:
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
-    """A ``receive`` that hands out ``body``, and then whatever the server has to say."""
+    """A ``receive`` that returns ``body``, and then the server's further messages."""
     handed_out = False
 
     async def replay() -> Message:

@@ -1,4 +1,4 @@
-"""What the application holds for its routes: the database and the settings."""
+"""Dependencies of routes: the application's database and settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Health checks: is the process up, and can it serve requests?"""
+"""Health checks: is the process running, and can it serve requests?"""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ router = APIRouter(tags=["health"])
 
 @router.get("/healthz")
 async def healthz() -> dict[str, str]:
-    """The process is up."""
+    """Check that the process is running."""
     return {"status": "ok"}
 
 
 @router.get("/readyz", responses=problems(DatabaseUnavailable))
 async def readyz(database: AppDatabase) -> dict[str, str]:
-    """The process can serve requests: it reaches its database."""
+    """Check that the process can serve requests, which needs the database."""
     await database.ping()
     return {"status": "ready"}

@@ -1,4 +1,4 @@
-"""The answer to bytes that are no HTTP request, which never reach the application."""
+"""The answer to bytes that are not an HTTP request. They do not reach the application."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from control_plane.platform.http.request_context import HEADER
 
 
 class ProblemProtocol(H11Protocol):
-    """uvicorn's protocol, which would answer in plain text."""
+    """uvicorn's protocol with a problem document instead of its plain text."""
 
     def send_400_response(self, msg: str) -> None:
-        """Answer with a problem document, then close the connection: where the next request would
-        begin cannot be known."""
+        """Answer with a problem document, then close the connection, because it is unknown where
+        the next request would begin."""
         request_id = uuid4().hex
         problem = InvalidRequest.at(
             "request", "is not valid HTTP/1.1: its first line, a header or the framing of its body"

@@ -1,4 +1,4 @@
-"""Puts right what FastAPI's generator leaves behind in a document. Pure but for the document."""
+"""Corrections to the OpenAPI document that FastAPI generates. They change the document in place."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ _SCHEMA = re.compile(r'"#/components/schemas/([^"]+)"')
 
 
 def restore_nulls(document: dict[str, Any]) -> None:
-    """Examples of schemas get back their required fields that are null: the generator drops every
-    ``None``, wherever it stands."""
+    """Put required fields that are null back into the examples of schemas. The generator drops
+    every ``None``."""
     schemas = document["components"]["schemas"]
     for schema in schemas.values():
         _restore(schema.get("example"), schema, schemas)
 
 
 def drop_unused_schemas(document: dict[str, Any]) -> None:
-    """Models that only lent their fields to others are no part of the interface."""
+    """Remove schemas that nothing refers to, such as base classes of models."""
     schemas = document["components"]["schemas"]
     while unused := schemas.keys() - set(_SCHEMA.findall(json.dumps(document))):
         for name in unused:

@@ -1,4 +1,4 @@
-"""``limit`` and ``offset``, as every list takes them."""
+"""The ``offset`` parameter of lists."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from typing import Annotated
 from fastapi import Query
 
 MAX_OFFSET = 2**63 - 1
-"""PostgreSQL's bigint."""
+"""The largest bigint of PostgreSQL."""
 
 Offset = Annotated[int, Query(ge=0, le=MAX_OFFSET)]

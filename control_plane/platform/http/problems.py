@@ -1,4 +1,4 @@
-"""Every error leaves as ``application/problem+json`` (RFC 9457) with a code and the request id."""
+"""Answers every error with ``application/problem+json`` (RFC 9457), a code and the request id."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ MEDIA_TYPE = "application/problem+json"
 
 
 def problem_response(problem: Problem, request_id: str | None) -> JSONResponse:
-    """The document: type, title, status, detail, code, request_id and the problem's own members."""
+    """The response: type, title, status, detail, code, request_id and the problem's extra
+    members."""
     document: dict[str, Any] = {
         "type": "about:blank",
         "title": problem.title,
@@ -59,24 +60,25 @@ def install_problem_handlers(app: FastAPI) -> None:
 
 
 def _of_framework(error: HTTPException, request: Request) -> Problem:
-    """What Starlette and FastAPI raise by themselves."""
+    """The problem for an error that Starlette or FastAPI raises."""
     match error.status_code:
         case HTTPStatus.NOT_FOUND:
             return NotFound(f"There is nothing at {request.url.path}")
         case HTTPStatus.METHOD_NOT_ALLOWED:
             allowed = ", ".join(_methods_of(request))
             return MethodNotAllowed(
-                f"{request.url.path} takes {allowed}, not {request.method}",
+                f"{request.url.path} supports {allowed}, not {request.method}",
                 headers={"Allow": allowed},
             )
         case HTTPStatus.BAD_REQUEST:
-            return InvalidRequest.at("body", "could not be read as JSON in UTF-8")
+            return InvalidRequest.at("body", "must be JSON in UTF-8")
         case _:
             return Unexpected(str(error.detail))
 
 
 def _methods_of(request: Request) -> list[str]:
-    """What the address takes: each method is a route of its own, so all of them are asked."""
+    """The methods of the request's path. Each method is a separate route, so all routes are
+    checked."""
     return sorted(
         {
             method

@@ -1,4 +1,4 @@
-"""Request ids, one log line per request, and the last line of defence against a bare 500."""
+"""Request ids, one log line per request, and a problem document for unexpected errors."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _log = structlog.get_logger(__name__)
 
 
 class RequestContextMiddleware:
-    """Gives each request an id (the client's own where it is plain), and answers with it.
+    """Gives each request an id, or keeps the client's own if it is plain.
 
-    The id is in ``request.state.request_id``, in every log line of the request, and in the
-    ``X-Request-Id`` header of every response.
+    The id is in ``request.state.request_id``, in every log line of the request, and in the header
+    ``X-Request-Id`` of every response.
     """
 
     def __init__(self, app: ASGIApp) -> None:

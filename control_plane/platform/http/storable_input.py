@@ -1,6 +1,6 @@
-"""JSON that PostgreSQL can hold: what the parser lets through and the database refuses.
+"""Refuses JSON that the parser accepts but PostgreSQL cannot store.
 
-Runs before a route's own validation, on every route that takes a JSON body.
+It runs before a route's own validation, on every route with a JSON body.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _BIGINT = range(-(2**63), 2**63)
 
 
 async def storable_input(request: Request) -> None:
-    """Dependency of the whole app.
+    """A dependency of the whole app.
 
     Raises:
-        UnsupportedMediaType: a body that is not JSON on a route that takes JSON.
+        UnsupportedMediaType: the body is not JSON, but the route needs JSON.
         InvalidRequest: text with U+0000 or half a surrogate pair, a number that is not finite or
             beyond a bigint, or nesting deeper than ``MAX_DEPTH``.
     """
@@ -39,7 +39,7 @@ async def storable_input(request: Request) -> None:
 
 
 def find_fault(value: Any, path: str = "", depth: int = 0) -> tuple[str, str] | None:
-    """The first place in parsed JSON that cannot be stored: ``(field, what is wrong)``."""
+    """The first value in parsed JSON that cannot be stored: ``(field, what is wrong)``."""
     if depth > MAX_DEPTH:
         return path, f"is nested deeper than {MAX_DEPTH} levels"
     match value:

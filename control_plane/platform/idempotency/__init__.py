@@ -1,1 +1,1 @@
-"""Requests that may be sent again: ``Idempotency-Key``."""
+"""Stored answers to requests with an ``Idempotency-Key``."""

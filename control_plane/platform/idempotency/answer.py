@@ -1,4 +1,4 @@
-"""An answer as it is kept, and which request it belongs to. Pure."""
+"""Answers as they are stored, and digests of the requests they belong to. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.responses import Response
 KEY_HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotency-Replayed"
 KEY_LIFETIME = timedelta(hours=24)
-"""After it, a key may be used for another request."""
+"""After this time a key can be used for another request."""
 _OF_THE_TRANSFER = frozenset({"content-length"})
 
 
@@ -26,7 +26,7 @@ class Answer:
 
     @classmethod
     def of(cls, response: Response) -> Answer:
-        """What ``response``, whose body is whole and UTF-8, says."""
+        """The answer that ``response`` gives. Its body must be complete and in UTF-8."""
         headers = ((name.lower(), value) for name, value in response.headers.items())
         return cls(
             response.status_code,
@@ -44,7 +44,7 @@ class Answer:
         return json.dumps([self.status, self.headers, self.body])
 
     def replayed(self) -> Response:
-        """The same answer, marked as one that was given before."""
+        """The same response, marked as a replay."""
         response = Response(self.body, self.status)
         for name, value in self.headers:
             response.headers[name] = value
@@ -55,12 +55,12 @@ class Answer:
 def key_digest(
     tenant_id: UUID | None, actor: tuple[str, UUID | None], method: str, route: str, key: str
 ) -> bytes:
-    """One name for a key within its scope. Whoever acts is part of it: nobody can be given an
-    answer, which may hold tokens, by guessing somebody else's key.
+    """Identifies a key within its scope. The scope includes the caller, so that nobody gets another
+    caller's answer, which may hold tokens, by guessing the key.
 
     Args:
         actor: kind and id.
-        route: the path as it is declared, for example ``/v1/calls/{call_id}/participants``.
+        route: the path as declared, for example ``/v1/calls/{call_id}/participants``.
     """
     return _digest(str(tenant_id), actor[0], str(actor[1]), method, route, key)
 
@@ -68,13 +68,13 @@ def key_digest(
 def request_digest(path: str, query: str, body: bytes, document: Any = None) -> bytes:
     """
     Args:
-        document: the body as parsed JSON, if it is JSON: blanks and the order of names in it are
-            no part of what is asked for.
+        document: the body as parsed JSON, if it is JSON. White space and the order of its fields do
+            not count.
     """
     said = body.decode("latin-1") if document is None else json.dumps(document, sort_keys=True)
     return _digest(path, query, said)
 
 
 def _digest(*parts: str) -> bytes:
-    """As a list in JSON, so that no part can run into the next."""
+    """The hash of the parts as a JSON array, so that each part stays separate."""
     return hashlib.sha256(json.dumps(parts).encode()).digest()

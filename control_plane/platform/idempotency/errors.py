@@ -1,4 +1,4 @@
-"""What can be wrong with an ``Idempotency-Key``."""
+"""Problems with an ``Idempotency-Key``."""
 
 from __future__ import annotations
 

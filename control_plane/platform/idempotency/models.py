@@ -1,4 +1,4 @@
-"""Answers kept for requests that are sent again."""
+"""Stored answers to requests with an ``Idempotency-Key``."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from control_plane.platform.tenancy.models import Tenant
 
 
 class AnsweredRequest(Base):
-    """One request that was carried out under an ``Idempotency-Key``, with its answer.
+    """A request that was carried out with an ``Idempotency-Key``, and its answer.
 
-    Written in the transaction that carries the request out, so it exists if and only if the
-    request's effects do.
+    It is written in the request's transaction, so it exists if and only if the request's effects
+    do.
     """
 
     __tablename__ = "answered_requests"
 
     key_digest: Mapped[bytes] = mapped_column(primary_key=True)
-    """SHA-256 of who sent it, the route and the key."""
+    """SHA-256 of the caller, the route and the key."""
     tenant_id: Mapped[UUID | None] = mapped_column(ForeignKey(Tenant.id))
-    """``None`` for the operator's."""
+    """``None`` for the operator's requests."""
     request_digest: Mapped[bytes]
-    """SHA-256 of path, query and body: what must be the same when the key is used again."""
+    """SHA-256 of path, query and body, which must be the same when the request is repeated."""
     sealed_answer: Mapped[str]
-    """``Answer.text``, sealed: answers hold access tokens and new keys."""
+    """``Answer.text``, encrypted, because answers hold access tokens and new keys."""
     claimed_at: Mapped[datetime] = mapped_column(server_default=func.now())

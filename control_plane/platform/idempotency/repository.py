@@ -1,4 +1,4 @@
-"""Every query on answered requests. None commits."""
+"""Every query on stored answers. None commits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from control_plane.platform.idempotency.models import AnsweredRequest
 
 _NOT_ANSWERED_YET = ""
 _RENEWED = ("request_digest", "sealed_answer", "claimed_at")
-"""What a key that is used anew after its lifetime gets."""
+"""The columns that change when an expired key is used for another request."""
 
 
 async def claim(
@@ -28,10 +28,10 @@ async def claim(
     now: datetime,
     expired_before: datetime,
 ) -> bool:
-    """Take the key for the request of this transaction; ``False`` if it is taken.
+    """Claim the key for this transaction's request; ``False`` if another request has it.
 
-    While another transaction has claimed it, this waits for that one's end: PostgreSQL lets only
-    one of two rows with the same key in, and the other if the first is rolled back.
+    If another open transaction has claimed the key, this waits until that one ends: PostgreSQL
+    accepts a second row with the same key only if the first is rolled back.
     """
     connection = await session.connection()
     claimed = await connection.execute(
@@ -74,7 +74,7 @@ async def find(session: AsyncSession, key_digest: bytes) -> AnsweredRequest | No
 
 
 async def remember(session: AsyncSession, key_digest: bytes, sealed_answer: str) -> None:
-    """Keep the answer of the request that has claimed the key."""
+    """Store the answer of the request that has claimed the key."""
     connection = await session.connection()
     await connection.execute(_remembering(), {"key": key_digest, "answer": sealed_answer})
 
@@ -90,7 +90,7 @@ def _remembering() -> Update:
 
 
 async def forget(session: AsyncSession, claimed_before: datetime) -> None:
-    """Of every tenant. For jobs."""
+    """Delete old answers of every tenant. Needs a system session."""
     await session.execute(
         delete(AnsweredRequest).where(AnsweredRequest.claimed_at < claimed_before)
     )

@@ -16,6 +16,6 @@ from control_plane.platform.job_queue import database_of, job_queue
     name="idempotency.forget_old_answers", pass_context=True, queueing_lock="forget_old_answers"
 )
 async def forget_old_answers(context: JobContext, timestamp: int) -> None:
-    """Without this the table would only grow."""
+    """Delete answers whose keys have expired."""
     async with database_of(context).system_session() as session:
         await forget(session, datetime.now(UTC) - KEY_LIFETIME)

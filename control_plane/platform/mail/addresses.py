@@ -1,4 +1,4 @@
-"""Mail addresses as we take them. Pure."""
+"""The mail addresses that are accepted. Pure."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _DOMAIN = re.compile(
 
 
 def normalized(address: str) -> str:
-    """The address in lower case, which is how people are told apart.
+    """The address in lower case, which identifies a user.
 
-    RFC 5321's ``Mailbox`` without its rarities: no quoted names, no comments, no addresses in
-    brackets, no characters beyond ASCII.
+    Accepts RFC 5321's ``Mailbox`` without its rare forms: no quoted names, no comments, no
+    addresses in brackets, only ASCII characters.
 
     Raises:
-        ValueError: it is not such an address; the text says what would be right.
+        ValueError: ``text`` is not such an address. The message says what would be right.
     """
     address = address.strip().lower()
     local_part, at, domain = address.rpartition("@")

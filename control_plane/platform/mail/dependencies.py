@@ -1,4 +1,4 @@
-"""What routes that send mail depend on."""
+"""Dependencies of routes that send mail."""
 
 from __future__ import annotations
 

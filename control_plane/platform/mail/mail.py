@@ -1,4 +1,4 @@
-"""A mail, before it goes anywhere. Pure."""
+"""A mail and its message format. Pure."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _LONGEST_LINE = 998
 
 @dataclass(frozen=True)
 class Mail:
-    """Plain text to one person. ``to`` is an ``EmailAddress``; ``subject`` and ``text`` may hold
-    what people wrote."""
+    """A plain-text mail to one person. ``to`` is an ``EmailAddress``; ``subject`` and ``text`` may
+    contain text from users."""
 
     to: str
     subject: str
@@ -26,27 +26,28 @@ class Mail:
 
 
 def as_message(mail: Mail, sender: str, now: datetime) -> EmailMessage:
-    """The message on the wire (RFC 5322), which nothing in ``mail`` can add a header to."""
+    """The message format (RFC 5322). No text in ``mail`` can add a header to it."""
     message = EmailMessage(policy=SMTP)
     message["From"] = sender
     message["To"] = mail.to
     message["Subject"] = one_line(mail.subject)[:_LONGEST_SUBJECT]
     message["Date"] = format_datetime(now)
     message["Message-ID"] = f"<{uuid4()}@{sender.rpartition('@')[2].strip('<> ')}>"
-    # RFC 3834: no out-of-office answers to this.
+    # RFC 3834: prevents out-of-office replies.
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(mail.text, cte=_encoding_for(mail.text))
     return message
 
 
 def _encoding_for(text: str) -> str:
-    """Plain where it can be: whoever reads a mail in the outbox folder copies a token from it."""
+    """The readable transfer encoding where possible, so that tokens can be copied from a mail in
+    the outbox folder."""
     is_plain = text.isascii() and max(map(len, text.splitlines()), default=0) <= _LONGEST_LINE
     return "7bit" if is_plain else "quoted-printable"
 
 
 def one_line(text: str) -> str:
-    """Without line ends and other control characters, runs of space as one."""
+    """The text without line breaks and other control characters, and with single spaces."""
     printable = "".join(
         " " if unicodedata.category(character)[0] in "CZ" else character for character in text
     )

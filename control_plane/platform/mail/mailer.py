@@ -1,4 +1,4 @@
-"""Sending mails. A mail that cannot be sent is never an error of the request that called for it."""
+"""Sending mails. A mail that cannot be sent never makes a request fail."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _log = structlog.get_logger(__name__)
 
 
 class Mailer:
-    """Hands mails to the mail server, or writes them to a folder where there is none.
+    """Sends mails through the mail server. Without one, it writes them to a folder.
 
-    Call it after the transaction has committed: a mail cannot be taken back.
+    Send after the transaction has committed, because a mail cannot be taken back.
     """
 
     def __init__(self, smtp: SmtpSettings | None, outbox_dir: Path) -> None:
@@ -35,9 +35,9 @@ class Mailer:
         return self._smtp is not None
 
     async def send(self, mail: Mail) -> bool:
-        """Whether a mail server took it. ``False`` has its reason in the log.
+        """Send the mail; ``False`` if no mail server accepted it. The log has the reason.
 
-        Takes ``smtp.timeout_seconds`` at most.
+        Takes at most ``smtp.timeout_seconds``.
         """
         now = datetime.now(UTC)
         if self._smtp is None:
@@ -69,7 +69,7 @@ class Mailer:
 async def _hand_over(message: EmailMessage, to: str, smtp: SmtpSettings) -> None:
     """
     Raises:
-        aiosmtplib.SMTPException: the server refused, or cannot do what the settings ask for.
+        aiosmtplib.SMTPException: the server refused, or does not support what the settings require.
         OSError: the server cannot be reached, or did not answer in time.
     """
     client = aiosmtplib.SMTP(
@@ -77,7 +77,7 @@ async def _hand_over(message: EmailMessage, to: str, smtp: SmtpSettings) -> None
         port=smtp.port,
         timeout=smtp.timeout_seconds,
         use_tls=smtp.encryption == "tls",
-        # ``True`` demands it: a server without STARTTLS gets neither password nor mail.
+        # ``True`` requires STARTTLS: a server without it gets neither password nor mail.
         start_tls=smtp.encryption == "starttls",
     )
     async with client:

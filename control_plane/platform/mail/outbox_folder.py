@@ -1,4 +1,4 @@
-"""Where mails stay on a machine without a mail server: a folder of ``.eml`` files."""
+"""The folder of ``.eml`` files that replaces a mail server."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from uuid import uuid4
 
 
 def write_to_folder(folder: Path, message: bytes, now: datetime) -> Path:
-    """Write one file that only this user may read: mails hold tokens. Blocks.
+    """Write a file that only this user may read, because mails contain tokens. Blocks.
 
-    The file appears whole or not at all, and names sort by time.
+    The file appears only when it is complete, and the names sort by time.
 
     Raises:
         OSError: the folder cannot be made or written.

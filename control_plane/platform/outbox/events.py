@@ -31,7 +31,7 @@ def add_notification_event(
     message: str,
     metadata: Mapping[str, Any],
 ) -> None:
-    """An event of the notification shape.
+    """Add an event whose data has the form of a notification.
 
     Args:
         title: a few words; ``message``: one sentence for a person.

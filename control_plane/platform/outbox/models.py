@@ -1,4 +1,4 @@
-"""Domain events, written in the transaction of the change that they tell of."""
+"""Domain events, written in the transaction of the change that they report."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ class OutboxEvent(Base):
     data: Mapped[dict[str, Any]]
     """The envelope's ``data`` (API spec, "Payload data")."""
     origin: Mapped[str] = mapped_column(default="api")
-    """``gateway`` or ``api``: whether the envelope leaves ``type`` out or has it."""
+    """``gateway`` or ``api``. The envelope has ``type`` only for ``api``."""
     occurred_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,4 +1,4 @@
-"""Leaving a server alone that does not answer. Pure: the clock is injected."""
+"""A circuit breaker for a server that does not answer. Pure: the clock is injected."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ RETRY_SECONDS = 1.0
 
 
 class Breaker:
-    """Closed while a server answers. After a failure it is open: one request in each
-    ``RETRY_SECONDS`` tries the server again, and the others do not wait for it."""
+    """Closed while the server answers. After a failure it is open: one request per
+    ``RETRY_SECONDS`` tries the server again, and the others skip it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -30,11 +30,11 @@ class Breaker:
         return True
 
     def succeeded(self) -> bool:
-        """Whether this closed the breaker."""
+        """Close the breaker; returns whether it was open."""
         was_open, self._next_try_at = self.is_open, None
         return was_open
 
     def failed(self) -> bool:
-        """Whether this opened the breaker."""
+        """Open the breaker; returns whether it was closed."""
         was_open, self._next_try_at = self.is_open, self._clock() + RETRY_SECONDS
         return not was_open

@@ -1,4 +1,4 @@
-"""Counting requests in Redis, in a sliding window that all processes share."""
+"""Counts requests in Redis, in sliding windows that all processes share."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from control_plane.platform.rate_limits.quota import WINDOW_SECONDS, Policy, Quo
 
 _KEY_PREFIX = "switchboard:rate_limit"
 _UNUSED_LOCATION = "redis://localhost:6379"
-"""The library insists on one with a port, and connects through the pool that it is given."""
+"""The library requires an address with a port, but connects through the pool that it is given."""
 
 
 class CountersUnavailable(Exception):
-    """Redis is away, hangs or is slow."""
+    """Redis is down or too slow."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Verdict:
 class RequestCounters:
     """
     Args:
-        deadline_seconds: longest wait for Redis, connecting included.
+        deadline_seconds: the longest wait for Redis, including connecting.
     """
 
     def __init__(self, redis_url: str, *, deadline_seconds: float) -> None:
@@ -47,24 +47,23 @@ class RequestCounters:
             redis_url,
             socket_connect_timeout=deadline_seconds,
             socket_timeout=deadline_seconds,
-            # The deadline leaves no time for another try.
+            # The deadline leaves no time for a retry.
             retry=Retry(NoBackoff(), retries=0),
         )
         storage = RedisStorage(
             _UNUSED_LOCATION,
             implementation="redispy",
             key_prefix=_KEY_PREFIX,
-            # Handed on as it is; the library's annotation is narrower than its documentation.
+            # The library's annotation is narrower than its documentation.
             connection_pool=self._pool,  # type: ignore[arg-type]
         )
         self._limiter = SlidingWindowCounterRateLimiter(storage)
 
     async def count_request(self, clients: Mapping[Policy, str]) -> Verdict:
-        """Count a request of ``clients`` (by policy, whom it limits), up to the first that has used
-        its limit up.
+        """Count a request for each policy's client, up to the first policy whose limit is used up.
 
         Raises:
-            CountersUnavailable: no answer before the deadline.
+            CountersUnavailable: Redis did not answer before the deadline.
         """
         try:
             async with asyncio.timeout(self._deadline_seconds):
@@ -82,7 +81,7 @@ class RequestCounters:
             await self._pool.aclose()
 
     async def _hit(self, clients: Mapping[Policy, str]) -> Policy | None:
-        """The first policy whose limit is used up, if one is."""
+        """The first policy whose limit is used up, if there is one."""
         for policy, client in clients.items():
             if not await self._limiter.hit(_item(policy), policy.name, client):
                 return policy

@@ -1,4 +1,4 @@
-"""How much of a limit is left, and how that is said."""
+"""Limits, what is left of them, and the header fields that report it. Pure."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Literal
 WINDOW_SECONDS = 60
 
 LIMITED_PATHS = "/v1/"
-"""Health, static files and the documents beside the API are not limited."""
+"""Health checks, static files and API documentation are not limited."""
 
 PolicyName = Literal["key", "address"]
 
 
 @dataclass(frozen=True)
 class Policy:
-    """``limit`` requests in ``WINDOW_SECONDS``, for each key or each client address."""
+    """``limit`` requests per ``WINDOW_SECONDS``, for each key or each client address."""
 
     name: PolicyName
     limit: int
@@ -28,7 +28,7 @@ class Policy:
 
 @dataclass(frozen=True)
 class Quota:
-    """What is left of one policy after a request, and when there will be more."""
+    """What is left of one policy after a request, and when more is available."""
 
     policy: Policy
     remaining: int

@@ -1,4 +1,4 @@
-"""Who is calling: a key or a dashboard session, resolved."""
+"""The caller of a request: who it is and what it may do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ActorKind = Literal["secret_key", "publishable_key", "user", "operator"]
 
 @dataclass(frozen=True)
 class Actor:
-    """Whoever acts, as the audit log names them."""
+    """The key or person that acts, as the audit log names it."""
 
     kind: ActorKind
     id: UUID | None
@@ -22,13 +22,13 @@ class Actor:
 
 @dataclass(frozen=True)
 class RequestOrigin:
-    """From where a request came."""
+    """Where a request came from."""
 
     address: str | None = None
     user_agent: str | None = None
     request_id: str | None = None
     page: str | None = None
-    """The origin of the web page that sent it (header ``Origin``)."""
+    """The origin of the web page that sent the request (header ``Origin``)."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class PublishableScope:
     """What a publishable key may do (API spec, "Authentication")."""
 
     channels: frozenset[str]
-    """What it may start: ``web``, ``phone``."""
+    """The kinds of calls that it may start: ``web``, ``phone``."""
     agent_ids: frozenset[UUID] | None = None
-    """Agents that it may call over the web; ``None`` is every agent of the tenant."""
+    """The agents that it may call over the web. ``None``: every agent of the tenant."""
     phone_agent_id: UUID | None = None
-    """The agent of its phone calls; set when it may start those."""
+    """The agent of its phone calls; set if it may start them."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class Caller:
     actor: Actor
     origin: RequestOrigin = RequestOrigin()
     role: Role | None = None
-    """Of a dashboard user; ``None`` for a key."""
+    """The dashboard user's role; ``None`` for a key."""
     publishable: PublishableScope | None = None
-    """What confines a publishable key; ``None`` for everyone else."""
+    """What a publishable key may do; ``None`` for all other callers."""
 
     @property
     def may_administer(self) -> bool:
-        """Whether keys, members and other settings of the tenant are the caller's to change."""
+        """Whether the caller may change the tenant's keys, members and other settings."""
         return self.publishable is None and self.role in (None, "admin", "owner")

@@ -1,7 +1,8 @@
-"""What lower floors ask about a tenant's agents and calls, which stand on higher ones.
+"""What lower floors need to know about a tenant's agents and calls, which belong to higher floors.
 
-A key names agents, and the balance says whether a tenant has agents and calls, but neither may
-import upwards. The application puts the repositories of agents and calls behind these protocols.
+A key names agents, and the balance says whether a tenant has agents and calls, but their code may
+not import upwards. The application implements these protocols with the repositories of agents and
+calls.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ class AgentDirectory(Protocol):
     async def existing_ids(
         self, session: AsyncSession, tenant_id: UUID, agent_ids: Collection[UUID]
     ) -> set[UUID]:
-        """Those of ``agent_ids`` that are agents of the tenant."""
+        """The ids in ``agent_ids`` that belong to the tenant's agents."""
         ...
 
     async def has_agents(self, session: AsyncSession, tenant_id: UUID) -> bool:
@@ -28,7 +29,7 @@ class AgentDirectory(Protocol):
 
 class CallDirectory(Protocol):
     async def has_calls(self, session: AsyncSession, tenant_id: UUID) -> bool:
-        """Whether the tenant ever created a call."""
+        """Whether the tenant has ever created a call."""
         ...
 
 
