@@ -10,7 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts import repository as accounts
 from control_plane.identity.accounts.errors import InvalidCredentials, InvalidToken
-from control_plane.identity.accounts.login.entry import Entry, actor_of, let_in
+from control_plane.identity.accounts.login.completion import (
+    CompletedLogin,
+    actor_of,
+    complete_login,
+)
 from control_plane.identity.accounts.login.service import ProvenPassword, prove_password
 from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.passwords.hashing import Passwords, check_new_password
@@ -53,7 +57,7 @@ async def accept_invitation(
     *,
     ttl_seconds: int,
     now: datetime,
-) -> Entry:
+) -> CompletedLogin:
     """Make the invited person a member and log them in to the tenant.
 
     Args:
@@ -83,7 +87,7 @@ async def accept_invitation(
         user.email_confirmed_at = user.email_confirmed_at or now
         invitation.accepted_at = now
         await _join(session, browser, invitation, user)
-        return await let_in(
+        return await complete_login(
             session,
             browser,
             user,

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.members.models import Invitation
+from control_plane.platform.pages import page_of
 
 _IS_OPEN = Invitation.accepted_at.is_(None) & Invitation.revoked_at.is_(None)
 
@@ -62,16 +63,9 @@ async def list_invitations(
     session: AsyncSession, tenant_id: UUID, *, limit: int, offset: int
 ) -> tuple[Sequence[Invitation], int]:
     """One page, newest first, and the total. Closed invitations are included."""
-    of_tenant = Invitation.tenant_id == tenant_id
-    total = await session.scalar(select(func.count()).select_from(Invitation).where(of_tenant))
-    found = await session.scalars(
-        select(Invitation)
-        .where(of_tenant)
-        .order_by(Invitation.created_at.desc(), Invitation.id)
-        .limit(limit)
-        .offset(offset)
-    )
-    return found.all(), total or 0
+    invitations = select(Invitation).where(Invitation.tenant_id == tenant_id)
+    newest_first = invitations.order_by(Invitation.created_at.desc(), Invitation.id)
+    return await page_of(session, newest_first, limit=limit, offset=offset)
 
 
 async def find_locked(

@@ -15,8 +15,8 @@ from control_plane.identity.accounts.errors import (
     InvalidToken,
     TooManyAttempts,
 )
-from control_plane.identity.accounts.login.answer import logged_in, tell_of_new_device
 from control_plane.identity.accounts.login.attempts import count_attempt
+from control_plane.identity.accounts.login.response import login_response
 from control_plane.identity.accounts.schemas import LoggedIn
 from control_plane.identity.accounts.sessions.authentication import caller_of_session
 from control_plane.identity.accounts.sessions.browser import BrowserOnOwnPage
@@ -34,7 +34,7 @@ from control_plane.identity.members.errors import (
     InvitationNotFound,
     ResendTooSoon,
 )
-from control_plane.identity.members.invitation_mailing import mail_invitation
+from control_plane.identity.members.invitation_mail import mail_invitation
 from control_plane.identity.members.models import Invitation
 from control_plane.identity.members.schemas import (
     InvitationAcceptance,
@@ -132,7 +132,7 @@ async def accept(
             )
         except Unauthorized:
             caller = None
-    entry = await accept_invitation(
+    completed = await accept_invitation(
         database,
         passwords,
         browser,
@@ -141,8 +141,9 @@ async def accept(
         ttl_seconds=settings.session_ttl_seconds,
         now=datetime.now(UTC),
     )
-    tell_of_new_device(entry, browser, settings, mailer, background)
-    return await logged_in(entry, database, settings, response)
+    return await login_response(
+        completed, browser, database, settings, mailer, background, response
+    )
 
 
 @router.post(

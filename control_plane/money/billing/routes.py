@@ -10,9 +10,9 @@ from fastapi import APIRouter, Query
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.money.billing import repository
+from control_plane.money.billing.account_statement import balance_of, transaction_view
 from control_plane.money.billing.period import period_end, period_start
 from control_plane.money.billing.schemas import Balance, Transactions
-from control_plane.money.billing.statements import balance_of, transaction_view
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.tenancy.directories import Agents, Calls
 

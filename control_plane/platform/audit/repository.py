@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.platform.audit.models import AuditEntry
+from control_plane.platform.pages import page_of
 
 
 @dataclass(frozen=True)
@@ -30,15 +31,8 @@ async def list_entries(
 ) -> tuple[Sequence[AuditEntry], int]:
     """One page, newest first, and the total."""
     conditions = [AuditEntry.tenant_id == tenant_id, *_conditions(wanted)]
-    total = await session.scalar(select(func.count()).select_from(AuditEntry).where(*conditions))
-    entries = await session.scalars(
-        select(AuditEntry)
-        .where(*conditions)
-        .order_by(AuditEntry.id.desc())
-        .limit(limit)
-        .offset(offset)
-    )
-    return entries.all(), total or 0
+    newest_first = select(AuditEntry).where(*conditions).order_by(AuditEntry.id.desc())
+    return await page_of(session, newest_first, limit=limit, offset=offset)
 
 
 def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:

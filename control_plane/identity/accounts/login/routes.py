@@ -17,7 +17,7 @@ from control_plane.identity.accounts.errors import (
     SignUpDisabled,
     TooManyAttempts,
 )
-from control_plane.identity.accounts.login.answer import logged_in, tell_of_new_device
+from control_plane.identity.accounts.login.response import login_response
 from control_plane.identity.accounts.login.service import log_in, prove_password
 from control_plane.identity.accounts.login.sign_up import sign_up
 from control_plane.identity.accounts.mails import (
@@ -84,11 +84,12 @@ async def sign_up_route(
     Create an API key with `POST /v1/api-keys` when you need one. If you already have an account,
     send its mail address and password: the new tenant is added to that account.
     """
-    entry = await sign_up(
+    completed = await sign_up(
         database, passwords, settings, browser, wanted, on_tenant_opened, datetime.now(UTC)
     )
-    tell_of_new_device(entry, browser, settings, mailer, background)
-    return await logged_in(entry, database, settings, response)
+    return await login_response(
+        completed, browser, database, settings, mailer, background, response
+    )
 
 
 @router.post("/login", responses=problems(*_OPEN, InvalidCredentials, NoMembership))
@@ -108,7 +109,7 @@ async def login(
         database, passwords, browser, given.email, given.password.get_secret_value(), now
     )
     async with database.system_session() as session:
-        entry = await log_in(
+        completed = await log_in(
             session,
             browser,
             proof,
@@ -116,8 +117,9 @@ async def login(
             ttl_seconds=settings.session_ttl_seconds,
             now=now,
         )
-    tell_of_new_device(entry, browser, settings, mailer, background)
-    return await logged_in(entry, database, settings, response)
+    return await login_response(
+        completed, browser, database, settings, mailer, background, response
+    )
 
 
 @router.post("/logout", responses=problems(*USER_ONLY))

@@ -20,7 +20,7 @@ from control_plane.identity.accounts.login.attempts import (
     forgive_attempt,
     network_of,
 )
-from control_plane.identity.accounts.login.entry import Entry, let_in
+from control_plane.identity.accounts.login.completion import CompletedLogin, complete_login
 from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.identity.accounts.sessions import device_repository as devices
@@ -101,7 +101,7 @@ async def log_in(
     *,
     ttl_seconds: int,
     now: datetime,
-) -> Entry:
+) -> CompletedLogin:
     """Log the user in to the given tenant, or without one to the tenant that they joined first.
 
     Raises:
@@ -116,4 +116,4 @@ async def log_in(
         raise NoMembership(
             "You are not a member of this tenant; ask one of its owners to invite you"
         )
-    return await let_in(session, browser, user, tenant_id, ttl_seconds=ttl_seconds, now=now)
+    return await complete_login(session, browser, user, tenant_id, ttl_seconds=ttl_seconds, now=now)

@@ -14,7 +14,11 @@ from control_plane.identity.accounts.login.attempts import (
     count_attempt,
     network_of,
 )
-from control_plane.identity.accounts.login.entry import Entry, actor_of, let_in
+from control_plane.identity.accounts.login.completion import (
+    CompletedLogin,
+    actor_of,
+    complete_login,
+)
 from control_plane.identity.accounts.login.service import ProvenPassword, prove_password
 from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.passwords.hashing import Passwords, check_new_password
@@ -41,7 +45,7 @@ async def sign_up(
     wanted: SignUp,
     on_tenant_opened: TenantOpened,
     now: datetime,
-) -> Entry:
+) -> CompletedLogin:
     """Open the tenant, make the user its owner, and log the user in.
 
     A user who already has an account opens another tenant with that account's password. No API key
@@ -87,7 +91,7 @@ async def sign_up(
             "tenant.created",
             target_id=tenant.id,
         )
-        return await let_in(
+        return await complete_login(
             session,
             browser,
             user,

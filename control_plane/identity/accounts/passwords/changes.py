@@ -15,7 +15,7 @@ from control_plane.identity.accounts.login.attempts import (
     count_attempt,
     network_of,
 )
-from control_plane.identity.accounts.login.entry import actor_of
+from control_plane.identity.accounts.login.completion import actor_of
 from control_plane.identity.accounts.login.service import prove_password
 from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.passwords import reset_repository

@@ -1,12 +1,12 @@
-"""Telling somebody that they are invited, once the invitation is committed."""
+"""The mail of an invitation, sent after the invitation is committed."""
 
 from __future__ import annotations
 
 from control_plane.identity.members import invitation_repository as repository
 from control_plane.identity.members.invitations import INVITATION_LIFE
-from control_plane.identity.members.mails import invitation_mail
 from control_plane.identity.members.models import Invitation
 from control_plane.platform.database import Database
+from control_plane.platform.mail.mail import Mail, one_line
 from control_plane.platform.mail.mailer import Mailer
 from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.platform.tenancy.caller import Caller
@@ -21,7 +21,7 @@ async def mail_invitation(
     invitation: Invitation,
     token: str,
 ) -> bool:
-    """Whether a mail server took it, which the invitation remembers."""
+    """Send the mail; ``False`` if no mail server accepted it. The invitation records which."""
     async with database.tenant_session(caller.tenant_id) as session:
         tenant = await session.get_one(Tenant, caller.tenant_id)
     was_sent = await mailer.send(
@@ -38,3 +38,27 @@ async def mail_invitation(
     async with database.tenant_session(caller.tenant_id) as session:
         await repository.note_mail(session, caller.tenant_id, invitation.id, was_sent=was_sent)
     return was_sent
+
+
+def invitation_mail(
+    to: str, token: str, *, tenant_name: str, invited_by: str, role: str, public_url: str, days: int
+) -> Mail:
+    tenant = one_line(tenant_name)[:100]
+    return Mail(
+        to,
+        f"You are invited to {tenant}",
+        f"""\
+{one_line(invited_by)[:100]} invites you to {tenant} on {public_url}, as {role}.
+
+Open this address within {days} days:
+
+{public_url}/invitations/accept?token={token}
+
+or call the API, with a password of your choice or, if you have an account here, its password:
+
+POST {public_url}/v1/invitations/accept
+{{"token": "{token}", "password": "..."}}
+
+If you do not know what this is about, do nothing.
+""",
+    )

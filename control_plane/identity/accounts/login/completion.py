@@ -21,7 +21,7 @@ from control_plane.platform.tenancy.caller import Actor, RequestOrigin
 
 
 @dataclass(frozen=True)
-class Entry:
+class CompletedLogin:
     """A login that succeeded, with the tokens for the browser's cookies."""
 
     user: User
@@ -32,7 +32,7 @@ class Entry:
     """The user has logged in before, but never from this device."""
 
 
-async def let_in(
+async def complete_login(
     session: AsyncSession,
     browser: Browser,
     user: User,
@@ -41,7 +41,7 @@ async def let_in(
     is_first_login: bool = False,
     ttl_seconds: int,
     now: datetime,
-) -> Entry:
+) -> CompletedLogin:
     """Open a session in one of the user's tenants and write it to the audit log.
 
     The browser's previous session ends, and its device counts as known from now on. Needs a system
@@ -73,7 +73,7 @@ async def let_in(
     )
     if is_new_device:
         _announce(session, tenant_id, user, browser.origin)
-    return Entry(user, tenant_id, opened.token, device_token, is_new_device)
+    return CompletedLogin(user, tenant_id, opened.token, device_token, is_new_device)
 
 
 def actor_of(user: User) -> Actor:
