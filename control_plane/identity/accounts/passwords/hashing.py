@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from functools import cached_property
-from typing import Annotated
 
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
-from pydantic import StringConstraints
 
 from control_plane.platform.errors import InvalidRequest
 
@@ -17,9 +15,6 @@ LONGEST = 200
 """Keeps anybody from making the server hash a megabyte."""
 _HASHES_AT_ONCE = 2
 """Each hash takes 64 MiB and one core for a moment."""
-
-Password = Annotated[str, StringConstraints(max_length=LONGEST)]
-"""One to compare. What a new one must be, ``check_new_password`` says."""
 
 
 def check_new_password(password: str, *, email: str, field: str = "password") -> None:
