@@ -24,7 +24,7 @@ class Rotated:
 
     column: str
     found: int = 0
-    sealed_anew: int = 0
+    resealed: int = 0
     cannot_be_opened: int = 0
     """Left as they are, because none of the keys decrypts them."""
 
@@ -77,19 +77,19 @@ async def _rotate_row(
     def reseal(sealed: str) -> str:
         rotated.found += 1
         try:
-            anew = sealer.reseal(sealed)
+            resealed = sealer.reseal(sealed)
         except CannotOpen:
             rotated.cannot_be_opened += 1
             _log.warning("secret.cannot_be_opened", column=str(column), row=[*map(str, key)])
             return sealed
-        rotated.sealed_anew += anew != sealed
-        return anew
+        rotated.resealed += resealed != sealed
+        return resealed
 
-    anew = column.seal_anew(value, reseal)
-    if anew == value:
+    resealed = column.reseal_all(value, reseal)
+    if resealed == value:
         return
     mapper = inspect(column.column.class_)
-    values = {column.column.key: anew}
-    values |= {name: computed(anew) for name, computed in column.computed.items()}
+    values = {column.column.key: resealed}
+    values |= {name: computed(resealed) for name, computed in column.computed.items()}
     is_row = (part == own for part, own in zip(mapper.primary_key, key, strict=True))
     await session.execute(update(mapper.local_table).where(*is_row).values(values))

@@ -19,10 +19,10 @@ Reseal = Callable[[str], str]
 
 @dataclass(frozen=True)
 class SealedColumn:
-    """``seal_anew`` returns the column's value with ``reseal`` applied to every secret in it."""
+    """``reseal_all`` returns the column's value with ``reseal`` applied to every secret in it."""
 
     column: InstrumentedAttribute[Any]
-    seal_anew: Callable[[Any, Reseal], Any]
+    reseal_all: Callable[[Any, Reseal], Any]
     computed: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Other columns of the row that are computed from the value, by name."""
 
@@ -37,10 +37,10 @@ def text(value: str, reseal: Reseal) -> str:
 def agent_config(value: dict[str, Any], reseal: Reseal) -> dict[str, Any]:
     """An agent's configuration: the headers of its tools are sealed."""
 
-    def sealed_anew(header: dict[str, str]) -> dict[str, str]:
+    def resealed(header: dict[str, str]) -> dict[str, str]:
         return header | {"sealed": reseal(header["sealed"])}
 
-    return value | {"tools": with_secrets_as(value["tools"], sealed_anew)}
+    return value | {"tools": with_secrets_as(value["tools"], resealed)}
 
 
 def snapshot(value: str, reseal: Reseal) -> str:

@@ -22,7 +22,7 @@ def run_rotation(settings: Settings, say: Callable[[str], None]) -> int:
     )
     for column in done:
         lost = f", {column.cannot_be_opened} cannot be opened" if column.cannot_be_opened else ""
-        say(f"{column.column}: {column.found} secrets, {column.sealed_anew} encrypted again{lost}")
+        say(f"{column.column}: {column.found} secrets, {column.resealed} encrypted again{lost}")
     return int(any(column.cannot_be_opened for column in done))
 
 

@@ -55,7 +55,7 @@ async def secrets_of(tenant: TenantClient, database: Database) -> list[str]:
     async with database.tenant_session(tenant.tenant_id) as session:
         for column in SEALED_COLUMNS:
             for value in await session.scalars(select(column.column)):
-                column.seal_anew(value, note)
+                column.reseal_all(value, note)
     return found
 
 
@@ -85,8 +85,8 @@ async def test_repeating_it_changes_nothing(
     after_first = await secrets_of(with_secrets, database)
     second = await rotate(database, sealer)
     assert await secrets_of(with_secrets, database) == after_first
-    assert sum(column.sealed_anew for column in first) >= 6
-    assert [column.sealed_anew for column in second] == [0] * len(SEALED_COLUMNS)
+    assert sum(column.resealed for column in first) >= 6
+    assert [column.resealed for column in second] == [0] * len(SEALED_COLUMNS)
     assert [column.found for column in second] == [column.found for column in first]
 
 

@@ -13,10 +13,10 @@ down_revision = "0005"
 
 def upgrade() -> None:
     op.add_column("provider_keys", sa.Column("verified_at", sa.DateTime(timezone=True)))
-    _let_published_secrets_be_sealed_anew()
+    _let_published_secrets_be_resealed()
 
 
-def _let_published_secrets_be_sealed_anew() -> None:
+def _let_published_secrets_be_resealed() -> None:
     """Published versions never change, except that their secrets must be encrypted again when the
     encryption key changes."""
     op.execute("DROP TRIGGER refuse_change ON agent_versions")
