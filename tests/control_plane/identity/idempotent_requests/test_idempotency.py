@@ -158,7 +158,7 @@ async def test_a_key_belongs_to_one_route(tenant: TenantClient) -> None:
         assert REPLAYED not in answer.headers
 
 
-async def test_a_key_belongs_to_whoever_sent_it(
+async def test_a_key_belongs_to_the_caller_who_sent_it(
     tenant: TenantClient, other_tenant: TenantClient
 ) -> None:
     wanted = call(await tenant.published_agent())
@@ -188,7 +188,9 @@ async def test_a_malformed_key_is_400(tenant: TenantClient, key: str) -> None:
     assert "Idempotency-Key" in answer.json()["errors"][0]["field"]
 
 
-async def test_a_key_can_be_used_anew_after_a_day(tenant: TenantClient, database: Database) -> None:
+async def test_a_key_can_be_used_again_after_a_day(
+    tenant: TenantClient, database: Database
+) -> None:
     first = await post(tenant, "/v1/agents", {"name": "Reception"}, "same")
     await _grow_older(database)
     second = await post(tenant, "/v1/agents", {"name": "Another"}, "same")

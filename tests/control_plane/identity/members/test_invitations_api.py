@@ -216,7 +216,7 @@ async def test_a_token_works_once(
         assert len((await session.scalars(select(Membership))).all()) == 2
 
 
-async def test_an_invitation_expires_and_can_be_sent_anew(
+async def test_an_invitation_expires_and_can_be_sent_again(
     tenant: TenantClient, browser: Browser, outbox: Outbox, database: Database
 ) -> None:
     made, token = await invite(tenant, outbox)

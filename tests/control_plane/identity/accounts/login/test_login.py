@@ -134,7 +134,7 @@ async def test_logins_that_succeed_do_not_count(browser: Browser, database: Data
     assert counts == [0, 0, 1]  # The 1 is the sign-up.
 
 
-async def test_a_window_ends_and_the_next_one_starts_anew(database: Database) -> None:
+async def test_a_window_ends_and_the_next_one_starts_at_zero(database: Database) -> None:
     limit, now = Limit("probe", 2, 60), datetime.now(UTC)
     counter = [limit.of("somebody")]
     for _ in range(2):

@@ -108,7 +108,9 @@ async def test_the_answer_does_not_tell_who_has_an_account(
 
 
 @pytest.mark.parametrize("email", ["mia@example.com", "unknown@example.com"])
-async def test_resets_are_throttled_whoever_it_is(browser: Browser, email: str) -> None:
+async def test_resets_are_throttled_for_known_and_unknown_addresses(
+    browser: Browser, email: str
+) -> None:
     await browser.sign_up()
     statuses = [
         (await browser.post("/v1/auth/password-reset", {"email": email})).status_code
