@@ -19,7 +19,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "tests/sound/conftest.py": "",
         "tests/sound/fakes.py": "",
         "tests/sound/test_mixer.py": "from sound import mixer, room",
-        "tests/sound/call/test_call.py": "from tests.sound.fakes import call_plan",
+        "tests/sound/test_call.py": "from tests.sound.fakes import call_plan",
         "tests/api/test_api.py": "import sound.mixer",
         "tests/e2e/test_page.py": "from sound.mixer import mix",
     }
@@ -45,7 +45,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("sound/legs/opus.py", ["sound/test_call.py", "sound/test_mixer.py"]),
         ("tests/sound/fakes.py", ["sound/test_call.py"]),
         ("tests/sound/conftest.py", ["sound/test_call.py", "sound/test_mixer.py"]),
-        ("tests/sound/call/test_call.py", ["sound/test_call.py"]),
+        ("tests/sound/test_call.py", ["sound/test_call.py"]),
         # What all tests share, and what has none, is for ``make test``.
         ("tests/conftest.py", []),
         ("README.md", []),
