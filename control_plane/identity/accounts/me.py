@@ -11,8 +11,8 @@ from control_plane.identity.accounts import repository
 from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.schemas import CurrentTenant, Me, OwnTenant, Person, UsedKey
 from control_plane.identity.members import repository as members
+from control_plane.identity.tenants import repository as tenants
 from control_plane.platform.tenancy.caller import Actor, Role
-from control_plane.platform.tenancy.models import Tenant
 
 
 async def me_of_user(
@@ -24,8 +24,8 @@ async def me_of_user(
         LookupError: no such user, or not a member of this tenant.
     """
     user = await repository.find(session, user_id)
-    tenants = await members.of_user(session, user_id)
-    role = next((tenant.role for tenant in tenants if tenant.tenant_id == tenant_id), None)
+    own_tenants = await members.of_user(session, user_id)
+    role = next((tenant.role for tenant in own_tenants if tenant.tenant_id == tenant_id), None)
     if user is None or role is None:
         raise LookupError(f"{user_id} is not a member of {tenant_id}")
     return Me(
@@ -36,7 +36,7 @@ async def me_of_user(
         role=cast(Role, role),
         tenants=[
             OwnTenant(id=tenant.tenant_id, name=tenant.name, role=cast(Role, tenant.role))
-            for tenant in tenants
+            for tenant in own_tenants
         ],
         csrf_token=csrf_token,
     )
@@ -66,7 +66,7 @@ def person_of(user: User) -> Person:
 
 
 async def _current(session: AsyncSession, tenant_id: UUID) -> CurrentTenant:
-    tenant = await session.get_one(Tenant, tenant_id)
+    tenant = await tenants.get(session, tenant_id)
     return CurrentTenant(
         id=tenant.id,
         name=tenant.name,

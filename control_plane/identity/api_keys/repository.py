@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from control_plane.identity.api_keys.models import ApiKey, ApiKeySecret
 from control_plane.identity.api_keys.secrets import KeyKind
 from control_plane.platform.database import table_of
-from control_plane.platform.pages import page_of
+from control_plane.platform.page_repository import page_of
 
 
 class FoundKey(NamedTuple):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from control_plane.identity.members import invitation_repository as repository
 from control_plane.identity.members.invitations import INVITATION_LIFE
 from control_plane.identity.members.models import Invitation
+from control_plane.identity.tenants import repository as tenants
 from control_plane.platform.database import Database
 from control_plane.platform.mail.mail import Mail, one_line
 from control_plane.platform.mail.mailer import Mailer
 from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.platform.tenancy.caller import Caller
-from control_plane.platform.tenancy.models import Tenant
 
 
 async def mail_invitation(
@@ -23,7 +23,7 @@ async def mail_invitation(
 ) -> bool:
     """Send the mail; ``False`` if no mail server accepted it. The invitation records which."""
     async with database.tenant_session(caller.tenant_id) as session:
-        tenant = await session.get_one(Tenant, caller.tenant_id)
+        tenant = await tenants.get(session, caller.tenant_id)
     was_sent = await mailer.send(
         invitation_mail(
             invitation.email,

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.members.models import Invitation
-from control_plane.platform.pages import page_of
+from control_plane.platform.page_repository import page_of
 
 _IS_OPEN = Invitation.accepted_at.is_(None) & Invitation.revoked_at.is_(None)
 

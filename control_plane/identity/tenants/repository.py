@@ -1,4 +1,4 @@
-"""Every query on tenants. Needs a system session."""
+"""Every query on tenants. All but ``get`` need a system session."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.platform.tenancy.models import Tenant
+
+
+async def get(session: AsyncSession, tenant_id: UUID) -> Tenant:
+    """The caller's own tenant, which exists. A tenant's session is enough."""
+    return await session.get_one(Tenant, tenant_id)
 
 
 async def find(

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.platform.audit.models import AuditEntry
-from control_plane.platform.pages import page_of
+from control_plane.platform.page_repository import page_of
 
 
 @dataclass(frozen=True)
