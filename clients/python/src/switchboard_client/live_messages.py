@@ -38,9 +38,9 @@ class Interrupted(WireModel):
 
 class LiveTranscript(WireModel):
     """
-    ``utterance`` stays the same while an utterance grows; the last one has ``is_final``.
+    All messages about one utterance have the same ``utterance``; the last has ``is_final``.
 
-    ``sequence`` is the place of a final one in the call's transcript; ``None`` where no transcript
+    ``sequence`` is the place of a final message in the call's transcript; ``None`` if no transcript
     is kept.
     """
 
@@ -66,7 +66,7 @@ class RecordingStateChanged(WireModel):
 
 
 class ToolUsed(WireModel):
-    """For viewers only: what tools an agent has is none of its callers' business."""
+    """For viewers only: callers are not told which tools an agent has."""
 
     type: Literal["tool"]
     name: str

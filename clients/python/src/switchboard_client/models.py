@@ -18,20 +18,23 @@ class Access(WireModel):
     """Where the participant posts its SDP offer (WHIP, RFC 9725)."""
 
     token: str
-    """Bearer token of that request."""
+    """Bearer token for that request."""
 
 
 class AddedBy(WireModel):
-    """As the audit log names them."""
+    """Who added the number, as in the audit log."""
 
     kind: Literal["secret_key", "publishable_key", "user", "operator"] | str
     id: UUID | None
     label: str
-    """The key's name or the user's mail address."""
+    """The name of the key or the mail address of the user."""
 
 
 class AddedParticipant(WireModel):
-    """With what its transport needs: ``access`` for a browser, the others for a phone."""
+    """
+    A participant with what its transport needs: `access` for a browser, `telephony_leg_id` and
+    `job_id` for a phone.
+    """
 
     id: UUID
     role: str
@@ -44,7 +47,7 @@ class AddedParticipant(WireModel):
 
 
 class AgentCall(WireModel):
-    """A call in its agent's list."""
+    """One call in the list of its agent."""
 
     id: UUID
     agent_id: UUID
@@ -52,10 +55,10 @@ class AgentCall(WireModel):
     started_at: AwareDatetime | None
     ended_at: AwareDatetime | None
     bill_duration: float | None
-    """Connected seconds; null while it runs."""
+    """Connected seconds; null while the call runs."""
 
     total_cost: float | None
-    """US dollars; null until it is settled."""
+    """In US dollars; null until the call is settled."""
 
 
 class AgentCallList(WireModel):
@@ -95,7 +98,7 @@ class AgentMoved(WireModel):
     language: str
     supported_languages: list[str]
     dropped_languages: list[str]
-    """Languages that the agent had and the managed SKU does not support."""
+    """The agent's former languages that the managed SKU does not support."""
 
     provider_config: dict[str, Any]
 
@@ -117,7 +120,7 @@ class AgentUpdated(WireModel):
 
 
 class AnalyserView(WireModel):
-    """Who found it out."""
+    """The model that produced the results."""
 
     provider: str
     """`openai`, `google`, or `local` for the built-in analyser."""
@@ -126,10 +129,12 @@ class AnalyserView(WireModel):
 
 
 class AnalysisError(WireModel):
-    """What is missing from the results, and why."""
+    """A part of the results that is missing, and why."""
 
     part: str | None
-    """`summary`, `structured_data` or `evaluation`; `null` for the whole."""
+    """
+    `summary`, `structured_data` or `evaluation`; `null` if the error concerns the whole analysis.
+    """
 
     code: str
     message: str
@@ -142,7 +147,7 @@ class AnalysisQueued(WireModel):
 
 
 class AnalysisUsage(WireModel):
-    """What all analyses of the call together took of one model."""
+    """How much all analyses of the call together used one model."""
 
     provider: str
     model: str
@@ -152,7 +157,10 @@ class AnalysisUsage(WireModel):
 
 
 class ApiKeyCreate(WireModel):
-    """The fields of the scope are for publishable keys; without `allowed_channels` it is `web`."""
+    """
+    The `allowed_…` fields and `phone_agent_id` are for publishable keys. The default of
+    `allowed_channels` is `web`.
+    """
 
     model_config = ConfigDict(
         extra="forbid",
@@ -181,12 +189,12 @@ class ApiKeyCreated(WireModel):
     """To the minute."""
 
     overlap_ends_at: AwareDatetime | None
-    """Until when a secret from before the last rotation still works."""
+    """Until when secrets from before the last rotation work."""
 
     revoked_at: AwareDatetime | None
     status: Literal["created"]
     key: str
-    """The key itself. It is shown this once."""
+    """The key itself. It is shown only here."""
 
 
 class ApiKeyRevoked(WireModel):
@@ -199,7 +207,7 @@ class ApiKeyRotate(WireModel):
         extra="forbid",
     )
     overlap_seconds: int = 0
-    """How long the secret that worked until now still works, up to 30 days."""
+    """How long the current secret keeps working, up to 30 days."""
 
 
 class ApiKeyRotated(WireModel):
@@ -218,18 +226,18 @@ class ApiKeyRotated(WireModel):
     """To the minute."""
 
     overlap_ends_at: AwareDatetime | None
-    """Until when a secret from before the last rotation still works."""
+    """Until when secrets from before the last rotation work."""
 
     revoked_at: AwareDatetime | None
     status: Literal["rotated"]
     key: str
-    """The new secret of the same key. It is shown this once."""
+    """The key's new secret. It is shown only here."""
 
 
 class ApiKeyUpdate(WireModel):
     """
-    Only what is sent changes. `null` lifts `allowed_origins` and `allowed_agent_ids`, and takes
-    `phone_agent_id` away.
+    Only the fields that you send change. `null` removes the restriction of `allowed_origins` or
+    `allowed_agent_ids`, and removes `phone_agent_id`.
     """
 
     model_config = ConfigDict(
@@ -258,7 +266,7 @@ class ApiKeyView(WireModel):
     """To the minute."""
 
     overlap_ends_at: AwareDatetime | None
-    """Until when a secret from before the last rotation still works."""
+    """Until when secrets from before the last rotation work."""
 
     revoked_at: AwareDatetime | None
 
@@ -269,7 +277,7 @@ class ApplyManagedSku(WireModel):
     )
     managed_sku_id: str
     language: str | None = None
-    """The agent's primary language from now on; default: the one it has."""
+    """The agent's new primary language. Default: its current one."""
 
 
 class AuditEntryView(WireModel):
@@ -282,7 +290,7 @@ class AuditEntryView(WireModel):
     """The key or user; null for the operator."""
 
     actor_label: str
-    """The key's name or the user's mail address, as it was."""
+    """The key's name or the user's mail address at that time."""
 
     target_id: str | None
     """The record that was changed."""
@@ -304,7 +312,10 @@ class AuditLogPage(WireModel):
 
 
 class Balance(WireModel):
-    """``balance_*`` are sums of the ledger; seconds and minutes are those of the reference rate."""
+    """
+    The `balance_…` fields are sums of the ledger. Seconds and minutes are counted at the
+    reference rate.
+    """
 
     tenant_id: UUID
     balance_seconds: int
@@ -317,7 +328,7 @@ class Balance(WireModel):
     """Reserved by running calls."""
 
     available_usd: float
-    """What new calls can reserve: balance less held."""
+    """What new calls can reserve: the balance without what is held."""
 
     estimated_minutes_remaining: float
     topup_minutes_remaining: float
@@ -329,10 +340,10 @@ class Balance(WireModel):
 
 
 class BatchProgress(WireModel):
-    """Accepted recipients, each in one place."""
+    """How many of the accepted recipients have each status."""
 
     waiting: int
-    """Their phone was not dialed yet, or will be again."""
+    """Not dialed yet, or waiting for the next attempt."""
 
     ringing: int
     in_progress: int
@@ -352,7 +363,7 @@ class BatchRowView(WireModel):
 
     end_reason: str | None
     code: str | None
-    """Why it was rejected."""
+    """Why the recipient was rejected."""
 
     message: str | None
 
@@ -362,7 +373,7 @@ class BatchView(WireModel):
     name: str | None
     agent_id: UUID
     status: Literal["running", "completed", "canceled"] | str
-    """`running` as long as a recipient waits or is in a call, also after `cancel`."""
+    """`running` while any recipient waits or is in a call, even after `cancel`."""
 
     total: int
     accepted: int
@@ -387,10 +398,10 @@ class BoundToolView(WireModel):
     )
     can_run: bool
     reasons: list[str]
-    """Why not, in sentences; empty where it can run."""
+    """Sentences that say why it cannot run. Empty if it can."""
 
     index: int
-    """Its place in the agent's `tools`."""
+    """The tool's index in the agent's `tools`."""
 
     name: str
 
@@ -398,7 +409,7 @@ class BoundToolView(WireModel):
 class BrokenText(WireModel):
     field: str
     line: int
-    """Within the field, from 1."""
+    """The line within the field, counted from 1."""
 
     message: str
 
@@ -419,7 +430,7 @@ class CallEventView(WireModel):
 
 
 class CallQueued(WireModel):
-    """A new call that waits for a phone to be answered."""
+    """A new call that waits until a phone is answered."""
 
     id: UUID
     room_name: str
@@ -462,11 +473,11 @@ class CallerPersona(WireModel):
 
 
 class Change(WireModel):
-    """``from`` is null where something was added, ``to`` where it was removed."""
+    """``from`` is null if ``op`` is ``add``, ``to`` is null if it is ``remove``."""
 
     op: Literal["add", "remove", "replace"] | str
     path: str
-    """JSON Pointer (RFC 6901) into the agent."""
+    """JSON Pointer (RFC 6901) to the changed value."""
 
     from_: Annotated[Any, Field(alias="from")]
     to: Any
@@ -477,17 +488,17 @@ class CreditGrant(WireModel):
         extra="forbid",
     )
     amount_usd: float | str
-    """To a millionth of a dollar."""
+    """At most six decimal places."""
 
     description: str
-    """The tenant reads it in its transactions."""
+    """Shown to the tenant in its transactions."""
 
     bucket: Literal["free", "purchased"] | str = "free"
-    """Whether it was given or paid for."""
+    """Whether the credit is a gift or was paid for."""
 
     reference: str | None = None
     """
-    Names what the credit is for: the same reference is posted to a tenant once, however often the request is repeated.
+    What the credit is for. A tenant gets each reference only once, even if you repeat the request.
     """
 
 
@@ -497,7 +508,7 @@ class CreditGranted(WireModel):
     amount_usd: float
     balance_usd: float
     already_posted: bool
-    """The reference was posted before; nothing changed."""
+    """Whether the reference was already posted; if so, nothing changed."""
 
 
 class CriterionView(WireModel):
@@ -531,7 +542,7 @@ class DraftCreated(WireModel):
     status: Literal["created"]
     id: UUID
     warnings: list[str]
-    """What has to change before the draft can be published."""
+    """What you have to change before you can publish the draft."""
 
 
 class DraftFieldRequest(WireModel):
@@ -541,7 +552,7 @@ class DraftFieldRequest(WireModel):
     field: str
     instruction: str | None = None
     current_config: dict[str, Any] | None = None
-    """An agent's configuration as GET /v1/agents/{agent_id} shows it, or a part."""
+    """The agent's configuration as GET /v1/agents/{agent_id} returns it, or a part of it."""
 
 
 class DraftedField(WireModel):
@@ -565,11 +576,11 @@ class EditedModel(WireModel):
     required_tier: Literal["free", "enterprise"] | str | None
     byok_required: bool
     rank: int
-    """The lowest usable one is preferred."""
+    """The usable entry with the lowest rank is preferred."""
 
     is_active: bool
     edited_at: AwareDatetime | None
-    """When an operator last changed it; null: as the data file has it."""
+    """When an operator last changed it; null if the data file decides."""
 
 
 class EditedModels(WireModel):
@@ -585,11 +596,11 @@ class EditedVoice(WireModel):
     languages: list[str]
     models: list[str]
     rank: int
-    """The lowest usable one is preferred."""
+    """The usable entry with the lowest rank is preferred."""
 
     is_active: bool
     edited_at: AwareDatetime | None
-    """When an operator last changed it; null: as the data file has it."""
+    """When an operator last changed it; null if the data file decides."""
 
 
 class EditedVoices(WireModel):
@@ -597,7 +608,7 @@ class EditedVoices(WireModel):
 
 
 class EndCall(WireModel):
-    """Hangs up. Every agent can; binding it lets its description say when."""
+    """Hangs up. Every agent can do that; the description of this tool says when."""
 
     type: Literal["end_call"]
     name: Literal["end_call"] = "end_call"
@@ -605,7 +616,7 @@ class EndCall(WireModel):
 
 
 class EnrichRequest(WireModel):
-    """Both are texts; anything else is answered with ``enriched`` false."""
+    """Both fields are strings. For anything else, ``enriched`` in the answer is false."""
 
     companyName: str | None = None
     websiteUrl: str | None = None
@@ -628,13 +639,13 @@ class Evaluation(WireModel):
 
 
 class EvaluationView(WireModel):
-    """The rubric's verdict."""
+    """How the call did by the criteria of the rubric."""
 
     passed: bool
-    """Whether every criterion was met."""
+    """Whether the call passed every criterion."""
 
     score: float
-    """The mean of the criteria's scores, 0 to 1."""
+    """The mean of the scores of all criteria, 0 to 1."""
 
     reasoning: str
     criteria: list[CriterionView]
@@ -661,13 +672,13 @@ class Finding(WireModel):
     """The kind of finding, for programs."""
 
     field: str
-    """Path of the field to change, as it is sent."""
+    """Path of the field to change."""
 
     message: str
-    """What is wrong and why it matters."""
+    """What is wrong, and why it matters."""
 
     fix: str
-    """What would be right."""
+    """What to do about it."""
 
 
 class Generated(WireModel):
@@ -679,7 +690,7 @@ class Generated(WireModel):
 
 
 class GenerationOptions(WireModel):
-    """Hints. What the catalogue does not have is left out with a warning."""
+    """Wishes. What the catalogue does not have is left out, with a warning."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -690,7 +701,7 @@ class GenerationOptions(WireModel):
 
 
 class Handoff(WireModel):
-    """Lets another agent of the tenant go on with the call."""
+    """Hands the call over to another agent of the tenant."""
 
     type: Literal["handoff"]
     name: str
@@ -708,7 +719,7 @@ class HistoryItem(WireModel):
 
 
 class IntelligenceView(WireModel):
-    """What was found out about a call."""
+    """The results of the analyses of a call."""
 
     status: str
     summary: str | None
@@ -721,7 +732,7 @@ class IntelligenceView(WireModel):
 
 
 class Interruption(WireModel):
-    """Event ``interruption``: the caller cut in and the agent's voice was stopped."""
+    """Event ``interruption``: the caller interrupted the agent, and its voice was stopped."""
 
     at_ms: int
 
@@ -733,11 +744,11 @@ class InvitationAcceptance(WireModel):
     token: str
     password: str | None = None
     """
-    A new person's own choice, or the password of the account there is. A session of that account does instead.
+    If you are new, a password of your choice; otherwise your account's password. A session of that account replaces it.
     """
 
     name: str | None = None
-    """A new person's name."""
+    """Your own name, if you are new."""
 
 
 class InvitationCreate(WireModel):
@@ -759,11 +770,11 @@ class InvitationView(WireModel):
     role: Literal["owner", "admin", "member"] | str
     status: Literal["pending", "expired", "accepted", "revoked"] | str
     invited_by: str
-    """The mail address or the API key's name."""
+    """The inviting user's mail address or the inviting API key's name."""
 
     invite_sent: bool
     """
-    Whether a mail server took the last mail. If false, the invitation stands but nobody was told: resend it, or, on an installation without a mail server, have its operator pass on the mail from the outbox folder.
+    Whether a mail server accepted the last mail. If false, the invitation exists but its mail was not sent: resend it, or on an installation without a mail server ask the operator to pass on the mail from the outbox folder.
     """
 
     created_at: AwareDatetime
@@ -781,7 +792,7 @@ class JoiningParticipant(WireModel):
 
 
 class LanguageModelView(WireModel):
-    """Who would call the tools in one language."""
+    """A language model that would call the tools in one language."""
 
     language: str
     provider: str
@@ -793,7 +804,7 @@ class LanguageModelView(WireModel):
 
 
 class LatencyMetrics(WireModel):
-    """How long the parts of an agent's turn took, in ms; ``null`` where a part does not apply."""
+    """How long each part of an agent's turn took, in ms; `null` for a part that did not happen."""
 
     transcription_delay_ms: int | None
     end_of_turn_delay_ms: int | None
@@ -808,14 +819,14 @@ class ListedNumber(WireModel):
 
     reason: str | None
     source: Literal["api", "dashboard", "import"] | str
-    """With a key, in the dashboard, or in a file."""
+    """Added with an API key, in the dashboard, or from a file."""
 
     added_by: AddedBy
     created_at: AwareDatetime
 
 
 class LiveEvent(WireModel):
-    """One server-sent event. Which shape `data` has follows from `event`."""
+    """One server-sent event. `event` determines the shape of `data`."""
 
     event: Literal["state", "transcript", "latency", "interruption", "tool", "recording"] | str
     data: str
@@ -833,29 +844,29 @@ class Login(WireModel):
     email: str
     password: str
     tenant_id: UUID | None = None
-    """Where to log in; default: the tenant that you joined first."""
+    """The tenant to log in to; the default is the one that you joined first."""
 
 
 class ManagedNumber(WireModel):
-    """What the operator gives a tenant."""
+    """A number that the operator gives to a tenant."""
 
     model_config = ConfigDict(
         extra="forbid",
     )
     number: str
-    """With `+` and country code; spaces, dots, dashes and brackets are dropped."""
+    """With `+` and country code; spaces, dots, dashes and brackets are ignored."""
 
     carrier: str | None = None
-    """Who carries its calls; the installation's only carrier if left out."""
+    """The carrier of its calls; can be left out if the installation has only one."""
 
     agent_id: UUID | None = None
-    """The agent whose calls are made from it."""
+    """The agent whose calls are made from this number."""
 
     is_default: bool = False
-    """Calls that name no number are made from it; at most one number is that."""
+    """The number for calls that name none; a tenant has at most one default number."""
 
     max_concurrent_calls: int | None = None
-    """Calls from it at once; the installation's limit if left out."""
+    """How many calls from it may run at once; by default the installation's limit."""
 
 
 class Mcp(WireModel):
@@ -904,7 +915,7 @@ class MemberView(WireModel):
 
 
 class ModelEdit(WireModel):
-    """The whole entry. A new model brings its prices; a known one keeps its own without them."""
+    """The whole entry. A new model needs prices; for a known one they are optional."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -922,7 +933,7 @@ class ModelEdit(WireModel):
     required_tier: Literal["free", "enterprise"] | str | None = None
     byok_required: bool = False
     rank: int
-    """The lowest usable one is preferred."""
+    """The usable entry with the lowest rank is preferred."""
 
     is_active: bool = True
     prices_micros_per_minute: dict[str, int] | None = None
@@ -939,7 +950,7 @@ class ModelSwitch(WireModel):
 
 
 class ModelUsageView(WireModel):
-    """What one model did in the call."""
+    """How much one model was used in the call."""
 
     channel: str
     """`stt`, `llm` or `tts`."""
@@ -952,7 +963,7 @@ class ModelUsageView(WireModel):
     characters: int
     cost: float | None
     """
-    Its part of the channel's `provider_cost_breakdown`, in US dollars; `null` while the call runs.
+    The model's share of its channel's `provider_cost_breakdown`, in US dollars; `null` while the call runs.
     """
 
 
@@ -962,34 +973,34 @@ class ModelView(WireModel):
     model_id: str
     label: str
     type: list[Literal["stt", "llm", "tts"] | str]
-    """A realtime model serves all three."""
+    """The channels that it serves. A realtime model serves all three."""
 
     plan_locked: bool
-    """Your tier is below `required_plan`."""
+    """Whether your tier is below `required_plan`."""
 
     required_plan: str | None
     byok_required: bool
-    """The provider needs a key of your own."""
+    """Whether you need a key of your own for the provider."""
 
     byok_provider_id: str | None
-    """The provider to set a key of your own for; null where none is taken."""
+    """The provider to set your own key for; null if it takes none."""
 
     modality: Literal["text", "audio", "realtime"] | str
     latency_ms: int | None
-    """Typical time to its first output."""
+    """Typical time to the first output, in milliseconds."""
 
     cost_per_min: float | None
-    """In US dollars; $0 on a key of your own."""
+    """In US dollars. With a key of your own it costs $0."""
 
     reasoning_supported: bool
     languages: list[str]
-    """Language tags or their prefixes; `*` is every one."""
+    """Language tags or their prefixes; `*` stands for every language."""
 
     available: bool
-    """Whether a call of yours could use it now."""
+    """Whether your calls could use it now."""
 
     unavailable_reason: str | None
-    """Why not, and what to do."""
+    """Why not, and what to do about it."""
 
 
 class NotEnriched(WireModel):
@@ -1007,7 +1018,7 @@ class NumberToAdd(WireModel):
         extra="forbid",
     )
     number: str
-    """With `+` and country code; spaces, dots, dashes and brackets are dropped."""
+    """With `+` and country code; spaces, dots, dashes and brackets are ignored."""
 
     reason: str | None = None
 
@@ -1021,7 +1032,7 @@ class NumberView(WireModel):
     agent_id: UUID | None
     carrier: str | None
     is_managed: bool
-    """Given by the operator, not registered by the tenant."""
+    """True if the operator gave the number to the tenant."""
 
     is_default: bool
     max_concurrent_calls: int | None
@@ -1068,14 +1079,14 @@ class ParticipantView(WireModel):
 
 class ParticipantsAdded(WireModel):
     id: UUID
-    """The call's."""
+    """Id of the call."""
 
     room_name: str
     status: str
-    """The call's."""
+    """Status of the call."""
 
     participants: list[AddedParticipant]
-    """Those that were added."""
+    """The participants that were added."""
 
 
 class ParticipantsRequest(WireModel):
@@ -1111,11 +1122,11 @@ class PasswordResetRequest(WireModel):
 
 
 class PasswordResetRequested(WireModel):
-    """The same for every address."""
+    """The answer is the same whether or not the address has an account."""
 
     status: Literal["requested"]
     mail_enabled: bool
-    """Whether this installation sends mail at all."""
+    """Whether this installation sends mail."""
 
     message: str
 
@@ -1137,10 +1148,10 @@ class PauseWanted(WireModel):
         extra="forbid",
     )
     reason: str
-    """The tenant is told."""
+    """Shown to the tenant."""
 
     end_running_calls: bool = False
-    """Whether calls that are under way end too; otherwise they go on."""
+    """Whether to end running calls, too; otherwise they continue."""
 
 
 class Paused(WireModel):
@@ -1150,7 +1161,7 @@ class Paused(WireModel):
     reason: str
     paused_at: AwareDatetime
     ending_calls: int
-    """Running calls that were told to end."""
+    """How many running calls were asked to end."""
 
 
 class Person(WireModel):
@@ -1158,7 +1169,7 @@ class Person(WireModel):
     email: str
     name: str | None
     email_confirmed: bool
-    """Whether a token that was mailed to the address has come back."""
+    """Whether a token that was mailed to this address was used."""
 
 
 class PlanCreate(WireModel):
@@ -1169,7 +1180,7 @@ class PlanCreate(WireModel):
     display_name: str
     monthly_credit_usd: float | str = "0"
     byok_allowed: bool = True
-    """Whether tenants may use their own keys."""
+    """Whether tenants may use their own provider keys."""
 
 
 class PlanView(WireModel):
@@ -1191,7 +1202,7 @@ class PlatformWanted(WireModel):
     )
     calls_enabled: bool
     message: str | None = None
-    """What callers are told meanwhile."""
+    """Shown to clients while calls are disabled."""
 
 
 class PostCallModel(WireModel):
@@ -1201,8 +1212,8 @@ class PostCallModel(WireModel):
 
 class PriceCreate(WireModel):
     """
-    Prices are never changed: a new one supersedes the one before from `valid_from` on. The
-    platform's fee is fixed.
+    A new price. It replaces the previous one from `valid_from` on; the previous one is kept. The
+    platform's fee cannot be changed.
     """
 
     model_config = ConfigDict(
@@ -1210,16 +1221,16 @@ class PriceCreate(WireModel):
     )
     component: Literal["stt", "llm", "tts", "managed_sku"] | str
     provider: str
-    """`switchboard` for a managed SKU."""
+    """The provider; `switchboard` for a managed SKU."""
 
     model: str
-    """The model's id, or the managed SKU's."""
+    """The id of the model or managed SKU."""
 
     micros_per_minute: int
-    """Micro-dollars a minute."""
+    """Micro-dollars per minute."""
 
     valid_from: AwareDatetime | None = None
-    """Default: now. Not in the past."""
+    """Default: now. Must not be in the past."""
 
 
 class PriceView(WireModel):
@@ -1262,27 +1273,27 @@ class ProviderKeySet(WireModel):
 
     verify: bool = True
     """
-    Ask the provider whether it accepts the key before storing it. Send `false` for a key that may not list models, or while the provider is away.
+    Whether to ask the provider if it accepts the key before it is stored. Send `false` for a key that is not allowed to list models, or while the provider is down.
     """
 
 
 class ProviderKeyView(WireModel):
     provider: str
     last_four: str
-    """The key's last four characters, to recognise it by."""
+    """The last four characters of the key, so that you can recognise it."""
 
     status: Literal["verified", "unverified"] | str
     """Whether the provider accepted the key when it was set."""
 
     created_at: AwareDatetime
     updated_at: AwareDatetime
-    """When the key was last replaced."""
+    """When the key was last set."""
 
     verified_at: AwareDatetime | None
 
 
 class PublishReport(WireModel):
-    """``blockers`` stand in the way of publishing; ``warnings`` do not."""
+    """``blockers`` prevent publishing; ``warnings`` do not."""
 
     ready: bool
     """Whether there are no blockers."""
@@ -1321,11 +1332,11 @@ class QueueStats(WireModel):
     """Somebody answered, and the leg is over."""
 
     failed: int
-    """Nobody was reached; canceled ones are among them."""
+    """Nobody was reached, or the leg was canceled."""
 
 
 class RawEntry(WireModel):
-    """``response`` is what was said; ``metrics`` belongs to the agent's turns."""
+    """`response` is what was said; only the agent's turns have `metrics`."""
 
     id: UUID
     type: Literal["user_input", "agent_response"] | str
@@ -1335,7 +1346,7 @@ class RawEntry(WireModel):
 
 
 class RawSegment(WireModel):
-    """A raw entry with the fields of its segment."""
+    """A raw entry together with the fields of its segment."""
 
     speaker: Literal["user", "agent"] | str
     text: str
@@ -1365,12 +1376,12 @@ class RecordingState(WireModel):
 
 class RefusedRecipient(WireModel):
     index: int
-    """Of the recipient in the request, from 0."""
+    """Index of the recipient in the request, from 0."""
 
     to: str
     code: str
     """
-    `invalid_phone_number`, `duplicate_recipient`, `number_on_do_not_call_list`, `no_caller_id`, `never_dialable`, or the code that `POST /v1/calls` refuses with.
+    `invalid_phone_number`, `duplicate_recipient`, `number_on_do_not_call_list`, `no_caller_id`, `never_dialable`, or the code of an error of `POST /v1/calls`.
     """
 
     message: str
@@ -1378,7 +1389,7 @@ class RefusedRecipient(WireModel):
 
 class RejectedRow(WireModel):
     row: int
-    """Row of the file, the first being 1."""
+    """Number of the row in the file; the first row is 1."""
 
     reason: str
 
@@ -1394,15 +1405,15 @@ class RetryRule(WireModel):
         extra="forbid",
     )
     attempts: int = 1
-    """Attempts in all, the first included."""
+    """Attempts in all, including the first."""
 
     wait_seconds: int = 300
 
 
 class RetryRules(WireModel):
     """
-    By outcome. A phone that refused the call, or cannot be reached at all, is never tried
-    again.
+    When to dial again, by outcome. A phone that rejected the call or cannot be reached is never
+    dialed again.
     """
 
     model_config = ConfigDict(
@@ -1418,38 +1429,38 @@ class RollBack(WireModel):
         extra="forbid",
     )
     restore_draft: bool = False
-    """Whether the editable agent goes back as well. Left out, it stays as it is."""
+    """Whether to restore the editable agent as well. By default it stays as it is."""
 
 
 class RolledBack(WireModel):
     status: Literal["rolled_back"]
     id: UUID
     version: int
-    """The new version, which new calls run."""
+    """The number of the new version, which new calls run."""
 
     restored_from: int
     digest: str
     published_at: AwareDatetime
     warnings: list[str]
-    """What its calls cannot use any more, such as a provider whose key is gone."""
+    """What its calls can no longer use, such as a provider whose key was removed."""
 
 
 class Schedule(WireModel):
-    """When to dial. Empty: now."""
+    """When to dial. An empty schedule means now."""
 
     model_config = ConfigDict(
         extra="forbid",
     )
     not_before: AwareDatetime | None = None
     not_after: AwareDatetime | None = None
-    """Nothing is dialed after this; at the latest a week after the request."""
+    """Nothing is dialed after this, nor later than a week after the request."""
 
     window: DailyWindow | None = None
-    """Hours on the callee's own clock."""
+    """Hours in the callee's local time."""
 
     timezone: str | None = None
     """
-    The callee's zone. Without it the number tells; where it could be in several, the window must be open in all of them.
+    The callee's time zone. By default the number decides; if it can be in several zones, the window must be open in all of them.
     """
 
 
@@ -1469,7 +1480,7 @@ class SearchKnowledge(WireModel):
 
 
 class SegmentView(WireModel):
-    """One finished utterance; times are ms from the call's start."""
+    """One final segment of the transcript; times are in ms from the start of the call."""
 
     speaker: Literal["user", "agent"] | str
     text: str
@@ -1481,7 +1492,7 @@ class SegmentView(WireModel):
 
 
 class SendDtmf(WireModel):
-    """Presses keys of a phone, to get through a menu."""
+    """Presses phone keys, for example to get through a voice menu."""
 
     type: Literal["send_dtmf"]
     name: str = "send_dtmf"
@@ -1497,7 +1508,7 @@ class SessionView(WireModel):
     last_used_at: AwareDatetime
     expires_at: AwareDatetime
     is_current: bool
-    """Whether this request uses it."""
+    """Whether it is the session of this request."""
 
 
 class SessionsRevoked(WireModel):
@@ -1515,14 +1526,14 @@ class SignUp(WireModel):
     """10 to 200 characters, and not the mail address."""
 
     name: str | None = None
-    """The person's own name."""
+    """Your own name."""
 
 
 class SignedFile(WireModel):
-    """One file of a recording. Range requests are answered."""
+    """One file of a recording. The address supports range requests."""
 
     signed_url: str
-    """Needs no key: whoever has it can listen until it expires."""
+    """Needs no key: anyone with the address can listen until it expires."""
 
     expires_at: AwareDatetime
     content_type: str
@@ -1554,7 +1565,7 @@ class SkuView(WireModel):
     description: str
     features: list[str]
     pricePerMin: float | None
-    """In US dollars, providers included."""
+    """In US dollars, including the providers."""
 
     effectivePricePerMin: float
     stt: SkuModelView
@@ -1571,7 +1582,7 @@ class SkuView(WireModel):
 
 
 class StackChange(WireModel):
-    """A choice as `provider/model`, with `/voice` in text-to-speech; null: none."""
+    """A choice is `provider/model`, or `provider/model/voice` in text-to-speech; null is none."""
 
     language: str
     channel: Literal["stt", "llm", "tts"] | str
@@ -1588,7 +1599,7 @@ class StackPreview(WireModel):
 
     warnings: list[str]
     changes: list[StackChange]
-    """Against `current_provider_config`; empty without one."""
+    """Differences from `current_provider_config`; empty if you sent none."""
 
 
 class StackPreviewRequest(WireModel):
@@ -1600,7 +1611,7 @@ class StackPreviewRequest(WireModel):
     """Default: the first supported one."""
 
     current_provider_config: dict[str, Any] | None = None
-    """An agent's `provider_config`, to see in `changes` what would differ."""
+    """An agent's `provider_config`. `changes` then shows what would differ from it."""
 
 
 class StructuredExtraction(WireModel):
@@ -1609,7 +1620,7 @@ class StructuredExtraction(WireModel):
 
 
 class SuggestedChange(WireModel):
-    """For ``POST /v1/agents/apply-changes``."""
+    """A change for ``POST /v1/agents/apply-changes``."""
 
     key: str
     value: Any
@@ -1621,22 +1632,22 @@ class SummarySettings(WireModel):
 
 
 class SummaryView(WireModel):
-    """What the last finished analysis of a call found."""
+    """The summary and sentiment from the last finished analysis of a call."""
 
     status: str
     """
-    `completed`; `pending` while the call is being analysed again; `failed`, `quota` (the provider's is used up) or `skipped` (nothing was said, or nothing is asked for).
+    `completed`; `pending` while the call is being analysed again; `failed`; `quota` (the quota of the provider's key is used up); or `skipped` (nothing was said, or the agent asks for no analysis).
     """
 
     sentiment: str | None
-    """`positive`, `neutral`, `negative` or `mixed`; with the summary only."""
+    """`positive`, `neutral`, `negative` or `mixed`; `null` without a summary."""
 
     summary: str | None
-    """`null` where it is not asked for, or failed."""
+    """`null` if the agent asks for no summary, or if it failed."""
 
 
 class TenantChanges(WireModel):
-    """What is left out stays as it is."""
+    """Fields that you leave out stay as they are."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -1658,7 +1669,7 @@ class TenantCreated(WireModel):
     tenant_id: UUID
     owner_user_id: UUID
     api_key: str
-    """A secret key. It is shown this once."""
+    """A secret key. It is shown only here."""
 
 
 class TenantDetail(WireModel):
@@ -1676,7 +1687,7 @@ class TenantDetail(WireModel):
     calls_last_30_days: int
     owner_emails: list[str]
     calls: int
-    """All there ever were."""
+    """All calls so far."""
 
     running_calls: int
 
@@ -1718,7 +1729,7 @@ class ToolTypeView(WireModel):
     )
     can_run: bool
     reasons: list[str]
-    """Why not, in sentences; empty where it can run."""
+    """Sentences that say why it cannot run. Empty if it can."""
 
 
 class ToolUse(WireModel):
@@ -1729,7 +1740,7 @@ class ToolUse(WireModel):
 
 
 class Transaction(WireModel):
-    """Positive amounts are the tenant's gain."""
+    """Positive amounts add to your balance."""
 
     id: UUID
     call_id: UUID | None
@@ -1781,20 +1792,20 @@ class UsedKey(WireModel):
 
 
 class UserState(WireModel):
-    """Event ``state``: the people in the call, heard as one."""
+    """Event ``state``: the people in the call, taken together."""
 
     subject: Literal["user"]
     state: Literal["listening", "speaking", "away"] | str
 
 
 class Utterance(WireModel):
-    """Event ``transcript``. A later one of the same ``utterance`` or ``sequence`` replaces it."""
+    """Event ``transcript``. It replaces earlier ones of the same ``utterance`` or ``sequence``."""
 
     utterance: int | None
-    """Number of a growing utterance; null when it is told from the record."""
+    """Number of a growing utterance; null if it comes from the saved transcript."""
 
     sequence: int | None
-    """Place in the call's transcript; null until the utterance is final."""
+    """Its place in the transcript of the call; null until the utterance is final."""
 
     speaker: Literal["user", "agent"] | str
     text: str
@@ -1813,28 +1824,28 @@ class VersionSummary(WireModel):
     version: int
     published_at: AwareDatetime
     digest: str
-    """SHA-256 of the frozen snapshot: equal digests are equal byte by byte."""
+    """SHA-256 of the frozen snapshot. Versions with equal digests are identical."""
 
     restored_from: int | None
-    """The version that a roll-back repeated."""
+    """The earlier version that a roll-back published again as this one."""
 
     is_served: bool
-    """Whether new calls run it."""
+    """Whether new calls run this version."""
 
 
 class VersionView(WireModel):
-    """One version, whole; secrets are masked."""
+    """One version with its whole content. Secrets are masked."""
 
     version: int
     published_at: AwareDatetime
     digest: str
-    """SHA-256 of the frozen snapshot: equal digests are equal byte by byte."""
+    """SHA-256 of the frozen snapshot. Versions with equal digests are identical."""
 
     restored_from: int | None
-    """The version that a roll-back repeated."""
+    """The earlier version that a roll-back published again as this one."""
 
     is_served: bool
-    """Whether new calls run it."""
+    """Whether new calls run this version."""
 
     agent_id: UUID
     config: dict[str, Any]
@@ -1862,7 +1873,7 @@ class VoiceEdit(WireModel):
     languages: list[str]
     models: list[str]
     rank: int
-    """The lowest usable one is preferred."""
+    """The usable entry with the lowest rank is preferred."""
 
     is_active: bool = True
 
@@ -1893,7 +1904,7 @@ class AdvancedInput(WireModel):
     """
     Timing and listening options.
 
-    ``maxCallDuration``'s range of 30–7200 s is enforced by apply-changes alone (API spec,
+    ``maxCallDuration``'s range of 30–7200 s is enforced by apply-changes only (API spec,
     "Advanced"), so it is not checked here.
     """
 
@@ -1927,7 +1938,7 @@ class AdvancedOutput(WireModel):
     """
     Timing and listening options.
 
-    ``maxCallDuration``'s range of 30–7200 s is enforced by apply-changes alone (API spec,
+    ``maxCallDuration``'s range of 30–7200 s is enforced by apply-changes only (API spec,
     "Advanced"), so it is not checked here.
     """
 
@@ -1967,7 +1978,7 @@ class AgentPublished(WireModel):
     version: int
     published_at: AwareDatetime
     warnings: list[Finding]
-    """Those of validate-publish."""
+    """The warnings that validate-publish gives."""
 
 
 class ApiKeyList(WireModel):
@@ -1983,7 +1994,7 @@ class ApplyChanges(WireModel):
     )
     currentConfig: dict[str, Any] | None = None
     """
-    Values by key: a path (`persona.companyName`), or the last name alone where it is one of persona, playbook, advanced or features and no other field has it (`companyName`). Nested objects are accepted as well.
+    Values by key. A key is a path (`persona.companyName`). For a field of persona, playbook, advanced or features the last name is enough if no other field has it (`companyName`). Nested objects are accepted, too.
     """
 
     changes: list[FieldValue]
@@ -2033,7 +2044,7 @@ class CallEventPage(WireModel):
 
 
 class CallView(WireModel):
-    """One call of a list. Costs are in US dollars, durations in seconds."""
+    """One call in a list. Costs are in US dollars, durations in seconds."""
 
     id: UUID
     room_name: str
@@ -2061,19 +2072,19 @@ class CallView(WireModel):
 
 
 class ChangesApplied(WireModel):
-    """All changes are applied, or none."""
+    """Either all changes are applied, or none."""
 
     valid: bool
     config: dict[str, Any]
-    """`currentConfig` with the changes, flat, under the keys that were sent."""
+    """`currentConfig` with the changes: flat, under the keys that you sent."""
 
     applied: list[FieldValue]
     """
-    The changes and what they implied: another provider clears the model, a realtime model clears speech, a language joins supported_languages.
+    The changes and those that they implied: a new provider clears the model, a realtime model clears providers and models of speech, a language is added to supported_languages.
     """
 
     update: dict[str, Any]
-    """What was applied, as the body of an update of the agent."""
+    """The applied changes as a body for `PATCH /v1/agents/{agent_id}`."""
 
     errors: list[FieldFault]
     warnings: list[str]
@@ -2091,7 +2102,7 @@ class ChatRequest(WireModel):
     )
     question: str
     current_config: dict[str, Any] | None = None
-    """An agent's configuration as GET /v1/agents/{agent_id} shows it, or a part."""
+    """The agent's configuration as GET /v1/agents/{agent_id} returns it, or a part of it."""
 
     history: list[HistoryItem] | None = None
 
@@ -2099,18 +2110,18 @@ class ChatRequest(WireModel):
 class CompiledPrompt(WireModel):
     compiled_prompt: str
     opener: str | None
-    """Said first; null where the agent waits."""
+    """The agent's first sentence; null if it waits for the caller."""
 
     unknown_variables: list[str]
-    """What the texts need and `variables` lacks; their places stay empty."""
+    """Variables that the texts need but `variables` lacks. Their places stay empty."""
 
     errors: list[BrokenText]
-    """Texts that cannot be filled in: of these only plain placeholders are."""
+    """Texts with a broken tag. Only their plain placeholders are filled in."""
 
     warnings: list[Finding]
     characters: int
     estimated_tokens: int
-    """A quarter of the bytes in UTF-8, rounded up."""
+    """A quarter of the prompt's UTF-8 bytes, rounded up."""
 
 
 class DoNotCallPage(WireModel):
@@ -2134,7 +2145,7 @@ class EditedSku(WireModel):
     sort_order: int
     is_active: bool
     edited_at: AwareDatetime | None
-    """When an operator last changed it; null: as the data file has it."""
+    """When an operator last changed it; null if the data file decides."""
 
 
 class EditedSkus(WireModel):
@@ -2150,18 +2161,18 @@ class GenerateRequest(WireModel):
     allow_clarifying_questions: bool = False
     options: GenerationOptions | None = None
     current_config: dict[str, Any] | None = None
-    """An agent's configuration as GET /v1/agents/{agent_id} shows it, or a part."""
+    """The agent's configuration as GET /v1/agents/{agent_id} returns it, or a part of it."""
 
 
 class ImportReport(WireModel):
     status: Literal["imported"]
     added: int
     already_listed: int
-    """On the list before, or further up in the file."""
+    """Already on the list, or also in an earlier row of the file."""
 
     rejected: int
     rejected_rows: list[RejectedRow]
-    """What is wrong with the first 100 of them."""
+    """The first 100 rejected rows and their errors."""
 
 
 class InvitationList(WireModel):
@@ -2185,18 +2196,18 @@ class LoggedIn(WireModel):
     tenant: CurrentTenant
     role: Literal["owner", "admin", "member"] | str | None
     tenants: list[OwnTenant]
-    """Every tenant that the user belongs to; empty for a key."""
+    """The user's tenants; empty for a key."""
 
     csrf_token: str | None
-    """Send it as X-CSRF-Token with everything that changes something."""
+    """Send it in the header X-CSRF-Token with every request that changes something."""
 
     status: Literal["logged_in"]
     new_device: bool
-    """Whether this browser was never used before."""
+    """Whether this is your first login from this browser."""
 
 
 class Me(WireModel):
-    """Of a session ``user``, ``role`` and ``csrf_token`` are set, of a secret key ``api_key``."""
+    """For a session `user`, `role` and `csrf_token` are set; for a secret key `api_key` is."""
 
     actor: Literal["user", "secret_key"] | str
     user: Person | None
@@ -2204,10 +2215,10 @@ class Me(WireModel):
     tenant: CurrentTenant
     role: Literal["owner", "admin", "member"] | str | None
     tenants: list[OwnTenant]
-    """Every tenant that the user belongs to; empty for a key."""
+    """The user's tenants; empty for a key."""
 
     csrf_token: str | None
-    """Send it as X-CSRF-Token with everything that changes something."""
+    """Send it in the header X-CSRF-Token with every request that changes something."""
 
 
 class MemberList(WireModel):
@@ -2321,7 +2332,10 @@ class PriceHistory(WireModel):
 
 
 class PromptPreview(WireModel):
-    """The same, with the ``variables`` that a call would send."""
+    """
+    Any of the fields that create takes, an optional ``agent_id``, and the ``variables`` that a
+    call would send.
+    """
 
     model_config = ConfigDict(
         extra="forbid",
@@ -2367,7 +2381,7 @@ class PromptPreview(WireModel):
     """Ignored if sent."""
 
     agent_id: UUID | None = None
-    """A stored agent, which the other fields are merged into."""
+    """A stored agent. The other fields are merged into it."""
 
     variables: dict[str, Any] | None = None
 
@@ -2377,7 +2391,7 @@ class ProviderKeyList(WireModel):
 
 
 class PublishCheck(WireModel):
-    """Any of the fields that create takes, at any depth, and optionally ``agent_id``."""
+    """Any of the fields that create takes, at any depth, and an optional ``agent_id``."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -2423,11 +2437,11 @@ class PublishCheck(WireModel):
     """Ignored if sent."""
 
     agent_id: UUID | None = None
-    """A stored agent, which the other fields are merged into."""
+    """A stored agent. The other fields are merged into it."""
 
 
 class Recipient(WireModel):
-    """Whom to call. What is left out is taken from the batch."""
+    """Whom to call. Fields that are left out are taken from the batch."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -2437,10 +2451,10 @@ class Recipient(WireModel):
 
     from_number: str | None = None
     variables: dict[str, Any] | None = None
-    """Laid over the batch's variables."""
+    """Merged over the variables of the batch."""
 
     metadata: dict[str, Any] | None = None
-    """Laid over the batch's metadata."""
+    """Merged over the metadata of the batch."""
 
     schedule: Schedule | None = None
     priority: int | None = None
@@ -2448,8 +2462,8 @@ class Recipient(WireModel):
 
 class RecordingMetadata(WireModel):
     """
-    ``stereo_mix`` is WAV, ``stereo_mix_ogg`` the same as Opus in OGG; ``null`` until the
-    recording is completed.
+    `stereo_mix` is a WAV file, `stereo_mix_ogg` the same audio as Opus in OGG; both are `null`
+    until the recording is completed.
     """
 
     stereo_mix: SignedFile | None
@@ -2458,17 +2472,17 @@ class RecordingMetadata(WireModel):
     sample_rate_hz: int
     duration_ms: int | None
     detail: str | None
-    """What is missing, or why there is nothing."""
+    """What is missing from the recording, or why there is none."""
 
 
 class RecordingView(WireModel):
-    """Its first sample is the call's start, the zero of the transcript's times."""
+    """The recording starts with the call, so its times are those of the transcript."""
 
     id: UUID
     status: Literal["processing", "completed", "failed"] | str
     format: Literal["wav"]
     provider_recording_id: str | None
-    """Of a recording that a carrier made; this platform records by itself."""
+    """Id of a recording made by a carrier; null, as this platform makes its own."""
 
     metadata: RecordingMetadata
 
@@ -2478,7 +2492,7 @@ class SessionList(WireModel):
 
 
 class SkuEdit(WireModel):
-    """The whole entry. Without any price ever set the SKU costs nothing."""
+    """The whole entry. A SKU that has never had a price costs nothing."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -2511,7 +2525,7 @@ class TenantPage(WireModel):
 
 
 class ToolCapabilities(WireModel):
-    """A tool can run when it can in every language of the agent, on the primary model."""
+    """A tool can run if the primary model can run it in every language of the agent."""
 
     agent_id: str
     language_models: list[LanguageModelView]
@@ -2532,7 +2546,7 @@ class VoiceList(WireModel):
 
 
 class AgentCreate(WireModel):
-    """The fields of an agent; only ``name`` is required. ``provider_config`` is ignored."""
+    """An agent's fields. Only ``name`` is required; ``provider_config`` is ignored."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -2581,12 +2595,12 @@ class AgentCreate(WireModel):
 class AgentUpdate(WireModel):
     """
     Any of the fields that create takes, at any depth: ``{"playbook": {"opener": "Hi"}}`` changes
-    the opener alone.
+    only the opener.
 
-    What is left out stays. Arrays, ``tools`` among them, are replaced whole, and so is the JSON
-    Schema of ``post_call.structured_extraction``. ``null`` clears a field that has no default and
-    is refused where there is one. A masked header of a tool, sent back as it was read, keeps its
-    secret.
+    Fields that you leave out keep their values. Arrays, including ``tools``, are replaced as a
+    whole, and so is the JSON Schema of ``post_call.structured_extraction``. ``null`` clears a field
+    that has no default, and is refused for one that has. A tool's header that you send back masked
+    keeps its secret.
     """
 
     model_config = ConfigDict(
@@ -2634,7 +2648,7 @@ class AgentUpdate(WireModel):
 
 
 class AgentView(WireModel):
-    """The full agent: its configuration and what the service adds to it. Secrets are masked."""
+    """The full agent: its configuration and the fields that the service adds, secrets masked."""
 
     name: str
     system_prompt: str | None
@@ -2679,7 +2693,7 @@ class AgentView(WireModel):
 
 
 class BatchRequest(WireModel):
-    """Calls of one agent to many phones."""
+    """Calls to many phones with one agent."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -2688,13 +2702,13 @@ class BatchRequest(WireModel):
     recipients: list[Recipient]
     name: str | None = None
     from_number: str | None = None
-    """One of your numbers; the agent's or your default if left out."""
+    """One of your numbers; by default the agent's number or your default number."""
 
     variables: dict[str, Any] | None = None
     metadata: dict[str, Any] | None = None
     schedule: Schedule | None = None
     priority: int = 5
-    """The greater, the sooner."""
+    """Calls with a higher priority are dialed first."""
 
     retry: RetryRules | None = None
     post_call: PostCallInput | None = None
@@ -2730,7 +2744,7 @@ class CallDetail(WireModel):
     intelligence: IntelligenceView
     usage: list[ModelUsageView]
     collected_slots: dict[str, str]
-    """What the playbook engine has understood, by slot name."""
+    """The values that the playbook engine has collected, by slot name."""
 
     events: list[CallEventView]
 
@@ -2749,14 +2763,14 @@ class CallRecording(WireModel):
 
 
 class CallRequest(WireModel):
-    """What a client asks for."""
+    """The call that a client wants."""
 
     model_config = ConfigDict(
         extra="forbid",
     )
     agent_id: UUID | None = None
     """
-    Required, except for a phone call with a publishable key, which has an agent of its own for those.
+    Required, except for phone calls with a publishable key: those always use the agent that the key names for phone calls.
     """
 
     participants: list[ParticipantInput]

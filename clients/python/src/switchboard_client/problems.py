@@ -33,7 +33,7 @@ class AgentNotFound(ApiError):
 
 
 class AgentNotPublishReady(ApiError):
-    """The agent cannot be published as it is (409)."""
+    """The agent is not ready to be published (409)."""
 
     code = "agent_not_publish_ready"
 
@@ -45,13 +45,13 @@ class AgentOfAnotherTenant(ApiError):
 
 
 class AlreadyMember(ApiError):
-    """This person is a member already (409)."""
+    """This person is already a member (409)."""
 
     code = "already_member"
 
 
 class AnalysisUnderWay(ApiError):
-    """The call is being analysed already (409)."""
+    """The call is already being analysed (409)."""
 
     code = "analysis_under_way"
 
@@ -63,7 +63,7 @@ class ApiKeyNotFound(ApiError):
 
 
 class ApiKeyRevokedAlready(ApiError):
-    """The API key is revoked, which is final (409)."""
+    """The API key is revoked for good (409)."""
 
     code = "api_key_revoked"
 
@@ -93,7 +93,7 @@ class CallAlreadyOver(ApiError):
 
 
 class CallFull(ApiError):
-    """No more participants fit into the call (409)."""
+    """The call has no room for more participants (409)."""
 
     code = "call_full"
 
@@ -105,7 +105,7 @@ class CallNotFound(ApiError):
 
 
 class CallNotOver(ApiError):
-    """The call is not over yet; it is analysed when it ends (409)."""
+    """The call has not ended yet; it is analysed when it ends (409)."""
 
     code = "call_not_over"
 
@@ -129,7 +129,7 @@ class CatalogueEntryNotFound(ApiError):
 
 
 class CreditReferenceTaken(ApiError):
-    """This reference was used for another credit (409)."""
+    """This reference was already used for another credit (409)."""
 
     code = "credit_reference_taken"
 
@@ -147,7 +147,7 @@ class DatabaseUnavailable(ApiError):
 
 
 class EmailTaken(ApiError):
-    """This mail address has an account already (409)."""
+    """This mail address already has an account (409)."""
 
     code = "email_taken"
 
@@ -159,7 +159,7 @@ class ForeignOrigin(ApiError):
 
 
 class GenerationNotConfigured(ApiError):
-    """This needs a language model, and this installation has none that answers (503)."""
+    """This request needs a language model, and none is available (503)."""
 
     code = "generation_not_configured"
 
@@ -195,13 +195,13 @@ class InvalidToken(ApiError):
 
 
 class InvitationClosed(ApiError):
-    """The invitation was accepted or revoked (409)."""
+    """The invitation has been accepted or revoked (409)."""
 
     code = "invitation_closed"
 
 
 class InvitationExists(ApiError):
-    """This address is invited already (409)."""
+    """This address is already invited (409)."""
 
     code = "invitation_exists"
 
@@ -225,7 +225,7 @@ class KeyScopeViolation(ApiError):
 
 
 class LastOwner(ApiError):
-    """The tenant's last owner stays its owner (409)."""
+    """The tenant's last owner must stay its owner (409)."""
 
     code = "last_owner"
 
@@ -243,7 +243,7 @@ class MemberNotFound(ApiError):
 
 
 class NoMembership(ApiError):
-    """You do not belong to such a tenant (403)."""
+    """You are not a member of this tenant (403)."""
 
     code = "no_membership"
 
@@ -291,13 +291,13 @@ class OriginNotAllowed(ApiError):
 
 
 class OwnKeysNotAllowed(ApiError):
-    """Your plan does not include keys of your own (403)."""
+    """Your plan does not include your own provider keys (403)."""
 
     code = "own_keys_not_allowed"
 
 
 class PlanExists(ApiError):
-    """There is a plan with this id already (409)."""
+    """A plan with this id already exists (409)."""
 
     code = "plan_exists"
 
@@ -309,19 +309,19 @@ class PlatformCallsDisabled(ApiError):
 
 
 class PreconditionFailed(ApiError):
-    """The agent has changed since it was read (412)."""
+    """The agent has changed since you read it (412)."""
 
     code = "precondition_failed"
 
 
 class PriceExists(ApiError):
-    """There is a price from that moment on, and prices are never changed (409)."""
+    """A price with this time exists, and prices cannot be changed (409)."""
 
     code = "price_exists"
 
 
 class ProviderKeyNotFound(ApiError):
-    """You have set no key for this provider (404)."""
+    """You have not set a key for this provider (404)."""
 
     code = "provider_key_not_found"
 
@@ -333,19 +333,19 @@ class ProviderKeyRejected(ApiError):
 
 
 class ProviderKeyUnavailable(ApiError):
-    """A provider of the agent cannot be used here (422)."""
+    """A provider of the agent cannot be used (422)."""
 
     code = "provider_key_unavailable"
 
 
 class ProviderUnreachable(ApiError):
-    """The provider could not be asked about this key (424)."""
+    """The provider could not be asked whether it accepts this key (424)."""
 
     code = "provider_unreachable"
 
 
 class RangeNotSatisfiable(ApiError):
-    """The file has no such bytes (416)."""
+    """The requested range is outside the file (416)."""
 
     code = "range_not_satisfiable"
 
@@ -357,13 +357,13 @@ class RateLimited(ApiError):
 
 
 class RecordingAddressInvalid(ApiError):
-    """This address of a recording is not valid, or not any more (403)."""
+    """The address of the recording is not valid or has expired (403)."""
 
     code = "recording_address_invalid"
 
 
 class RecordingFileNotFound(ApiError):
-    """The recording's file does not exist any more (404)."""
+    """The file of the recording no longer exists (404)."""
 
     code = "recording_file_not_found"
 
@@ -375,7 +375,7 @@ class RecordingNotAvailable(ApiError):
 
 
 class ResendTooSoon(ApiError):
-    """An invitation is sent once a minute at most (429)."""
+    """An invitation is mailed at most once a minute (429)."""
 
     code = "resend_too_soon"
 
@@ -405,7 +405,7 @@ class SessionRequired(ApiError):
 
 
 class SignUpDisabled(ApiError):
-    """This installation does not let strangers open accounts (403)."""
+    """Sign-up is disabled on this installation (403)."""
 
     code = "sign_up_disabled"
 
@@ -435,7 +435,7 @@ class TooManyViewers(ApiError):
 
 
 class TranscriptNotAvailable(ApiError):
-    """Nothing has been said in this call yet (404)."""
+    """The call has no transcript yet (404)."""
 
     code = "transcript_not_available"
 
