@@ -1,4 +1,4 @@
-"""The jobs process, killed again and again and started anew."""
+"""The jobs process, killed and restarted again and again."""
 
 from __future__ import annotations
 

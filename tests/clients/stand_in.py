@@ -27,7 +27,7 @@ class StandIn:
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         if isinstance(answer, Exception):
             raise answer
-        # A response is used up by whoever reads it.
+        # A response can be read once.
         return httpx2.Response(answer.status_code, headers=answer.headers, content=answer.content)
 
     @property

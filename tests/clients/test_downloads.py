@@ -1,4 +1,4 @@
-"""A recording's file comes whole or not at all, and the key is not sent to whoever keeps it."""
+"""A recording's file arrives whole or not at all, and its host does not get the key."""
 
 from __future__ import annotations
 

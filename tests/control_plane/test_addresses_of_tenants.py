@@ -24,7 +24,7 @@ SAVED_FIELDS = {
     "tools[0].url of mcp": lambda url: {"tools": [MCP | {"url": url}]},
 }
 NEVER_CALLED = {"persona.company_website"}
-"""Goes into the prompt; ``enrich-company`` is given its address anew."""
+"""Goes into the prompt; each request of ``enrich-company`` brings its own address."""
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         future = self.create_future()
         try:
             future.set_result(func(*args))
-        except Exception as error:  # noqa: BLE001 - whoever awaits the future gets it
+        except Exception as error:  # noqa: BLE001 - the awaiting task gets it
             future.set_exception(error)
         return future
 

@@ -90,11 +90,10 @@ class Effect(StrEnum):
     SEND_CALL_STARTED = "send_call_started"
     """``call.started`` goes to the outbox."""
     SETTLE = "settle"
-    """Charge the connected time and release the rest of the reserve, once."""
-    COMPLETE_PARTICIPANTS = "complete_participants"
+    """Once: charge the connected time, release the rest of the reserve, complete the participants
+    and queue the work that follows a call."""
     SEND_CALL_FAILED = "send_call_failed"
     """``call.failed`` goes to the outbox."""
-    ENQUEUE_POST_CALL = "enqueue_post_call"
     STOP_WORKER = "stop_worker"
     """A worker is still running a call that is over: send it the command to stop."""
     HANG_UP_PHONE = "hang_up_phone"
@@ -157,7 +156,7 @@ def _dialed(status: CallStatus, cause: DialCause) -> Transition:
 
 def _on_end(over: CallStatus) -> tuple[Effect, ...]:
     report = (Effect.SEND_CALL_FAILED,) if over in REPORTED_AS_FAILED else ()
-    return (Effect.SETTLE, Effect.COMPLETE_PARTICIPANTS, *report, Effect.ENQUEUE_POST_CALL)
+    return (Effect.SETTLE, *report)
 
 
 def _too_late(cause: Cause) -> tuple[Effect, ...]:

@@ -138,5 +138,5 @@ async def _open(session: AsyncSession, caller: Caller, invitation_id: UUID) -> I
     if invitation is None:
         raise InvitationNotFound
     if invitation.accepted_at is not None or invitation.revoked_at is not None:
-        raise InvitationClosed("Invite the address anew")
+        raise InvitationClosed("Invite the address again")
     return invitation

@@ -21,7 +21,7 @@ async def create_tenant(
 
     If the owner's mail address already has an account, that user now owns this tenant, too. If the
     address was never confirmed, somebody else may have signed up with it. So its password and
-    sessions are removed, and whoever reads the mailbox sets a password with a reset.
+    sessions are removed, and the reader of the mailbox sets a password with a reset.
     """
     owner = await accounts.find_or_add(session, wanted.owner_email)
     if owner.password_hash is not None and owner.email_confirmed_at is None:

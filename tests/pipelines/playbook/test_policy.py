@@ -1,4 +1,4 @@
-"""Rules that hold in every dialogue, whoever talks about whatever."""
+"""Rules that hold in every dialogue, whatever the subject."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def spoken(*lines: str) -> list[Samples]:
 
 
 def breathless(audio: Samples, longest_pause_ms: int = 60) -> Samples:
-    """Whoever cuts in during a pause is cutting in on nothing that could still be heard."""
+    """A caller who cuts in during a pause interrupts nothing that could still be heard."""
     kept: list[Samples] = []
     pause_windows = 0
     for index, is_active in enumerate(active_windows(audio)):

@@ -186,7 +186,7 @@ function apiTrouble(status, detail) {
     503: "Switchboard cannot take the call right now",
   };
   const asksForNewLink = [401, 403, 404, 410].includes(status);
-  const advice = asksForNewLink ? "Ask whoever gave you the link for a new one." : "Try again soon.";
+  const advice = asksForNewLink ? "Ask for a new link where you got this one." : "Try again soon.";
   return new Trouble(titles[status] ?? "The call could not be placed", `${detail} ${advice}`);
 }
 

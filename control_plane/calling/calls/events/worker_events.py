@@ -86,7 +86,8 @@ async def apply_events(
                     event.body, TranscriptSegment | SlotsCollected
                 )
             case Verdict.DUPLICATE:
-                outcome.stop = _stop_if_over(call, event) or outcome.stop
+                if call.is_over and isinstance(event.body, RoomOpened | CallStarted | CallMetered):
+                    outcome.stop = _stop(call, event)
             case Verdict.GAP:
                 outcome.waiting.append(event)
     if has_late_segments:
@@ -141,7 +142,7 @@ def _claim(session: AsyncSession, call: Call, event: CallEvent) -> WorkerToStop 
         call.claimed_at = event.occurred_at
         call.worker_id = event.worker_id
         log_event(session, call, "lifecycle", "A worker opened the room", event.occurred_at)
-    return _stop_if_over(call, event)
+    return _stop(call, event) if Effect.STOP_WORKER in moved.effects else None
 
 
 def _start(
@@ -157,13 +158,11 @@ def _start(
     if Effect.SEND_CALL_STARTED in moved.effects:
         add_call_started(session, call, first, at)
     presence.join(session, call, first, at)
-    return _stop_if_over(call, event)
+    return _stop(call, event) if Effect.STOP_WORKER in moved.effects else None
 
 
-def _stop_if_over(call: Call, event: CallEvent) -> WorkerToStop | None:
+def _stop(call: Call, event: CallEvent) -> WorkerToStop:
     """The command for a worker that still runs a call that is over."""
-    if not call.is_over or not isinstance(event.body, RoomOpened | CallStarted | CallMetered):
-        return None
     # Workers do not know the end reasons that name a carrier; only the record has those.
     reasons = {reason.value: reason for reason in EndReason}
     reason = reasons.get(call.end_reason or "", EndReason.NORMAL_HANGUP)
@@ -187,7 +186,7 @@ async def _meter(
     session: AsyncSession, call: Call, event: CallEvent, connected_ms: int
 ) -> WorkerToStop | None:
     if call.is_over:
-        return _stop_if_over(call, event)
+        return _stop(call, event)
     goodbye = await meter(session, call, connected_ms, event.occurred_at)
     return None if goodbye is None else WorkerToStop(event.worker_id, goodbye)
 

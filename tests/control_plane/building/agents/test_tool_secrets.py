@@ -143,7 +143,7 @@ async def test_an_update_of_something_else_keeps_the_secret(
 async def test_a_mask_is_worth_nothing_elsewhere(
     tenant: TenantClient, change: dict[str, Any]
 ) -> None:
-    """Whoever may edit an agent cannot have its secrets sent to a server of their own."""
+    """An editor of an agent cannot send the agent's secrets to a server of their own."""
     agent_id = await tenant.agent(tools=[WEBHOOK])
     masked = WEBHOOK | {"headers": {"Authorization": MASK}} | change
     answer = await tenant.request("PATCH", f"/v1/agents/{agent_id}", json={"tools": [masked]})

@@ -72,8 +72,6 @@ def test_every_active_call_settles_when_it_ends(
     assert moved.status is cause.status
     assert moved.status in TERMINAL_STATUSES
     assert moved.effects.count(Effect.SETTLE) == 1
-    assert Effect.COMPLETE_PARTICIPANTS in moved.effects
-    assert Effect.ENQUEUE_POST_CALL in moved.effects
     assert (Effect.SEND_CALL_FAILED in moved.effects) == (moved.status in REPORTED_AS_FAILED)
 
 
@@ -140,8 +138,7 @@ def test_no_order_of_facts_leaves_the_table(first: CallStatus, history: list[Cau
         status = moved.status
         effects += moved.effects
     is_over = status in TERMINAL_STATUSES
-    for once in (Effect.SETTLE, Effect.COMPLETE_PARTICIPANTS, Effect.ENQUEUE_POST_CALL):
-        assert effects.count(once) == is_over
+    assert effects.count(Effect.SETTLE) == is_over
     assert effects.count(Effect.SEND_CALL_FAILED) == (status in REPORTED_AS_FAILED)
     assert effects.count(Effect.START_METER) == effects.count(Effect.SEND_CALL_STARTED) <= 1
 

@@ -1,4 +1,4 @@
-"""Invitations: sent, resent, revoked, expired, and accepted once by whoever reads the mailbox."""
+"""Invitations: sent, resent, revoked, expired, and accepted once by the reader of the mailbox."""
 
 from __future__ import annotations
 

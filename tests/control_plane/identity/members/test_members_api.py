@@ -188,7 +188,7 @@ async def test_two_owners_at_once_never_leave_none(
             ]
         answers = await asyncio.gather(*requests)
         assert sum(answer.is_success for answer in answers) == 1
-        # Whoever was demoted or removed first may already be told that they are no owner.
+        # The owner who was demoted or removed first may get the answer for one who is no owner.
         assert {answer.status_code for answer in answers} <= {200, 401, 403, 409}
         async with database.system_session() as session:
             owners = await session.scalars(

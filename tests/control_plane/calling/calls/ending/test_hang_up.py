@@ -1,4 +1,5 @@
-"""``POST /v1/calls/:id/end``: the call ends, and its bill is exact whoever reacts."""
+"""``POST /v1/calls/:id/end``: the call ends with an exact bill, whether or not its worker
+reacts."""
 
 from __future__ import annotations
 

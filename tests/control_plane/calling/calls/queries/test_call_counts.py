@@ -1,4 +1,4 @@
-"""A list's total is exact at every moment, whoever writes, and no writer waits for another."""
+"""A list's total is exact at every moment, and writers do not wait for each other."""
 
 from __future__ import annotations
 
