@@ -19,7 +19,7 @@ from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call, Segment
 from control_plane.calling.calls.repository import locked_call
 from control_plane.calling.intelligence import repository
-from control_plane.calling.intelligence.analysers.assignment import Assignment, Utterance
+from control_plane.calling.intelligence.analysers.assignment import Assignment, SpokenTurn
 from control_plane.calling.intelligence.analysers.findings import Findings, Obstacle, PartError
 from control_plane.calling.intelligence.analysers.selection import (
     Analyser,
@@ -154,8 +154,8 @@ def _assignment(call: Call, segments: Sequence[Segment]) -> Assignment:
     return Assignment(
         agent_name=plan.agent.name,
         locale=plan.locale,
-        utterances=tuple(
-            Utterance(
+        turns=tuple(
+            SpokenTurn(
                 sequence=segment.sequence,
                 speaker=cast(Literal["user", "agent"], segment.speaker),
                 text=segment.text,

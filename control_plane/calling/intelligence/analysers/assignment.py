@@ -23,7 +23,7 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True)
-class Utterance:
+class SpokenTurn:
     sequence: int
     speaker: Literal["user", "agent"]
     text: str
@@ -36,7 +36,7 @@ class Assignment:
 
     agent_name: str
     locale: str
-    utterances: Sequence[Utterance]
+    turns: Sequence[SpokenTurn]
     slots: Mapping[str, str]
     """The values that the playbook engine collected, by slot name."""
     settings: PostCall
@@ -62,7 +62,7 @@ class Assignment:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was said or nothing is asked for."""
-        return not self.utterances or not self.parts
+        return not self.turns or not self.parts
 
 
 def criteria_of(rubric: str) -> tuple[str, ...]:

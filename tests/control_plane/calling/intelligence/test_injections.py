@@ -18,7 +18,7 @@ from contracts.agent_config import PostCall
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.intelligence.analysers.assignment import (
     Assignment,
-    Utterance,
+    SpokenTurn,
     criteria_of,
 )
 from control_plane.calling.intelligence.analysers.findings import SENTIMENTS, Evaluation, Findings
@@ -78,9 +78,9 @@ def assignment(said: str) -> Assignment:
     return Assignment(
         agent_name="Reception",
         locale="en-US",
-        utterances=(
-            Utterance(0, "agent", "How can I help?", 0),
-            Utterance(1, "user", said, 1_000),
+        turns=(
+            SpokenTurn(0, "agent", "How can I help?", 0),
+            SpokenTurn(1, "user", said, 1_000),
         ),
         slots={"name": said},
         settings=PostCall.model_validate(POST_CALL),

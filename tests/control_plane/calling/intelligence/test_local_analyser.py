@@ -8,7 +8,7 @@ from contracts.agent_config import PostCall
 from control_plane.calling.intelligence.analysers.assignment import (
     MOST_CRITERIA,
     Assignment,
-    Utterance,
+    SpokenTurn,
     criteria_of,
 )
 from control_plane.calling.intelligence.analysers.findings import Obstacle
@@ -22,7 +22,7 @@ def filled(schema: dict[str, Any], slots: dict[str, str], said: str = "Hello.") 
         Assignment(
             agent_name="Reception",
             locale="en-US",
-            utterances=(Utterance(0, "user", said, 0),),
+            turns=(SpokenTurn(0, "user", said, 0),),
             slots=slots,
             settings=settings,
             end_reason=None,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.agent_config import PostCall
-from control_plane.calling.intelligence.analysers.assignment import Assignment, Utterance
+from control_plane.calling.intelligence.analysers.assignment import Assignment, SpokenTurn
 from control_plane.calling.intelligence.analysers.findings import Obstacle
 from control_plane.calling.intelligence.analysers.model.analyser import MOST_CHUNKS, ModelAnalyser
 from control_plane.calling.intelligence.analysers.model.transcript_lines import (
@@ -54,16 +54,14 @@ class Reader:
         return [request for request in self.requests if request.name == name]
 
 
-def long_call(
-    utterances: int, words: str = "It is a fine day for a walk in the park."
-) -> Assignment:
-    said = [words] * utterances
-    said[utterances // 2] = "My booking code is XK-42."
+def long_call(turns: int, words: str = "It is a fine day for a walk in the park.") -> Assignment:
+    said = [words] * turns
+    said[turns // 2] = "My booking code is XK-42."
     return Assignment(
         agent_name="Reception",
         locale="en-US",
-        utterances=tuple(
-            Utterance(i, "user" if i % 2 else "agent", text, i * 1_000)
+        turns=tuple(
+            SpokenTurn(i, "user" if i % 2 else "agent", text, i * 1_000)
             for i, text in enumerate(said)
         ),
         slots={},
@@ -102,7 +100,7 @@ async def test_a_long_call_is_read_in_parts_whose_notes_take_its_place() -> None
 async def test_notes_that_are_too_long_themselves_are_noted_again() -> None:
     model = Reader(note="A long note. " * 20)
     findings = await ModelAnalyser(model, LONGEST).analyse(long_call(400))
-    chunks = len(in_chunks(transcript_lines(long_call(400).utterances, LONGEST), LONGEST))
+    chunks = len(in_chunks(transcript_lines(long_call(400).turns, LONGEST), LONGEST))
     assert len(model.asked("notes")) > chunks
     assert findings.summary
 

@@ -43,7 +43,7 @@ def analyse_locally(assignment: Assignment) -> Findings:
         except TooLittleFound as error:
             message = f"The local analyser found too little: {error}"
             errors.append(PartError(Part.STRUCTURED_DATA, Obstacle.NOT_FOUND, message))
-    by_caller = [each.text for each in assignment.utterances if each.speaker == "user"]
+    by_caller = [each.text for each in assignment.turns if each.speaker == "user"]
     with_summary = Part.SUMMARY in wanted
     return Findings(
         summary=summarise(assignment) if with_summary else None,

@@ -22,7 +22,7 @@ _FILLER = frozenset(
 
 
 def evaluate(assignment: Assignment) -> Evaluation:
-    said = " ".join(each.text for each in assignment.utterances)
+    said = " ".join(each.text for each in assignment.turns)
     collected = " ".join(f"{name} {value}" for name, value in assignment.slots.items())
     heard = {stem(word) for word in words(f"{said} {collected}")}
     verdicts = tuple(_judge(criterion, heard) for criterion in assignment.criteria)

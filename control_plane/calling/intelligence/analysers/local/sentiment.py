@@ -27,14 +27,14 @@ _REACH_OF_NEGATION = 3
 _CLEARLY_MORE = 2
 
 
-def sentiment_of(utterances: Iterable[str]) -> Sentiment:
-    """Compare how many positive and negative words the utterances contain.
+def sentiment_of(turns: Iterable[str]) -> Sentiment:
+    """Compare how many positive and negative words the turns contain.
 
     The result is ``mixed`` if both kinds occur and neither is at least twice as frequent as the
     other.
     """
     positive = negative = 0
-    for utterance in utterances:
+    for utterance in turns:
         spoken = words(utterance)
         for position, word in enumerate(spoken):
             if word not in _POSITIVE and word not in _NEGATIVE:

@@ -31,7 +31,7 @@ def fill(assignment: Assignment, schema: TenantSchema) -> dict[str, Any]:
     """
     properties = schema.document.get("properties")
     wanted = properties if isinstance(properties, dict) else {}
-    by_caller = [each.text for each in assignment.utterances if each.speaker == "user"]
+    by_caller = [each.text for each in assignment.turns if each.speaker == "user"]
     filled: dict[str, Any] = {}
     for name, about in wanted.items():
         about = about if isinstance(about, dict) else {}

@@ -9,8 +9,8 @@ _LONGEST_QUOTATION = 200
 
 
 def summarise(assignment: Assignment) -> str:
-    by_caller = [each.text for each in assignment.utterances if each.speaker == "user"]
-    by_agent = [each.text for each in assignment.utterances if each.speaker == "agent"]
+    by_caller = [each.text for each in assignment.turns if each.speaker == "user"]
+    by_agent = [each.text for each in assignment.turns if each.speaker == "agent"]
     sentences = [
         PREFACE,
         f"A call of {_duration(assignment.connected_ms)} with {assignment.agent_name}: the caller "

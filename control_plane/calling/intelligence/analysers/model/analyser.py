@@ -112,7 +112,7 @@ class ModelAnalyser:
 
     async def _material(self, assignment: Assignment, errors: list[PartError]) -> list[str]:
         """The lines of the transcript if they fit into a request, otherwise notes on them."""
-        lines = transcript_lines(assignment.utterances, self.longest_material)
+        lines = transcript_lines(assignment.turns, self.longest_material)
         while sum(map(len, lines)) > self.longest_material:
             chunks = in_chunks(lines, self.longest_material)
             if len(chunks) > MOST_CHUNKS:

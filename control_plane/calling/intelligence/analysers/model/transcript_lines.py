@@ -1,6 +1,6 @@
 """A transcript as lines of JSON, in chunks that fit into a request. Pure.
 
-Each utterance is one JSON object on a line of its own. What was said stays inside its string: no
+Each turn is one JSON object on a line of its own. What was said stays inside its string: no
 words can end the line, pretend to be another speaker or look like the tags around the transcript.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from control_plane.calling.intelligence.analysers.assignment import Utterance
+from control_plane.calling.intelligence.analysers.assignment import SpokenTurn
 
 _SPEAKERS = {"user": "caller", "agent": "agent"}
 _TAGS = str.maketrans({"<": "\\u003c", ">": "\\u003e"})
@@ -18,12 +18,12 @@ _LONGEST_ESCAPE = 6
 """Characters that one character can become in a line, for example ``\\u003c``."""
 
 
-def transcript_lines(utterances: Iterable[Utterance], longest: int) -> list[str]:
-    """One line for each utterance. A very long one is split, so that no line is longer than
+def transcript_lines(turns: Iterable[SpokenTurn], longest: int) -> list[str]:
+    """One line for each turn. A very long one is split, so that no line is longer than
     ``longest``."""
     return [
         line(n=each.sequence, speaker=_SPEAKERS[each.speaker], said=piece)
-        for each in utterances
+        for each in turns
         for piece in _pieces(each.text, longest // _LONGEST_ESCAPE // 2)
     ]
 
