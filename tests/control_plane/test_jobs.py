@@ -141,7 +141,7 @@ async def test_a_call_goes_on_when_valkey_was_away(
             await eventually(lambda: worker.applied_seq(plan.call_id), lambda seq: seq == 2)
     worker.note(plan, CallMetered(connected_ms=5_000))
     with capture_logs() as logs:
-        await is_logged(logs, "event_stream_unavailable")
+        await is_logged(logs, "link.lost")
     assert not jobs.done(), "an outage is no reason to end"
 
     with running(server, tmp_path / "valkey.log") as url:

@@ -1,4 +1,4 @@
-"""Each table can be used wherever its module is imported, whatever else is not."""
+"""A table can be used wherever its module is imported, without importing any other module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import control_plane
 
 PACKAGE = Path(control_plane.__file__).parent
-MODULES = sorted(str(path.relative_to(PACKAGE)) for path in PACKAGE.glob("*/models.py"))
+MODULES = sorted(str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("models.py"))
 
 
 @pytest.mark.parametrize("module", MODULES)

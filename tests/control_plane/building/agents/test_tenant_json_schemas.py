@@ -55,4 +55,4 @@ def test_no_reference_is_fetched(tmp_path: Path) -> None:
     other.write_text('{"type": "string"}')
     fault = fault_of({"$ref": other.as_uri()})
     assert fault is not None
-    assert "only refer to what is within" in fault
+    assert "may only refer to its own parts (#/…)" in fault
