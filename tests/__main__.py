@@ -10,8 +10,19 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 CORES = os.cpu_count() or 1
+TESTS = Path(__file__).parent
+
+
+def files_that_measure_latencies() -> tuple[str, ...]:
+    """Named to pytest, they spare it the collection of all other tests."""
+    return tuple(
+        str(path.relative_to(TESTS.parent))
+        for path in sorted(TESTS.rglob("test_*.py"))
+        if "pytest.mark.latency" in path.read_text()
+    )
 
 
 @dataclass(frozen=True)
@@ -21,31 +32,32 @@ class Stage:
     """For pytest."""
 
 
-STAGES = (
-    Stage(
-        f"unit and API tests, {CORES} at a time",
-        # A process that has nothing left to do takes tests over from another one.
-        ("-n", str(CORES), "--dist", "worksteal", "--ignore=tests/e2e", "-m", "not latency"),
-    ),
-    Stage(
-        f"end-to-end tests, {CORES + 1} at a time",
-        # They wait for speech most of the time. The tests of a file share systems and calls.
-        ("-n", str(CORES + 1), "--dist", "loadfile", "tests/e2e", "-m", "not latency"),
-    ),
-    Stage(
-        "tests that measure latencies, one at a time",
-        ("-m", "latency"),
-    ),
-)
+def stages() -> tuple[Stage, ...]:
+    return (
+        Stage(
+            f"unit and API tests, {CORES} at a time",
+            # A process that has nothing left to do takes tests over from another one.
+            ("-n", str(CORES), "--dist", "worksteal", "--ignore=tests/e2e", "-m", "not latency"),
+        ),
+        Stage(
+            f"end-to-end tests, {CORES + 1} at a time",
+            # They wait for speech most of the time. The tests of a file share systems and calls.
+            ("-n", str(CORES + 1), "--dist", "loadfile", "tests/e2e", "-m", "not latency"),
+        ),
+        Stage(
+            "tests that measure latencies, one at a time",
+            ("-m", "latency", *files_that_measure_latencies()),
+        ),
+    )
 
 
 def main(chosen: list[str]) -> int:
     """Runs every stage, also after one that fails; returns the first failure's exit code."""
     exit_codes = []
-    for number, stage in enumerate(STAGES, start=1):
+    for number, stage in enumerate(planned := stages(), start=1):
         if chosen and str(number) not in chosen:
             continue
-        print(f"==> stage {number} of {len(STAGES)}: {stage.title}", flush=True)
+        print(f"==> stage {number} of {len(planned)}: {stage.title}", flush=True)
         began_at = time.monotonic()
         ran = subprocess.run([sys.executable, "-m", "pytest", *stage.arguments], check=False)
         exit_codes.append(ran.returncode)
