@@ -84,7 +84,7 @@ def broken_invariants(
         ended_before = _by_call(
             connection,
             "SELECT call_id, level AS item FROM call_log_entries"
-            " WHERE message LIKE 'The worker reported the end too late%'",
+            " WHERE message LIKE 'The worker reported the end after the call was over%'",
         )
     for call_id, call in played.items():
         row = calls.get(call_id)

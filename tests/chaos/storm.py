@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -31,6 +31,7 @@ MOST_RUNNING = 400
 
 REDIS_CONNECTIONS = 40
 LOOK_SECONDS = 2.0
+CANCEL_AGAIN_SECONDS = 1.0
 SETTLING_SECONDS = 300.0
 """For what is left when the last call was made; with progress it may take longer."""
 
@@ -75,8 +76,7 @@ async def storm(calls: int, seed: int, show: Callable[[Progress], None]) -> Outc
             playing = [group.create_task(worker.run()) for worker in workers]
             making = group.create_task(crowd.make(calls))
             await _until_settled(api.psycopg_url, redis, crowd, workers, making, show)
-            for task in playing:
-                task.cancel()
+            await _end(playing)
         await redis.aclose()
         played: dict[UUID, PlayedCall] = {}
         for worker in workers:
@@ -90,6 +90,16 @@ async def storm(calls: int, seed: int, show: Callable[[Progress], None]) -> Outc
             end_reasons=_end_reasons(api.psycopg_url),
             faults=broken_invariants(api.psycopg_url, crowd.created, played),
         )
+
+
+async def _end(tasks: Collection[asyncio.Task[None]]) -> None:
+    """Cancel until all have ended: the Redis client can lose a cancellation
+    (``link.cancellation``)."""
+    running = set(tasks)
+    while running:
+        for task in running:
+            task.cancel()
+        _, running = await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
 
 
 async def _until_settled(
