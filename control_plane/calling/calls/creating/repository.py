@@ -43,7 +43,8 @@ from control_plane.platform.tenancy.models import Plan, Tenant
 
 async def creation_facts(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> CreationFacts:
     """The facts for a call of the agent, which need not exist."""
-    found = await session.execute(_select_facts(), {"tenant": tenant_id, "agent": agent_id})
+    connection = await session.connection()
+    found = await connection.execute(_select_facts(), {"tenant": tenant_id, "agent": agent_id})
     return CreationFacts(*found.one())
 
 
@@ -62,7 +63,8 @@ async def insert_call(
         participants: those of the call; they belong to no session.
         warnings: more lines for the event log.
     """
-    await session.execute(
+    connection = await session.connection()
+    await connection.execute(
         _insert_call(),
         {
             "new_id": plan.call_id,
