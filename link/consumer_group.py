@@ -79,7 +79,7 @@ class ConsumerGroup:
         if not entries:
             return
         entry_ids = [entry.entry_id for entry in entries]
-        async with self._redis.pipeline(transaction=False) as pipe:
+        async with self._redis.pipeline(transaction=True) as pipe:
             pipe.xack(self._stream, self._group, *entry_ids)
             pipe.xdel(self._stream, *entry_ids)
             await pipe.execute()

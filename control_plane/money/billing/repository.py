@@ -11,7 +11,6 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     BindParameter,
-    ColumnElement,
     Uuid,
     any_,
     bindparam,
@@ -108,7 +107,11 @@ def _holding() -> ReturningUpdate[tuple[UUID]]:
     account = table_of(BillingAccount).c
     return (
         update(table_of(BillingAccount))
-        .where(*_can_hold())
+        .where(
+            account.tenant_id == bindparam(_ACCOUNT),
+            account.is_active,
+            account.free_micros + account.purchased_micros - account.held_micros >= _amount(),
+        )
         .values(held_micros=account.held_micros + _amount())
         .returning(account.tenant_id)
     )
@@ -143,15 +146,6 @@ def _holding_first() -> ReturningInsert[tuple[UUID]]:
 
 def _amount() -> BindParameter[int]:
     return bindparam(_AMOUNT, type_=BigInteger)
-
-
-def _can_hold() -> tuple[ColumnElement[bool], ...]:
-    account = table_of(BillingAccount).c
-    return (
-        account.tenant_id == bindparam(_ACCOUNT),
-        account.is_active,
-        account.free_micros + account.purchased_micros - account.held_micros >= _amount(),
-    )
 
 
 def _hold_locked(account: BillingAccount, amount_micros: int) -> bool:
