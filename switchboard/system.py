@@ -40,8 +40,9 @@ from switchboard.supervision.supervisor import Supervisor
 STORES, CONTROL_PLANE, MEDIA = 0, 1, 2
 """Ranks: media workers stop first, while the processes that record their calls' ends still run."""
 
-# Ctrl-C must stop everything within three seconds, so these add up to less.
-_GRACE_SECONDS = {MEDIA: 1.2, CONTROL_PLANE: 0.6, STORES: 0.8}
+# Ctrl-C must stop everything within three seconds. These add up to less, also with the half second
+# that the demo's caller has to leave its call.
+_GRACE_SECONDS = {MEDIA: 1.0, CONTROL_PLANE: 0.4, STORES: 0.6}
 _LEFTOVER_GRACE_SECONDS = 2.0
 
 

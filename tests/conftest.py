@@ -7,7 +7,7 @@ import importlib.util
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 
 import psycopg
@@ -24,10 +24,15 @@ TEST_ALL = "SWITCHBOARD_TEST_ALL"
 """Environment variable: with it, a test that lacks a program fails instead of being skipped."""
 
 
-def pytest_collection_finish() -> None:
-    """Keeps what collecting made, a million objects that stay, out of every garbage collection."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keeps what collecting makes, a million objects that stay, out of every garbage collection."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,7 +9,7 @@ import typer
 
 from switchboard.commands.options import DataDir, Port
 from switchboard.commands.settings import command_settings
-from switchboard.process import ProcessName
+from switchboard.process import ProcessName, importing, run_until_stopped
 
 if TYPE_CHECKING:
     from switchboard.settings import Settings
@@ -26,7 +26,8 @@ def api(
     ] = None,
 ) -> None:
     """Run only the API (needs SWITCHBOARD_DATABASE_URL, _REDIS_URL and _SECRET_KEY)."""
-    from switchboard.api_process import run_api
+    with importing():
+        from switchboard.api_process import run_api
 
     settings = _process_settings(data_dir, port=port)
     run_api(settings, fd)
@@ -37,8 +38,8 @@ def jobs(data_dir: DataDir = None) -> None:
     """Run only the jobs process: applies call events, ends lost calls, runs background jobs."""
     import asyncio
 
-    from control_plane.jobs import run_jobs
-    from switchboard.process import run_until_stopped
+    with importing():
+        from control_plane.jobs import run_jobs
 
     settings = _process_settings(data_dir).control_plane()
     asyncio.run(run_until_stopped(lambda stop: run_jobs(settings, stop)))
@@ -49,8 +50,8 @@ def worker(data_dir: DataDir = None) -> None:
     """Run only a media worker. SIGTERM drains it: its calls go on, it takes no new ones."""
     import asyncio
 
-    from runtime.worker import run_worker
-    from switchboard.process import run_until_stopped
+    with importing():
+        from runtime.worker import run_worker
 
     settings = _process_settings(data_dir)
     asyncio.run(
@@ -63,8 +64,8 @@ def bridge(data_dir: DataDir = None) -> None:
     """Run only the telephony bridge. No carrier can be configured yet; its log says so."""
     import asyncio
 
-    from switchboard.process import run_until_stopped
-    from telephony_bridge.bridge import run_bridge
+    with importing():
+        from telephony_bridge.bridge import run_bridge
 
     redis_url = _process_settings(data_dir).required_redis_url()
     asyncio.run(run_until_stopped(lambda stop: run_bridge(redis_url, "local-1", stop)))
@@ -73,7 +74,8 @@ def bridge(data_dir: DataDir = None) -> None:
 @app.command()
 def migrate(data_dir: DataDir = None) -> None:
     """Bring the database at SWITCHBOARD_DATABASE_URL to the current schema. Safe to repeat."""
-    from control_plane.migrate import migrate as run_migrations
+    with importing():
+        from control_plane.migrate import migrate as run_migrations
 
     run_migrations(_process_settings(data_dir).required_database_url())
 

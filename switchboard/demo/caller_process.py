@@ -17,7 +17,7 @@ from switchboard.caller.job import Dial, Prepare
 from switchboard.caller.reports import REPORT, Failed, Prepared, Report
 from switchboard.problems import Problem
 
-_LEAVE_SECONDS = 1.0
+_LEAVE_SECONDS = 0.5
 """How long a caller that is stopped may take to leave its call."""
 
 

@@ -25,3 +25,33 @@ def free_port() -> int:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+class ServerPort:
+    """The port of an embedded server: the given one, or a free one.
+
+    Another program may take a free port before the server does. So it is chosen again for each
+    attempt, until the server has run on it.
+    """
+
+    def __init__(self, given: int | None) -> None:
+        self._given = given
+        self._chosen: int | None = None
+        self._is_settled = False
+
+    @property
+    def number(self) -> int:
+        """Raises ``RuntimeError`` before the first attempt."""
+        port = self._given or self._chosen
+        if port is None:
+            raise RuntimeError("the port is not chosen before the server is prepared")
+        return port
+
+    def choose(self) -> None:
+        """Call it before each attempt to start the server."""
+        if not self._is_settled:
+            self._chosen = free_port()
+
+    def settle(self) -> None:
+        """The server runs on it, and clients know the address."""
+        self._is_settled = True

@@ -13,7 +13,7 @@ from pathlib import Path
 from switchboard.services.command import Command
 from switchboard.services.directory_lock import DirectoryLock
 from switchboard.services.orphans import end, orphan, read_pid
-from switchboard.services.ports import LOOPBACK, free_port
+from switchboard.services.ports import LOOPBACK, ServerPort
 
 # ``always`` would cost an fsync per command. With ``everysec`` the operating system has each write
 # before Valkey answers, so killing Valkey loses nothing. Only a power failure can lose the last
@@ -54,13 +54,13 @@ class ValkeyServer:
 
     def __init__(self, directory: Path, port: int | None = None) -> None:
         self._directory = directory.absolute()
-        self._port = port or free_port()
+        self._port = ServerPort(port)
         self._password = secrets.token_urlsafe(24)
         self._lock = DirectoryLock(self._directory)
 
     @property
     def url(self) -> str:
-        return f"redis://:{self._password}@{LOOPBACK}:{self._port}/0"
+        return f"redis://:{self._password}@{LOOPBACK}:{self._port.number}/0"
 
     def prepare(self) -> Command:
         """Raises ``DirectoryInUse`` or ``ValkeyNotInstalled``."""
@@ -69,11 +69,12 @@ class ValkeyServer:
         self._lock.acquire()
         configuration = self._directory / "valkey.conf"
         self._stop_orphan(configuration)
+        self._port.choose()
         configuration.touch(mode=0o600)
         configuration.write_text(
             _CONFIGURATION.format(
                 host=LOOPBACK,
-                port=self._port,
+                port=self._port.number,
                 password=self._password,
                 directory=self._directory,
                 pid_file=self._directory / "valkey.pid",
@@ -90,7 +91,7 @@ class ValkeyServer:
     def is_ready(self, pid: int) -> bool:
         """Asks for a PONG, because Valkey answers LOADING while it reads its file."""
         try:
-            with socket.create_connection((LOOPBACK, self._port), 0.5) as connection:
+            with socket.create_connection((LOOPBACK, self._port.number), 0.5) as connection:
                 connection.settimeout(0.5)
                 connection.sendall(f"AUTH {self._password}\r\nPING\r\n".encode())
                 answer = b""
@@ -101,7 +102,10 @@ class ValkeyServer:
                     answer += received
         except OSError:
             return False
-        return b"+PONG" in answer
+        ready = b"+PONG" in answer
+        if ready:
+            self._port.settle()
+        return ready
 
     def release(self) -> None:
         self._lock.release()

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from switchboard.demo.account import DemoAccount, create_account
-from switchboard.services.ports import free_port
-from switchboard.state import State, read_secrets, read_state
+from switchboard.state import read_secrets, read_state
 from switchboard_client import AsyncSwitchboard
+from tests.e2e.up import Up, wait_until_started
 from tests.short_directory import short_directory
 
-START_SECONDS = 120
-STOP_SECONDS = 15
+SHARED_DATA_DIR, SHARED_OUTPUT = "switchboard_data_dir", "switchboard_output"
+"""What the processes that run tests are told of the ``up`` that all of them share."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +29,14 @@ class LiveSwitchboard:
     data_dir: Path
     operator_token: str
     account: DemoAccount
+
+    @classmethod
+    def with_new_account(cls, data_dir: Path) -> LiveSwitchboard:
+        state, secrets = read_state(data_dir), read_secrets(data_dir)
+        assert state is not None
+        assert secrets is not None
+        account = asyncio.run(create_account(state.api_url, secrets.operator_token))
+        return cls(state.api_url, data_dir, secrets.operator_token, account)
 
     def api(self) -> AsyncSwitchboard:
         """With the account's secret key."""
@@ -52,16 +56,45 @@ class LiveSwitchboard:
         return state.pids[name]
 
 
+class SharedUp:
+    """Starts one ``up`` for all processes that run tests side by side, and ends it after them."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        directory = self._open.enter_context(short_directory("switchboard-shared-"))
+        self._up = Up(directory / "data")
+        self._open.callback(self._up.end)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        node.workerinput[SHARED_DATA_DIR] = str(self._up.data_dir)
+        node.workerinput[SHARED_OUTPUT] = str(self._up.output_path)
+
+    def pytest_sessionfinish(self) -> None:
+        self._open.close()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    is_controller = config.getoption("numprocesses", None) and not hasattr(config, "workerinput")
+    if is_controller:
+        config.pluginmanager.register(SharedUp())
+
+
 @pytest.fixture(scope="session")
-def switchboard() -> Iterator[LiveSwitchboard]:
-    """One for all tests that leave it whole."""
-    with running_switchboard() as system:
-        yield system
+def switchboard(request: pytest.FixtureRequest) -> Iterator[LiveSwitchboard]:
+    """One for all tests that leave it whole and trouble no other tenant."""
+    told: dict[str, str] = getattr(request.config, "workerinput", {})
+    if SHARED_DATA_DIR in told:
+        wait_until_started(Path(told[SHARED_OUTPUT]))
+        yield LiveSwitchboard.with_new_account(Path(told[SHARED_DATA_DIR]))
+    else:
+        with running_switchboard() as system:
+            yield system
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def own_switchboard() -> Iterator[LiveSwitchboard]:
-    """One for a test that breaks it."""
+    """One for tests that break it one after the other, and see that it recovers."""
     with running_switchboard() as system:
         yield system
 
@@ -76,37 +109,8 @@ def poor_switchboard() -> Iterator[LiveSwitchboard]:
 @contextmanager
 def running_switchboard(**environment: str) -> Iterator[LiveSwitchboard]:
     with short_directory("switchboard-e2e-") as directory:
-        data_dir, log_path = directory / "data", directory / "up.log"
-        with log_path.open("wb") as log:
-            arguments = ["up", "--data-dir", str(data_dir), "--port", str(free_port())]
-            process = subprocess.Popen(
-                [sys.executable, "-m", "switchboard", *arguments],
-                stdout=log,
-                stderr=log,
-                env=os.environ | environment,
-            )
+        up = Up(directory / "data", environment=environment)
         try:
-            state = _started(process, data_dir, log_path)
-            secrets = read_secrets(data_dir)
-            assert secrets is not None
-            account = asyncio.run(create_account(state.api_url, secrets.operator_token))
-            yield LiveSwitchboard(state.api_url, data_dir, secrets.operator_token, account)
+            yield LiveSwitchboard.with_new_account(up.wait_until_started().data_dir)
         finally:
-            process.send_signal(signal.SIGINT)
-            try:
-                process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def _started(process: subprocess.Popen[bytes], data_dir: Path, log_path: Path) -> State:
-    """The state that ``up`` writes once everything is ready."""
-    give_up_at = time.monotonic() + START_SECONDS
-    while time.monotonic() < give_up_at:
-        if process.poll() is not None:
-            break
-        if "Switchboard runs at" in log_path.read_text() and (state := read_state(data_dir)):
-            return state
-        time.sleep(0.1)
-    pytest.fail(f"switchboard up did not start:\n{log_path.read_text()}")
+            up.end()

@@ -38,14 +38,15 @@ PRINTED = {
 
 @pytest.fixture(scope="module")
 def printed_by(
-    switchboard: LiveSwitchboard,
+    own_switchboard: LiveSwitchboard,
     tmp_path_factory: pytest.TempPathFactory,
     require_program: Callable[..., str],
 ) -> Iterator[Callable[[Path], str]]:
-    """What a page prints, typed into a shell where ``switchboard up`` runs."""
+    """What a page prints, typed into a shell where ``switchboard up`` runs. One page's commands
+    stop all calls for a moment, so no other test may use that ``up`` meanwhile."""
     for program in ("bash", "curl", "openssl"):
         require_program(program)
-    data_files = [switchboard.data_dir / name for name in ("state.json", "secrets.json")]
+    data_files = [own_switchboard.data_dir / name for name in ("state.json", "secrets.json")]
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("SWITCHBOARD_")
     }
