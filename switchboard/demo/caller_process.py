@@ -90,8 +90,10 @@ class CallerProcess:
             async with asyncio.timeout(_LEAVE_SECONDS):
                 await self._process.wait()
         except TimeoutError:
-            self._process.kill()
-            await self._process.wait()
+            # It may have ended in the very moment in which the time was up.
+            if self._process.returncode is None:
+                self._process.kill()
+                await self._process.wait()
 
     async def _next_report(self) -> Report | None:
         assert self._process.stdout is not None

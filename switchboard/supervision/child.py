@@ -96,9 +96,11 @@ class Child:
             try:
                 await asyncio.wait_for(process.wait(), grace_seconds)
             except TimeoutError:
-                log.warning("process killed: it did not stop in time", process=self.spec.name)
-                process.kill()
-                await process.wait()
+                # It may have ended in the very moment in which the time was up.
+                if process.returncode is None:
+                    log.warning("process killed: it did not stop in time", process=self.spec.name)
+                    process.kill()
+                    await process.wait()
 
     async def _keep_running(self) -> None:
         while True:

@@ -103,7 +103,7 @@ def processes_of(data_dir: Path) -> list[str]:
 
 
 def _ends_in_time(up: Up, how: signal.Signals) -> None:
-    assert up.ends(how, within_seconds=STOP_SECONDS) == 0
+    assert up.ends(how, within_seconds=STOP_SECONDS) == 0, up.output
     assert processes_of(up.data_dir) == []
 
 

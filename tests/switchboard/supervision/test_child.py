@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import psutil
@@ -71,6 +71,21 @@ class TestChild:
         await stubborn.stop(grace_seconds=0.1)
         assert pid is not None
         assert not psutil.pid_exists(pid)
+
+    async def test_one_that_ends_just_when_its_grace_is_over_is_not_killed(
+        self, child: Callable[..., Child], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """asyncio's process cannot be killed any more then: it raises ``ProcessLookupError``."""
+        sleeper = child("import time; time.sleep(60)")
+        await sleeper.start()
+
+        async def too_late(ending: Awaitable[int], _grace_seconds: float) -> None:
+            await ending
+            raise TimeoutError
+
+        monkeypatch.setattr("switchboard.supervision.child.asyncio.wait_for", too_late)
+        await sleeper.stop(grace_seconds=5)
+        assert sleeper.pid is None
 
     async def test_one_that_cannot_start_says_why(self, child: Callable[..., Child]) -> None:
         async def never(_pid: int) -> bool:
