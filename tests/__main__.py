@@ -12,7 +12,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-CORES = os.cpu_count() or 1
+SIDE_BY_SIDE = (os.cpu_count() or 1) + 1
+"""One more than there are cores: the tests wait for servers and speech a quarter of their time."""
 TESTS = Path(__file__).parent
 
 
@@ -33,16 +34,17 @@ class Stage:
 
 
 def stages() -> tuple[Stage, ...]:
+    side_by_side = ("-n", str(SIDE_BY_SIDE), "--dist")
     return (
         Stage(
-            f"unit and API tests, {CORES} at a time",
+            f"unit and API tests, {SIDE_BY_SIDE} at a time",
             # A process that has nothing left to do takes tests over from another one.
-            ("-n", str(CORES), "--dist", "worksteal", "--ignore=tests/e2e", "-m", "not latency"),
+            (*side_by_side, "worksteal", "--ignore=tests/e2e", "-m", "not latency"),
         ),
         Stage(
-            f"end-to-end tests, {CORES + 1} at a time",
-            # They wait for speech most of the time. The tests of a file share systems and calls.
-            ("-n", str(CORES + 1), "--dist", "loadfile", "tests/e2e", "-m", "not latency"),
+            f"end-to-end tests, {SIDE_BY_SIDE} at a time",
+            # The tests of a file share systems and calls.
+            (*side_by_side, "loadfile", "tests/e2e", "-m", "not latency"),
         ),
         Stage(
             "tests that measure latencies, one at a time",
