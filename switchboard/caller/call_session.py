@@ -86,8 +86,7 @@ class CallSession:
             connected_at = await peer.connect(self._call.url, self._call.token)
             set_up_ms = round((connected_at - self._call.requested_at) * 1000, 1)
             self._report(Connected(set_up_ms=set_up_ms))
-            await self._hold(peer, connected_at, stop)
-            ended_at = time.monotonic()
+            ended_at = await self._hold(peer, connected_at, stop)
         finally:
             await peer.leave()
         return summarise(
@@ -102,7 +101,8 @@ class CallSession:
             agent=self._activity.intervals,
         )
 
-    async def _hold(self, peer: CallerPeer, connected_at: float, stop: asyncio.Event) -> None:
+    async def _hold(self, peer: CallerPeer, connected_at: float, stop: asyncio.Event) -> float:
+        """Returns when the call ended; what was heard last is recognised after that."""
         turn_taking = TurnTaking(self._policy, connected_at)
         watch = ReplyWatch(connected_at)
         with ThreadPoolExecutor(1, thread_name_prefix="recogniser") as recogniser:
@@ -125,9 +125,11 @@ class CallSession:
                 listening = tasks.create_task(listen())
                 overhearing = tasks.create_task(self._overhear(recogniser, turn_taking))
                 await _first_of(self._over, stop)
+                ended_at = time.monotonic()
                 listening.cancel()
                 overhearing.cancel()
                 recognise(self._turn_end.finish())
+        return ended_at
 
     async def _recognise(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from switchboard.caller.dialogue_policy import (
 )
 from switchboard.caller.placed_call import place_call
 from switchboard.caller.prepared_speech import PreparedSpeech, prepare_speech
-from switchboard.caller.reports import CallSummary, Report, Saying
+from switchboard.caller.reports import CallSummary, Connected, Report, Saying
 from switchboard.caller.speech_models import Recogniser, Voice
 from switchboard.problems import RequestRefused, ServerUnreachable
 from switchboard_client import AsyncSwitchboard
@@ -112,6 +113,37 @@ async def test_a_call_that_the_agent_ends_is_over_for_the_caller() -> None:
     summary = await call(far_end, LineByLine(["Thank you.", "This is never said."]))
     assert (summary.ended_by, summary.end_reason) == ("agent", "end_call_tool")
     assert [turn.said for turn in summary.turns] == ["Thank you."]
+
+
+async def test_recognising_the_last_words_is_not_part_of_the_calls_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def slowly(_recogniser: Recogniser, _audio: Samples) -> str:
+        time.sleep(2.0)
+        return "good morning"
+
+    monkeypatch.setattr(Recogniser, "transcribe", slowly)
+    far_end = FarEnd(spoken("Good morning, this is the clinic, how can I help you today?"))
+    speech = await prepare_speech([])
+    connected_at = 0.0
+    hanging_up: list[asyncio.Task[None]] = []
+
+    async def hang_up_in_the_middle() -> None:
+        await asyncio.sleep(1.0)
+        await far_end.hang_up()
+
+    def report(each: Report) -> None:
+        nonlocal connected_at
+        if isinstance(each, Connected):
+            connected_at = time.monotonic()
+            hanging_up.append(asyncio.create_task(hang_up_in_the_middle()))
+
+    async with serving(far_end) as url, AsyncSwitchboard(url, API_KEY) as api:
+        summary = await call_agent(
+            api, AGENT_ID, LineByLine([]), speech, report, stop=asyncio.Event()
+        )
+    assert summary.opener_heard == "good morning"
+    assert summary.connected_seconds < far_end.hung_up_at - connected_at + 1.0
 
 
 async def test_being_stopped_leaves_in_good_order() -> None:

@@ -41,6 +41,7 @@ class FarEnd:
         self.heard: list[Samples] = []
         self.deletions: list[str] = []
         self.interruptions = 0
+        self.hung_up_at = 0.0
         self.url = ""
         self._voice = SpeechQueue()
         self._peer: RTCPeerConnection | None = None
@@ -122,9 +123,10 @@ class FarEnd:
                 if waiting:
                     self._voice.say(waiting.pop(0))
                 elif self.hangs_up:
-                    await self._hang_up()
+                    await self.hang_up()
 
-    async def _hang_up(self) -> None:
+    async def hang_up(self) -> None:
+        self.hung_up_at = time.monotonic()
         over = LiveMessage(body=CallOver(end_reason="end_call_tool"))
         self._channel.send(over.model_dump_json())
         await asyncio.sleep(10 * FRAME_SECONDS)
