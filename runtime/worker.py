@@ -29,6 +29,7 @@ from runtime.link.live_publisher import LivePublisher
 from runtime.link.redis_client import connect
 from runtime.media.room import Room
 from runtime.recording.recordings import Recordings
+from runtime.running_calls import RunningCalls
 from runtime.settings import WorkerSettings
 from runtime.slots import Slots
 
@@ -66,7 +67,7 @@ class Worker:
         self._journals = JournalStore(settings.data_dir, settings.worker_id)
         self._redis = connect(settings.redis_url)
         self._slots = Slots(settings.slots)
-        self._calls: dict[UUID, Call] = {}
+        self._calls = RunningCalls()
         self._shipper = EventShipper(self._redis)
         self._live = LivePublisher(self._redis)
         self._recordings = Recordings(settings.object_store_url, phrases)
@@ -108,7 +109,7 @@ class Worker:
         return self._shipper.unsettled
 
     def media(self) -> Iterable[CallMedia]:
-        return [call.media(self._settings.worker_id) for call in self._calls.values()]
+        return [call.media(self._settings.worker_id) for call in self._calls]
 
     # -- life ----------------------------------------------------------------------------------
 
@@ -138,7 +139,7 @@ class Worker:
 
             worker_id = self._settings.worker_id
             dispatcher = Dispatcher(self._redis, worker_id, self._slots, on_plan)
-            commands = CommandReader(self._redis, worker_id, self._calls.get)
+            commands = CommandReader(self._redis, worker_id, self._calls)
             commanding = calls.create_task(commands.run())
             claiming = calls.create_task(dispatcher.run())
             self._heartbeat.state = "ready"
@@ -170,23 +171,25 @@ class Worker:
             publish=partial(self._live.publish, plan.call_id),
             open_recording=self._recordings.open,
         )
-        self._calls[plan.call_id] = call
+        self._calls.add(call)
         try:
             await call.run(acknowledge)
         except Exception:
             log.exception("call.crashed")
         finally:
-            del self._calls[plan.call_id]
+            self._calls.remove(call)
             await journal.wait_durable()
 
     async def _drain(self) -> None:
         """Let the calls continue for a while, then end them."""
         if await self._idle_within(self._settings.drain_timeout_seconds):
             return
-        for call in list(self._calls.values()):
+        for call in self._calls:
             call.end(Ending.because(Cause.WORKER_STOPPING))
         if not await self._idle_within(END_SECONDS):
-            logger.error("worker.calls_hang", calls=[str(call_id) for call_id in self._calls])
+            logger.error(
+                "worker.calls_hang", calls=[str(call.plan.call_id) for call in self._calls]
+            )
 
     async def _idle_within(self, seconds: float) -> bool:
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Literal
 from uuid import UUID
 
@@ -28,48 +27,59 @@ from runtime.call.call import Call
 from runtime.call.end_cause import Ending
 from runtime.link.redis_client import BLOCK_MS
 from runtime.media.room import BadOffer, RoomClosed
+from runtime.running_calls import RunningCalls
 
 logger = structlog.get_logger(__name__)
 
 REPLY_TTL_SECONDS = 30
-FindCall = Callable[[UUID], Call | None]
+ARRIVAL_SECONDS = 3.0
+"""How long a command waits for its call. A client may send one as soon as the call's lease is
+taken, which is before the call's journal is on the disk."""
 
 
 class CommandReader:
     """Reads the commands that are sent after ``run`` starts. Earlier ones were for the calls of a
     process that has died."""
 
-    def __init__(self, redis: Redis, worker_id: str, find_call: FindCall) -> None:
+    def __init__(self, redis: Redis, worker_id: str, calls: RunningCalls) -> None:
         self._redis = redis
         self._stream = redis_names.worker_commands(worker_id)
-        self._find_call = find_call
+        self._calls = calls
         self._position: str | None = None
 
     async def run(self) -> None:
         """Read until cancelled, through every outage of Redis."""
-        await run_persistently("commands", self._read)
+        async with asyncio.TaskGroup() as early_commands:
+            await run_persistently("commands", lambda: self._read(early_commands))
 
-    async def _read(self) -> None:
+    async def _read(self, early_commands: asyncio.TaskGroup) -> None:
         if self._position is None:
             self._position = await newest_position(self._redis, self._stream)
         for entry in await read_after(self._redis, self._stream, self._position, block_ms=BLOCK_MS):
             self._position = entry.entry_id
-            await self._obey(entry.document)
+            await self._obey(entry.document, early_commands)
         await self._redis.xtrim(self._stream, minid=self._position, approximate=True)
 
-    async def _obey(self, document: str) -> None:
+    async def _obey(self, document: str, early_commands: asyncio.TaskGroup) -> None:
         try:
             command = Command.model_validate_json(document)
         except ValidationError as error:
             logger.error("commands.unreadable", error=str(error))
             return
-        call = self._find_call(command.call_id)
-        log = logger.bind(call_id=str(command.call_id), command=command.body.type)
-        if call is None:
-            log.info("commands.call_not_here")
-            await self._refuse_offer(command, "call_not_here", "this worker does not run the call")
+        if (call := self._calls.find(command.call_id)) is not None:
+            await self._carry_out(command, call)
+        else:
+            early_commands.create_task(self._carry_out_once_here(command))
+
+    async def _carry_out_once_here(self, command: Command) -> None:
+        if (call := await self._calls.wait_for(command.call_id, ARRIVAL_SECONDS)) is not None:
+            await self._carry_out(command, call)
             return
-        log.info("commands.received")
+        _log_of(command).info("commands.call_not_here")
+        await self._refuse_offer(command, "call_not_here", "this worker does not run the call")
+
+    async def _carry_out(self, command: Command, call: Call) -> None:
+        _log_of(command).info("commands.received")
         try:
             match command.body:
                 case EndCall(end_reason=end_reason, farewell=farewell):
@@ -113,3 +123,10 @@ class CommandReader:
             await pipeline.execute()
         except LINK_ERRORS as error:
             logger.warning("commands.reply_lost", request_id=str(request_id), error=str(error))
+
+
+def _log_of(command: Command) -> structlog.stdlib.BoundLogger:
+    bound: structlog.stdlib.BoundLogger = logger.bind(
+        call_id=str(command.call_id), command=command.body.type
+    )
+    return bound

@@ -8,12 +8,13 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from redis.asyncio import Redis
 
 from contracts import redis_names
+from contracts.call_plan import CallPlan
 from contracts.commands import (
     CommandRefused,
     EndCall,
@@ -23,7 +24,10 @@ from contracts.commands import (
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallMetered, CallStarted, RoomOpened
 from contracts.heartbeat import CallMedia
+from runtime.call.call import Call
+from runtime.journal.journal import Journal
 from runtime.journal.store import JournalsInUse, JournalStore
+from runtime.running_calls import RunningCalls
 from runtime.settings import WorkerSettings
 from runtime.worker import Worker
 from tests.runtime.control_plane import ControlPlane
@@ -196,9 +200,36 @@ async def test_garbage_in_the_streams_harms_nothing(
         assert await control_plane.pending() == 0
 
 
-async def test_an_offer_for_a_call_that_is_not_here_is_refused(
-    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+async def test_an_offer_that_comes_between_lease_and_journal_waits_for_its_call(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ):
+    plan = call_plan()
+    create, wait_for = JournalStore.create, RunningCalls.wait_for
+    offer_waits = asyncio.Event()
+
+    async def create_after_the_offer(store: JournalStore, plan: CallPlan) -> Journal:
+        async with asyncio.timeout(5):
+            await offer_waits.wait()
+        return await create(store, plan)
+
+    async def wait(calls: RunningCalls, call_id: UUID, within_seconds: float) -> Call | None:
+        offer_waits.set()
+        return await wait_for(calls, call_id, within_seconds)
+
+    monkeypatch.setattr(JournalStore, "create", create_after_the_offer)
+    monkeypatch.setattr(RunningCalls, "wait_for", wait)
+    async with working(valkey_url, tmp_path):
+        await control_plane.dispatch(plan)
+        lease = redis_names.call_lease(plan.call_id)
+        await until(lambda: control_plane.redis.exists(lease))
+        reply = await control_plane.offer("w1", plan.call_id)
+    assert reply.body == LegAnswered(sdp="answer to offer")
+
+
+async def test_an_offer_for_a_call_that_is_not_here_is_refused(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("runtime.link.commands.ARRIVAL_SECONDS", 0.1)
     async with working(valkey_url, tmp_path):
         await until(lambda: control_plane.is_in("w1", "ready"))
         reply = await control_plane.offer("w1", uuid4())
