@@ -39,8 +39,8 @@ coverage: install ## Report how much of our code the tests run, without the end-
 fuzz: install ## Send generated requests to every route for 15 minutes (ARGS="--minutes 2")
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
-docs: install ## Update docs/api-coverage.md
-	@SWITCHBOARD_UPDATE_DOCS=1 $(BIN)/python -m pytest -q tests/control_plane/api_coverage
+docs: install ## Update docs/api-coverage.md and THIRD_PARTY.md
+	@SWITCHBOARD_UPDATE_DOCS=1 $(BIN)/python -m pytest -q tests/control_plane/api_coverage tests/deploy/test_third_party.py
 
 lint: install ## Check style, format and the import rules
 	@$(BIN)/ruff check .
