@@ -32,6 +32,7 @@ from runtime.recording.recordings import Recordings
 from runtime.running_calls import RunningCalls
 from runtime.settings import WorkerSettings
 from runtime.slots import Slots
+from runtime.task_errors import TaskErrors, bind_call
 
 if TYPE_CHECKING:
     from pipelines.engine.call_actions import CallActions
@@ -150,6 +151,7 @@ class Worker:
             commanding.cancel()
 
     async def _run_call(self, media: Media, plan: CallPlan, acknowledge: Acknowledge) -> None:
+        bind_call(str(plan.call_id))
         log = logger.bind(call_id=str(plan.call_id))
         try:
             journal = await self._journals.create(plan)
@@ -234,5 +236,6 @@ async def run_worker(
     async def warm_up() -> Media:
         return EngineMedia(await load_models(providers), settings.ice_servers)
 
+    TaskErrors().install(asyncio.get_running_loop())
     async with http_context.open():
         await Worker(settings, warm_up).run(stop)
