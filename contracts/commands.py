@@ -64,11 +64,11 @@ class LegAnswered(BaseModel):
 
 
 class CommandRefused(BaseModel):
-    """``code`` is for programs: ``bad_offer``, ``call_not_here``, ``room_closed``."""
+    """``code`` is for programs. ``no_free_port``: the worker has no UDP port left for the leg."""
 
     model_config = _FROZEN
     type: Literal["refused"] = "refused"
-    code: Literal["bad_offer", "call_not_here", "room_closed"]
+    code: Literal["bad_offer", "call_not_here", "room_closed", "no_free_port"]
     detail: str
 
 

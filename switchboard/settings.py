@@ -116,7 +116,10 @@ class Settings(ControlPlaneOptions, WorkerOptions, BaseSettings):
     cartesia_api_key: str | None = _key("CARTESIA_API_KEY")
     cartesia_base_url: str | None = _address("CARTESIA_BASE_URL")
 
-    @field_validator("ice_servers", "encryption_keys", "outbound_allowed_networks", mode="before")
+    @field_validator(
+        *("ice_servers", "media_addresses", "encryption_keys", "outbound_allowed_networks"),
+        mode="before",
+    )
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):

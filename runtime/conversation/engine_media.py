@@ -8,19 +8,20 @@ from pipelines.engine.shared_models import WarmModels
 from runtime.conversation.conversation import CallRecord
 from runtime.conversation.engine_conversation import EngineConversation
 from runtime.media.local_room import LocalRoom
+from runtime.media.media_network import MediaNetwork
 from runtime.media.room import Room
 
 
 class EngineMedia:
     """Implements ``runtime.worker.Media``. Owns ``models`` and closes them."""
 
-    def __init__(self, models: WarmModels, ice_servers: tuple[str, ...]) -> None:
+    def __init__(self, models: WarmModels, network: MediaNetwork) -> None:
         self._models = models
-        self._ice_servers = ice_servers
+        self._network = network
 
     async def open_room(self, plan: CallPlan) -> Room:
         await self._models.prepare(plan)
-        return LocalRoom(plan.room_name, ice_servers=self._ice_servers)
+        return LocalRoom(plan.room_name, network=self._network)
 
     def open_conversation(
         self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord

@@ -26,6 +26,7 @@ from link.streams import newest_position, read_after
 from runtime.call.call import Call
 from runtime.call.end_cause import Ending
 from runtime.link.redis_client import BLOCK_MS
+from runtime.media.media_network import NoFreePort
 from runtime.media.room import BadOffer, RoomClosed
 from runtime.running_calls import RunningCalls
 
@@ -100,6 +101,9 @@ class CommandReader:
             body = CommandRefused(code="bad_offer", detail=str(error))
         except RoomClosed as error:
             body = CommandRefused(code="room_closed", detail=str(error))
+        except NoFreePort as error:
+            logger.error("commands.no_free_port", call_id=str(call.plan.call_id), error=str(error))
+            body = CommandRefused(code="no_free_port", detail=str(error))
         except asyncio.CancelledError:
             # The call has ended, and the client that made the offer waits for a reply.
             refused = CommandRefused(code="room_closed", detail="the call has ended")

@@ -8,14 +8,27 @@ has changed one.
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from collections.abc import Callable, Sequence
+from ipaddress import ip_address
 
-from aioice import Connection
-from aioice.ice import get_host_addresses
+import structlog
+from aioice import Candidate, Connection
+from aioice.candidate import candidate_foundation, candidate_priority
+from aioice.ice import StunProtocol, get_host_addresses, server_reflexive_candidate
 from aioice.stun import TransactionError
+from aioice.turn import UDP_SOCKET_BUFFER_SIZE
 from aiortc import RTCPeerConnection, RTCRtpReceiver
 from aiortc.rtp import RtpPacket
 
+from runtime.media.media_network import MediaNetwork, NoFreePort, PortRange
+
+logger = structlog.get_logger(__name__)
+
+ANY_PORT = MediaNetwork()
+_COMPONENT = 1
+"""RTP and RTCP share it (RFC 5761)."""
 _JITTER_BUFFER = "_RTCRtpReceiver__jitter_buffer"
 
 
@@ -54,23 +67,95 @@ def host_addresses() -> list[str]:
     return get_host_addresses(use_ipv4=True, use_ipv6=True)
 
 
-async def gather_candidates(peer: RTCPeerConnection, addresses: Sequence[str]) -> None:
-    """Gather candidates on ``addresses``, and from the peer's STUN servers if it has any.
+async def gather_candidates(
+    peer: RTCPeerConnection, addresses: Sequence[str], network: MediaNetwork = ANY_PORT
+) -> None:
+    """Gather candidates on ``addresses``, and from the peer's STUN and TURN servers if it has any.
 
     Call it for a peer whose media share one transport (``RTCBundlePolicy.MAX_BUNDLE``), after its
     transceivers exist and before ``setLocalDescription``, which then finds the gathering done.
 
     Reaches for the ``aioice.Connection`` behind the peer and its ``_local_candidates``,
-    ``_local_candidates_start`` and ``_local_candidates_end``. aioice offers every address except
-    loopback, so without this, no call could be made on a machine without a network. A list of
-    addresses as an argument of ``Connection.gather_candidates`` would replace it.
+    ``_local_candidates_start``, ``_local_candidates_end`` and, for a range of ports,
+    ``_protocols``. aioice offers every address except loopback, so without this, no call could be
+    made on a machine without a network; and it binds to any port. A list of addresses and a range
+    of ports as arguments of ``Connection.gather_candidates`` would replace it.
+
+    Raises:
+        NoFreePort: every port of the network's range is in use.
     """
     connection = ice_connection(peer)
     connection._local_candidates_start = True
-    connection._local_candidates += await connection.get_component_candidates(
-        component=1, addresses=list(addresses)
-    )
+    if network.ports is None:
+        candidates = await connection.get_component_candidates(
+            component=_COMPONENT, addresses=list(addresses)
+        )
+    else:
+        candidates = await _candidates_on_ports(connection, addresses, network.ports)
+    connection._local_candidates += [
+        *candidates,
+        *_advertised(candidates, network.advertised_addresses),
+    ]
     connection._local_candidates_end = True
+
+
+async def _candidates_on_ports(
+    connection: Connection, addresses: Sequence[str], ports: PortRange
+) -> list[Candidate]:
+    """What ``Connection.get_component_candidates`` does, with ports of our choice."""
+    loop = asyncio.get_running_loop()
+    protocols = []
+    for address in addresses:
+        try:
+            bound = ports.bind(address)
+        except NoFreePort:
+            raise
+        except OSError as error:
+            logger.info("media.address_not_bound", address=address, error=str(error))
+            continue
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, UDP_SOCKET_BUFFER_SIZE)
+        _, protocol = await loop.create_datagram_endpoint(
+            lambda: StunProtocol(connection), sock=bound
+        )
+        connection._protocols.append(protocol)
+        protocol.local_candidate = _host_candidate(*bound.getsockname()[:2])
+        protocols.append(protocol)
+    candidates = [protocol.local_candidate for protocol in protocols]
+    if connection.stun_server:
+        asked = [
+            server_reflexive_candidate(protocol, connection.stun_server)
+            for protocol in protocols
+            if ip_address(protocol.local_candidate.host).version == 4
+        ]
+        for answer in await asyncio.gather(*asked, return_exceptions=True):
+            if not isinstance(answer, BaseException):
+                candidates.append(answer[0])
+    # Without addresses, it asks the TURN server only.
+    relayed = await connection.get_component_candidates(component=_COMPONENT, addresses=[])
+    return [*candidates, *relayed]
+
+
+def _advertised(found: Sequence[Candidate], addresses: Sequence[str]) -> list[Candidate]:
+    """The machine's own candidates under its other addresses."""
+    return [
+        _host_candidate(address, candidate.port)
+        for candidate in found
+        if candidate.type == "host"
+        for address in addresses
+        if ip_address(address).version == ip_address(candidate.host).version
+    ]
+
+
+def _host_candidate(address: str, port: int) -> Candidate:
+    return Candidate(
+        foundation=candidate_foundation("host", "udp", address),
+        component=_COMPONENT,
+        transport="udp",
+        priority=candidate_priority(_COMPONENT, "host"),
+        host=address,
+        port=port,
+        type="host",
+    )
 
 
 async def answers_binding_request(peer: RTCPeerConnection) -> bool:

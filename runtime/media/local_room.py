@@ -13,7 +13,9 @@ from contracts.call_plan import PlannedParticipant
 from contracts.live_messages import LiveMessage
 from contracts.live_replay import positions_to_replay
 from runtime.link.closable_queue import ClosableQueue
+from runtime.media.aiortc_internals import ANY_PORT
 from runtime.media.ice_addresses import local_ice_addresses
+from runtime.media.media_network import MediaNetwork
 from runtime.media.paced_output import PacedOutput
 from runtime.media.room import (
     AgentVoice,
@@ -51,20 +53,20 @@ class LocalRoom:
     def __init__(
         self,
         name: str,
-        ice_servers: tuple[str, ...] = (),
+        network: MediaNetwork = ANY_PORT,
         clock: Clock | None = None,
         offer_loopback: bool = False,
     ) -> None:
         """
         Args:
-            ice_servers: ``stun:`` and ``turn:`` URLs.
+            network: ports, advertised addresses, STUN and TURN servers of its legs.
             offer_loopback: also offer 127.0.0.1, which is otherwise offered only if the machine
                 has no other address.
         """
         self.name = name
         output = PacedOutput()
         self.voice: AgentVoice = output
-        self._ice_servers = ice_servers
+        self._network = network
         self._clock = clock or MonotonicClock()
         self._offer_loopback = offer_loopback
         self._audio = RoomAudio(output)
@@ -86,7 +88,7 @@ class LocalRoom:
         leg = WebRtcLeg(
             participant.participant_id,
             local_ice_addresses(self._offer_loopback),
-            self._ice_servers,
+            self._network,
             self._clock.now(),
             self._leg_changed,
         )

@@ -29,6 +29,7 @@ from runtime.media.aiortc_internals import (
 from runtime.media.incoming_audio import IncomingAudio
 from runtime.media.live_channel import LiveChannel
 from runtime.media.liveness import Liveness
+from runtime.media.media_network import MediaNetwork
 from runtime.media.opus import OpusEncoder
 from runtime.media.outgoing_track import OutgoingTrack
 from runtime.media.room import BadOffer, Samples
@@ -53,7 +54,7 @@ class WebRtcLeg:
         self,
         participant_id: UUID,
         addresses: Sequence[str],
-        ice_servers: Sequence[str],
+        network: MediaNetwork,
         now_seconds: float,
         on_change: Callable[[WebRtcLeg], None],
     ) -> None:
@@ -61,6 +62,7 @@ class WebRtcLeg:
         self.state: LegState = "connecting"
         self.live_messages = LiveChannel()
         self._addresses = addresses
+        self._network = network
         self._opened_at = now_seconds
         self._on_change = on_change
         self._liveness = Liveness(now_seconds)
@@ -70,7 +72,9 @@ class WebRtcLeg:
         self._track = OutgoingTrack()
         self._peer = RTCPeerConnection(
             RTCConfiguration(
-                iceServers=[RTCIceServer(urls=list(ice_servers))] if ice_servers else [],
+                iceServers=(
+                    [RTCIceServer(urls=list(network.ice_servers))] if network.ice_servers else []
+                ),
                 bundlePolicy=RTCBundlePolicy.MAX_BUNDLE,
             )
         )
@@ -83,13 +87,14 @@ class WebRtcLeg:
 
         Raises:
             BadOffer: aiortc cannot answer the offer.
+            NoFreePort: see ``PortRange``.
         """
         (transceiver,) = self._peer.getTransceivers()
         transceiver.setCodecPreferences([_OPUS])
         tap_packets(transceiver.receiver, self._packet_received)
         try:
             await self._peer.setRemoteDescription(RTCSessionDescription(offer.sdp, "offer"))
-            await gather_candidates(self._peer, self._addresses)
+            await gather_candidates(self._peer, self._addresses, self._network)
             await self._peer.setLocalDescription()
         except (
             ValueError,

@@ -36,6 +36,30 @@ def test_an_empty_key_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Settings().provider_keys == frozenset()
 
 
+def test_the_ports_and_addresses_of_media(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SWITCHBOARD_REDIS_URL", "redis://here")
+    monkeypatch.setenv("SWITCHBOARD_MEDIA_PORTS", "40000-40999")
+    monkeypatch.setenv("SWITCHBOARD_MEDIA_ADDRESSES", "203.0.113.9, 2001:DB8::9")
+    network = Settings().worker().media_network()
+    assert str(network.ports) == "40000-40999"
+    assert network.advertised_addresses == ("203.0.113.9", "2001:db8::9")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("SWITCHBOARD_MEDIA_PORTS", "40000", "for example 40000-40999"),
+        ("SWITCHBOARD_MEDIA_ADDRESSES", "media.example.com", "IPv4 or IPv6 address"),
+    ],
+)
+def test_ports_and_addresses_that_are_none_are_refused_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, message: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ValidationError, match=message):
+        Settings()
+
+
 def test_ice_servers_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SWITCHBOARD_ICE_SERVERS", "stun:a:3478, turn:b:3478,")
     assert Settings().ice_servers == ("stun:a:3478", "turn:b:3478")

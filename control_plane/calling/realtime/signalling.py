@@ -55,6 +55,8 @@ async def join(database: Database, link: Link, access: RoomAccess, offer: str) -
             raise BadOffer(detail)
         case CommandRefused(code="room_closed"):
             raise CallOver
+        case CommandRefused(code="no_free_port"):
+            raise NoWorker("The media worker of this call has no free UDP port; try again shortly.")
         case _:
             raise NoWorker("The media worker of this call does not respond; try again shortly.")
 

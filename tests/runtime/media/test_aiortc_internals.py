@@ -24,7 +24,9 @@ from runtime.media.aiortc_internals import (
     ice_connection,
     tap_packets,
 )
+from runtime.media.media_network import MediaNetwork
 from runtime.media.outgoing_track import OutgoingTrack
+from tests.runtime.media.free_ports import free_ports
 
 ADAPT = "adapt runtime/media/aiortc_internals.py to this release"
 
@@ -96,6 +98,8 @@ def test_a_connection_has_the_state_of_gathering_that_is_set(peer: RTCPeerConnec
         (StunProtocol.request, ["self", "request", "addr", "integrity_key", "retransmissions"]),
         (CandidatePair, ["protocol", "remote_candidate"]),
         (aioice.ice.get_host_addresses, ["use_ipv4", "use_ipv6"]),
+        (aioice.ice.server_reflexive_candidate, ["protocol", "stun_server"]),
+        (StunProtocol, ["receiver"]),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -113,6 +117,23 @@ async def test_only_the_given_addresses_are_offered_and_gathered_once(
     sdp = peer.localDescription.sdp
     hosts = [line.split()[4] for line in sdp.splitlines() if line.startswith("a=candidate:")]
     assert hosts == ["127.0.0.1"], f"gathering: {ADAPT}"
+
+
+async def test_a_range_of_ports_is_kept_to_and_other_addresses_are_offered_with_the_same_port(
+    peer: RTCPeerConnection,
+) -> None:
+    ports = free_ports(4)
+    network = MediaNetwork(ports=ports, advertised_addresses=("203.0.113.9", "2001:db8::9"))
+    await gather_candidates(peer, ["127.0.0.1"], network)
+    await peer.setLocalDescription()
+    offered = [
+        line.split()[4:6]
+        for line in peer.localDescription.sdp.splitlines()
+        if line.startswith("a=candidate:")
+    ]
+    (_, port), *_ = offered
+    assert offered == [["127.0.0.1", port], ["203.0.113.9", port]], f"gathering: {ADAPT}"
+    assert ports.first <= int(port) <= ports.last
 
 
 async def test_nobody_answers_before_a_pair_is_selected(peer: RTCPeerConnection) -> None:

@@ -14,10 +14,14 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from aiortc import RTCSessionDescription
 
 from contracts.live_messages import AgentStateChanged, CallOver, LiveMessage
+from runtime.media.ice_addresses import local_ice_addresses
 from runtime.media.local_room import LocalRoom
+from runtime.media.media_network import MediaNetwork, NoFreePort
 from runtime.media.room import BadOffer, LegConnected, LegGone, RoomClosed, Samples
+from tests.runtime.media.free_ports import free_ports
 from tests.runtime.media.loopback_peer import LoopbackPeer, tone, tone_level
 
 AGENT_HZ, ONE_HZ, TWO_HZ = 2_000, 440, 1_000
@@ -306,3 +310,38 @@ async def test_who_joins_late_is_told_what_is_still_true(room: LocalRoom) -> Non
         told = [LiveMessage.model_validate_json(text).body.state for text in two.messages]
         assert told == ["speaking", "listening"]
         assert len(one.messages) == 3
+
+
+async def test_a_call_on_a_range_of_ports_is_heard_and_leaves_its_ports_free() -> None:
+    ports = free_ports(4)
+    addresses = len(local_ice_addresses())
+    for _ in range(2):
+        room = LocalRoom("test", MediaNetwork(ports=ports))
+        async with joined(room) as peer:
+            used = {int(line.split()[5]) for line in candidates(peer.connection.remoteDescription)}
+            assert len(used) >= 1
+            assert used <= set(range(ports.first, ports.last + 1))
+            peer.say(ONE_HZ)
+            await loud(room, ONE_HZ)
+        await room.aclose()
+    assert addresses <= 4, "this test needs a larger range"
+
+
+async def test_without_a_free_port_the_offer_is_refused_and_the_room_stays_open() -> None:
+    ports = free_ports(1)
+    taken = [ports.bind(address) for address in local_ice_addresses()]
+    room, peer = LocalRoom("test", MediaNetwork(ports=ports)), LoopbackPeer()
+    try:
+        with pytest.raises(NoFreePort):
+            await peer.join(room)
+        for each in taken:
+            each.close()
+        async with joined(room):
+            pass
+    finally:
+        await peer.close()
+        await room.aclose()
+
+
+def candidates(description: RTCSessionDescription) -> list[str]:
+    return [line for line in description.sdp.splitlines() if line.startswith("a=candidate:")]

@@ -120,6 +120,7 @@ async def test_a_worker_that_does_not_answer_is_503(
         ("bad_offer", 400, "bad_offer"),
         ("room_closed", 410, "call_over"),
         ("call_not_here", 503, "no_worker"),
+        ("no_free_port", 503, "no_worker"),
     ],
 )
 async def test_a_workers_refusal_becomes_a_problem(
