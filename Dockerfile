@@ -19,7 +19,9 @@ RUN uv venv /opt/switchboard \
 
 FROM python:3.11-slim-bookworm
 COPY --from=build /opt/switchboard /opt/switchboard
-RUN useradd --system --uid 10001 --home-dir /data --create-home switchboard
+# A new volume gets the owner that its directory has in the image.
+RUN useradd --system --uid 10001 --home-dir /data --create-home switchboard \
+ && install --directory --owner=switchboard /objects
 USER switchboard
 WORKDIR /data
 ENV PATH=/opt/switchboard/bin:$PATH \

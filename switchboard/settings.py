@@ -62,6 +62,8 @@ class Settings(ControlPlaneOptions, WorkerOptions, BaseSettings):
         extra="ignore",
         populate_by_name=True,
         enable_decoding=False,
+        # The input may be a secret.
+        hide_input_in_errors=True,
     )
 
     data_dir: Path = Path(".switchboard")
@@ -124,6 +126,23 @@ class Settings(ControlPlaneOptions, WorkerOptions, BaseSettings):
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("encryption_keys")
+    @classmethod
+    def _are_fernet_keys(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        # Otherwise the first request that seals a secret would fail.
+        if value:
+            from contracts.sealing import Sealer
+
+            for number, key in enumerate(value, start=1):
+                try:
+                    Sealer([key])
+                except ValueError:
+                    raise ValueError(
+                        f"key {number} is no Fernet key; make one with: "
+                        "openssl rand -base64 32 | tr '+/' '-_'"
+                    ) from None
         return value
 
     @field_validator("outbound_allowed_networks")

@@ -11,14 +11,21 @@ import jsonschema
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[2]
+from switchboard.settings import Settings
+from tests.deploy.compose_file import (
+    ROOT,
+    environment_of,
+    filled_in_example,
+    mounted,
+    read_compose,
+)
+
 OUR_PROCESSES = {"api", "jobs", "worker", "bridge"}
 
 
 @pytest.fixture(scope="module")
 def compose() -> dict[str, Any]:
-    document: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
-    return document
+    return read_compose()
 
 
 def test_follows_the_compose_specification(compose: dict[str, Any]) -> None:
@@ -27,7 +34,16 @@ def test_follows_the_compose_specification(compose: dict[str, Any]) -> None:
 
 
 def test_holds_the_whole_system(compose: dict[str, Any]) -> None:
-    assert OUR_PROCESSES | {"postgres", "valkey", "livekit", "migrate"} == set(compose["services"])
+    assert OUR_PROCESSES | {"postgres", "valkey", "migrate"} == set(compose["services"])
+
+
+def test_what_nothing_uses_yet_is_left_out_unless_it_is_asked_for(compose: dict[str, Any]) -> None:
+    optional = {
+        name: service["profiles"]
+        for name, service in compose["services"].items()
+        if "profiles" in service
+    }
+    assert optional == {"bridge": ["phone"]}
 
 
 def test_every_lasting_service_says_whether_it_is_healthy(compose: dict[str, Any]) -> None:
@@ -44,7 +60,9 @@ def test_only_media_is_published_on_all_interfaces(compose: dict[str, Any]) -> N
         for port in service.get("ports", ())
         if not port.startswith("127.0.0.1:")
     }
-    assert published == {("livekit", "7881:7881/tcp"), ("livekit", "7882:7882/udp")}
+    # The worker's media go over the machine's own network.
+    assert published == set()
+    assert compose["services"]["worker"]["network_mode"] == "host"
 
 
 def test_no_secret_is_written_in_the_file(compose: dict[str, Any]) -> None:
@@ -78,3 +96,48 @@ def test_our_processes_run_without_privileges(compose: dict[str, Any]) -> None:
     for name in OUR_PROCESSES:
         assert compose["services"][name]["cap_drop"] == ["ALL"]
     assert re.search(r"^USER (?!root)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+
+
+def settings_of(
+    compose: dict[str, Any], name: str, monkeypatch: pytest.MonkeyPatch, **more: str
+) -> Settings:
+    """What the process of a service reads."""
+    with monkeypatch.context() as context:
+        for variable, value in environment_of(
+            compose["services"][name], filled_in_example() | more
+        ).items():
+            context.setenv(variable, value)
+        context.setenv("SWITCHBOARD_DATA_DIR", "/data")
+        return Settings()
+
+
+@pytest.mark.parametrize("store", ["file:///objects", "s3://recordings/prefix"])
+def test_recordings_are_stored_where_jobs_and_the_api_read_them(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch, store: str
+) -> None:
+    def settings(name: str) -> Settings:
+        return settings_of(compose, name, monkeypatch, SWITCHBOARD_OBJECT_STORE_URL=store)
+
+    stored = settings("worker").worker().object_store_url
+    assert stored == store
+    assert settings("jobs").control_plane().object_store_url == stored
+    assert settings("api").control_plane().object_store_url == stored
+    volumes = {mounted(compose["services"][name])["/objects"] for name in ("worker", "jobs", "api")}
+    assert volumes == {"objects"}
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    assert "install --directory --owner=switchboard /objects" in dockerfile
+
+
+def test_the_planes_meet_at_one_link_with_the_same_keys(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = settings_of(compose, "worker", monkeypatch)
+    for name in ("api", "jobs"):
+        process = settings_of(compose, name, monkeypatch)
+        assert process.ice_servers == worker.ice_servers
+        assert process.encryption_keys == worker.encryption_keys
+        # The worker is on the machine's own network, where the port of the link is published.
+        assert process.required_redis_url() == worker.required_redis_url().replace(
+            "@127.0.0.1:", "@valkey:"
+        )
+    assert "127.0.0.1:6379:6379" in compose["services"]["valkey"]["ports"]

@@ -35,8 +35,12 @@ class LiveSwitchboard:
         state, secrets = read_state(data_dir), read_secrets(data_dir)
         assert state is not None
         assert secrets is not None
-        account = asyncio.run(create_account(state.api_url, secrets.operator_token))
-        return cls(state.api_url, data_dir, secrets.operator_token, account)
+        return cls.at(state.api_url, data_dir, secrets.operator_token)
+
+    @classmethod
+    def at(cls, api_url: str, data_dir: Path, operator_token: str) -> LiveSwitchboard:
+        account = asyncio.run(create_account(api_url, operator_token))
+        return cls(api_url, data_dir, operator_token, account)
 
     def api(self) -> AsyncSwitchboard:
         """With the account's secret key."""

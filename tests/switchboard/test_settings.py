@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cryptography.fernet import Fernet
 from pydantic import ValidationError
 
 from pipelines.settings import VENDOR_BASE_URLS
@@ -60,6 +61,16 @@ def test_ports_and_addresses_that_are_none_are_refused_at_the_start(
         Settings()
 
 
+def test_an_encryption_key_that_is_none_is_refused_at_the_start_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    good = Fernet.generate_key().decode()
+    monkeypatch.setenv("SWITCHBOARD_ENCRYPTION_KEYS", f"{good},a-password")
+    with pytest.raises(ValidationError, match="key 2 is no Fernet key; make one with") as refused:
+        Settings()
+    assert "a-password" not in str(refused.value)
+
+
 def test_ice_servers_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SWITCHBOARD_ICE_SERVERS", "stun:a:3478, turn:b:3478,")
     assert Settings().ice_servers == ("stun:a:3478", "turn:b:3478")
@@ -96,10 +107,8 @@ def test_secrets_are_not_shown() -> None:
 
 
 def test_a_worker_opens_secrets_with_the_encryption_keys_alone() -> None:
-    assert Settings(encryption_keys=("a", "b"), secret_key=None).providers().encryption_keys == (
-        "a",
-        "b",
-    )
+    keys = tuple(Fernet.generate_key().decode() for _ in range(2))
+    assert Settings(encryption_keys=keys, secret_key=None).providers().encryption_keys == keys
 
 
 def test_every_provider_s_key_and_address_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
