@@ -57,6 +57,12 @@ def worker_heartbeat(worker_id: str) -> str:
     return f"switchboard:worker:{worker_id}:heartbeat"
 
 
+def worker_claim(worker_id: str) -> str:
+    """Key holding a token of the one process that may run under the worker's id, expiring after
+    ``HEARTBEAT_TTL_SECONDS``."""
+    return f"switchboard:worker:{worker_id}:claim"
+
+
 def call_lease(call_id: UUID) -> str:
     """Key holding the id of the worker that runs the call, expiring after ``LEASE_TTL_SECONDS``."""
     return f"switchboard:call:{call_id}:lease"

@@ -27,6 +27,7 @@ from runtime.link.dispatch import Acknowledge, Dispatcher
 from runtime.link.heartbeat import Heartbeat
 from runtime.link.live_publisher import LivePublisher
 from runtime.link.redis_client import connect
+from runtime.link.worker_identity import WorkerIdentity
 from runtime.media.room import Room
 from runtime.recording.recordings import Recordings
 from runtime.running_calls import RunningCalls
@@ -72,18 +73,26 @@ class Worker:
         self._shipper = EventShipper(self._redis)
         self._live = LivePublisher(self._redis)
         self._recordings = Recordings(settings.object_store_url, phrases)
-        self._heartbeat = Heartbeat(self._redis, settings.worker_id, self._slots, self)
+        self._identity = WorkerIdentity(settings.worker_id, settings.data_dir)
+        self._heartbeat = Heartbeat(
+            self._redis, settings.worker_id, self._identity, self._slots, self
+        )
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run calls until ``stop`` is set and the calls are over, or until cancelled.
 
         A cancelled worker ends its calls at once with ``server_shutdown``.
+
+        Raises:
+            WorkerIdInUse: another running worker has the same id.
         """
         log = logger.bind(worker_id=self._settings.worker_id)
         async with AsyncExitStack() as stack:
             stack.callback(self._journals.close)
             stack.callback(self._recordings.close)
             stack.push_async_callback(self._redis.aclose)
+            if not await self._claimed_id(stop):
+                return
             async with asyncio.TaskGroup() as services:
                 background = [
                     services.create_task(self._heartbeat.run()),
@@ -113,6 +122,19 @@ class Worker:
         return [call.media(self._settings.worker_id) for call in self._calls]
 
     # -- life ----------------------------------------------------------------------------------
+
+    async def _claimed_id(self, stop: asyncio.Event) -> bool:
+        """Whether the id is ours; ``False`` if the worker was stopped before that."""
+        stopped = asyncio.ensure_future(stop.wait())
+        claiming = asyncio.ensure_future(self._identity.claim(self._redis))
+        try:
+            await asyncio.wait({stopped, claiming}, return_when=asyncio.FIRST_COMPLETED)
+            if claiming.done():
+                claiming.result()
+            return claiming.done()
+        finally:
+            stopped.cancel()
+            claiming.cancel()
 
     async def _warmed(self, stop: asyncio.Event) -> Media | None:
         """The loaded models; ``None`` if the worker was stopped before that."""
@@ -226,6 +248,7 @@ async def run_worker(
 
     Raises:
         JournalsInUse: another worker is running in ``settings.data_dir``.
+        WorkerIdInUse: another running worker has the same id.
     """
     # Importing the engine blocks the loop for seconds, so do it before the heartbeat starts.
     from livekit.agents.utils import http_context

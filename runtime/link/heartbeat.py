@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from contracts import redis_names
 from contracts.heartbeat import CallMedia, WorkerHeartbeat
 from link.persistent_loop import run_persistently
+from runtime.link.worker_identity import WorkerIdentity
 from runtime.slots import Slots
 
 
@@ -31,9 +32,17 @@ class CarriedCalls(Protocol):
 class Heartbeat:
     """Set ``state`` as the worker goes from warming to ready to draining."""
 
-    def __init__(self, redis: Redis, worker_id: str, slots: Slots, calls: CarriedCalls) -> None:
+    def __init__(
+        self,
+        redis: Redis,
+        worker_id: str,
+        identity: WorkerIdentity,
+        slots: Slots,
+        calls: CarriedCalls,
+    ) -> None:
         self._redis = redis
         self._worker_id = worker_id
+        self._identity = identity
         self._slots = slots
         self._calls = calls
         self.state: Literal["warming", "ready", "draining"] = "warming"
@@ -66,6 +75,9 @@ class Heartbeat:
             own.model_dump_json(),
             ex=redis_names.HEARTBEAT_TTL_SECONDS,
         )
+        pipeline.set(
+            self._identity.key, self._identity.instance, ex=redis_names.HEARTBEAT_TTL_SECONDS
+        )
         for call_id in self._calls.leased():
             pipeline.set(
                 redis_names.call_lease(call_id), self._worker_id, ex=redis_names.LEASE_TTL_SECONDS
@@ -76,5 +88,5 @@ class Heartbeat:
 
     async def say_goodbye(self) -> None:
         """Remove the heartbeat of a worker that stops, so that nothing waits for it to expire."""
-        await self._redis.delete(redis_names.worker_heartbeat(self._worker_id))
+        await self._redis.delete(redis_names.worker_heartbeat(self._worker_id), self._identity.key)
         await self._redis.srem(redis_names.WORKERS, self._worker_id)

@@ -51,12 +51,20 @@ def worker(data_dir: DataDir = None) -> None:
     import asyncio
 
     with importing():
+        from runtime.journal.store import JournalsInUse
+        from runtime.link.worker_identity import WorkerIdInUse
         from runtime.worker import run_worker
 
     settings = _process_settings(data_dir)
-    asyncio.run(
-        run_until_stopped(lambda stop: run_worker(settings.worker(), settings.providers(), stop))
-    )
+    try:
+        asyncio.run(
+            run_until_stopped(
+                lambda stop: run_worker(settings.worker(), settings.providers(), stop)
+            )
+        )
+    except (JournalsInUse, WorkerIdInUse) as refused:
+        typer.echo(f"Not started: {refused}.", err=True)
+        raise typer.Exit(1) from None
 
 
 @app.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -27,6 +28,7 @@ from contracts.heartbeat import CallMedia
 from runtime.call.call import Call
 from runtime.journal.journal import Journal
 from runtime.journal.store import JournalsInUse, JournalStore
+from runtime.link.worker_identity import WorkerIdentity, WorkerIdInUse
 from runtime.running_calls import RunningCalls
 from runtime.settings import WorkerSettings
 from runtime.worker import Worker
@@ -313,3 +315,39 @@ async def test_a_cancelled_worker_ends_its_calls_at_once(
     events = await control_plane.events(plan.call_id)
     assert isinstance(events[-1].body, CallEnded)
     assert events[-1].body.end_reason is EndReason.SERVER_SHUTDOWN
+
+
+async def test_two_workers_with_one_id_refuse(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("runtime.link.worker_identity.RETRY_SECONDS", 0.05)
+    # Longer than a heartbeat's interval, so that the first one's claim does not lapse.
+    monkeypatch.setattr("contracts.redis_names.HEARTBEAT_TTL_SECONDS", 2)
+    async with working(valkey_url, tmp_path / "one"):
+        await until(lambda: control_plane.is_in("w1", "ready"))
+        with pytest.raises(WorkerIdInUse, match="give each worker its own SWITCHBOARD_WORKER_ID"):
+            async with working(valkey_url, tmp_path / "two") as second:
+                await asyncio.wait_for(second.task, 10)
+        assert await control_plane.is_in("w1", "ready")
+
+
+async def test_a_worker_starts_at_once_where_its_predecessor_died(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    dead = WorkerIdentity("w1", tmp_path)
+    await dead.claim(control_plane.redis)
+    begun_at = time.monotonic()
+    async with working(valkey_url, tmp_path):
+        await until(lambda: control_plane.is_in("w1", "ready"))
+        assert time.monotonic() - begun_at < redis_names.HEARTBEAT_TTL_SECONDS / 2
+
+
+async def test_a_worker_waits_until_the_claim_of_one_that_died_elsewhere_lapses(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("contracts.redis_names.HEARTBEAT_TTL_SECONDS", 1)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    await WorkerIdentity("w1", elsewhere).claim(control_plane.redis)
+    async with working(valkey_url, tmp_path / "here"):
+        await until(lambda: control_plane.is_in("w1", "ready"))
