@@ -20,6 +20,8 @@ class WorkerHeartbeat(BaseModel):
     state: Literal["warming", "ready", "draining"]
     slots_total: int
     slots_used: int
+    unreadable_offers: int = 0
+    """Offers of calls since its start that it could not read and left to other workers."""
 
 
 class CallMedia(BaseModel):

@@ -1,6 +1,7 @@
 """Every key and stream that the control plane and the media workers share, in one place.
 
-Streams carry one field, ``FIELD``, holding a JSON document of ``contracts``.
+An entry of a stream holds a JSON document of ``contracts`` in ``FIELD``. Offers of calls have a
+second one in ``HEADER_FIELD``.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 from uuid import UUID
 
 FIELD = "json"
+HEADER_FIELD = "header"
 
 DISPATCH_STREAM = "switchboard:dispatch"
-"""Control plane → workers: one ``CallPlan`` per entry."""
+"""Control plane → workers: one ``CallPlan`` per entry, with its ``CallOffer`` as the header."""
 DISPATCH_GROUP = "workers"
 
 EVENT_STREAM = "switchboard:events"

@@ -62,7 +62,7 @@ async def run_jobs(settings: ControlPlaneSettings, stop: asyncio.Event) -> None:
                 group.create_task(EventConsumer(database, patient_redis).run()),
                 group.create_task(keep_redispatching(database, redis)),
                 group.create_task(keep_folding(database)),
-                group.create_task(Reaper(database, redis, settings.queued_timeout_seconds).run()),
+                group.create_task(Reaper(database, redis).run()),
                 group.create_task(DialingScheduler(database, redis, settings.dialing).run()),
                 group.create_task(ReportConsumer(database, patient_redis).run()),
                 group.create_task(_run_queues(database, settings)),

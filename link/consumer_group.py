@@ -6,7 +6,7 @@ its data.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Container
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from redis.exceptions import ResponseError
 
 from link.stream_entry import StreamEntry, entries_by_stream, listed_entries
 
+PENDING_PAGE = 100
 _FIRST = "0-0"
 _log = structlog.get_logger(__name__)
 
@@ -73,6 +74,50 @@ class ConsumerGroup:
             reclaimed += listed_entries(reply[1])
             if cursor == _FIRST or (limit is not None and len(reclaimed) >= limit):
                 return reclaimed
+
+    async def take_over(self, min_idle_ms: int, *, besides: Container[str]) -> StreamEntry | None:
+        """The oldest entry that ``reclaim`` would give, apart from those with an id in ``besides``.
+
+        Those stay where they are, so that other consumers can have them.
+        """
+        first = "-"
+        while True:
+            look = partial(
+                self._redis.xpending_range,
+                self._stream,
+                self._group,
+                min=first,
+                max="+",
+                count=PENDING_PAGE,
+                idle=min_idle_ms,
+            )
+            page = [str(each["message_id"]) for each in await self._in_group(look)]
+            for entry_id in page:
+                if entry_id in besides:
+                    continue
+                claimed = await self._redis.xclaim(
+                    self._stream, self._group, self._consumer, min_idle_ms, [entry_id]
+                )
+                # Nothing if another consumer was faster, or if the entry was deleted meanwhile.
+                for entry in listed_entries(claimed):
+                    return entry
+            if len(page) < PENDING_PAGE:
+                return None
+            first = f"({page[-1]}"
+
+    async def release(self, entries: Collection[StreamEntry], idle_ms: int) -> None:
+        """Leave entries to other consumers, which can have them as if they were idle for
+        ``idle_ms``. The entries stay pending until one of the consumers finishes them."""
+        if entries:
+            await self._redis.xclaim(
+                self._stream,
+                self._group,
+                self._consumer,
+                min_idle_time=0,
+                message_ids=[entry.entry_id for entry in entries],
+                idle=idle_ms,
+                justid=True,
+            )
 
     async def finish(self, entries: Collection[StreamEntry]) -> None:
         """Remove entries that need no more work."""

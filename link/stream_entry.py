@@ -11,6 +11,8 @@ class StreamEntry(NamedTuple):
     entry_id: str
     document: str
     """The JSON document; empty if the entry has none."""
+    header: str = ""
+    """The small JSON document beside it; empty if the entry has none."""
 
     @property
     def added_at_ms(self) -> int:
@@ -25,7 +27,11 @@ def listed_entries(reply: Any) -> list[StreamEntry]:
     out.
     """
     return [
-        StreamEntry(str(entry_id), str(fields.get(redis_names.FIELD, "")))
+        StreamEntry(
+            str(entry_id),
+            str(fields.get(redis_names.FIELD, "")),
+            str(fields.get(redis_names.HEADER_FIELD, "")),
+        )
         for entry_id, fields in reply or ()
         if fields is not None
     ]

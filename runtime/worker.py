@@ -160,8 +160,11 @@ class Worker:
                 task = calls.create_task(self._run_call(media, plan, acknowledge))
                 task.add_done_callback(lambda _: self._slots.release())
 
+            def on_unreadable() -> None:
+                self._heartbeat.unreadable_offers += 1
+
             worker_id = self._settings.worker_id
-            dispatcher = Dispatcher(self._redis, worker_id, self._slots, on_plan)
+            dispatcher = Dispatcher(self._redis, worker_id, self._slots, on_plan, on_unreadable)
             commands = CommandReader(self._redis, worker_id, self._calls)
             commanding = calls.create_task(commands.run())
             claiming = calls.create_task(dispatcher.run())

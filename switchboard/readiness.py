@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from contracts.heartbeat import WorkerHeartbeat
 from contracts.redis_names import EVENT_GROUP, EVENT_STREAM, worker_heartbeat
+from contracts.versions import read_json
 from switchboard.process import ProcessName
 from switchboard.services.embedded_server import EmbeddedServer
 from switchboard.settings import Settings
@@ -98,7 +99,7 @@ class RedisReadiness:
             document = await self._client.get(worker_heartbeat(worker_id))
             if document is None:
                 return False
-            heartbeat = WorkerHeartbeat.model_validate_json(document)
+            heartbeat = read_json(WorkerHeartbeat, document)
             return heartbeat.state == "ready" and heartbeat.sent_at.timestamp() >= since
 
         return _recently(serves, max_age_seconds)
@@ -120,7 +121,7 @@ class RedisReadiness:
             document = await self._client.get(bridge_heartbeat(bridge_id))
             if document is None:
                 return False
-            return BridgeHeartbeat.model_validate_json(document).sent_at.timestamp() >= since
+            return read_json(BridgeHeartbeat, document).sent_at.timestamp() >= since
 
         return _recently(serves, max_age_seconds)
 

@@ -14,6 +14,7 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from contracts.dialing import DialRequest, HangUpLeg
+from contracts.versions import read_json
 from link.consumer_group import read_new
 from link.persistent_loop import run_persistently
 from link.streams import BEFORE_ALL, read_after
@@ -71,7 +72,7 @@ class Dialer:
 
     async def _take(self, document: str, tasks: asyncio.TaskGroup) -> None:
         try:
-            request = DialRequest.model_validate_json(document)
+            request = read_json(DialRequest, document)
         except ValidationError:
             _log.exception("dial_request_unreadable", document=document[:500])
             return
@@ -105,7 +106,7 @@ class Dialer:
 
     def _obey(self, document: str) -> None:
         try:
-            command = HangUpLeg.model_validate_json(document)
+            command = read_json(HangUpLeg, document)
         except ValidationError:
             _log.exception("bridge_command_unreadable", document=document[:500])
             return

@@ -107,7 +107,6 @@ class ControlPlaneSettings(ControlPlaneOptions):
     encryption_keys: tuple[str, ...] = Field(repr=False)
     """Fernet keys. The first encrypts, all decrypt."""
     access_token_ttl_seconds: PositiveInt = 3600
-    queued_timeout_seconds: PositiveInt = 30
     request_deadline_seconds: PositiveFloat = 5.0
     """How long one database transaction of a request may take, including connecting."""
     request_counting_deadline_seconds: PositiveFloat = 0.05

@@ -20,6 +20,7 @@ from contracts.events import (
     RecordingStopped,
 )
 from contracts.heartbeat import CallMedia
+from contracts.versions import read_json
 from link.connection import LINK_ERRORS
 from runtime.journal.event_shipper import EventShipper
 from runtime.journal.store import JournalStore
@@ -89,7 +90,7 @@ def unstopped_recording(events: Sequence[CallEvent]) -> UUID | None:
 async def _heartbeat_position_ms(redis: Redis, call_id: UUID) -> int | None:
     try:
         document = await redis.hget(redis_names.MEDIA, str(call_id))
-        return CallMedia.model_validate_json(document).connected_ms if document else None
+        return read_json(CallMedia, document).connected_ms if document else None
     except (*LINK_ERRORS, ValidationError) as error:
         logger.warning("adoption.no_heartbeat", call_id=str(call_id), error=str(error))
         return None

@@ -20,6 +20,7 @@ from contracts.commands import (
     OfferLeg,
     RemoveLeg,
 )
+from contracts.versions import read_json
 from link.connection import LINK_ERRORS
 from link.persistent_loop import run_persistently
 from link.streams import newest_position, read_after
@@ -63,7 +64,7 @@ class CommandReader:
 
     async def _obey(self, document: str, early_commands: asyncio.TaskGroup) -> None:
         try:
-            command = Command.model_validate_json(document)
+            command = read_json(Command, document)
         except ValidationError as error:
             logger.error("commands.unreadable", error=str(error))
             return

@@ -2,16 +2,18 @@
 
 Workers pull, so that one that is full, warming up or draining never gets a call. An entry is
 acknowledged when the call's room is open. Until then another worker takes it over if this one dies.
+
+An offer that this release cannot read stays in the stream: this worker leaves it to the others. If
+none of them can read it either, the control plane ends the call after the offer's deadline.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import structlog
-from pydantic import ValidationError
 from redis.asyncio import Redis
 
 from contracts import redis_names
@@ -20,38 +22,58 @@ from link.connection import LINK_ERRORS
 from link.consumer_group import ConsumerGroup
 from link.persistent_loop import run_persistently
 from link.stream_entry import StreamEntry
+from runtime.link.offered_call import OfferedCall, UnreadableOffer, read_offer
 from runtime.link.redis_client import BLOCK_MS
 from runtime.slots import Slots
 
 logger = structlog.get_logger(__name__)
 
-STALE_AFTER = timedelta(seconds=30)
-"""A plan that waited for longer belongs to a call that the control plane has given up on."""
 RECLAIM_IDLE_MS = redis_names.LEASE_TTL_SECONDS * 1000
 RECLAIM_EVERY_SECONDS = 2.0
+LEFT_REMEMBERED = 10_000
+"""How many unreadable offers a worker remembers. The control plane removes them within minutes."""
 
 Acknowledge = Callable[[], Awaitable[None]]
 OnPlan = Callable[[CallPlan, Acknowledge], None]
 
 
+def dispatch_group(redis: Redis, worker_id: str) -> ConsumerGroup:
+    """``worker_id`` as one of the workers that are offered calls."""
+    return ConsumerGroup(
+        redis,
+        redis_names.DISPATCH_STREAM,
+        redis_names.DISPATCH_GROUP,
+        worker_id,
+        batch=1,
+        block_ms=BLOCK_MS,
+    )
+
+
 class Dispatcher:
     """Hands each claimed plan to ``on_plan``, which takes a slot before it returns and calls the
-    acknowledgement once the room is open."""
+    acknowledgement once the room is open.
 
-    def __init__(self, redis: Redis, worker_id: str, slots: Slots, on_plan: OnPlan) -> None:
+    Args:
+        on_unreadable: called once for each offer that this release cannot read.
+    """
+
+    def __init__(
+        self,
+        redis: Redis,
+        worker_id: str,
+        slots: Slots,
+        on_plan: OnPlan,
+        on_unreadable: Callable[[], None],
+    ) -> None:
         self._redis = redis
         self._worker_id = worker_id
         self._slots = slots
         self._on_plan = on_plan
-        self._group = ConsumerGroup(
-            redis,
-            redis_names.DISPATCH_STREAM,
-            redis_names.DISPATCH_GROUP,
-            worker_id,
-            batch=1,
-            block_ms=BLOCK_MS,
-        )
-        self._reclaimed_at = 0.0
+        self._on_unreadable = on_unreadable
+        self._group = dispatch_group(redis, worker_id)
+        self._reclaimed_at = float("-inf")
+        self._left: dict[str, None] = {}
+        """The entry ids of unreadable offers, oldest first."""
 
     async def run(self) -> None:
         """Claim until cancelled, through every outage of Redis."""
@@ -60,27 +82,40 @@ class Dispatcher:
     async def _claim(self) -> None:
         await self._slots.wait_free()
         for entry in await self._abandoned() or await self._group.read_new():
-            await self._take(entry)
+            match read_offer(entry):
+                case UnreadableOffer() as unreadable:
+                    await self._leave(entry, unreadable)
+                case OfferedCall() as offered:
+                    await self._take(entry, offered)
 
     async def _abandoned(self) -> list[StreamEntry]:
-        """One entry that a worker claimed and did not acknowledge in time."""
+        """One entry that a worker claimed and did not acknowledge in time, or could not read."""
         if time.monotonic() - self._reclaimed_at < RECLAIM_EVERY_SECONDS:
             return []
-        entries = await self._group.reclaim(RECLAIM_IDLE_MS, limit=1)
-        if not entries:
+        entry = await self._group.take_over(RECLAIM_IDLE_MS, besides=self._left)
+        if entry is None:
             self._reclaimed_at = time.monotonic()
-        return entries
+            return []
+        return [entry]
 
-    async def _take(self, entry: StreamEntry) -> None:
-        try:
-            plan = CallPlan.model_validate_json(entry.document)
-        except ValidationError as error:
-            logger.error("dispatch.unreadable", entry_id=entry.entry_id, error=str(error))
-            await self._group.finish([entry])
-            return
+    async def _leave(self, entry: StreamEntry, unreadable: UnreadableOffer) -> None:
+        self._left[entry.entry_id] = None
+        if len(self._left) > LEFT_REMEMBERED:
+            del self._left[next(iter(self._left))]
+        self._on_unreadable()
+        logger.error(
+            "dispatch.unreadable",
+            entry_id=entry.entry_id,
+            call_id=None if unreadable.call_id is None else str(unreadable.call_id),
+            fault=unreadable.fault,
+        )
+        await self._group.release([entry], RECLAIM_IDLE_MS)
+
+    async def _take(self, entry: StreamEntry, offered: OfferedCall) -> None:
+        plan = offered.plan
         log = logger.bind(call_id=str(plan.call_id))
-        if datetime.now(UTC) - plan.created_at > STALE_AFTER or await self._has_run(plan):
-            log.info("dispatch.ignored", reason="too old or already run")
+        if offered.offer.has_expired(datetime.now(UTC)) or await self._has_run(plan):
+            log.info("dispatch.ignored", reason="expired or already run")
             await self._group.finish([entry])
             return
         if not await self._redis.set(

@@ -30,7 +30,8 @@ class CarriedCalls(Protocol):
 
 
 class Heartbeat:
-    """Set ``state`` as the worker goes from warming to ready to draining."""
+    """Set ``state`` as the worker goes from warming to ready to draining, and count
+    ``unreadable_offers``."""
 
     def __init__(
         self,
@@ -46,6 +47,7 @@ class Heartbeat:
         self._slots = slots
         self._calls = calls
         self.state: Literal["warming", "ready", "draining"] = "warming"
+        self.unreadable_offers = 0
 
     async def run(self) -> None:
         """Beat until cancelled, through every outage of Redis."""
@@ -67,6 +69,7 @@ class Heartbeat:
             state=self.state,
             slots_total=self._slots.total,
             slots_used=self._slots.used,
+            unreadable_offers=self.unreadable_offers,
         )
         pipeline = self._redis.pipeline(transaction=False)
         pipeline.sadd(redis_names.WORKERS, self._worker_id)

@@ -122,3 +122,39 @@ async def test_several_streams_are_read_together_without_acknowledgements(redis:
     await add(redis, "2", stream="b")
     assert await documents() == ["2"]
     assert (await redis.xpending("a", "group"))["pending"] == 0
+
+
+async def test_what_is_taken_over_is_the_oldest_idle_entry_that_is_not_left_out(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("link.consumer_group.PENDING_PAGE", 2)
+    one, other = consumer(redis, "one"), consumer(redis, "other")
+    assert await other.take_over(0, besides=()) is None
+    await add(redis, *[str(number) for number in range(5)])
+    entries = await one.read_new()
+    left = {entry.entry_id for entry in entries[:3]}
+    assert await other.take_over(60_000, besides=()) is None
+    assert await other.take_over(0, besides=left) == entries[3]
+    assert await other.take_over(0, besides=left | {entries[3].entry_id}) == entries[4]
+    assert await other.take_over(0, besides={entry.entry_id for entry in entries}) is None
+
+
+async def test_a_released_entry_can_be_had_by_others_at_once(redis: Redis) -> None:
+    one, other = consumer(redis, "one"), consumer(redis, "other")
+    await add(redis, "1")
+    entries = await one.read_new()
+    assert await other.take_over(60_000, besides=()) is None
+    await one.release(entries, 60_000)
+    assert await other.take_over(60_000, besides=()) == entries[0]
+    assert await one.take_over(60_000, besides=()) is None, "it is not idle any more"
+    await one.release([], 60_000)
+
+
+async def test_an_entry_that_was_deleted_while_it_was_pending_is_not_taken_over(
+    redis: Redis,
+) -> None:
+    group = consumer(redis)
+    await add(redis, "1", "2")
+    entries = await group.read_new()
+    await redis.xdel("stream", entries[0].entry_id)
+    assert await group.take_over(0, besides=()) == entries[1]

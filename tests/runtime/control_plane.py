@@ -8,10 +8,12 @@ from uuid import UUID, uuid4
 from redis.asyncio import Redis
 
 from contracts import redis_names
+from contracts.call_offer import CallOffer
 from contracts.call_plan import CallPlan
 from contracts.commands import Command, CommandBody, CommandReply, OfferLeg
 from contracts.events import CallEvent
 from contracts.heartbeat import WorkerHeartbeat
+from control_plane.platform.link.dispatch import dispatch
 from link.stream_entry import listed_entries
 from tests.runtime.fakes import CALLER
 
@@ -20,10 +22,15 @@ class ControlPlane:
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
 
-    async def dispatch(self, plan: CallPlan) -> None:
-        await self.redis.xadd(
-            redis_names.DISPATCH_STREAM, {redis_names.FIELD: plan.model_dump_json()}
-        )
+    async def dispatch(self, plan: CallPlan, offered_at: datetime | None = None) -> None:
+        await self.dispatch_document(plan, plan.model_dump_json(), offered_at)
+
+    async def dispatch_document(
+        self, plan: CallPlan, document: str, offered_at: datetime | None = None
+    ) -> None:
+        """Offer ``document`` as the plan of the call that ``plan`` names."""
+        offer = CallOffer.made(plan.call_id, plan.tenant_id, offered_at or datetime.now(UTC))
+        await dispatch(self.redis, offer, document)
 
     async def command(self, worker_id: str, call_id: UUID, body: CommandBody) -> None:
         command = Command(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from redis.asyncio import Redis
+from structlog.testing import capture_logs
 
 from contracts import redis_names
 from contracts.call_plan import CallPlan
@@ -28,53 +29,19 @@ from contracts.heartbeat import CallMedia
 from runtime.call.call import Call
 from runtime.journal.journal import Journal
 from runtime.journal.store import JournalsInUse, JournalStore
+from runtime.link.dispatch import RECLAIM_IDLE_MS, dispatch_group
 from runtime.link.worker_identity import WorkerIdentity, WorkerIdInUse
 from runtime.running_calls import RunningCalls
-from runtime.settings import WorkerSettings
-from runtime.worker import Worker
 from tests.runtime.control_plane import ControlPlane
-from tests.runtime.fake_media import FakeMedia
 from tests.runtime.fakes import CALLER, call_plan
 from tests.runtime.until import until
+from tests.runtime.working import working
 
 
 @pytest.fixture
 async def control_plane(valkey_url: str) -> AsyncIterator[ControlPlane]:
     async with Redis.from_url(valkey_url, decode_responses=True) as redis:
         yield ControlPlane(redis)
-
-
-class Running:
-    """A worker in a task of this test."""
-
-    def __init__(self, worker: Worker, media: FakeMedia) -> None:
-        self.media = media
-        self.stop = asyncio.Event()
-        self.task = asyncio.create_task(worker.run(self.stop))
-
-
-@asynccontextmanager
-async def working(
-    url: str, data_dir: Path, *, worker_id: str = "w1", slots: int = 2, drain_seconds: float = 0.0
-) -> AsyncIterator[Running]:
-    media = FakeMedia()
-
-    async def warm_up() -> FakeMedia:
-        return media
-
-    settings = WorkerSettings(
-        worker_id=worker_id,
-        redis_url=url,
-        data_dir=data_dir,
-        slots=slots,
-        drain_timeout_seconds=drain_seconds,
-    )
-    running = Running(Worker(settings, warm_up), media)
-    try:
-        yield running
-    finally:
-        running.stop.set()
-        await running.task
 
 
 async def test_a_call_from_dispatch_to_its_last_event(
@@ -160,17 +127,78 @@ async def test_a_draining_worker_claims_nothing_and_ends_its_calls_in_time(
     assert list(running.media.rooms) == [first.call_id]
 
 
-async def test_a_plan_that_waited_too_long_is_not_carried(
+async def test_an_offer_that_has_expired_is_not_carried(
     valkey_url: str, tmp_path: Path, control_plane: ControlPlane
 ):
-    stale = call_plan(created_at=datetime.now(UTC) - timedelta(seconds=31))
-    fresh = call_plan()
+    stale, fresh = call_plan(), call_plan()
     async with working(valkey_url, tmp_path) as running:
-        await control_plane.dispatch(stale)
+        await control_plane.dispatch(stale, offered_at=datetime.now(UTC) - timedelta(seconds=31))
         await control_plane.dispatch(fresh)
         await until(lambda: control_plane.has(fresh.call_id, "room.opened"))
         assert list(running.media.rooms) == [fresh.call_id]
         assert await control_plane.pending() == 0
+
+
+@pytest.mark.parametrize("rang_seconds", [40, 600])
+async def test_a_phone_answered_long_after_its_call_was_made_gets_its_agent(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, rang_seconds: int
+):
+    plan = call_plan(created_at=datetime.now(UTC) - timedelta(seconds=rang_seconds))
+    async with working(valkey_url, tmp_path):
+        await control_plane.dispatch(plan)
+        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+
+
+async def test_a_plan_with_a_field_of_a_later_release_is_carried(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    plan = call_plan()
+    later = json.loads(plan.model_dump_json()) | {"mood": "sunny"}
+    later["agent"]["persona"]["shoe_size"] = 43
+    async with working(valkey_url, tmp_path):
+        await control_plane.dispatch_document(plan, json.dumps(later))
+        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+
+
+async def test_a_plan_of_release_0_1_which_offered_it_without_a_header_is_carried(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    plan = call_plan(created_at=datetime.now(UTC) - timedelta(seconds=40))
+    async with working(valkey_url, tmp_path):
+        await control_plane.redis.xadd(
+            redis_names.DISPATCH_STREAM, {redis_names.FIELD: plan.model_dump_json()}
+        )
+        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+
+
+async def test_an_offer_that_a_worker_cannot_read_is_left_to_the_others(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("runtime.link.dispatch.RECLAIM_EVERY_SECONDS", 0.0)
+    foreign, readable, later = call_plan(), call_plan(), call_plan()
+    document = json.dumps(json.loads(foreign.model_dump_json()) | {"version": 2})
+    with capture_logs() as log:
+        async with working(valkey_url, tmp_path):
+            await control_plane.dispatch_document(foreign, document)
+            await control_plane.dispatch(readable)
+            await until(lambda: control_plane.has(readable.call_id, "room.opened"))
+            other = dispatch_group(control_plane.redis, "a worker of a later release")
+            entry = await other.take_over(RECLAIM_IDLE_MS, besides=())
+            assert entry is not None, "another worker can have it at once"
+            assert json.loads(entry.document)["call_id"] == str(foreign.call_id)
+            await other.release([entry], RECLAIM_IDLE_MS)
+            await control_plane.dispatch(later)
+            await until(lambda: control_plane.has(later.call_id, "room.opened"))
+
+            async def is_counted() -> bool:
+                heartbeat = await control_plane.heartbeat("w1")
+                return heartbeat is not None and heartbeat.unreadable_offers == 1
+
+            await until(is_counted)
+    assert [each["call_id"] for each in log if each["event"] == "dispatch.unreadable"] == [
+        str(foreign.call_id)
+    ]
+    assert await control_plane.redis.xlen(redis_names.DISPATCH_STREAM) == 1
 
 
 async def test_a_plan_dispatched_twice_is_carried_once(
@@ -199,7 +227,7 @@ async def test_garbage_in_the_streams_harms_nothing(
         await control_plane.dispatch(plan)
         await until(lambda: control_plane.has(plan.call_id, "room.opened"))
         assert (await control_plane.offer("w1", plan.call_id)).body.type == "leg.answered"
-        assert await control_plane.pending() == 0
+        assert await control_plane.pending() == 2, "the control plane removes it in time"
 
 
 async def test_an_offer_that_comes_between_lease_and_journal_waits_for_its_call(

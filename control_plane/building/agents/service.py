@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
+from contracts.versions import read_object
 from control_plane.building.agents import repository
 from control_plane.building.agents.documents import checked, without_read_only
 from control_plane.building.agents.errors import AgentNotFound, AgentOfAnotherTenant
@@ -112,7 +113,7 @@ async def update_agent(
     sent = without_read_only(changes)
     await check_addresses(sent, keys.tier, settings.outbound_allowed_networks)
     agent = await locked_agent(session, caller, agent_id, if_match)
-    before = AgentConfig.model_validate(agent.config)
+    before = read_object(AgentConfig, agent.config)
     config = checked(merged(agent.config, sent))
     if "tools" in sent:
         tools = sealed_tools(config.tools, before.tools, settings.sealer)
@@ -142,7 +143,7 @@ async def clone_agent(
     """
     original = await get_agent(session, caller.tenant_id, agent_id)
     await _check_credit(session, caller.tenant_id)
-    config = AgentConfig.model_validate(original.config)
+    config = read_object(AgentConfig, original.config)
     name = config.name[: _LONGEST_NAME - len(COPY_SUFFIX)] + COPY_SUFFIX
     copy = config.model_copy(update={"name": name})
     catalogue = await catalogue_repository.stack_catalogue(session)

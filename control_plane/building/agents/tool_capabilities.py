@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ProviderChoice, ResolvedStack
 from contracts.tool_bindings import TOOL_TYPES, ToolType
+from contracts.versions import read_object
 from control_plane.building.agents.models import Agent
 from control_plane.building.agents.stacks import StackReport, report_stacks
 from pipelines.stack import AvailableKeys, StackCatalogue
@@ -48,7 +49,7 @@ class ToolCapabilities(BaseModel):
 def tool_capabilities(
     agent: Agent, catalogue: StackCatalogue, keys: AvailableKeys
 ) -> ToolCapabilities:
-    config = AgentConfig.model_validate(agent.config)
+    config = read_object(AgentConfig, agent.config)
     report = report_stacks(config, catalogue, keys)
     models = list(_language_models(report, catalogue))
     reasons = _reasons_by_type(models, report)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from contracts.versions import read_object
 from control_plane.calling.batches.models import BatchRow, CallBatch
 from control_plane.calling.batches.schemas import BatchRequest, Recipient
 from control_plane.calling.calls.creating.new_call import create_call
@@ -27,8 +28,8 @@ async def make_call(
         Problem: ``create_call`` refuses the call.
         NeverDialable: its schedule leaves no time to dial.
     """
-    recipient = Recipient.model_validate(row.recipient)
-    shared = BatchRequest.model_validate(batch.request | {"recipients": [row.recipient]})
+    recipient = read_object(Recipient, row.recipient)
+    shared = read_object(BatchRequest, batch.request | {"recipients": [row.recipient]})
     wanted = CallCreate(
         agent_id=batch.agent_id,
         participants=[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -11,6 +12,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from contracts.call_plan import CallPlan
 from contracts.call_status import TERMINAL_STATUSES
+from contracts.versions import read_object
+from control_plane.calling.calls.plan_document import PlanDocument
 from control_plane.platform.database import Base
 
 
@@ -64,8 +67,17 @@ class Call(Base):
         return self.status in TERMINAL_STATUSES
 
     def frozen_plan(self) -> CallPlan:
-        """The plan; ``plan`` must have been loaded with the call."""
-        return CallPlan.model_validate(self.plan)
+        """The plan; ``plan`` must have been loaded with the call.
+
+        Raises:
+            ValidationError: a process of another major version wrote it.
+        """
+        return read_object(CallPlan, self.plan)
+
+    def plan_document(self) -> PlanDocument:
+        """The plan as it is sent; ``plan`` must have been loaded with the call."""
+        document = json.dumps(self.plan, ensure_ascii=False, separators=(",", ":"))
+        return PlanDocument(self.tenant_id, self.id, document)
 
 
 class CallParticipant(Base):

@@ -29,6 +29,7 @@ from sqlalchemy.orm import undefer
 
 from contracts.call_plan import CallLimits
 from contracts.call_status import CallStatus
+from contracts.versions import read_object
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.platform.database import table_of
 
@@ -114,10 +115,15 @@ def _record_dispatches() -> Update:
     )
 
 
-async def undispatched(session: AsyncSession, created_before: datetime) -> Sequence[Call]:
+async def undispatched(
+    session: AsyncSession, *, created_before: datetime, waiting_since: datetime
+) -> Sequence[Call]:
     """Running calls of any tenant, with their plans, that were not dispatched yet. For jobs.
 
     A call that waits for a phone is not among them until the phone is answered.
+
+    Args:
+        waiting_since: calls that have waited for a worker since before this are left out.
     """
     found = await session.scalars(
         select(Call)
@@ -126,6 +132,7 @@ async def undispatched(session: AsyncSession, created_before: datetime) -> Seque
             Call.dispatched_at.is_(None),
             Call.claimed_at.is_(None),
             Call.created_at < created_before,
+            func.coalesce(Call.answered_at, Call.created_at) > waiting_since,
             or_(Call.status == CallStatus.CONNECTING.value, Call.answered_at.is_not(None)),
         )
         .options(undefer(Call.plan))
@@ -155,7 +162,7 @@ async def running_calls(
         )
         .order_by(Call.created_at)
     )
-    return [(call, CallLimits.model_validate(limits)) for call, limits in rows]
+    return [(call, read_object(CallLimits, limits)) for call, limits in rows]
 
 
 async def request_ends_of_agent(

@@ -110,7 +110,7 @@ async def create_call(
     wanted = check_request(caller, request)
     new = await new_call.create_call(session, caller.tenant_id, wanted, settings, sources)
     if not new.waits_for_phone:
-        after_commit.add_task(dispatcher.dispatch, link.redis, new.plan, new.document)
+        after_commit.add_task(dispatcher.dispatch, link.redis, new.plan_document)
     return _created(new, settings)
 
 

@@ -12,13 +12,13 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_plan import CallPlan
 from contracts.dial_outcome import DialOutcome
 from contracts.dialing import STAGE_RANK, DialReport, LegStage
 from contracts.end_reasons import EndReason
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.events import dial_progress
 from control_plane.calling.calls.models import Call
+from control_plane.calling.calls.plan_document import PlanDocument
 from control_plane.calling.dialing import repository
 from control_plane.calling.dialing.callee_zones import callee_zones
 from control_plane.calling.dialing.models import DialingJob, JobState
@@ -34,7 +34,7 @@ class AfterCommit:
 
     hang_up: tuple[str, UUID] | None = None
     """Bridge and attempt of a leg that is not wanted any more."""
-    dispatch: CallPlan | None = None
+    dispatch: PlanDocument | None = None
     """The plan of a call whose phone was answered, for a worker to claim."""
     left: tuple[UUID, UUID] | None = None
     """Call and participant whose phone has hung up."""
@@ -59,7 +59,7 @@ async def apply_report(session: AsyncSession, report: DialReport) -> AfterCommit
     if not await _tell_call(session, call, job, report.stage, report.occurred_at):
         return stop
     if report.stage is LegStage.ANSWERED and call.dispatched_at is None:
-        return AfterCommit(dispatch=call.frozen_plan())
+        return AfterCommit(dispatch=call.plan_document())
     return NOTHING
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import ForeignKey, Text, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from contracts.dialing import LegStage
+from contracts.versions import read_object
 from control_plane.calling.dialing.retry import RetryRules
 from control_plane.calling.dialing.schedule import Schedule
 from control_plane.platform.database import Base
@@ -69,8 +70,8 @@ class DialingJob(Base):
 
     @property
     def dial_schedule(self) -> Schedule:
-        return Schedule.model_validate(self.schedule)
+        return read_object(Schedule, self.schedule)
 
     @property
     def retry_rules(self) -> RetryRules:
-        return RetryRules.model_validate(self.retry)
+        return read_object(RetryRules, self.retry)

@@ -31,6 +31,8 @@ class ObservedCall:
     due_at: datetime | None
     dialed_at: datetime | None
     answered_at: datetime | None
+    offered_at: datetime | None
+    """When workers were last offered the call."""
     claimed_at: datetime | None
     started_at: datetime | None
     max_duration: timedelta
@@ -68,7 +70,7 @@ def _judge_unclaimed(
 ) -> EndReason | None:
     """A call that no worker has: it waits for one, for its phone to answer, or to be dialed."""
     if not call.waits_for_phone:
-        waits_since = call.answered_at or call.created_at
+        waits_since = call.offered_at or call.answered_at or call.created_at
         is_lost = now - waits_since > queued_timeout
         return EndReason.REAPER_QUEUED_TIMEOUT if is_lost else None
     if call.dialed_at is not None:

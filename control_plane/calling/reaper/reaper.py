@@ -9,14 +9,17 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import structlog
+from pydantic import ValidationError
 from redis.asyncio import Redis
 
+from contracts.call_offer import OFFER_TTL
 from contracts.call_plan import CallLimits
 from contracts.call_status import CallStatus
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
 from contracts.heartbeat import CallMedia
 from contracts.redis_names import LEASE_TTL_SECONDS
+from contracts.versions import fault
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.ending.call_end import billed_position_ms, end_call
 from control_plane.calling.calls.events.envelope import read_entry
@@ -29,7 +32,7 @@ from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link import commands
 from control_plane.platform.link.applied_cursors import clear_ended_call
-from control_plane.platform.link.dispatch import forget_old_plans
+from control_plane.platform.link.dispatch import forget_old_offers, times_given
 from control_plane.platform.link.event_stream import waiting_events
 from control_plane.platform.link.leases import lease_holder, leased
 from control_plane.platform.link.media_positions import all_media_positions, forget_media_positions
@@ -46,7 +49,7 @@ class Reaper:
         self,
         database: Database,
         redis: Redis,
-        queued_timeout_seconds: float,
+        queued_timeout_seconds: float = OFFER_TTL.total_seconds(),
         view: ClearView | None = None,
     ) -> None:
         self._database = database
@@ -89,7 +92,11 @@ class Reaper:
             verdicts = self._judge(calls, positions, leases, ending, now)
         for call, _ in calls:
             if (reason := verdicts.get(call.id)) is not None:
-                await self._end(call, reason, positions.get(call.id))
+                try:
+                    await self._end(call, reason, positions.get(call.id))
+                except ValidationError as error:
+                    # It is left to a jobs process of the release that wrote its plan.
+                    _log.error("call_not_reaped", call_id=str(call.id), fault=fault(error))
         await self._tidy(positions, {call.id for call, _ in calls}, now)
 
     def _judge(
@@ -115,6 +122,7 @@ class Reaper:
         return verdicts
 
     async def _end(self, seen: Call, reason: EndReason, media: CallMedia | None) -> None:
+        detail = await self._detail(seen, reason)
         async with self._database.system_session() as session:
             call = await repository.locked_call(session, seen.tenant_id, seen.id)
             if call is None or call.applied_seq != seen.applied_seq:
@@ -124,13 +132,23 @@ class Reaper:
                 call.metered_ms,
                 media.connected_ms if media else None,
             )
-            if not await end_call(session, call, reason, connected_ms, datetime.now(UTC)):
+            if not await end_call(session, call, reason, connected_ms, datetime.now(UTC), detail):
                 return
         _log.warning("call_reaped", call_id=str(call.id), end_reason=reason.value)
         worker_id = await lease_holder(self._redis, call.id)
         if worker_id is not None:
             await commands.send(self._redis, worker_id, call.id, EndCall(end_reason=reason))
         await clear_ended_call(self._redis, call.id, call.applied_seq, call.dispatch_entry_id)
+
+    async def _detail(self, call: Call, reason: EndReason) -> str | None:
+        """What is known of a call that no worker has begun, for its event log."""
+        if reason is not EndReason.REAPER_QUEUED_TIMEOUT or _waits_for_phone(call):
+            return None
+        if call.dispatch_entry_id is None:
+            return "it could not be offered to the workers"
+        if await times_given(self._redis, call.dispatch_entry_id):
+            return "it was offered to workers, and none of them could run it"
+        return "no worker with a free slot claimed it"
 
     async def _tidy(
         self, positions: Mapping[UUID, CallMedia], running: Collection[UUID], now: datetime
@@ -142,7 +160,11 @@ class Reaper:
             if call_id not in running and now - media.sent_at > timedelta(seconds=LEASE_TTL_SECONDS)
         ]
         await forget_media_positions(self._redis, stale)
-        await forget_old_plans(self._redis, int(now.timestamp() * 1000))
+        await forget_old_offers(self._redis, int(now.timestamp() * 1000))
+
+
+def _waits_for_phone(call: Call) -> bool:
+    return waits_for_phone(CallStatus(call.status)) and call.answered_at is None
 
 
 def _observed(
@@ -155,10 +177,11 @@ def _observed(
 ) -> ObservedCall:
     return ObservedCall(
         created_at=call.created_at,
-        waits_for_phone=waits_for_phone(CallStatus(call.status)) and call.answered_at is None,
+        waits_for_phone=_waits_for_phone(call),
         due_at=call.due_at,
         dialed_at=call.dialed_at,
         answered_at=call.answered_at,
+        offered_at=call.dispatched_at,
         claimed_at=call.claimed_at,
         started_at=call.started_at,
         max_duration=timedelta(seconds=limits.max_duration_seconds),

@@ -36,6 +36,8 @@ async def clear_ended_call(
     """After a call was ended without its worker: remove what a worker could claim or a bill use."""
     async with redis.pipeline(transaction=False) as pipe:
         if dispatch_entry_id is not None:
+            # A worker may have been given the offer without being able to read it.
+            pipe.xack(redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP, dispatch_entry_id)
             pipe.xdel(redis_names.DISPATCH_STREAM, dispatch_entry_id)
         pipe.hdel(redis_names.MEDIA, str(call_id))
         await pipe.execute()

@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from contracts.commands import Command, CommandBody, CommandReply, OfferLeg
+from contracts.versions import read_json
 
 COMMAND_STREAM_TTL_SECONDS = 3600
 """A worker's stream expires this long after its last command."""
@@ -54,7 +55,7 @@ async def offer_leg(
         _log.warning("command_unanswered", call_id=str(call_id), worker_id=worker_id)
         return None
     try:
-        return CommandReply.model_validate_json(popped[1])
+        return read_json(CommandReply, popped[1])
     except ValidationError:
         _log.exception("command_reply_unreadable", call_id=str(call_id), worker_id=worker_id)
         return None

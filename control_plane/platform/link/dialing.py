@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from contracts import redis_names
 from contracts.dial_outcome import DialOutcome
 from contracts.dialing import DialReport, DialRequest, HangUpLeg, LegStage
+from contracts.versions import read_json
 
 STREAM_LENGTH = 10_000
 """Roughly how many requests or commands a stream keeps."""
@@ -100,7 +101,7 @@ async def newest_reports(redis: Redis, attempt_ids: Sequence[UUID]) -> dict[UUID
 def read_report(document: str | bytes) -> DialReport | None:
     """``None`` if it cannot be parsed."""
     try:
-        return DialReport.model_validate_json(document)
+        return read_json(DialReport, document)
     except ValidationError:
         _log.exception("dial_report_unreadable", document=str(document[:500]))
         return None

@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from contracts.live_messages import LiveBody, LiveMessage
+from contracts.versions import read_json
 from link import streams
 from link.stream_entry import StreamEntry
 
@@ -96,7 +97,7 @@ def _natural(text: str) -> int:
 def _read(call_id: UUID, entry: StreamEntry) -> LiveEntry:
     body: LiveBody | None = None
     try:
-        body = LiveMessage.model_validate_json(entry.document).body
+        body = read_json(LiveMessage, entry.document).body
     except ValidationError as error:
         _log.warning("live_message_unreadable", call_id=str(call_id), errors=error.error_count())
     return LiveEntry(EntryId.read(entry.entry_id), body)

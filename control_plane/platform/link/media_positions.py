@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from contracts.heartbeat import CallMedia
+from contracts.versions import read_json
 
 _log = structlog.get_logger(__name__)
 
@@ -38,7 +39,7 @@ def _parsed(call_id: str, document: str | bytes | None) -> CallMedia | None:
     if document is None:
         return None
     try:
-        return CallMedia.model_validate_json(document)
+        return read_json(CallMedia, document)
     except ValidationError:
         _log.exception("media_position_unreadable", call_id=call_id)
         return None

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from contracts.agent_config import AgentConfig
 from contracts.language_tag import LanguageTag
+from contracts.versions import read_object
 from control_plane.building.agents import service
 from control_plane.building.agents.errors import AgentNotFound, PreconditionFailed
 from control_plane.building.agents.managed.conversion import off_managed_sku, onto_managed_sku
@@ -69,7 +70,7 @@ async def apply_managed_sku(
     This clears the agent's own choices of models and its custom endpoints.
     """
     agent = await service.locked_agent(session, caller, agent_id, if_match)
-    before = AgentConfig.model_validate(agent.config)
+    before = read_object(AgentConfig, agent.config)
     changes = onto_managed_sku(
         before, await stack_catalogue(session), wanted.managed_sku_id, wanted.language
     )
@@ -94,7 +95,7 @@ async def opt_out_to_custom(
     Nothing changes for an agent that is already custom.
     """
     agent = await service.locked_agent(session, caller, agent_id, if_match)
-    before = AgentConfig.model_validate(agent.config)
+    before = read_object(AgentConfig, agent.config)
     changes = off_managed_sku(before, await stack_catalogue(session))
     if changes:
         agent = await service.update_agent(session, caller, agent_id, changes, keys, settings)
@@ -103,7 +104,7 @@ async def opt_out_to_custom(
 
 
 def _moved(agent: Agent, before: AgentConfig) -> AgentMoved:
-    config = AgentConfig.model_validate(agent.config)
+    config = read_object(AgentConfig, agent.config)
     return AgentMoved(
         id=agent.id,
         agent_kind=config.agent_kind,

@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
+from contracts.versions import read_object
 from control_plane.building.agents import repository
 from control_plane.building.agents.errors import AgentNotPublishReady
 from control_plane.building.agents.models import AgentVersion
@@ -76,7 +77,7 @@ async def publish_agent(
         AgentNotPublishReady: the agent has blockers; nothing has changed.
     """
     agent = await locked_agent(session, caller, agent_id, if_match)
-    config = AgentConfig.model_validate(agent.config)
+    config = read_object(AgentConfig, agent.config)
     catalogue = await catalogue_repository.stack_catalogue(session)
     derived = await asyncio.to_thread(derive, config, catalogue, keys)
     report = await _report(config, derived.stacks, catalogue, keys)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 
@@ -29,7 +29,10 @@ class Snapshot:
 
 
 def read_snapshot(text: str) -> Snapshot:
-    return Snapshot(**json.loads(text))
+    """Parts that a later release has added are ignored."""
+    frozen = json.loads(text)
+    known = {part.name for part in fields(Snapshot)}
+    return Snapshot(**{name: value for name, value in frozen.items() if name in known})
 
 
 def digest_of(text: str) -> str:

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
+from contracts.versions import read_object
 from control_plane.building.agents import repository
 from control_plane.building.agents.errors import VersionNotFound
 from control_plane.building.agents.header_secrets import MASK, with_secrets_as
@@ -92,7 +93,7 @@ async def roll_back(
     """
     agent = await locked_agent(session, caller, agent_id, if_match)
     _, old = await get_version(session, caller.tenant_id, agent_id, version)
-    config = AgentConfig.model_validate(old.config)
+    config = read_object(AgentConfig, old.config)
     catalogue = await catalogue_repository.stack_catalogue(session)
     if restore_draft:
         await write(agent, config, catalogue, keys)

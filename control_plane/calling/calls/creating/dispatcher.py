@@ -11,8 +11,9 @@ from fastapi import Depends, Request
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from contracts.call_plan import CallPlan
+from contracts.call_offer import OFFER_TTL, CallOffer
 from control_plane.calling.calls import repository
+from control_plane.calling.calls.plan_document import PlanDocument
 from control_plane.calling.calls.repository import Dispatched
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
@@ -33,19 +34,17 @@ class Dispatcher:
         self._unrecorded: list[Dispatched] = []
         self._recording = asyncio.Lock()
 
-    async def dispatch(self, redis: Redis, plan: CallPlan, document: str | None = None) -> bool:
-        """Offer a call to the workers; ``False`` if Redis or PostgreSQL is away.
+    async def dispatch(self, redis: Redis, plan: PlanDocument) -> bool:
+        """Offer a call to the workers from now on; ``False`` if Redis or PostgreSQL is away.
 
         ``redispatch`` offers a call again that could not be dispatched, or whose dispatch could not
-        be recorded. Workers ignore a plan that they have already.
-
-        Args:
-            document: ``plan`` as JSON, if the caller has it.
+        be recorded. Workers ignore a call that they have already.
         """
+        offer = CallOffer.made(plan.call_id, plan.tenant_id, datetime.now(UTC))
         try:
-            entry_id = await dispatch(redis, document or plan.model_dump_json(by_alias=True))
+            entry_id = await dispatch(redis, offer, plan.json)
             self._unrecorded.append(
-                Dispatched(plan.tenant_id, plan.call_id, entry_id, datetime.now(UTC))
+                Dispatched(offer.tenant_id, offer.call_id, entry_id, offer.offered_at)
             )
             await self._record()
         except (RedisError, OSError, DatabaseUnavailable) as error:
@@ -71,20 +70,26 @@ async def dispatcher_of(request: Request) -> Dispatcher:
 AppDispatcher = Annotated[Dispatcher, Depends(dispatcher_of)]
 
 
-async def dispatch_call(database: Database, redis: Redis, plan: CallPlan) -> bool:
+async def dispatch_call(database: Database, redis: Redis, plan: PlanDocument) -> bool:
     """Dispatch a single call; see ``Dispatcher.dispatch``."""
     return await Dispatcher(database).dispatch(redis, plan)
 
 
 async def redispatch(database: Database, redis: Redis) -> int:
-    """Dispatch the calls that their own request could not. Returns how many were dispatched.
+    """Dispatch the calls that could not be dispatched at once. Returns how many were dispatched.
+
+    A call that has waited for longer than an offer is valid is left to the reaper: its caller has
+    given up.
 
     Raises:
         DatabaseUnavailable: try again later.
     """
     async with database.system_session() as session:
-        calls = await repository.undispatched(session, datetime.now(UTC) - FIRST_DISPATCH_GRACE)
-        plans = [call.frozen_plan() for call in calls]
+        now = datetime.now(UTC)
+        calls = await repository.undispatched(
+            session, created_before=now - FIRST_DISPATCH_GRACE, waiting_since=now - OFFER_TTL
+        )
+        plans = [call.plan_document() for call in calls]
     dispatched = 0
     for plan in plans:
         if not await dispatch_call(database, redis, plan):

@@ -14,6 +14,7 @@ from control_plane.calling.calls.creating import repository
 from control_plane.calling.calls.creating.caller_id import caller_ids
 from control_plane.calling.calls.creating.planning import PlanSources, freeze_plan
 from control_plane.calling.calls.models import Call, CallParticipant
+from control_plane.calling.calls.plan_document import PlanDocument
 from control_plane.calling.calls.schemas import CallCreate
 from control_plane.calling.dialing.models import DialingJob
 from control_plane.calling.dialing.retry import ONE_CALL, RetryRules
@@ -29,8 +30,7 @@ class NewCall:
     """A call that exists once its transaction is committed."""
 
     plan: CallPlan
-    document: str
-    """``plan`` as JSON."""
+    plan_document: PlanDocument
     status: CallStatus
     participants: tuple[CallParticipant, ...]
     legs: Mapping[UUID, DialingJob] = field(default_factory=dict)
@@ -105,7 +105,8 @@ async def create_call(
         )
         for position, caller_id in called_from.items()
     }
-    return NewCall(plan, document, status, participants, legs)
+    plan_document = PlanDocument(tenant_id, plan.call_id, document)
+    return NewCall(plan, plan_document, status, participants, legs)
 
 
 def role_of(position: int) -> str:

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ResolvedStack
+from contracts.versions import read_object
 from control_plane.building.agents.publishing.snapshot import read_snapshot
 from control_plane.building.agents.repository import find_version
 from pipelines.texts.agent_texts import needed_variables
@@ -39,13 +40,13 @@ class PublishedAgent:
     def read(cls, snapshot: str) -> PublishedAgent:
         """Takes some milliseconds of the processor."""
         frozen = read_snapshot(snapshot)
-        config = AgentConfig.model_validate(frozen.config)
+        config = read_object(AgentConfig, frozen.config)
         agent = described(config)
         stack = frozen.provider_config.get("languages", {}).get(config.language)
-        prompt = PromptTemplate.model_validate(frozen.prompt_template or {"sections": ()})
+        prompt = read_object(PromptTemplate, frozen.prompt_template or {"sections": ()})
         return cls(
             config,
-            None if stack is None else ResolvedStack.model_validate(stack),
+            None if stack is None else read_object(ResolvedStack, stack),
             frozen.compiled_prompt,
             prompt,
             texts_beside_prompt(agent, prompt),

@@ -25,6 +25,7 @@ WAITING = ObservedCall(
     due_at=None,
     dialed_at=None,
     answered_at=None,
+    offered_at=None,
     claimed_at=None,
     started_at=None,
     max_duration=timedelta(seconds=600),
@@ -104,6 +105,14 @@ def test_a_phone_that_was_dialed_and_is_not_heard_of_times_out() -> None:
     dialed = replace(PHONE_QUEUED, dialed_at=CREATED)
     assert judged_after(dialed, POST_DIAL_TIMEOUT) is None
     assert judged_after(dialed, POST_DIAL_TIMEOUT + SECOND) is EndReason.REAPER_POST_DIAL_TIMEOUT
+
+
+def test_a_call_waits_for_a_worker_until_its_offer_has_expired() -> None:
+    """It is offered late when Redis was away, or when its phone was answered."""
+    offered = replace(WAITING, offered_at=CREATED + timedelta(minutes=10))
+    limit = timedelta(minutes=10) + QUEUED_TIMEOUT
+    assert judged_after(offered, limit) is None
+    assert judged_after(offered, limit + SECOND) is EndReason.REAPER_QUEUED_TIMEOUT
 
 
 def test_an_answered_phone_waits_for_a_worker_no_longer_than_a_browser() -> None:

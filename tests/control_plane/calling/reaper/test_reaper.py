@@ -18,6 +18,7 @@ from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.reaper.clear_view import ClearView
 from control_plane.calling.reaper.reaper import Reaper
 from control_plane.platform.database import Database
+from runtime.link.dispatch import RECLAIM_IDLE_MS, dispatch_group
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import (
     balance_of,
@@ -104,13 +105,50 @@ async def test_a_call_that_nobody_claims_times_out_and_costs_nothing(
 ) -> None:
     created = await create_call(tenant, await tenant.published_agent())
     async with database.system_session() as session:
-        await session.execute(text("UPDATE calls SET created_at = created_at - interval '31 s'"))
+        await session.execute(
+            text("UPDATE calls SET dispatched_at = dispatched_at - interval '31 s'")
+        )
     await reaper.round()
     call = (await tenant.get(f"/v1/calls/{created['id']}")).json()
     assert (call["status"], call["end_reason"]) == ("failed", "reaper_queued_timeout")
+    assert "Call ended: reaper_queued_timeout (no worker with a free slot claimed it)" in [
+        event["message"] for event in call["events"]
+    ]
     assert call["total_cost"] == 0
     assert (await balance_of(tenant))["held_usd"] == 0
     assert await worker.claim() is None, "its plan is withdrawn"
+
+
+async def test_a_call_that_no_worker_can_read_says_so_when_its_offer_has_expired(
+    tenant: TenantClient, database: Database, reaper: Reaper, redis: Redis
+) -> None:
+    created = await create_call(tenant, await tenant.published_agent())
+    workers = dispatch_group(redis, "a worker of an earlier release")
+    await workers.release(await workers.read_new(), RECLAIM_IDLE_MS)
+    await reaper.round()
+    assert (await tenant.get(f"/v1/calls/{created['id']}")).json()["status"] == "connecting"
+    async with database.system_session() as session:
+        await session.execute(
+            text("UPDATE calls SET dispatched_at = dispatched_at - interval '31 s'")
+        )
+    await reaper.round()
+    call = (await tenant.get(f"/v1/calls/{created['id']}")).json()
+    assert (call["status"], call["end_reason"]) == ("failed", "reaper_queued_timeout")
+    assert (
+        "Call ended: reaper_queued_timeout (it was offered to workers, and none of them could run"
+        " it)" in [event["message"] for event in call["events"]]
+    )
+    assert await workers.take_over(0, besides=()) is None, "its offer is withdrawn"
+
+
+async def test_a_call_offered_late_has_the_whole_time_of_its_offer(
+    tenant: TenantClient, database: Database, reaper: Reaper
+) -> None:
+    created = await create_call(tenant, await tenant.published_agent())
+    async with database.system_session() as session:
+        await session.execute(text("UPDATE calls SET created_at = created_at - interval '10 min'"))
+    await reaper.round()
+    assert (await tenant.get(f"/v1/calls/{created['id']}")).json()["status"] == "connecting"
 
 
 async def test_a_queued_phone_call_is_left_to_the_dialing_queue_until_it_was_dialed(

@@ -13,7 +13,7 @@ from contracts.end_reasons import EndReason
 from contracts.heartbeat import CallMedia
 from control_plane.platform.link import commands
 from control_plane.platform.link.applied_cursors import clear_ended_call, publish_applied
-from control_plane.platform.link.dispatch import DISPATCH_MEMORY_MS, forget_old_plans
+from control_plane.platform.link.dispatch import DISPATCH_MEMORY_MS, forget_old_offers
 from control_plane.platform.link.event_stream import BATCH, event_group, waiting_events
 from control_plane.platform.link.leases import leased, wait_for_lease
 from control_plane.platform.link.media_positions import all_media_positions, media_position
@@ -57,9 +57,21 @@ async def test_old_plans_are_forgotten_and_new_ones_are_not(redis: Redis) -> Non
     now_ms = 2 * DISPATCH_MEMORY_MS
     for at_ms in (now_ms - DISPATCH_MEMORY_MS - 1, now_ms):
         await redis.xadd(redis_names.DISPATCH_STREAM, {"json": "{}"}, id=f"{at_ms}-0")
-    await forget_old_plans(redis, now_ms)
+    await forget_old_offers(redis, now_ms)
     entries = await redis.xrange(redis_names.DISPATCH_STREAM)
     assert [entry_id for entry_id, _ in entries] == [f"{now_ms}-0"]
+
+
+async def test_a_forgotten_offer_is_not_pending_any_more(redis: Redis) -> None:
+    now_ms = 2 * DISPATCH_MEMORY_MS
+    await forget_old_offers(redis, now_ms)
+    for at_ms in (now_ms - DISPATCH_MEMORY_MS - 1, now_ms):
+        await redis.xadd(redis_names.DISPATCH_STREAM, {"json": "unreadable"}, id=f"{at_ms}-0")
+    await redis.xgroup_create(redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP, id="0")
+    await redis.xreadgroup(redis_names.DISPATCH_GROUP, "w1", {redis_names.DISPATCH_STREAM: ">"})
+    await forget_old_offers(redis, now_ms)
+    pending = await redis.xpending(redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP)
+    assert (pending["pending"], pending["min"]) == (1, f"{now_ms}-0")
 
 
 async def test_everything_that_waits_is_seen_page_by_page(redis: Redis) -> None:
@@ -84,7 +96,11 @@ async def test_a_call_ended_without_its_worker_leaves_nothing_to_claim(redis: Re
     call_id = uuid4()
     entry_id = await redis.xadd(redis_names.DISPATCH_STREAM, {"json": "{}"})
     await redis.hset(redis_names.MEDIA, str(call_id), "{}")
+    await redis.xgroup_create(redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP, id="0")
+    await redis.xreadgroup(redis_names.DISPATCH_GROUP, "w1", {redis_names.DISPATCH_STREAM: ">"})
     await clear_ended_call(redis, call_id, 0, str(entry_id))
     assert await redis.xlen(redis_names.DISPATCH_STREAM) == 0
+    pending = await redis.xpending(redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP)
+    assert pending["pending"] == 0
     assert not await redis.hexists(redis_names.MEDIA, str(call_id))
     assert await redis.hget(redis_names.APPLIED, str(call_id)) == "0"
