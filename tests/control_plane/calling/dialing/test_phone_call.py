@@ -4,16 +4,21 @@ PostgreSQL."""
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.dialing.models import JobState
 from control_plane.calling.dialing.retry import RetryRule, RetryRules
+from control_plane.platform.database import Database
 from tests.control_plane.calling.dialing.phone import CALLEE, Phones
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import catch_up
 from tests.control_plane.fake_worker import FakeWorker
+from tests.runtime.until import until
+from tests.runtime.working import working
 from tests.stand_ins.simulated_carrier import (
     BUSY,
     FAILS,
@@ -55,6 +60,33 @@ async def test_an_answered_phone_gets_an_agent(
     assert (await phones.job(call_id)).state == JobState.COMPLETED
     shown = (await tenant.get(f"/v1/calls/{call_id}")).json()
     assert (shown["status"], shown["billable_seconds"]) == ("completed", 60)
+
+
+@pytest.mark.parametrize("waited_seconds", [40, 600])
+async def test_a_phone_answered_long_after_its_post_gets_its_agent(
+    tenant: TenantClient,
+    phones: Phones,
+    consumer: EventConsumer,
+    database: Database,
+    valkey_url: str,
+    tmp_path: Path,
+    waited_seconds: int,
+) -> None:
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    async with database.system_session() as session:
+        await session.execute(
+            text(
+                "UPDATE calls SET created_at = created_at - :waited, plan = jsonb_set(plan,"
+                " '{created_at}', to_jsonb((plan->>'created_at')::timestamptz - :waited))"
+            ),
+            {"waited": timedelta(seconds=waited_seconds)},
+        )
+    await phones.until_answered(call_id)
+    async with working(valkey_url, tmp_path) as running:
+        await until(lambda: call_id in running.media.rooms)
+    await catch_up(consumer)
+    shown = (await tenant.get(f"/v1/calls/{call_id}")).json()
+    assert shown["end_reason"] == "server_shutdown", "it was with the worker until that stopped"
 
 
 @pytest.mark.parametrize(
