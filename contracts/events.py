@@ -172,6 +172,21 @@ EventBody = Annotated[
 ]
 
 
+class EventEnvelope(BaseModel):
+    """Which call an event belongs to, and its number there: what can be read of an event of any
+    release and any major version."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    call_id: UUID
+    tenant_id: UUID
+    seq: Annotated[int, Field(ge=1, le=2**63 - 1)]
+
+    @property
+    def key(self) -> tuple[UUID, UUID]:
+        """Tenant and call."""
+        return self.tenant_id, self.call_id
+
+
 class CallEvent(BaseModel):
     """One journaled fact about one call."""
 

@@ -22,10 +22,16 @@ rules:
 from __future__ import annotations
 
 from typing import Any, TypeVar
+from uuid import UUID
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 Document = TypeVar("Document", bound=BaseModel)
+
+
+class _BelongsToCall(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    call_id: UUID
 
 
 def read_json(model: type[Document], document: str | bytes) -> Document:
@@ -40,6 +46,14 @@ def read_json(model: type[Document], document: str | bytes) -> Document:
 def read_object(model: type[Document], value: Any) -> Document:
     """As ``read_json``, of a document that was parsed already, such as a JSONB column."""
     return model.model_validate(value, extra="ignore")
+
+
+def call_id_in(document: str | bytes) -> UUID | None:
+    """The call that a document belongs to, even if nothing else of it can be read."""
+    try:
+        return _BelongsToCall.model_validate_json(document).call_id
+    except ValidationError:
+        return None
 
 
 def fault(error: ValidationError) -> str:

@@ -37,7 +37,7 @@ async def adopt(journals: JournalStore, shipper: EventShipper, redis: Redis) -> 
     """
     async for journal, events in journals.left_behind():
         call_id = journal.plan.call_id
-        if not events:
+        if journal.last_seq == 0:
             await journal.delete()
             continue
         if not journal.has_ended:

@@ -17,18 +17,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
-from pydantic import ValidationError
 
 from contracts.call_plan import CallPlan
 from contracts.events import CallEnded, CallEvent, EventBody
+from runtime.journal.journal_lines import read_journal
 
 logger = structlog.get_logger(__name__)
 
 RETRY_SECONDS = 1.0
-
-
-class JournalUnreadable(Exception):
-    """The file's first line is not a call plan of this version."""
 
 
 class Journal:
@@ -79,19 +75,23 @@ class Journal:
     ) -> tuple[Journal, list[CallEvent]]:
         """Open a journal of an earlier process, and cut off an incomplete last line.
 
+        Returns:
+            The journal and those of its events that this release can read. It ships all of them.
+
         Raises:
-            JournalUnreadable: it holds no plan that can be read.
+            JournalUnreadable, JournalOfAnotherRelease: it holds no plan that can be read.
             OSError: the file cannot be read or written.
         """
         loop = asyncio.get_running_loop()
         content = await loop.run_in_executor(executor, path.read_bytes)
-        plan, events, ends = _read_prefix(content)
-        descriptor = await loop.run_in_executor(executor, _open_truncated, path, ends[-1])
-        journal = cls(path, plan, worker_id, descriptor, executor)
-        journal._ends = ends
-        journal.durable_seq = journal.last_seq = len(events)
-        journal.has_ended = bool(events) and isinstance(events[-1].body, CallEnded)
-        return journal, events
+        found = read_journal(content)
+        end = found.ends[-1]
+        descriptor = await loop.run_in_executor(executor, _open_truncated, path, end)
+        journal = cls(path, found.plan, worker_id, descriptor, executor)
+        journal._ends = found.ends
+        journal.durable_seq = journal.last_seq = len(found.ends) - 1
+        journal.has_ended = found.has_ended
+        return journal, found.events
 
     def append(self, body: EventBody) -> CallEvent:
         """Add one fact. It is durable a few milliseconds later.
@@ -201,26 +201,3 @@ def _write_synced(descriptor: int, content: bytes, offset: int) -> None:
 
 def _unlink_if_there(path: Path) -> None:
     path.unlink(missing_ok=True)
-
-
-def _read_prefix(content: bytes) -> tuple[CallPlan, list[CallEvent], array[int]]:
-    """The plan, the events and the offset of each one's end, up to the first incomplete line."""
-    lines = content.split(b"\n")[:-1]
-    if not lines:
-        raise JournalUnreadable("no complete line")
-    try:
-        plan = CallPlan.model_validate_json(lines[0])
-    except ValidationError as error:
-        raise JournalUnreadable(str(error)) from error
-    ends = array("Q", [len(lines[0]) + 1])
-    events: list[CallEvent] = []
-    for line in lines[1:]:
-        try:
-            event = CallEvent.model_validate_json(line)
-        except ValidationError:
-            break
-        if event.seq != len(events) + 1:
-            break
-        events.append(event)
-        ends.append(ends[-1] + len(line) + 1)
-    return plan, events, ends

@@ -13,7 +13,8 @@ import structlog
 
 from contracts.call_plan import CallPlan
 from contracts.events import CallEvent
-from runtime.journal.journal import Journal, JournalUnreadable
+from runtime.journal.journal import Journal
+from runtime.journal.journal_lines import JournalOfAnotherRelease, JournalUnreadable
 
 logger = structlog.get_logger(__name__)
 
@@ -46,12 +47,22 @@ class JournalStore:
         return await Journal.create(path, plan, self._worker_id, self._executor)
 
     async def left_behind(self) -> AsyncIterator[tuple[Journal, list[CallEvent]]]:
-        """Journals that an earlier process left, with the events in each. A file that cannot be
-        read is renamed to ``….unreadable``, so that somebody can look at it."""
+        """Journals that an earlier process left, with those events in each that can be read.
+
+        A journal of another release stays for a worker of that release. A file that is not a
+        journal is renamed to ``….unreadable``, so that somebody can look at it.
+        """
         paths = await asyncio.to_thread(lambda: sorted(self._folder.glob("*.jsonl")))
         for path in paths:
             try:
                 yield await Journal.reopen(path, self._worker_id, self._executor)
+            except JournalOfAnotherRelease as error:
+                logger.error(
+                    "journal.of_another_release",
+                    call_id=path.stem,
+                    path=str(path),
+                    fault=str(error),
+                )
             except JournalUnreadable as error:
                 logger.error("journal.unreadable", path=str(path), error=str(error))
                 await asyncio.to_thread(path.rename, path.with_suffix(".unreadable"))

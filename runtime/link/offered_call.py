@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from contracts.call_offer import CallOffer
 from contracts.call_plan import CallPlan
-from contracts.versions import fault, read_json
+from contracts.versions import call_id_in, fault, read_json
 from link.stream_entry import StreamEntry
 
 
@@ -36,20 +36,7 @@ def read_offer(entry: StreamEntry) -> OfferedCall | UnreadableOffer:
         if entry.header:
             return OfferedCall(read_json(CallOffer, entry.header), plan)
     except ValidationError as error:
-        return UnreadableOffer(_call_id(entry), f"{error.title}: {fault(error)}")
+        call_id = call_id_in(entry.header) or call_id_in(entry.document)
+        return UnreadableOffer(call_id, f"{error.title}: {fault(error)}")
     added_at = datetime.fromtimestamp(entry.added_at_ms / 1000, UTC)
     return OfferedCall(CallOffer.made(plan.call_id, plan.tenant_id, added_at), plan)
-
-
-class _NamesCall(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-    call_id: UUID
-
-
-def _call_id(entry: StreamEntry) -> UUID | None:
-    for document in (entry.header, entry.document):
-        try:
-            return _NamesCall.model_validate_json(document).call_id
-        except ValidationError:
-            continue
-    return None

@@ -1,14 +1,18 @@
+import json
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallEvent, CallMetered, Logged, RoomOpened
 from runtime.journal import journal as journal_module
-from runtime.journal.journal import Journal, JournalUnreadable
+from runtime.journal.journal import Journal
+from runtime.journal.journal_lines import JournalOfAnotherRelease, JournalUnreadable
+from runtime.journal.store import JournalStore
 from tests.runtime.fakes import call_plan
 
 
@@ -107,6 +111,54 @@ async def test_a_file_without_a_plan_is_unreadable(
     leave(path, content)
     with pytest.raises(JournalUnreadable):
         await Journal.reopen(path, "w1", executor)
+
+
+def of_another_release(event: CallEvent, **body: Any) -> bytes:
+    document = event.model_dump(mode="json")
+    return json.dumps(document | {"mood": "sunny", "body": body}).encode() + b"\n"
+
+
+async def test_events_of_another_release_are_kept_and_shipped_as_they_were_written(
+    path: Path, executor: ThreadPoolExecutor
+):
+    journal = await Journal.create(path, call_plan(), "w1", executor)
+    opened = journal.append(RoomOpened())
+    unknown = of_another_release(journal.append(RoomOpened()), type="hologram.projected")
+    metered = journal.append(CallMetered(connected_ms=5))
+    await journal.aclose()
+    plan = lines_of(path)[0].encode() + b"\n"
+    known = [each.model_dump_json().encode() + b"\n" for each in (opened, metered)]
+    leave(path, plan + unknown.join(known))
+    reopened, events = await Journal.reopen(path, "w2", executor)
+    assert [each.body for each in events] == [RoomOpened(), CallMetered(connected_ms=5)]
+    assert reopened.append(CallMetered(connected_ms=6)).seq == 4
+    await reopened.wait_durable()
+    assert (await reopened.read(2, limit=1))[0].encode() + b"\n" == unknown
+    await reopened.aclose()
+
+
+async def test_an_end_of_another_release_ends_the_call(path: Path, executor: ThreadPoolExecutor):
+    journal = await Journal.create(path, call_plan(), "w1", executor)
+    opened = journal.append(RoomOpened())
+    await journal.aclose()
+    plan = lines_of(path)[0].encode() + b"\n"
+    leave(path, plan + of_another_release(opened, type="call.ended", end_reason="abducted"))
+    reopened, events = await Journal.reopen(path, "w2", executor)
+    assert (events, reopened.last_seq, reopened.has_ended) == ([], 1, True)
+    await reopened.aclose()
+
+
+async def test_a_journal_whose_plan_only_another_release_can_read_stays_for_it(tmp_path: Path):
+    store = JournalStore(tmp_path, "w1")
+    plan = call_plan()
+    path = tmp_path / "journal" / f"{plan.call_id}.jsonl"
+    content = json.dumps(plan.model_dump(mode="json") | {"version": 2}).encode() + b"\n"
+    leave(path, content)
+    assert [each async for each in store.left_behind()] == []
+    assert files_beside(path) == [path]
+    with pytest.raises(JournalOfAnotherRelease), ThreadPoolExecutor(1) as executor:
+        await Journal.reopen(path, "w1", executor)
+    store.close()
 
 
 async def test_nothing_follows_the_end_of_the_call(path: Path, executor: ThreadPoolExecutor):

@@ -2,6 +2,9 @@
 
 An entry leaves the stream only after the transaction that applied it was committed. While
 PostgreSQL is away the consumer waits; while Redis is away there is nothing to read.
+
+An event that this release cannot read is left to the other jobs processes for a while. If none can
+read it either, it is parked, and the later events of its call go on.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from redis.asyncio import Redis
 from contracts.events import CallEnded
 from control_plane.calling.calls.events.envelope import ReceivedEvent, Unreadable, read_entry
 from control_plane.calling.calls.events.group_transaction import Applied, Batch, apply_group, park
+from control_plane.calling.calls.events.unreadable_events import UnreadableEvents
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link import commands
@@ -33,6 +37,8 @@ CONSUMER_NAME = "jobs"
 """All jobs processes share one name, so that a live one takes over the entries of a dead one."""
 
 SWEEP_INTERVAL_SECONDS = 2.0
+RELEASED_IDLE_MS = 60_000
+"""Longer than any sweep's ``min_idle_ms``: the next sweep of any process gets a released event."""
 GAP_PATIENCE_MS = 600_000
 """After this time an event behind a gap is dropped; its worker sends it again from the journal."""
 
@@ -54,6 +60,7 @@ class EventConsumer:
     Args:
         redis: a client whose timeout is longer than ``event_stream.BLOCK_SECONDS``.
         now_ms: Unix time.
+        clock: monotonic, in seconds.
     """
 
     def __init__(
@@ -61,11 +68,13 @@ class EventConsumer:
         database: Database,
         redis: Redis,
         now_ms: Callable[[], int] = lambda: int(time.time() * 1000),
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._database = database
         self._redis = redis
         self.stream = event_group(redis, CONSUMER_NAME)
         self._now_ms = now_ms
+        self.unreadable = UnreadableEvents(clock)
         self._swept_at = float("-inf")
 
     async def run(self) -> None:
@@ -90,28 +99,49 @@ class EventConsumer:
             RedisError: as ``consume``.
         """
         entries = await self.stream.reclaim(min_idle_ms)
-        await self.consume(entries)
+        blocked = await self.consume(entries)
         lapsed = [e for e in entries if self._now_ms() - e.added_at_ms > GAP_PATIENCE_MS]
-        await self.stream.finish(lapsed)
+        await self.stream.finish([e for e in lapsed if _call_of(e) not in blocked])
 
-    async def consume(self, entries: Sequence[StreamEntry]) -> None:
+    async def consume(self, entries: Sequence[StreamEntry]) -> frozenset[UUID]:
         """Apply a batch of stream entries and finish those that are done.
+
+        Returns:
+            The calls with events that are left to other processes, and may be blocked by them.
 
         Raises:
             RedisError: applied entries that were not finished will come again, as duplicates.
         """
         batches: dict[tuple[UUID, UUID], list[ReceivedEvent]] = defaultdict(list)
+        left: list[ReceivedEvent] = []
         for entry in entries:
             match read_entry(entry):
                 case Unreadable(fault=fault):
                     await _until_answered(partial(park, self._database, entry, fault))
                     await self.stream.finish([entry])
+                case ReceivedEvent(event=None) as received if self._is_left(received):
+                    left.append(received)
                 case ReceivedEvent(envelope=envelope) as received:
                     batches[envelope.tenant_id, envelope.call_id].append(received)
+        await self.stream.release([received.entry for received in left], RELEASED_IDLE_MS)
         outcomes = await self._apply_all(list(batches.values()))
         await self._report(
             {call_id: applied for (_, call_id), applied in zip(batches, outcomes, strict=True)}
         )
+        return frozenset(received.envelope.call_id for received in left)
+
+    def _is_left(self, received: ReceivedEvent) -> bool:
+        """Whether to leave an event that cannot be read here to other processes."""
+        envelope = received.envelope
+        if self.unreadable.is_new(envelope):
+            _log.error(
+                "event_unreadable",
+                call_id=str(envelope.call_id),
+                seq=envelope.seq,
+                fault=received.fault,
+                count=self.unreadable.count,
+            )
+        return self.unreadable.is_left(envelope)
 
     async def _apply_all(self, batches: Sequence[Batch]) -> list[Applied]:
         slots = asyncio.Semaphore(GROUPS_AT_ONCE)
@@ -160,6 +190,11 @@ def groups_of(batches: Sequence[Batch]) -> list[list[Batch]]:
 def _weight(received: ReceivedEvent) -> int:
     ends = received.event is not None and isinstance(received.event.body, CallEnded)
     return END_WEIGHT if ends else 1
+
+
+def _call_of(entry: StreamEntry) -> UUID | None:
+    received = read_entry(entry)
+    return received.envelope.call_id if isinstance(received, ReceivedEvent) else None
 
 
 async def _until_answered(attempt: Callable[[], Awaitable[_Result]]) -> _Result:

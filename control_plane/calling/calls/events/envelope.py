@@ -4,27 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
-from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
-from contracts.events import CallEvent
+from contracts.events import CallEvent, EventEnvelope
+from contracts.versions import fault, read_json
 from link.stream_entry import StreamEntry
-
-
-class Envelope(BaseModel):
-    """Which call an event belongs to, and its number there; readable even if the body is not."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-    call_id: UUID
-    tenant_id: UUID
-    seq: Annotated[int, Field(ge=1, le=2**63 - 1)]
-
-    @property
-    def key(self) -> tuple[UUID, UUID]:
-        """Tenant and call."""
-        return self.tenant_id, self.call_id
 
 
 @dataclass(frozen=True)
@@ -32,34 +17,32 @@ class ReceivedEvent:
     """``event`` is ``None`` if the body cannot be read; then ``fault`` tells why."""
 
     entry: StreamEntry
-    envelope: Envelope
+    envelope: EventEnvelope
     event: CallEvent | None
     fault: str | None = None
 
 
 @dataclass(frozen=True)
 class Unreadable:
+    """Broken: every release can read which call an event belongs to."""
+
     entry: StreamEntry
     fault: str
 
 
 def read_entry(entry: StreamEntry) -> ReceivedEvent | Unreadable:
     try:
-        event = CallEvent.model_validate_json(entry.document)
+        event = read_json(CallEvent, entry.document)
     except ValidationError as error:
-        fault = f"not an event: {_summary(error)}"
+        reason = f"not an event: {fault(error)}"
     else:
-        envelope = Envelope(call_id=event.call_id, tenant_id=event.tenant_id, seq=event.seq)
+        envelope = EventEnvelope(call_id=event.call_id, tenant_id=event.tenant_id, seq=event.seq)
         return ReceivedEvent(entry, envelope, event)
     try:
-        return ReceivedEvent(entry, Envelope.model_validate_json(entry.document), None, fault)
+        envelope = EventEnvelope.model_validate_json(entry.document)
     except ValidationError:
-        return Unreadable(entry, fault)
-
-
-def _summary(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(str(part) for part in first['loc'])} {first['msg']}".strip()
+        return Unreadable(entry, reason)
+    return ReceivedEvent(entry, envelope, None, reason)
 
 
 class Verdict(StrEnum):

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -13,19 +14,23 @@ import pytest
 from redis.asyncio import Redis
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
+from structlog.testing import capture_logs
 
 from contracts import redis_names
 from contracts.call_plan import CallPlan
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
-from contracts.events import Logged, TranscriptSegment
+from contracts.events import CallEvent, Logged, TranscriptSegment
 from contracts.money import charge_micros, usd
 from control_plane.calling.calls.events import consumer as event_consumer
 from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.calls.events.envelope import ReceivedEvent, Unreadable, read_entry
+from control_plane.calling.calls.events.unreadable_events import PATIENCE_SECONDS
 from control_plane.calling.calls.models import ParkedEvent
 from control_plane.money.billing import service as billing
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
+from link.stream_entry import StreamEntry
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import (
     balance_of,
@@ -155,19 +160,113 @@ async def test_rubbish_is_parked_and_blocks_nothing(
     assert await redis.xlen(redis_names.EVENT_STREAM) == 0
 
 
-async def test_an_event_of_an_unknown_kind_is_passed_over_in_its_turn(
+def of_a_later_release(event: CallEvent) -> str:
+    unknown: dict[str, Any] = json.loads(event.model_dump_json())
+    return json.dumps(unknown | {"body": {"type": "hologram.projected"}})
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_an_event_that_no_process_can_read_is_parked_in_time_and_passed_over(
+    tenant: TenantClient, worker: FakeWorker, redis: Redis, database: Database
+) -> None:
+    clock = Clock()
+    consumer = EventConsumer(database, redis, clock=clock)
+    plan = await running_call(tenant, worker, consumer)
+    unknown = of_a_later_release(worker.note(plan, said(0)))
+    with capture_logs() as log:
+        await worker.ship_document(unknown)
+        await worker.ship(plan, said(1))
+        await worker.end(plan, 1_000)
+        await catch_up(consumer)
+        await consumer.sweep(min_idle_ms=0)
+        assert await parked(database) == []
+        assert await redis.xlen(redis_names.EVENT_STREAM) == 3, "others may be able to read it"
+        clock.now = PATIENCE_SECONDS
+        await consumer.sweep(min_idle_ms=0)
+    assert await words(tenant, plan) == ["word 1"]
+    assert (await call_of(tenant, plan))["status"] == "completed"
+    assert [entry.document for entry in await parked(database)] == [unknown]
+    assert [(e["call_id"], e["seq"]) for e in log if e["event"] == "event_unreadable"] == [
+        (str(plan.call_id), 3)
+    ]
+    assert consumer.unreadable.count == 1
+
+
+async def test_an_event_that_cannot_be_read_does_not_stop_other_calls(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer
+) -> None:
+    blocked = await running_call(tenant, worker, consumer)
+    other = await running_call(tenant, worker, consumer)
+    await worker.ship_document(of_a_later_release(worker.note(blocked, said(0))))
+    await worker.ship(blocked, said(1))
+    await worker.ship(other, said(0))
+    await catch_up(consumer)
+    assert await words(tenant, blocked) == []
+    assert await words(tenant, other) == ["word 0"]
+
+
+async def test_what_an_older_process_cannot_read_is_applied_by_a_newer_one(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    redis: Redis,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The older release here is one that does not know transcript segments."""
+    plan = await running_call(tenant, worker, consumer)
+
+    def read_as_before(entry: StreamEntry) -> ReceivedEvent | Unreadable:
+        received = read_entry(entry)
+        assert isinstance(received, ReceivedEvent)
+        assert received.event is not None
+        if isinstance(received.event.body, TranscriptSegment):
+            return replace(received, event=None, fault="not an event: body")
+        return received
+
+    await worker.ship(plan, said(0))
+    await worker.end(plan, 1_000)
+    with monkeypatch.context() as older:
+        older.setattr(event_consumer, "read_entry", read_as_before)
+        await catch_up(consumer)
+        assert (await call_of(tenant, plan))["status"] == "in_progress"
+    newer = EventConsumer(database, redis)
+    await newer.sweep()
+    assert await words(tenant, plan) == ["word 0"], "at once, not after the older one's idle time"
+    await newer.sweep(min_idle_ms=0)
+    assert (await call_of(tenant, plan))["status"] == "completed"
+    assert await parked(database) == []
+
+
+async def test_events_behind_one_that_cannot_be_read_are_not_dropped_as_behind_a_gap(
+    tenant: TenantClient, worker: FakeWorker, database: Database, redis: Redis
+) -> None:
+    """As when the consumers were down for longer than gaps are waited for."""
+    consumer = EventConsumer(database, redis, now_ms=lambda: 2**43, clock=Clock())
+    plan = await running_call(tenant, worker, consumer)
+    await worker.ship_document(of_a_later_release(worker.note(plan, said(0))))
+    await worker.ship(plan, said(1))
+    await catch_up(consumer)
+    await consumer.sweep(min_idle_ms=0)
+    assert await redis.xlen(redis_names.EVENT_STREAM) == 2
+
+
+async def test_a_field_of_a_later_release_does_not_keep_an_event_from_being_applied(
     tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
 ) -> None:
     plan = await running_call(tenant, worker, consumer)
-    unknown: dict[str, Any] = json.loads(worker.note(plan, said(0)).model_dump_json())
-    unknown["body"] = {"type": "hologram.projected"}
-    await worker.ship_document(json.dumps(unknown))
-    await worker.ship(plan, said(1))
-    await worker.end(plan, 1_000)
+    event = json.loads(worker.note(plan, said(0)).model_dump_json())
+    event["body"]["mood"] = event["mood"] = "sunny"
+    await worker.ship_document(json.dumps(event))
     await catch_up(consumer)
-    assert await words(tenant, plan) == ["word 1"]
-    assert (await call_of(tenant, plan))["status"] == "completed"
-    assert len(await parked(database)) == 1
+    assert await words(tenant, plan) == ["word 0"]
+    assert await parked(database) == []
 
 
 async def test_an_event_that_cannot_be_stored_is_passed_over_in_its_turn(
