@@ -14,9 +14,11 @@ rules:
   learns to read that version, and the next release writes it.
 - ``version``, ``call_id``, ``tenant_id`` and an event's ``seq`` keep their names and meanings in
   every major version, so that a reader can always say which call a document belongs to.
-- A document that cannot be read is not thrown away. The reader leaves it to other processes, counts
-  it and logs it. It is passed on as it was written, never as it was read: reading drops the fields
-  of a later release.
+- An offer, an event or a journal that cannot be read is not thrown away. The reader leaves it to
+  other processes, counts it and logs it. A command, a dial request or a report lives for seconds and is
+  sent again or given up by its sender: one that cannot be read is logged and dropped.
+- A document is passed on as it was written, never as it was read: reading drops the fields of a
+  later release.
 """
 
 from __future__ import annotations
