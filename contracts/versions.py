@@ -15,8 +15,8 @@ rules:
 - ``version``, ``call_id``, ``tenant_id`` and an event's ``seq`` keep their names and meanings in
   every major version, so that a reader can always say which call a document belongs to.
 - An offer, an event or a journal that cannot be read is not thrown away. The reader leaves it to
-  other processes, counts it and logs it. A command, a dial request or a report lives for seconds and is
-  sent again or given up by its sender: one that cannot be read is logged and dropped.
+  other processes, counts it and logs it. A command, a dial request or a report lives for seconds
+  and is sent again or given up by its sender: one that cannot be read is logged and dropped.
 - A document is passed on as it was written, never as it was read: reading drops the fields of a
   later release.
 """
