@@ -31,7 +31,7 @@ from control_plane.calling.reaper.judgement import LONGEST_QUEUED, ObservedCall,
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link import commands
-from control_plane.platform.link.applied_cursors import clear_ended_call
+from control_plane.platform.link.applied_cursors import clear_ended_call, forget_applied
 from control_plane.platform.link.dispatch import forget_old_offers, times_given
 from control_plane.platform.link.event_stream import waiting_events
 from control_plane.platform.link.leases import lease_holder, leased
@@ -153,7 +153,8 @@ class Reaper:
     async def _tidy(
         self, positions: Mapping[UUID, CallMedia], running: Collection[UUID], now: datetime
     ) -> None:
-        """Forget positions that a worker wrote once more after its call was settled."""
+        """Forget positions that a worker wrote once more after its call was settled, and what is
+        old."""
         stale = [
             call_id
             for call_id, media in positions.items()
@@ -161,6 +162,7 @@ class Reaper:
         ]
         await forget_media_positions(self._redis, stale)
         await forget_old_offers(self._redis, int(now.timestamp() * 1000))
+        await forget_applied(self._redis, now.timestamp())
 
 
 def _waits_for_phone(call: Call) -> bool:

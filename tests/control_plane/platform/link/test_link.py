@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -12,7 +13,12 @@ from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
 from contracts.heartbeat import CallMedia
 from control_plane.platform.link import commands
-from control_plane.platform.link.applied_cursors import clear_ended_call, publish_applied
+from control_plane.platform.link.applied_cursors import (
+    APPLIED_MEMORY_SECONDS,
+    clear_ended_call,
+    forget_applied,
+    publish_applied,
+)
 from control_plane.platform.link.dispatch import DISPATCH_MEMORY_MS, forget_old_offers
 from control_plane.platform.link.event_stream import BATCH, event_group, waiting_events
 from control_plane.platform.link.leases import leased, wait_for_lease
@@ -83,13 +89,14 @@ async def test_everything_that_waits_is_seen_page_by_page(redis: Redis) -> None:
     assert len(await stream.read_new()) == BATCH, "looking does not claim"
 
 
-async def test_a_cursor_of_a_running_call_does_not_expire(redis: Redis) -> None:
+async def test_only_the_cursor_of_a_call_that_is_long_over_is_forgotten(redis: Redis) -> None:
     running, over = uuid4(), uuid4()
     await publish_applied(redis, {running: 3, over: 9}, [over])
-    assert await redis.hget(redis_names.APPLIED, str(running)) == "3"
-    [of_running, of_over] = await redis.httl(redis_names.APPLIED, str(running), str(over))
-    assert of_running == -1
-    assert of_over > 0
+    await forget_applied(redis, time.time() + APPLIED_MEMORY_SECONDS - 5)
+    assert await redis.hgetall(redis_names.APPLIED) == {str(running): "3", str(over): "9"}
+    await forget_applied(redis, time.time() + APPLIED_MEMORY_SECONDS + 5)
+    assert await redis.hgetall(redis_names.APPLIED) == {str(running): "3"}
+    assert await redis.keys("*over*") == []
 
 
 async def test_a_call_ended_without_its_worker_leaves_nothing_to_claim(redis: Redis) -> None:

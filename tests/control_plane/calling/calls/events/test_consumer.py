@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -30,6 +31,7 @@ from control_plane.calling.calls.models import ParkedEvent
 from control_plane.money.billing import service as billing
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.link.applied_cursors import APPLIED_MEMORY_SECONDS, forget_applied
 from link.stream_entry import StreamEntry
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import (
@@ -72,7 +74,8 @@ async def test_applied_events_leave_the_stream_and_move_the_cursor(
     await catch_up(consumer)
     assert await worker.applied_seq(plan.call_id) == 3
     assert not await redis.hexists(redis_names.MEDIA, str(plan.call_id))
-    assert 0 < (await redis.httl(redis_names.APPLIED, str(plan.call_id)))[0] <= 3600
+    await forget_applied(redis, time.time() + APPLIED_MEMORY_SECONDS + 5)
+    assert await worker.applied_seq(plan.call_id) is None, "it is forgotten when it is long over"
 
 
 async def test_a_journal_shipped_again_changes_nothing(
