@@ -10,11 +10,14 @@ from __future__ import annotations
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PositiveInt
 
 from contracts.end_reasons import EndReason
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
+
+FUNDS_GOODBYE_MS = 4_000
+"""How long before the paid time is over a worker begins to say goodbye."""
 
 
 class EndCall(BaseModel):
@@ -45,7 +48,19 @@ class RemoveLeg(BaseModel):
     participant_id: UUID
 
 
-CommandBody = Annotated[EndCall | OfferLeg | RemoveLeg, Field(discriminator="type")]
+class ExtendFunds(BaseModel):
+    """The call's reserve now pays for more. The highest ``funded_until_ms`` counts, so the command
+    may be lost, come late or come twice."""
+
+    model_config = _FROZEN
+    type: Literal["call.extend_funds"] = "call.extend_funds"
+    funded_until_ms: PositiveInt
+    """Connected milliseconds that the reserve pays for."""
+    balance_is_spent: bool = False
+    """The balance allowed less than was wanted. Unless credit is added, nothing more will come."""
+
+
+CommandBody = Annotated[EndCall | ExtendFunds | OfferLeg | RemoveLeg, Field(discriminator="type")]
 
 
 class Command(BaseModel):

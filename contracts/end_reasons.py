@@ -50,7 +50,7 @@ class EndReason(StrEnum):
 
     # Failures.
     INSUFFICIENT_FUNDS = "insufficient_funds"
-    """The balance did not allow another billing increment."""
+    """No more time was paid for, or the balance did not cover the first 30 seconds."""
     NO_PROVIDER_CONNECTED = "no_provider_connected"
     """Every provider of a channel failed."""
     ROOM_SETUP_FAILED = "room_setup_failed"

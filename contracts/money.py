@@ -54,6 +54,23 @@ def charge_micros(seconds: int, rate_micros_per_minute: int) -> int:
     return -(-increments * rate_micros_per_minute // INCREMENTS_PER_MINUTE)
 
 
+def affordable_seconds(micros: int, rate_micros_per_minute: int) -> int | None:
+    """Billable seconds that ``micros`` pays for, in whole increments; ``None`` if a call costs
+    nothing.
+
+    It is the largest ``seconds`` with ``charge_micros(seconds, rate) <= micros``.
+
+    Raises:
+        ValueError: an argument is negative.
+    """
+    if micros < 0 or rate_micros_per_minute < 0:
+        raise ValueError("micros and rate_micros_per_minute must be 0 or more")
+    if rate_micros_per_minute == 0:
+        return None
+    increments = micros * INCREMENTS_PER_MINUTE // rate_micros_per_minute
+    return increments * BILLING_INCREMENT_SECONDS
+
+
 def usd(micros: int) -> float:
     """Micro-dollars as the dollars that the API shows (exact to six decimals)."""
     return round(micros / MICROS_PER_USD, 6)

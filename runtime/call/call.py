@@ -29,6 +29,7 @@ from contracts.live_messages import CallOver, LiveBody, LiveMessage
 from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
 from runtime.call.farewell import farewell_seconds, say_farewell
+from runtime.call.funds import Funds
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
 from runtime.call.presence import Presence
@@ -94,7 +95,8 @@ class Call:
             publish,
             transcription_enabled=plan.agent.features.transcription_enabled,
         )
-        self._limits = LimitTimer(plan.limits, clock)
+        self._funds = Funds(plan.funded_until_ms)
+        self._limits = LimitTimer(plan.limits, self._funds, clock)
         self._room: Room | None = None
         self._room_known = asyncio.Event()
         """Set when the room is open, or it is certain that it will not open."""
@@ -215,6 +217,7 @@ class Call:
         if is_first:
             self.fact(CallStarted(participant_id=participant_id))
             self._limits.started()
+        self._limits.meter_runs(self._presence.connected_ms or 0)
         if self._recording is not None:
             self._recording.joined(participant_id)
         self.fact(LegJoined(participant_id=participant_id))
@@ -227,6 +230,7 @@ class Call:
         self.fact(LegLeft(participant_id=participant_id, cause=cause))
         if not nobody_is_left:
             return
+        self._limits.meter_holds()
         if cause == "left" or self._end_requested.is_set():
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
         else:
@@ -257,6 +261,8 @@ class Call:
                     self.end(Ending.because(Cause.NOBODY_JOINED))
                 case Due.MAX_DURATION:
                     self.end(Ending.because(Cause.MAX_DURATION_REACHED))
+                case Due.FUNDS_LAPSE:
+                    self.end(Ending.because(Cause.FUNDS_LAPSED, self._funds.why_over))
                 case Due.SILENCE_TIMEOUT:
                     self.end(Ending.because(Cause.SILENT_TOO_LONG))
                 case Due.DEAD_AIR:
@@ -267,9 +273,24 @@ class Call:
     async def _report_metered(self) -> None:
         while True:
             await asyncio.sleep(METERED_EVERY_SECONDS)
-            connected_ms = self._presence.connected_ms
-            if self._presence.legs and connected_ms is not None:
-                self.fact(CallMetered(connected_ms=connected_ms))
+            if self._presence.legs and self._billable_ms is not None:
+                self.fact(CallMetered(connected_ms=self._billable_ms))
+
+    @property
+    def _billable_ms(self) -> int | None:
+        """Connected milliseconds to report. What exceeds the paid time or the maximum duration is
+        not billed."""
+        connected_ms = self._presence.connected_ms
+        if connected_ms is None:
+            return None
+        longest_ms = self.plan.limits.max_duration_seconds * 1000
+        return self._funds.billable_ms(min(connected_ms, longest_ms))
+
+    def extend_funds(self, until_ms: int, *, balance_is_spent: bool) -> None:
+        """The control plane has reserved more for this call, up to ``until_ms`` of connected
+        time."""
+        self._funds.extend(until_ms, balance_is_spent=balance_is_spent)
+        self._limits.funds_extended()
 
     def media(self, worker_id: str) -> CallMedia:
         """The call's media position, for the worker's heartbeat."""
@@ -277,7 +298,7 @@ class Call:
             call_id=self.plan.call_id,
             tenant_id=self.plan.tenant_id,
             worker_id=worker_id,
-            connected_ms=self._presence.connected_ms,
+            connected_ms=self._billable_ms,
             sent_at=datetime.now(UTC),
         )
 
@@ -333,7 +354,7 @@ class Call:
             self.fact(
                 CallEnded(
                     end_reason=ending.reason,
-                    connected_ms=self._presence.connected_ms,
+                    connected_ms=self._billable_ms,
                     detail=ending.detail,
                 )
             )

@@ -30,6 +30,8 @@ class Cause(Enum):
     NOBODY_JOINED = auto()
     AGENT_HUNG_UP = auto()
     MAX_DURATION_REACHED = auto()
+    FUNDS_LAPSED = auto()
+    """No more time is paid for; the detail says why."""
     SILENT_TOO_LONG = auto()
     NEVER_SPOKE = auto()
     """Silent for too long, and the caller never said anything in the whole call."""
@@ -47,6 +49,7 @@ OUTCOMES: dict[Cause, tuple[EndReason, Leave]] = {
     Cause.NOBODY_JOINED: (EndReason.ROOM_CONNECTION_FAILED, Leave.AT_ONCE),
     Cause.AGENT_HUNG_UP: (EndReason.END_CALL_TOOL, Leave.AFTER_SPEECH),
     Cause.MAX_DURATION_REACHED: (EndReason.MAX_CALL_DURATION, Leave.FAREWELL),
+    Cause.FUNDS_LAPSED: (EndReason.INSUFFICIENT_FUNDS, Leave.FAREWELL),
     Cause.SILENT_TOO_LONG: (EndReason.SILENCE_TIMEOUT, Leave.FAREWELL),
     Cause.NEVER_SPOKE: (EndReason.SILENCE_DEAD_AIR, Leave.FAREWELL),
     Cause.WORKER_STOPPING: (EndReason.SERVER_SHUTDOWN, Leave.FAREWELL),

@@ -6,20 +6,35 @@ import asyncio
 from collections.abc import Callable
 
 from contracts.call_plan import CallLimits
+from runtime.call.funds import Funds
 from runtime.call.limits import Due, LimitsWatch
 
 
 class LimitTimer:
     """``clock`` is monotonic and in seconds."""
 
-    def __init__(self, limits: CallLimits, clock: Callable[[], float]) -> None:
-        self._watch = LimitsWatch(limits, clock())
+    def __init__(self, limits: CallLimits, funds: Funds, clock: Callable[[], float]) -> None:
+        self._watch = LimitsWatch(limits, funds, clock())
         self._clock = clock
         self._changed = asyncio.Event()
 
     def started(self) -> None:
         """The first leg's media connected."""
         self._watch.started(self._clock())
+        self._changed.set()
+
+    def meter_runs(self, connected_ms: int) -> None:
+        """Connected time counts from now on, beginning with ``connected_ms``."""
+        self._watch.meter_runs(connected_ms, self._clock())
+        self._changed.set()
+
+    def meter_holds(self) -> None:
+        """Nobody is connected."""
+        self._watch.meter_holds()
+        self._changed.set()
+
+    def funds_extended(self) -> None:
+        """The funds pay for more than before."""
         self._changed.set()
 
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:

@@ -16,6 +16,7 @@ from contracts.commands import (
     CommandRefused,
     CommandReply,
     EndCall,
+    ExtendFunds,
     LegAnswered,
     OfferLeg,
     RemoveLeg,
@@ -86,6 +87,8 @@ class CommandReader:
             match command.body:
                 case EndCall(end_reason=end_reason, farewell=farewell):
                     call.end(Ending.commanded(end_reason, farewell))
+                case ExtendFunds(funded_until_ms=until_ms, balance_is_spent=is_spent):
+                    call.extend_funds(until_ms, balance_is_spent=is_spent)
                 case OfferLeg() as offer:
                     call.spawn(self._answer(call, offer))
                 case RemoveLeg(participant_id=participant_id):

@@ -30,6 +30,10 @@ REASONS = (
     EndReason.SESSION_ERROR,
 )
 
+MOST_BETWEEN_UTTERANCES_MS = 1_100
+"""A simulated call takes a moment, and no worker is believed that reports much more time than has
+passed (``control_plane.calling.calls.connected_time``)."""
+
 
 class Death(StrEnum):
     """When the worker of a call dies, if it does, and whether its disk is seen again."""
@@ -80,7 +84,7 @@ def _conversation(plan: CallPlan, dice: random.Random) -> list[EventBody]:
                     ended_at_ms=at_ms + 900,
                 )
             )
-            at_ms += dice.randint(1_000, 20_000)
+            at_ms += dice.randint(100, MOST_BETWEEN_UTTERANCES_MS)
         bodies += [
             TurnMeasured(sequence=2 * turn, llm_first_token_ms=200, end_to_end_ms=700),
             UsageReported(

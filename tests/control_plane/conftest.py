@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -15,6 +16,7 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 
 from contracts.sealing import derived_key
 from control_plane.app import create_app
+from control_plane.calling.calls import connected_time
 from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
@@ -115,6 +117,12 @@ async def database(settings: ControlPlaneSettings) -> AsyncIterator[Database]:
     database = Database(settings.database_url, deadline_seconds=PATIENCE_SECONDS)
     yield database
     await database.aclose()
+
+
+@pytest.fixture
+def simulated_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers may report calls of minutes that did not pass."""
+    monkeypatch.setattr(connected_time, "CLOCK_TOLERANCE", timedelta(hours=2))
 
 
 async def open_account(http: httpx2.AsyncClient) -> TenantClient:

@@ -17,6 +17,7 @@ from contracts.commands import (
     CommandBody,
     CommandRefused,
     CommandReply,
+    ExtendFunds,
     LegAnswered,
     OfferLeg,
 )
@@ -119,15 +120,26 @@ class FakeWorker:
         await self.drop_lease(plan.call_id)
 
     async def commands(self) -> list[Command]:
-        """Every command sent to this worker so far."""
+        """Every command sent to this worker so far, except those about paid time."""
+        sent = await self._all_commands()
+        return [command for command in sent if not isinstance(command.body, ExtendFunds)]
+
+    async def told_of_funds(self) -> list[ExtendFunds]:
+        """What this worker was told about paid time so far."""
+        return [c.body for c in await self._all_commands() if isinstance(c.body, ExtendFunds)]
+
+    async def _all_commands(self) -> list[Command]:
         entries = await self.redis.xrange(redis_names.worker_commands(self.worker_id))
         return [Command.model_validate_json(fields[redis_names.FIELD]) for _, fields in entries]
 
     async def next_command(self) -> Command:
-        """The first command, waiting for it."""
-        stream = redis_names.worker_commands(self.worker_id)
-        [[_, [[_, fields]]]] = await self.redis.xread({stream: "0"}, count=1, block=5_000)
-        return Command.model_validate_json(fields[redis_names.FIELD])
+        """The first command that is not about paid time, waiting for it."""
+        stream, last = redis_names.worker_commands(self.worker_id), "0"
+        while True:
+            [[_, [[last, fields]]]] = await self.redis.xread({stream: last}, count=1, block=5_000)
+            command = Command.model_validate_json(fields[redis_names.FIELD])
+            if not isinstance(command.body, ExtendFunds):
+                return command
 
     async def reply(self, request: CommandBody, body: LegAnswered | CommandRefused) -> None:
         assert isinstance(request, OfferLeg)

@@ -48,5 +48,5 @@ async def worker(valkey_url: str) -> AsyncIterator[FakeWorker]:
 
 
 @pytest.fixture
-def consumer(database: Database, redis: Redis) -> EventConsumer:
+def consumer(database: Database, redis: Redis, simulated_time: None) -> EventConsumer:
     return EventConsumer(database, redis)

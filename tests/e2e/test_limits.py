@@ -67,6 +67,9 @@ async def test_a_call_ends_with_a_farewell_before_it_costs_more_than_there_is(
     assert (call["status"], call["end_reason"]) == ("failed", "insufficient_funds")
     assert "have to end this call" in heard.words
     assert call["billable_seconds"] == billable_seconds(round(call["bill_duration"] * 1000)) == 30
+    assert call["bill_duration"] >= 28, "what was paid for is delivered"
+    assert "the balance is used up" in str(call["events"])
+    assert heard.silent_at_last_seconds > LAST_WORD_ENDED_SECONDS
     assert micros(call["total_cost"]) == 12_500
     assert micros(balance.balance_usd) == 500
     assert balance.held_usd == 0

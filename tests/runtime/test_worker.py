@@ -20,6 +20,7 @@ from contracts.call_plan import CallPlan
 from contracts.commands import (
     CommandRefused,
     EndCall,
+    ExtendFunds,
     LegAnswered,
     RemoveLeg,
 )
@@ -27,6 +28,7 @@ from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallMetered, CallStarted, RoomOpened
 from contracts.heartbeat import CallMedia
 from runtime.call.call import Call
+from runtime.call.funds import NOT_EXTENDED
 from runtime.journal.journal import Journal
 from runtime.journal.store import JournalsInUse, JournalStore
 from runtime.link.dispatch import RECLAIM_IDLE_MS, dispatch_group
@@ -379,3 +381,23 @@ async def test_a_worker_waits_until_the_claim_of_one_that_died_elsewhere_lapses(
     await WorkerIdentity("w1", elsewhere).claim(control_plane.redis)
     async with working(valkey_url, tmp_path / "here"):
         await until(lambda: control_plane.is_in("w1", "ready"))
+
+
+async def test_a_worker_that_hears_nothing_more_ends_a_call_with_its_paid_time(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    silent, told = call_plan(funded_until_ms=4_500), call_plan(funded_until_ms=4_500)
+    async with working(valkey_url, tmp_path):
+        for plan in (silent, told):
+            await control_plane.dispatch(plan)
+            await until(lambda plan=plan: control_plane.has(plan.call_id, "room.opened"))
+        await control_plane.command("w1", told.call_id, ExtendFunds(funded_until_ms=60_000))
+        for plan in (silent, told):
+            await control_plane.offer("w1", plan.call_id)
+        await until(lambda: control_plane.has(silent.call_id, "call.ended"))
+        assert not await control_plane.has(told.call_id, "call.ended")
+    ended = (await control_plane.events(silent.call_id))[-1].body
+    assert isinstance(ended, CallEnded)
+    assert (ended.end_reason, ended.detail) == (EndReason.INSUFFICIENT_FUNDS, NOT_EXTENDED)
+    assert ended.connected_ms is not None
+    assert ended.connected_ms <= 4_500

@@ -21,7 +21,7 @@ class Call(Base):
     """One call. ``plan`` never changes; everything else follows from the worker's events.
 
     All events up to number ``applied_seq`` are applied. ``metered_ms`` is the worker's last meter
-    reading, ``connected_ms`` is what was billed.
+    reading, ``connected_ms`` is what was billed (both as far as they are believed).
     """
 
     __tablename__ = "calls"
@@ -49,6 +49,8 @@ class Call(Base):
     ended_at: Mapped[datetime | None]
     applied_seq: Mapped[int] = mapped_column(default=0)
     metered_ms: Mapped[int | None]
+    funded_until_ms: Mapped[int | None]
+    """Connected time that the reserve pays for, as far as the meter knows."""
     connected_ms: Mapped[int | None]
     billable_seconds: Mapped[int | None]
     total_cost_micros: Mapped[int | None]

@@ -31,8 +31,8 @@ class Buckets:
 def draw(balance: Buckets, amount_micros: int) -> Buckets:
     """The parts of ``amount_micros`` that come from each bucket of ``balance``.
 
-    An amount that neither bucket covers becomes a debt in the purchased bucket. This happens only
-    to a call that went on while the control plane was down and could not extend its reserve.
+    An amount that neither bucket covers becomes a debt in the purchased bucket. No call makes one;
+    an operator's correction can.
 
     Raises:
         ValueError: ``amount_micros`` is negative.

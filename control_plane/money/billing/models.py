@@ -32,6 +32,11 @@ class BillingAccount(Base):
     def buckets(self) -> Buckets:
         return Buckets(self.free_micros, self.purchased_micros)
 
+    @property
+    def available_micros(self) -> int:
+        """What is not held by a call; below 0 if a correction took more than that."""
+        return self.free_micros + self.purchased_micros - self.held_micros
+
 
 class LedgerEntry(Base):
     """One movement of credit, never changed or deleted. Positive amounts add to the tenant's
@@ -62,7 +67,10 @@ class LedgerEntry(Base):
 
 
 class CallReserve(Base):
-    """The credit that one call holds. It is settled or released exactly once."""
+    """The credit that one call holds. It is settled or released exactly once.
+
+    The reserve of a phone call is empty until a phone is dialed.
+    """
 
     __tablename__ = "call_reserves"
 

@@ -1,20 +1,29 @@
-"""How much credit a running call must hold. Pure.
+"""How much credit a running call holds. Pure.
 
-A call reserves its first increment before it is created. While it runs, the reserve is kept
-``RESERVE_AHEAD_MS`` ahead of the connected time, in whole billing increments.
+A call reserves its first increment before a worker gets it. While it runs, the reserve is kept
+``RESERVE_AHEAD_MS`` ahead of the connected time, in whole billing increments. If the balance allows
+less, the call holds what there is and ends when that is used up.
 """
 
 from __future__ import annotations
 
-from contracts.money import BILLING_INCREMENT_SECONDS, billable_seconds, charge_micros
+from contracts.money import (
+    BILLING_INCREMENT_SECONDS,
+    affordable_seconds,
+    billable_seconds,
+    charge_micros,
+)
 
 FIRST_RESERVE_SECONDS = BILLING_INCREMENT_SECONDS
-RESERVE_AHEAD_MS = 15_000
-"""Enough for the time to the next meter reading (5 s) and for a goodbye when credit runs out."""
+RESERVE_AHEAD_MS = 60_000
+"""How long a call goes on if nobody extends its reserve, for example while PostgreSQL is away.
+
+Meter readings come every 5 s, and the goodbye begins some seconds before the paid time is over. So
+an outage of 45 s costs no call."""
 
 
-def reserve_seconds_needed(connected_ms: int) -> int:
-    """Seconds that a call must have reserved after ``connected_ms`` of connected time."""
+def reserve_seconds_wanted(connected_ms: int) -> int:
+    """Seconds that a call should have reserved after ``connected_ms`` of connected time."""
     return billable_seconds(connected_ms + RESERVE_AHEAD_MS)
 
 
@@ -25,3 +34,21 @@ def extension_micros(held_micros: int, seconds: int, rate_micros_per_minute: int
     micro-dollar are rounded only once.
     """
     return max(0, charge_micros(seconds, rate_micros_per_minute) - held_micros)
+
+
+def payable_seconds(seconds: int, micros: int, rate_micros_per_minute: int) -> int:
+    """As many of ``seconds`` billable seconds as ``micros`` pays for."""
+    affordable = affordable_seconds(max(0, micros), rate_micros_per_minute)
+    return seconds if affordable is None else min(seconds, affordable)
+
+
+def first_funded_until_ms(rate_micros_per_minute: int) -> int | None:
+    """Connected milliseconds that a call's first reserve pays for; ``None``: no limit."""
+    first = charge_micros(FIRST_RESERVE_SECONDS, rate_micros_per_minute)
+    return funded_until_ms(first, rate_micros_per_minute)
+
+
+def funded_until_ms(held_micros: int, rate_micros_per_minute: int) -> int | None:
+    """Connected milliseconds that ``held_micros`` pays for; ``None``: no limit."""
+    seconds = affordable_seconds(held_micros, rate_micros_per_minute)
+    return None if seconds is None else seconds * 1000

@@ -36,13 +36,14 @@ class Balance(BaseModel):
 
 
 class Transaction(BaseModel):
-    """Positive amounts add to your balance."""
+    """Positive amounts add to your balance. The operator posts debits and corrections, and says in
+    `description` why."""
 
     id: UUID
     call_id: UUID | None
     amount_seconds: int
     amount_usd: float
-    transaction_type: Literal["grant", "charge"]
+    transaction_type: Literal["grant", "charge", "debit", "correction"]
     description: str
     metadata: dict[str, Any]
     created_at: datetime

@@ -7,6 +7,7 @@ A transaction that locks both a call's row and the tenant's account locks the ca
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import UUID, uuid4
@@ -14,13 +15,17 @@ from uuid import UUID, uuid4
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.money import charge_micros
+from contracts.money import charge_micros, usd
 from control_plane.money.billing import repository
 from control_plane.money.billing.balance import reference_seconds
 from control_plane.money.billing.buckets import Buckets, draw
-from control_plane.money.billing.errors import InsufficientCredits
+from control_plane.money.billing.errors import BalanceTooLow, InsufficientCredits
 from control_plane.money.billing.models import BillingAccount, LedgerEntry
-from control_plane.money.billing.reserve import extension_micros
+from control_plane.money.billing.reserve import (
+    extension_micros,
+    funded_until_ms,
+    payable_seconds,
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -48,7 +53,7 @@ async def grant(
     if amount_micros == 0:
         return
     account = await repository.locked_account(session, tenant_id)
-    added = Buckets(amount_micros, 0) if bucket == "free" else Buckets(0, amount_micros)
+    added = _added(amount_micros, bucket)
     _post(
         session,
         account,
@@ -65,25 +70,82 @@ async def grant(
     await session.flush()
 
 
+async def adjust(
+    session: AsyncSession,
+    tenant_id: UUID,
+    transaction_type: Literal["debit", "correction"],
+    amount_micros: int,
+    description: str,
+    *,
+    reference: str,
+    details: Mapping[str, Any],
+    bucket: Literal["free", "purchased"] = "free",
+) -> None:
+    """Post a debit, or a correction of what was posted wrongly. The account must exist.
+
+    Args:
+        amount_micros: what it adds to the balance: below 0 for a debit, not 0 for a correction.
+            What is taken comes from the free bucket first.
+        reference: what it is for. A tenant's references are unique.
+        bucket: gets what a correction adds.
+
+    Raises:
+        BalanceTooLow: a debit would take credit that is not there or that calls hold. A correction
+            may: the balance is then below 0, because it was too high before.
+    """
+    account = await repository.locked_account(session, tenant_id)
+    if transaction_type == "debit" and account.available_micros + amount_micros < 0:
+        raise BalanceTooLow(
+            f"Only ${usd(max(0, account.available_micros)):.6f} can be debited: the rest of the "
+            "balance is held by calls, or is not there."
+        )
+    if amount_micros < 0:
+        change = -draw(account.buckets, -amount_micros)
+    else:
+        change = _added(amount_micros, bucket)
+    _post(
+        session,
+        account,
+        LedgerEntry(
+            tenant_id=tenant_id,
+            reference=reference,
+            transaction_type=transaction_type,
+            free_micros=change.free_micros,
+            purchased_micros=change.purchased_micros,
+            amount_seconds=reference_seconds(amount_micros),
+            description=description,
+            details=dict(details),
+        ),
+    )
+    await session.flush()
+
+
 async def reserve(
     session: AsyncSession,
     tenant_id: UUID,
     call_id: UUID,
     seconds: int,
     rate_micros_per_minute: int,
+    *,
+    hold: bool = True,
 ) -> None:
-    """Hold the price of a new call's first ``seconds``. The call's row must already exist.
+    """Open a new call's reserve for its first ``seconds``. The call's row must already exist.
 
     Do as little as possible after this: the tenant's other calls wait from here to the commit.
+
+    Args:
+        hold: whether the price is held from now on. If not, the reserve stays empty until
+            ``extend``, and the price only has to be available now.
 
     Raises:
         InsufficientCredits: less than that is available, or the account is not active. The
             transaction must not commit.
     """
-    amount = charge_micros(seconds, rate_micros_per_minute)
-    if not await repository.hold_first(session, tenant_id, call_id, amount):
+    price = charge_micros(seconds, rate_micros_per_minute)
+    amount = price if hold else 0
+    if not await repository.hold_first(session, tenant_id, call_id, amount, required_micros=price):
         raise InsufficientCredits(
-            f"The first {seconds} seconds of this call cannot be reserved from the balance."
+            f"The balance does not cover the first {seconds} seconds of this call."
         )
 
 
@@ -93,20 +155,43 @@ async def extend(
     call_id: UUID,
     seconds: int,
     rate_micros_per_minute: int,
-) -> bool:
-    """Make a running call's reserve cover ``seconds`` in total; ``False`` if there is too little
-    credit.
+) -> int | None:
+    """Make a call's reserve cover ``seconds`` in total, or as many as the balance allows.
 
-    A reserve that is already settled or released stays as it is.
+    Returns:
+        The seconds that it now covers, at most ``seconds`` unless it covered more before. ``None``
+        if it is already settled or released; then nothing changes.
     """
     held = await repository.locked_open_reserve(session, tenant_id, call_id)
     if held is None:
-        return True
-    more = extension_micros(held.held_micros, seconds, rate_micros_per_minute)
-    if more and not await repository.hold(session, tenant_id, more):
-        return False
+        return None
+    account = await repository.locked_account(session, tenant_id)
+    available = account.available_micros if account.is_active else 0
+    affordable = payable_seconds(
+        seconds, held.held_micros + max(0, available), rate_micros_per_minute
+    )
+    more = extension_micros(held.held_micros, affordable, rate_micros_per_minute)
     held.held_micros += more
-    return True
+    account.held_micros += more
+    covered_ms = funded_until_ms(held.held_micros, rate_micros_per_minute)
+    return seconds if covered_ms is None else covered_ms // 1000
+
+
+async def empty_reserve(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> None:
+    """Give back what the call's reserve holds, without closing it: ``extend`` fills it again."""
+    held = await repository.locked_open_reserve(session, tenant_id, call_id)
+    if held is None or held.held_micros == 0:
+        return
+    account = await repository.locked_account(session, tenant_id)
+    account.held_micros -= held.held_micros
+    held.held_micros = 0
+
+
+@dataclass(frozen=True)
+class Settlement:
+    seconds: int
+    """Billable seconds that were charged."""
+    charge_micros: int
 
 
 async def settle(
@@ -116,12 +201,12 @@ async def settle(
     seconds: int,
     rate_micros_per_minute: int,
     metadata: Mapping[str, Any],
-) -> int:
-    """Charge ``seconds`` billable seconds, close the reserve, and return the charge in
-    micro-dollars.
+) -> Settlement:
+    """Charge ``seconds`` billable seconds and close the reserve.
 
-    ``0`` seconds release the reserve without an entry. A charge above the reserve is posted in
-    full: the call was served, but its reserve could not be extended in time.
+    ``0`` seconds release the reserve without an entry. What the reserve does not cover is charged
+    from the credit that no other call holds. If that is too little, the rest is not charged, so a
+    call never overdraws the account.
 
     Raises:
         LookupError: the call has no open reserve, so it was already settled or released.
@@ -129,13 +214,20 @@ async def settle(
     held = await repository.locked_open_reserve(session, tenant_id, call_id)
     if held is None:
         raise LookupError(f"call {call_id} has no open reserve")
-    amount = charge_micros(seconds, rate_micros_per_minute)
+    account = await repository.locked_account(session, tenant_id)
+    funds = held.held_micros + max(0, account.available_micros)
+    paid_seconds = payable_seconds(seconds, funds, rate_micros_per_minute)
+    amount = charge_micros(paid_seconds, rate_micros_per_minute)
     held.state = "settled" if amount else "released"
     held.resolved_at = datetime.now(UTC)
-    account = await repository.locked_account(session, tenant_id)
     account.held_micros -= held.held_micros
-    if amount > held.held_micros:
-        _log.warning("charge_exceeds_reserve", call_id=str(call_id), charge_micros=amount)
+    if paid_seconds < seconds:
+        _log.error(
+            "served_beyond_balance",
+            call_id=str(call_id),
+            served_seconds=seconds,
+            charged_seconds=paid_seconds,
+        )
     if amount:
         taken = -draw(account.buckets, amount)
         _post(
@@ -148,12 +240,16 @@ async def settle(
                 call_id=call_id,
                 free_micros=taken.free_micros,
                 purchased_micros=taken.purchased_micros,
-                amount_seconds=-seconds,
-                description=f"Call, {seconds} seconds",
+                amount_seconds=-paid_seconds,
+                description=f"Call, {paid_seconds} seconds",
                 details=dict(metadata),
             ),
         )
-    return amount
+    return Settlement(paid_seconds, amount)
+
+
+def _added(amount_micros: int, bucket: Literal["free", "purchased"]) -> Buckets:
+    return Buckets(amount_micros, 0) if bucket == "free" else Buckets(0, amount_micros)
 
 
 def _post(session: AsyncSession, account: BillingAccount, entry: LedgerEntry) -> None:

@@ -18,6 +18,7 @@ from contracts.live_messages import CallOver
 from pipelines.engine.call_actions import CallActions
 from runtime.call.call import Call
 from runtime.call.end_cause import Cause, Ending, ProvidersFailed, RoomNotOpened, SessionNotStarted
+from runtime.call.funds import BALANCE_SPENT, NOT_EXTENDED
 from runtime.conversation.conversation import CallRecord
 from runtime.media.room import HeardFrames, Room, RoomClosed
 from runtime.recording.call_recording import CallRecording
@@ -451,3 +452,49 @@ def test_positions_count_from_the_first_leg():
 
     play(script)
     assert positions == [0, 2000, 1500]
+
+
+PATIENT = CallLimits(
+    max_duration_seconds=600, silence_prompt_seconds=500, silence_hangup_seconds=500
+)
+
+
+def test_a_call_whose_paid_time_is_not_extended_ends_by_itself_and_costs_no_more():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.conversation.say_seconds = 6.0
+
+    stage = play(script, plan=call_plan(limits=PATIENT, funded_until_ms=30_000))
+    assert stage.conversation.said[-1] == "farewell: insufficient_funds"
+    assert stage.ended == CallEnded(
+        end_reason=EndReason.INSUFFICIENT_FUNDS, connected_ms=30_000, detail=NOT_EXTENDED
+    )
+    assert stage.ended_at == pytest.approx(1 + 26 + 6 + 0.3 + 0.1), (
+        "the rest of the goodbye is free"
+    )
+    readings = [b.connected_ms for b in stage.journal.bodies if isinstance(b, CallMetered)]
+    assert max(readings) <= 30_000
+
+
+def test_paid_time_that_is_extended_is_delivered():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(20)
+        stage.call.extend_funds(60_000, balance_is_spent=False)
+        await asyncio.sleep(30)
+        stage.call.extend_funds(90_000, balance_is_spent=True)
+        stage.call.extend_funds(60_000, balance_is_spent=False)
+
+    stage = play(script, plan=call_plan(limits=PATIENT, funded_until_ms=30_000))
+    assert stage.ended.end_reason is EndReason.INSUFFICIENT_FUNDS
+    assert stage.ended.detail == BALANCE_SPENT
+    assert stage.ended.connected_ms == (90 - 4 + 1) * 1000 + 300
+
+
+def test_a_call_that_costs_nothing_runs_to_its_maximum():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+
+    limits = PATIENT.model_copy(update={"silence_prompt_seconds": 2000.0})
+    stage = play(script, plan=call_plan(limits=limits))
+    assert stage.ended.end_reason is EndReason.MAX_CALL_DURATION

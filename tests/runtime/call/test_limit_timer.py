@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from contracts.call_plan import CallLimits
+from runtime.call.funds import Funds
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
 from tests.runtime import virtual_time
@@ -15,7 +16,7 @@ LIMITS = CallLimits(max_duration_seconds=600, silence_prompt_seconds=8, silence_
 def test_a_limit_is_due_at_its_moment() -> None:
     async def main() -> tuple[Due, float]:
         clock = asyncio.get_running_loop().time
-        return await LimitTimer(LIMITS, clock).next_due(), clock()
+        return await LimitTimer(LIMITS, Funds(None), clock).next_due(), clock()
 
     assert virtual_time.run(main()) == (Due.NOBODY_JOINED, LIMITS.join_timeout_seconds)
 
@@ -23,7 +24,7 @@ def test_a_limit_is_due_at_its_moment() -> None:
 def test_activity_moves_the_moment_while_the_timer_waits() -> None:
     async def main() -> tuple[Due, float]:
         clock = asyncio.get_running_loop().time
-        timer = LimitTimer(LIMITS, clock)
+        timer = LimitTimer(LIMITS, Funds(None), clock)
         timer.started()
         waiting = asyncio.create_task(timer.next_due())
         await asyncio.sleep(5)

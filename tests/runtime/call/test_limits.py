@@ -1,6 +1,7 @@
 import pytest
 
 from contracts.call_plan import CallLimits
+from runtime.call.funds import Funds
 from runtime.call.limits import Due, LimitsWatch
 
 LIMITS = CallLimits(
@@ -13,7 +14,7 @@ LIMITS = CallLimits(
 
 @pytest.fixture
 def watch() -> LimitsWatch:
-    return LimitsWatch(LIMITS, opened_at=0.0)
+    return LimitsWatch(LIMITS, Funds(None), opened_at=0.0)
 
 
 def quiet(watch: LimitsWatch, now: float) -> None:
@@ -96,7 +97,7 @@ def test_a_caller_who_answers_the_nudge_starts_anew(watch: LimitsWatch):
 @pytest.mark.parametrize(("max_seconds", "goodbye_at"), [(600, 594.0), (30, 24.0), (10, 8.0)])
 def test_goodbye_comes_before_the_maximum_duration(max_seconds: int, goodbye_at: float):
     limits = LIMITS.model_copy(update={"max_duration_seconds": max_seconds})
-    watch = LimitsWatch(limits, opened_at=0.0)
+    watch = LimitsWatch(limits, Funds(None), opened_at=0.0)
     watch.started(100.0)
     agent(watch, 100.0)
     assert watch.next_due_at == 100 + goodbye_at

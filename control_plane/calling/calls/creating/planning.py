@@ -30,6 +30,7 @@ from control_plane.calling.calls.creating.resolved_stacks import ResolvedStacks
 from control_plane.calling.calls.errors import ProviderKeyUnavailable
 from control_plane.calling.calls.schemas import CallCreate
 from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.money.billing.reserve import first_funded_until_ms
 from pipelines.stack import CUSTOM, StackProblem
 
 _NEVER_PUBLISHED = Finding(
@@ -97,6 +98,7 @@ async def freeze_plan(
     if isinstance(stack, StackProblem):
         raise ProviderKeyUnavailable(stack.channel, stack.reason)
     texts = await _filled(published, wanted)
+    prices = catalogue.price_rows(stack, agent.managed_sku_id, now)
     plan = CallPlan(
         call_id=call_id,
         tenant_id=tenant_id,
@@ -109,7 +111,7 @@ async def freeze_plan(
         locale=agent.language,
         stack=stack,
         sealed_provider_keys=_own_keys(stack, facts),
-        prices=catalogue.price_rows(stack, agent.managed_sku_id, now),
+        prices=prices,
         limits=limits_of(agent),
         participants=tuple(
             PlannedParticipant(
@@ -123,6 +125,7 @@ async def freeze_plan(
         variables=wanted.variables,
         metadata=wanted.metadata,
         post_call=merge_post_call(agent.post_call, wanted.post_call),
+        funded_until_ms=first_funded_until_ms(sum(row.micros_per_minute for row in prices)),
     )
     return FrozenPlan(plan, texts.warnings)
 

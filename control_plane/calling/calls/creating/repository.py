@@ -75,6 +75,7 @@ async def insert_call(
             "new_time": plan.created_at,
             "new_metadata": plan.metadata,
             "new_plan": document,
+            "new_funded": plan.funded_until_ms,
             "new_participants": [_participant(each) for each in participants],
             "new_lines": [
                 _line("info", "Call created"),
@@ -161,6 +162,7 @@ def _insert_call() -> Insert:
         metadata=bindparam("new_metadata"),
         plan=cast(bindparam("new_plan", type_=Text), JSONB),
         applied_seq=literal(0),
+        funded_until_ms=bindparam("new_funded", type_=BigInteger),
         intelligence_status=literal("pending"),
         collected_slots=literal({}, JSONB),
         usage=literal({}, JSONB),

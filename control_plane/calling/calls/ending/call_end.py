@@ -12,6 +12,7 @@ from contracts.call_status import CallStatus
 from contracts.end_reasons import EndReason
 from contracts.money import billable_seconds, usd
 from control_plane.calling.calls import repository
+from control_plane.calling.calls.connected_time import believed_ms
 from control_plane.calling.calls.ending.agent_failure import report_agent_failure
 from control_plane.calling.calls.ending.cost_breakdown import provider_cost_micros
 from control_plane.calling.calls.events.event_log import log_event
@@ -41,7 +42,8 @@ async def end_call(
     Args:
         call: locked, with its plan loaded.
         reason: why it ends, or which phone could not be reached.
-        connected_ms: the time to bill; ``None`` if no media ever connected.
+        connected_ms: the time to bill, as a worker reported it. More than is possible is neither
+            recorded nor billed. ``None`` if no media ever connected.
         at: when it ended, with a time zone.
         detail: what went wrong, for the event log.
         participants: the call's participants, if they are loaded already.
@@ -53,18 +55,19 @@ async def end_call(
     moved = transition(CallStatus(call.status), cause)
     if Effect.SETTLE not in moved.effects:
         return False
-    seconds = billable_seconds(connected_ms)
+    plan = call.frozen_plan()
+    if connected_ms is not None:
+        connected_ms = _believed(session, call, connected_ms, plan.limits.max_duration_seconds)
+    served_seconds = billable_seconds(connected_ms)
     call.status = moved.status.value
     call.end_reason = cause.end_reason
     call.ended_at = at
     call.connected_ms = connected_ms
-    call.billable_seconds = seconds
-    plan = call.frozen_plan()
-    call.total_cost_micros = await billing.settle(
+    settled = await billing.settle(
         session,
         call.tenant_id,
         call.id,
-        seconds,
+        served_seconds,
         plan.rate_micros_per_minute,
         {
             "end_reason": cause.end_reason,
@@ -73,7 +76,9 @@ async def end_call(
             "prices": [row.model_dump(mode="json") for row in plan.prices],
         },
     )
-    call.provider_cost_micros = provider_cost_micros(plan.prices, seconds)
+    call.billable_seconds = settled.seconds
+    call.total_cost_micros = settled.charge_micros
+    call.provider_cost_micros = provider_cost_micros(plan.prices, settled.seconds)
     call.provider_cost_calculated_at = datetime.now(UTC)
     if participants is None:
         participants = await repository.participants(session, call.tenant_id, [call.id])
@@ -93,9 +98,19 @@ async def end_call(
         session,
         call,
         "billing",
-        f"Charged ${usd(call.total_cost_micros):.6f} for {seconds} seconds",
+        f"Charged ${usd(settled.charge_micros):.6f} for {settled.seconds} seconds",
         datetime.now(UTC),
     )
+    if settled.seconds < served_seconds:
+        log_event(
+            session,
+            call,
+            "billing",
+            f"The balance did not cover another {served_seconds - settled.seconds} seconds, which "
+            "are not charged",
+            datetime.now(UTC),
+            "warning",
+        )
     if isinstance(reason, EndReason):
         report_agent_failure(session, call, reason, detail)
     if Effect.SEND_CALL_FAILED in moved.effects:
@@ -107,10 +122,36 @@ async def end_call(
         call_id=str(call.id),
         end_reason=cause.end_reason,
         status=moved.status.value,
-        billable_seconds=seconds,
-        total_cost_micros=call.total_cost_micros,
+        billable_seconds=settled.seconds,
+        total_cost_micros=settled.charge_micros,
     )
     return True
+
+
+def _believed(
+    session: AsyncSession, call: Call, reported_ms: int, max_duration_seconds: int
+) -> int:
+    """``reported_ms`` as far as it is possible. The rest raises an alarm."""
+    now = datetime.now(UTC)
+    believed = believed_ms(call, reported_ms, now, max_duration_seconds)
+    if believed < reported_ms:
+        _log.error(
+            "connected_time_not_believed",
+            call_id=str(call.id),
+            worker_id=call.worker_id,
+            reported_ms=reported_ms,
+            believed_ms=believed,
+        )
+        log_event(
+            session,
+            call,
+            "billing",
+            f"The worker reported {reported_ms / 1000:,.1f} s of connected time, but the call can "
+            f"have had {believed / 1000:,.1f} s at most: the rest is not billed",
+            now,
+            "error",
+        )
+    return believed
 
 
 def billed_position_ms(

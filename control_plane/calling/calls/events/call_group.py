@@ -99,6 +99,8 @@ def _moves_money(call: Call, event: CallEvent) -> bool:
     match event.body:
         case CallEnded():
             return not call.is_over
+        case CallStarted():
+            return not call.is_over and not is_covered(call, 0)
         case CallMetered(connected_ms=connected_ms):
             return not call.is_over and not is_covered(call, connected_ms)
         case _:

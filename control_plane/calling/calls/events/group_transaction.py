@@ -17,7 +17,7 @@ from control_plane.calling.calls import repository
 from control_plane.calling.calls.events import repository as event_rows
 from control_plane.calling.calls.events.call_group import CallGroup, Key, lock_group
 from control_plane.calling.calls.events.envelope import ReceivedEvent, Verdict, verdict
-from control_plane.calling.calls.events.worker_events import WorkerToStop, apply_events
+from control_plane.calling.calls.events.worker_events import Answer, apply_events
 from control_plane.calling.calls.models import Call
 from control_plane.platform.database import Database
 from link.stream_entry import StreamEntry
@@ -51,7 +51,7 @@ class Applied:
     seq: int | None
     is_over: bool = False
     finished: list[StreamEntry] = field(default_factory=list)
-    stop: WorkerToStop | None = None
+    stop: Answer | None = None
 
 
 async def apply_group(database: Database, batches: Sequence[Batch]) -> list[Applied]:

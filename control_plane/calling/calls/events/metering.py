@@ -1,4 +1,8 @@
-"""A reading of a call's meter extends the reserve, which stays ahead of the connected time."""
+"""A reading of a call's meter extends the reserve, which stays ahead of the connected time.
+
+The worker is told how much time is paid for, and ends the call itself when that is over. So a call
+costs no more than was reserved for it, even if its events are applied much later.
+"""
 
 from __future__ import annotations
 
@@ -6,49 +10,62 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.commands import EndCall
+from contracts.commands import FUNDS_GOODBYE_MS, EndCall, ExtendFunds
 from contracts.end_reasons import EndReason
+from contracts.money import billable_seconds
+from control_plane.calling.calls.connected_time import believed_ms
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call
 from control_plane.money.billing import service as billing
-from control_plane.money.billing.reserve import reserve_seconds_needed
+from control_plane.money.billing.reserve import reserve_seconds_wanted
 from pipelines.texts.phrases import farewell
+
+PAID_TO_THE_END_MS = 2**53
+"""Longer than any call."""
 
 
 def is_covered(call: Call, connected_ms: int) -> bool:
-    """Whether an earlier reading already extended the reserve to ``connected_ms``.
-
-    Then the ledger is not needed. Never true while the call is being ended for lack of credit.
-    """
+    """Whether the reserve is known to be far enough ahead of ``connected_ms``. Then neither the
+    ledger nor the plan is needed."""
     return (
-        reserve_seconds_needed(connected_ms) <= reserve_seconds_needed(call.metered_ms or 0)
-        and call.end_requested_reason != EndReason.INSUFFICIENT_FUNDS.value
+        call.funded_until_ms is not None
+        and reserve_seconds_wanted(connected_ms) * 1000 <= call.funded_until_ms
     )
 
 
 async def meter(
-    session: AsyncSession, call: Call, connected_ms: int, at: datetime
-) -> EndCall | None:
+    session: AsyncSession, call: Call, reported_ms: int, at: datetime, now: datetime
+) -> ExtendFunds | EndCall | None:
     """Record a reading of a running call: locked, with its plan loaded unless ``is_covered``.
 
+    Args:
+        at: when the worker read the meter; ``now``: by the clock of the control plane.
+
     Returns:
-        The command to say goodbye and end the call, if the tenant cannot pay for more. It is sent
-        with each reading until the call ends, because a command can get lost; a worker that is
-        already ending the call ignores it.
+        What to tell the worker: how much time is paid for, if that has changed or the balance
+        allows no more. The answer to a later reading makes up for a lost command. A worker that
+        goes on when nothing more is paid for is told to end the call.
     """
-    covered = is_covered(call, connected_ms)
+    connected_ms = believed_ms(call, reported_ms, now)
     call.metered_ms = max(call.metered_ms or 0, connected_ms)
-    if covered:
+    if is_covered(call, connected_ms):
         return None
     plan = call.frozen_plan()
-    if await billing.extend(
-        session,
-        call.tenant_id,
-        call.id,
-        reserve_seconds_needed(connected_ms),
-        plan.rate_micros_per_minute,
-    ):
+    if plan.rate_micros_per_minute == 0:
+        call.funded_until_ms = PAID_TO_THE_END_MS
         return None
+    longest_seconds = billable_seconds(plan.limits.max_duration_seconds * 1000)
+    wanted_seconds = min(reserve_seconds_wanted(connected_ms), longest_seconds)
+    funded_seconds = await billing.extend(
+        session, call.tenant_id, call.id, wanted_seconds, plan.rate_micros_per_minute
+    )
+    if funded_seconds is None:
+        return None
+    is_enough = funded_seconds >= wanted_seconds
+    is_paid_to_the_end = funded_seconds >= longest_seconds
+    call.funded_until_ms = PAID_TO_THE_END_MS if is_paid_to_the_end else funded_seconds * 1000
+    if is_enough or connected_ms < funded_seconds * 1000 - FUNDS_GOODBYE_MS:
+        return ExtendFunds(funded_until_ms=funded_seconds * 1000, balance_is_spent=not is_enough)
     reason = EndReason.INSUFFICIENT_FUNDS
     if call.end_requested_at is None:
         call.end_requested_at = at

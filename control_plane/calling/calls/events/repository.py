@@ -14,6 +14,8 @@ from sqlalchemy.orm import attributes
 from control_plane.calling.calls.models import Call, CallParticipant, ParkedEvent
 from control_plane.platform.database import Base, storable
 
+_CURSOR = ("applied_seq", "metered_ms", "funded_until_ms")
+
 Rows = list[dict[str, Any]]
 """What to insert, by column."""
 
@@ -50,7 +52,7 @@ async def participants_of(
 
 
 async def move_cursors(session: AsyncSession, calls: Collection[Call]) -> None:
-    """Write ``applied_seq`` and ``metered_ms`` of these calls, and nothing else that changed.
+    """Write ``applied_seq`` and the meter of these calls, and nothing else that changed.
 
     It is one statement, whatever changed in which call; a flush would send several.
     """
@@ -58,15 +60,12 @@ async def move_cursors(session: AsyncSession, calls: Collection[Call]) -> None:
         return
     await session.execute(
         update(Call),
-        [
-            {"id": call.id, "applied_seq": call.applied_seq, "metered_ms": call.metered_ms}
-            for call in calls
-        ],
+        [{"id": call.id} | {column: getattr(call, column) for column in _CURSOR} for call in calls],
         execution_options={"autoflush": False, "synchronize_session": False},
     )
     for call in calls:
-        attributes.set_committed_value(call, "applied_seq", call.applied_seq)
-        attributes.set_committed_value(call, "metered_ms", call.metered_ms)
+        for column in _CURSOR:
+            attributes.set_committed_value(call, column, getattr(call, column))
 
 
 async def insert_rows(session: AsyncSession, model: type[Base], rows: Rows) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import assert_never
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
-from contracts.commands import EndCall
+from contracts.commands import EndCall, ExtendFunds
 from contracts.end_reasons import EndReason
 from contracts.events import (
     CallEnded,
@@ -38,6 +39,7 @@ from control_plane.calling.calls.events.call_group import CallGroup
 from control_plane.calling.calls.events.envelope import Verdict, verdict
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.events.metering import meter
+from control_plane.calling.calls.events.repository import add_parked_event
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.outbox_payloads import add_call_started
 from control_plane.calling.calls.transitions import Claimed, Effect, Started, transition
@@ -45,13 +47,15 @@ from control_plane.calling.intelligence.scheduling import schedule_for_late_segm
 from control_plane.calling.recordings.recording_events import apply_recording_event
 from control_plane.platform.database import storable
 
+_NOT_BELIEVED = "more connected time than the call can have had; the rest is not billed"
+
 
 @dataclass(frozen=True)
-class WorkerToStop:
+class Answer:
     """Send ``command`` to the worker that reported the event."""
 
     worker_id: str
-    command: EndCall
+    command: EndCall | ExtendFunds
 
 
 @dataclass
@@ -59,7 +63,7 @@ class Outcome:
     """``waiting`` holds the events behind a gap, to be tried again."""
 
     waiting: list[CallEvent]
-    stop: WorkerToStop | None = None
+    stop: Answer | None = None
 
 
 async def apply_events(
@@ -97,7 +101,7 @@ async def apply_events(
 
 async def _apply(
     session: AsyncSession, group: CallGroup, call: Call, event: CallEvent
-) -> WorkerToStop | None:
+) -> Answer | None:
     at = event.occurred_at
     participants = group.participants.get(call.id, {})
     match event.body:
@@ -110,7 +114,7 @@ async def _apply(
         case RoomOpened():
             return _claim(session, call, event)
         case CallStarted(participant_id=participant_id):
-            return _start(session, call, event, participants.get(participant_id))
+            return await _start(session, call, event, participants.get(participant_id))
         case LegJoined(participant_id=participant_id):
             presence.join(session, call, participants.get(participant_id), at)
             log_event(session, call, "lifecycle", "A participant joined", at)
@@ -135,7 +139,7 @@ async def _apply(
     return None
 
 
-def _claim(session: AsyncSession, call: Call, event: CallEvent) -> WorkerToStop | None:
+def _claim(session: AsyncSession, call: Call, event: CallEvent) -> Answer | None:
     moved = transition(CallStatus(call.status), Claimed())
     call.status = moved.status.value
     if Effect.NOTE_CLAIM in moved.effects:
@@ -145,28 +149,27 @@ def _claim(session: AsyncSession, call: Call, event: CallEvent) -> WorkerToStop 
     return _stop(call, event) if Effect.STOP_WORKER in moved.effects else None
 
 
-def _start(
+async def _start(
     session: AsyncSession, call: Call, event: CallEvent, first: CallParticipant | None
-) -> WorkerToStop | None:
+) -> Answer | None:
     at = event.occurred_at
     moved = transition(CallStatus(call.status), Started())
     call.status = moved.status.value
     if Effect.START_METER in moved.effects:
         call.started_at = at
-        call.metered_ms = call.metered_ms or 0
         log_event(session, call, "lifecycle", "Call started", at)
     if Effect.SEND_CALL_STARTED in moved.effects:
         add_call_started(session, call, first, at)
     presence.join(session, call, first, at)
-    return _stop(call, event) if Effect.STOP_WORKER in moved.effects else None
+    return await _meter(session, call, event, 0)
 
 
-def _stop(call: Call, event: CallEvent) -> WorkerToStop:
+def _stop(call: Call, event: CallEvent) -> Answer:
     """The command for a worker that still runs a call that is over."""
     # Workers do not know the end reasons that name a carrier; only the record has those.
     reasons = {reason.value: reason for reason in EndReason}
     reason = reasons.get(call.end_reason or "", EndReason.NORMAL_HANGUP)
-    return WorkerToStop(event.worker_id, EndCall(end_reason=reason))
+    return Answer(event.worker_id, EndCall(end_reason=reason))
 
 
 def _log_tool(session: AsyncSession, call: Call, event: CallEvent, tool: ToolCalled) -> None:
@@ -184,11 +187,11 @@ def _log_tool(session: AsyncSession, call: Call, event: CallEvent, tool: ToolCal
 
 async def _meter(
     session: AsyncSession, call: Call, event: CallEvent, connected_ms: int
-) -> WorkerToStop | None:
+) -> Answer | None:
     if call.is_over:
         return _stop(call, event)
-    goodbye = await meter(session, call, connected_ms, event.occurred_at)
-    return None if goodbye is None else WorkerToStop(event.worker_id, goodbye)
+    command = await meter(session, call, connected_ms, event.occurred_at, datetime.now(UTC))
+    return None if command is None else Answer(event.worker_id, command)
 
 
 async def _end(
@@ -209,6 +212,10 @@ async def _end(
             event.occurred_at,
             None if ended.detail is None else storable(ended.detail),
             participants=list(group.participants.get(call.id, {}).values()),
+        )
+    if changed and call.connected_ms != ended.connected_ms:
+        await add_parked_event(
+            session, f"connected-time:{call.id}", _NOT_BELIEVED, event.model_dump_json()
         )
     if not changed:
         log_event(

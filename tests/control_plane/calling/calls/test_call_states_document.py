@@ -89,7 +89,7 @@ def test_every_end_reason_and_the_status_that_it_leaves() -> None:
 
 def given_by_workers() -> Iterator[tuple[str, WorkerCause]]:
     for reason, _, given_by, _ in table("End reasons")[1]:
-        if found := re.fullmatch(r"worker: `(\w+)`", given_by):
+        if found := re.fullmatch(r"worker: `(\w+)`(?:, .*)?", given_by):
             yield plain(reason), WorkerCause[found[1]]
 
 

@@ -63,7 +63,8 @@ async def reserve(database: Database, tenant: UUID, call_id: UUID, seconds: int 
 
 async def settle(database: Database, tenant: UUID, call_id: UUID, seconds: int) -> int:
     async with database.tenant_session(tenant) as session:
-        return await service.settle(session, tenant, call_id, seconds, RATE, {})
+        settled = await service.settle(session, tenant, call_id, seconds, RATE, {})
+        return settled.charge_micros
 
 
 async def entry_sums(session: AsyncSession, tenant_id: UUID) -> Buckets:
@@ -148,10 +149,58 @@ async def test_a_reserve_is_extended_only_while_credit_lasts(
     call_id = await new_call(database, tenant)
     await reserve(database, tenant, call_id)
     async with database.tenant_session(tenant) as session:
-        assert await service.extend(session, tenant, call_id, 60, RATE)
-        assert await service.extend(session, tenant, call_id, 60, RATE), "already covered"
-        assert not await service.extend(session, tenant, call_id, 90, RATE)
+        assert await service.extend(session, tenant, call_id, 60, RATE) == 60
+        assert await service.extend(session, tenant, call_id, 30, RATE) == 60, "already covered"
+        assert await service.extend(session, tenant, call_id, 90, RATE) == 60
     assert await totals(database, tenant) == (70_000, 0, 60_000)
+
+
+async def test_a_reserve_is_extended_as_far_as_the_balance_allows(
+    database: Database, tenant: UUID
+) -> None:
+    await give(database, tenant, 100_000)
+    call_id = await new_call(database, tenant)
+    await reserve(database, tenant, call_id)
+    async with database.tenant_session(tenant) as session:
+        assert await service.extend(session, tenant, call_id, 600, RATE) == 90
+    assert await totals(database, tenant) == (100_000, 0, 90_000)
+
+
+async def test_the_reserve_of_an_inactive_account_is_not_extended(
+    database: Database, tenant: UUID
+) -> None:
+    await give(database, tenant, 100_000)
+    call_id = await new_call(database, tenant)
+    await reserve(database, tenant, call_id)
+    async with database.system_session() as session:
+        (await repository.locked_account(session, tenant)).is_active = False
+    async with database.tenant_session(tenant) as session:
+        assert await service.extend(session, tenant, call_id, 60, RATE) == 30
+    assert await totals(database, tenant) == (100_000, 0, HALF_MINUTE)
+
+
+async def test_an_empty_reserve_needs_credit_and_holds_none(
+    database: Database, tenant: UUID
+) -> None:
+    await give(database, tenant, HALF_MINUTE)
+    call_id, other, third = [await new_call(database, tenant) for _ in range(3)]
+    for each in (call_id, other):
+        async with database.tenant_session(tenant) as session:
+            await service.reserve(session, tenant, each, 30, RATE, hold=False)
+    assert await totals(database, tenant) == (HALF_MINUTE, 0, 0)
+    async with database.tenant_session(tenant) as session:
+        assert await service.extend(session, tenant, call_id, 30, RATE) == 30
+        assert await service.extend(session, tenant, other, 30, RATE) == 0
+    assert await totals(database, tenant) == (HALF_MINUTE, 0, HALF_MINUTE)
+    with pytest.raises(InsufficientCredits):
+        async with database.tenant_session(tenant) as session:
+            await service.reserve(session, tenant, third, 30, RATE, hold=False)
+    async with database.tenant_session(tenant) as session:
+        await service.empty_reserve(session, tenant, call_id)
+        await service.empty_reserve(session, tenant, call_id)
+        assert await service.extend(session, tenant, other, 30, RATE) == 30
+    await assert_books_balance(database, tenant)
+    assert await settle(database, tenant, call_id, 0) == 0
 
 
 async def test_a_reserve_is_settled_at_most_once(database: Database, tenant: UUID) -> None:
@@ -173,18 +222,32 @@ async def test_a_settled_reserve_is_not_extended_again(database: Database, tenan
     await reserve(database, tenant, call_id)
     await settle(database, tenant, call_id, 30)
     async with database.tenant_session(tenant) as session:
-        assert await service.extend(session, tenant, call_id, 600, RATE)
+        assert await service.extend(session, tenant, call_id, 600, RATE) is None
     assert await totals(database, tenant) == (970_000, 0, 0)
 
 
-async def test_what_was_served_is_charged_even_beyond_the_reserve(
+async def test_what_was_served_beyond_the_reserve_is_charged_if_the_balance_allows_it(
     database: Database, tenant: UUID
 ) -> None:
-    await give(database, tenant, 30_000)
+    await give(database, tenant, 80_000)
     call_id = await new_call(database, tenant)
     await reserve(database, tenant, call_id)
-    assert await settle(database, tenant, call_id, 60) == 60_000
-    assert await totals(database, tenant) == (0, -30_000, 0)
+    assert await settle(database, tenant, call_id, 600) == 60_000
+    assert await totals(database, tenant) == (20_000, 0, 0)
+    await assert_books_balance(database, tenant)
+
+
+async def test_a_charge_takes_nothing_that_another_call_holds(
+    database: Database, tenant: UUID
+) -> None:
+    await give(database, tenant, 60_000)
+    call_id, other = [await new_call(database, tenant) for _ in range(2)]
+    await reserve(database, tenant, call_id)
+    await reserve(database, tenant, other)
+    assert await settle(database, tenant, call_id, 60) == HALF_MINUTE
+    assert await totals(database, tenant) == (HALF_MINUTE, 0, HALF_MINUTE)
+    assert await settle(database, tenant, other, 30) == HALF_MINUTE
+    assert await totals(database, tenant) == (0, 0, 0)
     await assert_books_balance(database, tenant)
     with pytest.raises(InsufficientCredits):
         await reserve(database, tenant, await new_call(database, tenant))
@@ -225,7 +288,7 @@ async def test_simultaneous_reserves_extensions_and_settlements_keep_the_books(
         while reserved < increments:
             async with database.tenant_session(tenant) as session:
                 wanted = (reserved + 1) * 30
-                if not await service.extend(session, tenant, call_id, wanted, RATE):
+                if await service.extend(session, tenant, call_id, wanted, RATE) != wanted:
                     break
             reserved += 1
         await settle(database, tenant, call_id, reserved * 30)

@@ -339,6 +339,7 @@ class FlakyDatabase(Database):
                 raise DatabaseUnavailable
 
 
+@pytest.mark.usefixtures("simulated_time")
 async def test_nothing_leaves_the_stream_while_the_database_is_away(
     tenant: TenantClient,
     worker: FakeWorker,
@@ -383,26 +384,38 @@ async def test_the_reserve_follows_the_meter(
     tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer
 ) -> None:
     plan = await running_call(tenant, worker, consumer)
+    await worker.meter(plan, 5_000)
+    await catch_up(consumer)
     first = (await balance_of(tenant))["held_usd"]
-    await worker.meter(plan, 15_000)
+    await worker.meter(plan, 30_000)
     await catch_up(consumer)
     assert (await balance_of(tenant))["held_usd"] == first
-    await worker.meter(plan, 20_000)
+    await worker.meter(plan, 35_000)
     await catch_up(consumer)
     held = (await balance_of(tenant))["held_usd"]
-    assert held == usd(charge_micros(60, plan.rate_micros_per_minute))
+    assert held == usd(charge_micros(120, plan.rate_micros_per_minute))
     assert await worker.commands() == []
+    told = await worker.told_of_funds()
+    assert [funds.funded_until_ms for funds in told] == [60_000, 90_000, 120_000]
+    assert not any(funds.balance_is_spent for funds in told)
 
 
 async def test_a_caller_whose_credit_runs_out_is_said_goodbye_to(
     tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
 ) -> None:
-    plan = await running_call(tenant, worker, consumer)
-    async with database.tenant_session(tenant.tenant_id) as session:
+    plan = await claimed_call(tenant, worker)
+    async with database.system_session() as session:
         # Another call holds everything that is left.
-        left = (await balance_of(tenant))["available_usd"]
-        assert await billing.repository.hold(session, tenant.tenant_id, round(left * 1e6))
+        account = await billing.repository.locked_account(session, tenant.tenant_id)
+        account.held_micros += account.available_micros
+    await worker.start(plan)
     await worker.meter(plan, 20_000)
+    await catch_up(consumer)
+    assert await worker.commands() == [], "what is paid for is delivered in full"
+    told = (await worker.told_of_funds())[-1]
+    assert (told.funded_until_ms, told.balance_is_spent) == (30_000, True)
+    # A worker that does not count its funds.
+    await worker.meter(plan, 26_000)
     await catch_up(consumer)
     [command] = await worker.commands()
     assert isinstance(command.body, EndCall)
@@ -411,7 +424,7 @@ async def test_a_caller_whose_credit_runs_out_is_said_goodbye_to(
     assert command.call_id == plan.call_id
     assert (await call_of(tenant, plan))["status"] == "in_progress"
 
-    await worker.end(plan, 27_000, EndReason.INSUFFICIENT_FUNDS)
+    await worker.end(plan, 33_000, EndReason.INSUFFICIENT_FUNDS)
     await catch_up(consumer)
     call = await call_of(tenant, plan)
     assert (call["status"], call["end_reason"]) == ("failed", "insufficient_funds")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 
 import pytest
 from redis.asyncio import Redis
@@ -22,10 +21,9 @@ from control_plane.calling.calls.events.consumer import (
     groups_of,
 )
 from control_plane.calling.calls.events.envelope import ReceivedEvent, read_entry
-from control_plane.calling.calls.events.metering import is_covered
+from control_plane.calling.calls.events.metering import PAID_TO_THE_END_MS, is_covered
 from control_plane.calling.calls.models import Call
 from control_plane.money.billing import repository as ledger
-from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of, call_of, catch_up, read_all, running_call
@@ -83,8 +81,9 @@ async def test_the_number_of_statements_does_not_grow_with_the_number_of_calls(
         return len(sent)
 
     plans = [await running_call(tenant, worker, consumer) for _ in range(6)]
+    await cost(plans, 1_000)
     assert await cost(plans[:1], 5_000) == await cost(plans, 10_000) <= 4
-    more_credit = 20_000
+    more_credit = 35_000
     assert await cost(plans[:1], more_credit) == await cost(plans[1:], more_credit) <= 12
 
 
@@ -92,18 +91,18 @@ async def test_calls_that_extend_together_cannot_hold_the_same_credit(
     tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
 ) -> None:
     plans = [await running_call(tenant, worker, consumer) for _ in range(3)]
-    increment = charge_micros(60, plans[0].rate_micros_per_minute) - charge_micros(
-        FIRST_RESERVE_SECONDS, plans[0].rate_micros_per_minute
-    )
+    increment = charge_micros(30, plans[0].rate_micros_per_minute)
     available = round((await balance_of(tenant))["available_usd"] * 1e6)
     async with database.system_session() as session:
-        assert await ledger.hold(session, tenant.tenant_id, available - 2 * increment)
+        account = await ledger.locked_account(session, tenant.tenant_id)
+        account.held_micros += available - 2 * increment
     for plan in plans:
         await worker.meter(plan, 20_000)
     await catch_up(consumer)
     assert (await balance_of(tenant))["available_usd"] == 0
-    said_goodbye = [command.call_id for command in await worker.commands()]
-    assert len(said_goodbye) == 1
+    told = (await worker.told_of_funds())[-3:]
+    assert [funds.funded_until_ms for funds in told].count(60_000) == 1
+    assert [funds.balance_is_spent for funds in told].count(True) == 1
     for plan in plans:
         await worker.end(plan, 20_000)
     await catch_up(consumer)
@@ -150,19 +149,17 @@ async def test_groups_stay_small_where_calls_end(
 
 
 @pytest.mark.parametrize(
-    ("metered_ms", "connected_ms", "reason", "covered"),
+    ("funded_until_ms", "connected_ms", "covered"),
     [
-        (None, 15_000, None, True),
-        (0, 15_001, None, False),
-        (16_000, 45_000, None, True),
-        (16_000, 45_001, None, False),
-        (16_000, 20_000, "insufficient_funds", False),
-        (16_000, 20_000, "normal_hangup", True),
+        (None, 0, False),
+        (60_000, 0, True),
+        (60_000, 1, False),
+        (90_000, 30_000, True),
+        (90_000, 30_001, False),
+        (PAID_TO_THE_END_MS, 10**12, True),
     ],
 )
 def test_a_reading_asks_the_ledger_only_when_it_needs_another_increment(
-    metered_ms: int | None, connected_ms: int, reason: str | None, covered: bool
+    funded_until_ms: int | None, connected_ms: int, covered: bool
 ) -> None:
-    call = Call(metered_ms=metered_ms, end_requested_reason=reason)
-    call.end_requested_at = datetime.now(UTC) if reason else None
-    assert is_covered(call, connected_ms) is covered
+    assert is_covered(Call(funded_until_ms=funded_until_ms), connected_ms) is covered
