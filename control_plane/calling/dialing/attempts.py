@@ -12,8 +12,9 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from contracts.call_status import CallStatus
 from contracts.dial_outcome import DialOutcome
-from contracts.dialing import STAGE_RANK, DialReport, LegStage
+from contracts.dialing import STAGE_RANK, DialReport, DialRequest, LegStage
 from contracts.end_reasons import EndReason
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.events import dial_progress
@@ -23,6 +24,8 @@ from control_plane.calling.dialing import repository
 from control_plane.calling.dialing.callee_zones import callee_zones
 from control_plane.calling.dialing.models import DialingJob, JobState
 from control_plane.calling.dialing.schedule import next_opening
+from control_plane.money.billing import service as billing
+from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS
 from control_plane.platform.link.dialing import NOBODY
 
 UNKNOWN = "unknown"
@@ -79,6 +82,7 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
         await dial_progress.leg_ended(
             session, call, job.participant_id, job.carrier, DialOutcome.FAILED, at, retry_at
         )
+        await _release_while_waiting(session, call)
     else:
         _close(job, JobState.FAILED, at)
         await dial_progress.leg_given_up(
@@ -90,6 +94,37 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
             at,
         )
     return NOTHING
+
+
+async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: datetime) -> bool:
+    """Hold the credit for the call's first increment, unless the call holds it already.
+
+    If the balance does not allow it, the job is closed, and the call ends if no other phone can
+    still connect.
+
+    Returns:
+        Whether the phone may be dialed.
+    """
+    call = await calls.locked_call(session, request.tenant_id, request.call_id)
+    assert call is not None, "calls are never deleted"
+    rate = call.frozen_plan().rate_micros_per_minute
+    covered = await billing.extend(session, call.tenant_id, call.id, FIRST_RESERVE_SECONDS, rate)
+    if covered is None or covered >= FIRST_RESERVE_SECONDS:
+        return True
+    job = await repository.locked_job(session, request.tenant_id, request.participant_id)
+    if job is not None and job.attempt_id == request.attempt_id:
+        _close(job, JobState.FAILED, at)
+        why = f"{job.to_number} is not dialed: the balance does not cover its first 30 seconds"
+        await dial_progress.leg_given_up(
+            session, call, job.participant_id, EndReason.INSUFFICIENT_FUNDS, why, at
+        )
+    return False
+
+
+async def _release_while_waiting(session: AsyncSession, call: Call) -> None:
+    """A call whose phones all wait holds no credit. Each attempt reserves again."""
+    if call.status == CallStatus.QUEUED and not await repository.has_active_leg(session, call):
+        await billing.empty_reserve(session, call.tenant_id, call.id)
 
 
 async def give_up_waiting(
@@ -129,6 +164,7 @@ async def _end_attempt(
     if report.bridge_id == NOBODY:
         job.attempts -= 1
         _close(job, JobState.CANCELED, at) if call.is_over else _put_back(job, job.due_at)
+        await _release_while_waiting(session, call)
         return NOTHING
     if job.stage == LegStage.ANSWERED or report.outcome is None:
         return _finish_conversation(call, job, at)
@@ -147,6 +183,7 @@ async def _end_attempt(
     await dial_progress.leg_ended(
         session, call, job.participant_id, job.carrier, report.outcome, at, retry_at
     )
+    await _release_while_waiting(session, call)
     return NOTHING
 
 

@@ -112,6 +112,20 @@ async def lock_due_jobs(
     return found.all()
 
 
+async def has_active_leg(session: AsyncSession, call: Call) -> bool:
+    """Whether a phone of the call is being dialed or in conversation."""
+    found = await session.scalar(
+        select(DialingJob.id)
+        .where(
+            DialingJob.tenant_id == call.tenant_id,
+            DialingJob.call_id == call.id,
+            DialingJob.state == JobState.ACTIVE,
+        )
+        .limit(1)
+    )
+    return found is not None
+
+
 async def note_requested(session: AsyncSession, attempt_id: UUID, at: datetime) -> None:
     """The bridges were asked to make the attempt. For background jobs."""
     await session.execute(

@@ -54,7 +54,7 @@ async def create_call(
     retry: RetryRules = ONE_CALL,
 ) -> NewCall:
     """Freeze the plan, insert the call, reserve its first increment and queue its phones, in one
-    transaction.
+    transaction. A call to a phone only needs that much credit; it is reserved when it is dialed.
 
     The checks run in this order: do-not-call list (400), caller id (400), calls stopped (503),
     agent (404), pause (423), published version (409), providers (422), credit (402). The caller
@@ -68,7 +68,7 @@ async def create_call(
         InvalidRequest: a participant cannot be reached.
         PlatformCallsDisabled, AgentNotFound, AgentAdminPaused, AgentNotPublishReady,
             ProviderKeyUnavailable: see ``freeze_plan``.
-        InsufficientCredits: the first increment cannot be reserved.
+        InsufficientCredits: the first increment is not available.
         NeverDialable: ``schedule`` leaves no time at which a phone can be dialed.
     """
     called_from = await caller_ids(
@@ -90,7 +90,13 @@ async def create_call(
     participants = _participants(wanted, plan)
     await repository.insert_call(session, plan, document, status, participants, frozen.warnings)
     await billing.reserve(
-        session, tenant_id, plan.call_id, FIRST_RESERVE_SECONDS, plan.rate_micros_per_minute
+        session,
+        tenant_id,
+        plan.call_id,
+        FIRST_RESERVE_SECONDS,
+        plan.rate_micros_per_minute,
+        # A phone may wait for days. Its credit is held when it is dialed.
+        hold=not called_from,
     )
     call = Call(id=plan.call_id, tenant_id=tenant_id, agent_id=plan.agent_id, status=status.value)
     legs = {

@@ -12,10 +12,13 @@ from sqlalchemy import text
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.dialing.models import JobState
 from control_plane.calling.dialing.retry import RetryRule, RetryRules
+from control_plane.calling.dialing.schedule import Schedule
+from control_plane.money.billing import service as billing
+from control_plane.money.billing.errors import InsufficientCredits
 from control_plane.platform.database import Database
 from tests.control_plane.calling.dialing.phone import CALLEE, Phones
 from tests.control_plane.conftest import TenantClient
-from tests.control_plane.conversation import catch_up
+from tests.control_plane.conversation import balance_of, catch_up
 from tests.control_plane.fake_worker import FakeWorker
 from tests.runtime.until import until
 from tests.runtime.working import working
@@ -153,3 +156,71 @@ async def test_a_carrier_that_says_everything_twice_changes_nothing(
     events = (await tenant.get(f"/v1/calls/{call_id}/events")).json()["events"]
     said = [event["message"] for event in events if event["source"] == "telephony"]
     assert said == ["A phone is being dialed", "A phone rings", "A phone was answered"]
+
+
+async def test_a_queued_phone_holds_no_credit_until_it_is_dialed(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    later = Schedule(not_before=datetime.now(UTC) + timedelta(hours=1))
+    await phones.queue(tenant, await phones.agent(tenant), schedule=later)
+    assert (await balance_of(tenant))["held_usd"] == 0
+    await phones.step(timedelta(hours=2))
+    assert (await balance_of(tenant))["held_usd"] == 0.0125
+
+
+async def test_between_two_attempts_a_phone_holds_no_credit(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    phones.carrier.tell(CALLEE, BUSY)
+    call_id = await phones.queue(tenant, await phones.agent(tenant), retry=THREE_TIMES)
+    await phones.until_waiting(call_id, 1)
+    assert (await balance_of(tenant))["held_usd"] == 0
+    await phones.step(timedelta(seconds=300))
+    await phones.until_waiting(call_id, 2)
+    assert (await balance_of(tenant))["held_usd"] == 0
+
+
+async def test_a_phone_that_the_balance_does_not_cover_is_not_dialed(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    agent_id = await phones.agent(tenant)
+    call_id = await phones.queue(tenant, agent_id)
+    async with phones.database.system_session() as session:
+        await billing.adjust(
+            session, tenant.tenant_id, "debit", -9_990_000, "Refund", reference="r", details={}
+        )
+    call = await phones.until_status(tenant, str(call_id), "failed")
+    assert call["end_reason"] == "insufficient_funds"
+    assert (call["total_cost"], call["billable_seconds"]) == (0, 0)
+    assert phones.carrier.dialed == []
+    assert (await phones.job(call_id)).state == JobState.FAILED
+    said = [event["message"] for event in call["events"] if event["source"] == "telephony"]
+    assert said == [f"{CALLEE} is not dialed: the balance does not cover its first 30 seconds"]
+    balance = await balance_of(tenant)
+    assert (balance["held_usd"], balance["balance_usd"]) == (0, 0.01)
+
+
+async def test_no_phone_is_queued_without_credit_for_its_first_increment(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    agent_id = await phones.agent(tenant)
+    async with phones.database.system_session() as session:
+        await billing.adjust(
+            session, tenant.tenant_id, "debit", -9_990_000, "Refund", reference="r", details={}
+        )
+    with pytest.raises(InsufficientCredits):
+        await phones.queue(tenant, agent_id)
+
+
+async def test_an_answered_phone_has_its_first_increment_reserved(
+    tenant: TenantClient, phones: Phones, worker: FakeWorker, consumer: EventConsumer
+) -> None:
+    phones.carrier.tell(CALLEE, BUSY, Behaviour())
+    call_id = await phones.queue(tenant, await phones.agent(tenant), retry=THREE_TIMES)
+    await phones.until_waiting(call_id, 1)
+    await phones.step(timedelta(seconds=300))
+    await phones.until_answered(call_id)
+    assert (await balance_of(tenant))["held_usd"] == 0.0125
+    plan = await worker.claim()
+    assert plan is not None
+    assert plan.funded_until_ms == 30_000
