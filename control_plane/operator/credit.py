@@ -23,6 +23,11 @@ class Posted:
     is_new: bool
 
 
+def reference_key(reference: str | None) -> str:
+    """The prefix keeps the operator's references apart from those of charges and other grants."""
+    return f"operator:{reference or uuid4()}"
+
+
 async def post_credit(
     session: AsyncSession,
     tenant_id: UUID,
@@ -41,8 +46,7 @@ async def post_credit(
         CreditReferenceTaken: the reference was posted with another amount or bucket.
     """
     amount_micros = int(amount_usd * MICROS_PER_USD)
-    # The prefix keeps it apart from the references of charges and other grants.
-    key = f"operator:{reference or uuid4()}"
+    key = reference_key(reference)
     await accounts.open_account(session, tenant_id)
     # Of simultaneous requests with one reference, the later ones wait here for the first.
     account = await accounts.locked_account(session, tenant_id)
@@ -54,10 +58,8 @@ async def post_credit(
         )
         entry = await accounts.entry_of_reference(session, tenant_id, key)
         assert entry is not None, "a grant above 0 posts an entry"
-    elif (entry.free_micros if bucket == "free" else entry.purchased_micros) != amount_micros:
-        raise CreditReferenceTaken(
-            f"The reference '{reference}' was already posted with another amount or bucket; "
-            "use a new reference.",
-            transaction_id=str(entry.id),
-        )
+    elif entry.transaction_type != "grant" or amount_micros != (
+        entry.free_micros if bucket == "free" else entry.purchased_micros
+    ):
+        raise CreditReferenceTaken.of(reference, entry)
     return Posted(entry, account.free_micros + account.purchased_micros, is_new)

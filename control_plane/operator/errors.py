@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from control_plane.platform.errors import Problem
+from control_plane.money.billing.models import LedgerEntry
+from control_plane.platform.errors import NotFound, Problem
 
 
 class PlanExists(Problem):
@@ -18,4 +19,17 @@ class CreditReferenceTaken(Problem):
 
     status = HTTPStatus.CONFLICT
     code = "credit_reference_taken"
-    title = "This reference was already used for another credit"
+    title = "This reference was already used for something else"
+
+    @classmethod
+    def of(cls, reference: str | None, entry: LedgerEntry) -> CreditReferenceTaken:
+        return cls(
+            f"The reference '{reference}' was already posted with another type, amount or bucket; "
+            "use a new reference.",
+            transaction_id=str(entry.id),
+        )
+
+
+class CorrectedEntryNotFound(NotFound):
+    code = "transaction_not_found"
+    title = "The tenant has no such transaction"

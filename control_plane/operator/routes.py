@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from control_plane.operator.adjustment_routes import router as adjustments
 from control_plane.operator.credit_routes import router as credits_of_tenants
 from control_plane.operator.pause_routes import router as pauses
 from control_plane.operator.plan_routes import router as plans
@@ -11,5 +12,5 @@ from control_plane.operator.platform_routes import router as platform
 from control_plane.operator.tenant_routes import router as tenants
 
 router = APIRouter()
-for part in (tenants, credits_of_tenants, plans, pauses, platform):
+for part in (tenants, credits_of_tenants, adjustments, plans, pauses, platform):
     router.include_router(part)

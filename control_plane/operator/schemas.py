@@ -14,6 +14,7 @@ from control_plane.identity.tenants.schemas import Name
 
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Reference = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+PersonName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 PlanId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 Usd = Annotated[Decimal, Field(le=1_000_000, decimal_places=6)]
 Tier = Literal["free", "enterprise"]
@@ -90,6 +91,79 @@ class CreditGranted(BaseModel):
     transaction_id: UUID
     tenant_id: UUID
     amount_usd: float
+    balance_usd: float
+    already_posted: bool = Field(
+        description="Whether the reference was already posted; if so, nothing changed."
+    )
+
+
+class Adjustment(BaseModel):
+    """What debits and corrections have in common."""
+
+    model_config = ConfigDict(extra="forbid")
+    reason: Reason = Field(description="Why. Shown to the tenant in its transactions.")
+    posted_by: PersonName = Field(
+        description="Who decided it: a name or a mail address. Kept with the transaction, where "
+        "the tenant sees it, and in the audit log."
+    )
+    reference: Reference | None = Field(
+        None,
+        description="What it is for. A tenant gets each reference only once, even if you repeat "
+        "the request.",
+    )
+
+
+class Debit(Adjustment):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "amount_usd": 12.5,
+                "reason": "Refund of 3 May, paid out by bank transfer",
+                "posted_by": "mia@voice.example",
+                "reference": "refund-118",
+            }
+        },
+    )
+    amount_usd: Usd = Field(
+        gt=0,
+        description="What is taken, with at most six decimal places. Free credit is taken first.",
+    )
+
+
+class Correction(Adjustment):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "amount_usd": -2.5,
+                "reason": "The credit of 3 May was posted twice",
+                "posted_by": "mia@voice.example",
+                "corrects": _AN_ID,
+                "reference": "ticket-4712",
+            }
+        },
+    )
+    amount_usd: Usd = Field(
+        ge=-1_000_000,
+        description="What it adds to the balance; below 0 to take something. Not 0.",
+    )
+    bucket: Literal["free", "purchased"] = Field(
+        "free",
+        description="Where a positive amount goes. A negative one takes free credit first.",
+    )
+    corrects: UUID | None = Field(None, description="The transaction that was wrong.")
+
+    @field_validator("amount_usd")
+    @classmethod
+    def _not_zero(cls, value: Decimal) -> Decimal:
+        if value == 0:
+            raise ValueError("must not be 0")
+        return value
+
+
+class Adjusted(BaseModel):
+    transaction_id: UUID
+    tenant_id: UUID
+    amount_usd: float = Field(description="What it added to the balance; below 0 for a debit.")
     balance_usd: float
     already_posted: bool = Field(
         description="Whether the reference was already posted; if so, nothing changed."

@@ -25,6 +25,12 @@ POLICIES: Policies = {
     ("POST", "/v1/operator/tenants/{tenant_id}/credits"): Policy(
         Access.OPERATOR, 401, {"amount_usd": 1, "description": "x"}
     ),
+    ("POST", "/v1/operator/tenants/{tenant_id}/debits"): Policy(
+        Access.OPERATOR, 401, {"amount_usd": 1, "reason": "x", "posted_by": "x"}
+    ),
+    ("POST", "/v1/operator/tenants/{tenant_id}/corrections"): Policy(
+        Access.OPERATOR, 401, {"amount_usd": 1, "reason": "x", "posted_by": "x"}
+    ),
     ("GET", "/v1/operator/plans"): OPERATORS,
     ("POST", "/v1/operator/plans"): Policy(
         Access.OPERATOR, 401, {"id": "mine", "display_name": "Mine"}
