@@ -46,6 +46,17 @@ class AddedParticipant(WireModel):
     job_id: UUID | None
 
 
+class Adjusted(WireModel):
+    transaction_id: UUID
+    tenant_id: UUID
+    amount_usd: float
+    """What it added to the balance; below 0 for a debit."""
+
+    balance_usd: float
+    already_posted: bool
+    """Whether the reference was already posted; if so, nothing changed."""
+
+
 class AgentCall(WireModel):
     """One call in the list of its agent."""
 
@@ -483,6 +494,31 @@ class Change(WireModel):
     to: Any
 
 
+class Correction(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    reason: str
+    """Why. Shown to the tenant in its transactions."""
+
+    posted_by: str
+    """
+    Who decided it: a name or a mail address. Kept with the transaction, where the tenant sees it, and in the audit log.
+    """
+
+    reference: str | None = None
+    """What it is for. A tenant gets each reference only once, even if you repeat the request."""
+
+    amount_usd: float | str
+    """What it adds to the balance; below 0 to take something. Not 0."""
+
+    bucket: Literal["free", "purchased"] | str = "free"
+    """Where a positive amount goes. A negative one takes free credit first."""
+
+    corrects: UUID | None = None
+    """The transaction that was wrong."""
+
+
 class CreditGrant(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -536,6 +572,25 @@ class DailyWindow(WireModel):
     start: str
     end: str
     days: list[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"] | str] | None = None
+
+
+class Debit(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    reason: str
+    """Why. Shown to the tenant in its transactions."""
+
+    posted_by: str
+    """
+    Who decided it: a name or a mail address. Kept with the transaction, where the tenant sees it, and in the audit log.
+    """
+
+    reference: str | None = None
+    """What it is for. A tenant gets each reference only once, even if you repeat the request."""
+
+    amount_usd: float | str
+    """What is taken, with at most six decimal places. Free credit is taken first."""
 
 
 class DraftCreated(WireModel):
@@ -1740,13 +1795,16 @@ class ToolUse(WireModel):
 
 
 class Transaction(WireModel):
-    """Positive amounts add to your balance."""
+    """
+    Positive amounts add to your balance. The operator posts debits and corrections, and says in
+    `description` why.
+    """
 
     id: UUID
     call_id: UUID | None
     amount_seconds: int
     amount_usd: float
-    transaction_type: Literal["grant", "charge"] | str
+    transaction_type: Literal["grant", "charge", "debit", "correction"] | str
     description: str
     metadata: dict[str, Any]
     created_at: AwareDatetime

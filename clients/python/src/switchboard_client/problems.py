@@ -74,6 +74,12 @@ class BadOffer(ApiError):
     code = "bad_offer"
 
 
+class BalanceTooLow(ApiError):
+    """The balance is too low (409)."""
+
+    code = "balance_too_low"
+
+
 class BatchNotFound(ApiError):
     """Batch not found (404)."""
 
@@ -128,8 +134,14 @@ class CatalogueEntryNotFound(ApiError):
     code = "catalogue_entry_not_found"
 
 
+class CorrectedEntryNotFound(ApiError):
+    """The tenant has no such transaction (404)."""
+
+    code = "transaction_not_found"
+
+
 class CreditReferenceTaken(ApiError):
-    """This reference was already used for another credit (409)."""
+    """This reference was already used for something else (409)."""
 
     code = "credit_reference_taken"
 
@@ -477,6 +489,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "api_key_not_found": ApiKeyNotFound,
     "api_key_revoked": ApiKeyRevokedAlready,
     "bad_offer": BadOffer,
+    "balance_too_low": BalanceTooLow,
     "batch_not_found": BatchNotFound,
     "body_too_large": BodyTooLarge,
     "call_already_over": CallAlreadyOver,
@@ -537,6 +550,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "tenant_not_found": TenantNotFound,
     "too_many_attempts": TooManyAttempts,
     "too_many_viewers": TooManyViewers,
+    "transaction_not_found": CorrectedEntryNotFound,
     "transcript_not_available": TranscriptNotAvailable,
     "unauthorized": Unauthorized,
     "unknown_provider": UnknownProvider,
