@@ -30,7 +30,9 @@ from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS, first_fun
 from control_plane.platform.database import Database
 from tests.runtime.fakes import call_plan
 
-CALLS = 5
+CALLS = 50
+AT_ONCE = 4
+"""Steps that run at the same time, as those of several jobs processes do."""
 FORGED_MS = st.sampled_from([10**12, 2**62, 3_600_000])
 TRUE_MS = st.integers(0, 200_000)
 CALL = st.integers(0, CALLS - 1)
@@ -40,7 +42,7 @@ STEPS = st.lists(
         st.tuples(st.sampled_from(["meter", "end"]), CALL, TRUE_MS | FORGED_MS),
     ),
     min_size=5,
-    max_size=25,
+    max_size=60,
 )
 RATES = st.sampled_from([0, 1, 25_000, 33_333, 100_000])
 
@@ -51,13 +53,15 @@ class Till:
 
     database: Database
     tenant_id: UUID
+    begun: set[int] = field(default_factory=set)
     plans: dict[int, CallPlan] = field(default_factory=dict)
     paid_ms: dict[int, int | None] = field(default_factory=dict)
     charged: dict[int, int] = field(default_factory=dict)
 
     async def begin(self, number: int, rate: int, age_seconds: int) -> None:
-        if number in self.plans:
+        if number in self.begun:
             return
+        self.begun.add(number)
         price = PriceRow(
             price_id=uuid4(), component="platform", provider="p", model="m", micros_per_minute=rate
         )
@@ -87,6 +91,10 @@ class Till:
             return
         self.plans[number] = plan
         self.paid_ms[number] = plan.funded_until_ms
+
+    async def report(self, step: str, number: int, reported_ms: int) -> None:
+        if number in self.plans:
+            await (self.meter if step == "meter" else self.end)(number, reported_ms)
 
     async def meter(self, number: int, reported_ms: int) -> None:
         async with self.database.system_session() as session:
@@ -134,10 +142,11 @@ def runner() -> Iterator[asyncio.Runner]:
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
-    credit=st.integers(0, 300_000),
+    credit=st.integers(0, 1_000_000),
+    begun=st.integers(0, CALLS),
     rates=st.lists(RATES, min_size=CALLS, max_size=CALLS),
     ages=st.lists(st.integers(0, 900), min_size=CALLS, max_size=CALLS),
     steps=STEPS,
@@ -146,6 +155,7 @@ def test_no_order_of_events_and_no_forged_report_overdraws_an_account(
     postgres_url: str,
     runner: asyncio.Runner,
     credit: int,
+    begun: int,
     rates: list[int],
     ages: list[int],
     steps: list[tuple[str, int, int]],
@@ -154,12 +164,19 @@ def test_no_order_of_events_and_no_forged_report_overdraws_an_account(
         database = Database(postgres_url, deadline_seconds=30)
         try:
             till = await open_till(database, credit)
-            for step, number, reported_ms in steps:
-                if step == "begin":
-                    await till.begin(number, rates[number], ages[number])
-                elif number in till.plans:
-                    await (till.meter if step == "meter" else till.end)(number, reported_ms)
-            await till.assert_sound()
+            await asyncio.gather(
+                *(till.begin(number, rates[number], ages[number]) for number in range(begun))
+            )
+            for first in range(0, len(steps), AT_ONCE):
+                await asyncio.gather(
+                    *(
+                        till.begin(number, rates[number], ages[number])
+                        if step == "begin"
+                        else till.report(step, number, reported_ms)
+                        for step, number, reported_ms in steps[first : first + AT_ONCE]
+                    )
+                )
+                await till.assert_sound()
             for number in till.plans:
                 await till.end(number, 10**12)
             await assert_charges(till, credit, ages)
