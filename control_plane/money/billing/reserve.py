@@ -15,11 +15,11 @@ from contracts.money import (
 )
 
 FIRST_RESERVE_SECONDS = BILLING_INCREMENT_SECONDS
-RESERVE_AHEAD_MS = 60_000
+RESERVE_AHEAD_MS = 65_000
 """How long a call goes on if nobody extends its reserve, for example while PostgreSQL is away.
 
-Meter readings come every 5 s, and the goodbye begins some seconds before the paid time is over. So
-an outage of 45 s costs no call."""
+Meter readings come every 5 s, and the goodbye begins 4 s before the paid time is over. So an outage
+of 50 s costs no call."""
 
 
 def reserve_seconds_wanted(connected_ms: int) -> int:

@@ -20,6 +20,10 @@ from control_plane.money.billing import service as billing
 from control_plane.money.billing.reserve import reserve_seconds_wanted
 from pipelines.texts.phrases import farewell
 
+TOLD_AGAIN_UNTIL_MS = 10_000
+"""A later extension makes up for a lost one in time, except for the first one. So the answers to
+the readings up to here repeat it."""
+
 PAID_TO_THE_END_MS = 2**53
 """Longer than any call."""
 
@@ -43,13 +47,13 @@ async def meter(
 
     Returns:
         What to tell the worker: how much time is paid for, if that has changed or the balance
-        allows no more. The answer to a later reading makes up for a lost command. A worker that
+        allows no more. Later answers make up for a command that is lost. A worker that
         goes on when nothing more is paid for is told to end the call.
     """
     connected_ms = believed_ms(call, reported_ms, now)
     call.metered_ms = max(call.metered_ms or 0, connected_ms)
     if is_covered(call, connected_ms):
-        return None
+        return _told_again(call, connected_ms)
     plan = call.frozen_plan()
     if plan.rate_micros_per_minute == 0:
         call.funded_until_ms = PAID_TO_THE_END_MS
@@ -79,3 +83,9 @@ async def meter(
             "warning",
         )
     return EndCall(end_reason=reason, farewell=farewell(plan, reason))
+
+
+def _told_again(call: Call, connected_ms: int) -> ExtendFunds | None:
+    if call.funded_until_ms is None or not 0 < connected_ms <= TOLD_AGAIN_UNTIL_MS:
+        return None
+    return ExtendFunds(funded_until_ms=call.funded_until_ms)

@@ -28,7 +28,7 @@ from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.calls.events.envelope import ReceivedEvent, Unreadable, read_entry
 from control_plane.calling.calls.events.unreadable_events import PATIENCE_SECONDS
 from control_plane.calling.calls.models import ParkedEvent
-from control_plane.money.billing import service as billing
+from control_plane.money.billing import repository as ledger
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link.applied_cursors import APPLIED_MEMORY_SECONDS, forget_applied
@@ -387,16 +387,16 @@ async def test_the_reserve_follows_the_meter(
     await worker.meter(plan, 5_000)
     await catch_up(consumer)
     first = (await balance_of(tenant))["held_usd"]
-    await worker.meter(plan, 30_000)
+    await worker.meter(plan, 25_000)
     await catch_up(consumer)
     assert (await balance_of(tenant))["held_usd"] == first
-    await worker.meter(plan, 35_000)
+    await worker.meter(plan, 30_000)
     await catch_up(consumer)
     held = (await balance_of(tenant))["held_usd"]
     assert held == usd(charge_micros(120, plan.rate_micros_per_minute))
     assert await worker.commands() == []
     told = await worker.told_of_funds()
-    assert [funds.funded_until_ms for funds in told] == [60_000, 90_000, 120_000]
+    assert [funds.funded_until_ms for funds in told] == [90_000, 90_000, 120_000]
     assert not any(funds.balance_is_spent for funds in told)
 
 
@@ -406,7 +406,7 @@ async def test_a_caller_whose_credit_runs_out_is_said_goodbye_to(
     plan = await claimed_call(tenant, worker)
     async with database.system_session() as session:
         # Another call holds everything that is left.
-        account = await billing.repository.locked_account(session, tenant.tenant_id)
+        account = await ledger.locked_account(session, tenant.tenant_id)
         account.held_micros += account.available_micros
     await worker.start(plan)
     await worker.meter(plan, 20_000)

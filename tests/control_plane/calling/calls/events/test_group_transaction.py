@@ -97,11 +97,11 @@ async def test_calls_that_extend_together_cannot_hold_the_same_credit(
         account = await ledger.locked_account(session, tenant.tenant_id)
         account.held_micros += available - 2 * increment
     for plan in plans:
-        await worker.meter(plan, 20_000)
+        await worker.meter(plan, 30_000)
     await catch_up(consumer)
     assert (await balance_of(tenant))["available_usd"] == 0
     told = (await worker.told_of_funds())[-3:]
-    assert [funds.funded_until_ms for funds in told].count(60_000) == 1
+    assert [funds.funded_until_ms for funds in told].count(90_000) == 1
     assert [funds.balance_is_spent for funds in told].count(True) == 1
     for plan in plans:
         await worker.end(plan, 20_000)
@@ -152,10 +152,10 @@ async def test_groups_stay_small_where_calls_end(
     ("funded_until_ms", "connected_ms", "covered"),
     [
         (None, 0, False),
-        (60_000, 0, True),
-        (60_000, 1, False),
-        (90_000, 30_000, True),
-        (90_000, 30_001, False),
+        (60_000, 0, False),
+        (90_000, 0, True),
+        (90_000, 25_000, True),
+        (90_000, 25_001, False),
         (PAID_TO_THE_END_MS, 10**12, True),
     ],
 )

@@ -19,7 +19,7 @@ from sqlalchemy import text
 from contracts.call_plan import CallPlan, PriceRow
 from contracts.commands import ExtendFunds
 from contracts.end_reasons import EndReason
-from contracts.money import charge_micros
+from contracts.money import billable_seconds, charge_micros
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.events.metering import meter
@@ -131,7 +131,9 @@ class Till:
                     continue
                 held = await ledger.locked_open_reserve(session, self.tenant_id, plan.call_id)
                 assert held is not None
-                price = charge_micros(paid_ms // 1000, plan.rate_micros_per_minute)
+                longest_ms = plan.limits.max_duration_seconds * 1000
+                paid_seconds = billable_seconds(min(paid_ms, longest_ms))
+                price = charge_micros(paid_seconds, plan.rate_micros_per_minute)
                 assert held.held_micros >= price
 
 

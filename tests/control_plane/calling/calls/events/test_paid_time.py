@@ -78,12 +78,12 @@ async def test_the_plan_and_each_answer_say_how_much_is_paid_for(
         await catch_up(consumer)
     told = [(each.funded_until_ms, each.balance_is_spent) for each in await worker.told_of_funds()]
     assert told == [
-        (60_000, False),
+        (90_000, False),
         (90_000, False),
         (120_000, False),
         (120_000, True),
         (120_000, True),
-    ], "the last word is repeated, because a command may be lost"
+    ], "the first word and the last are repeated, because a command may be lost"
 
 
 async def test_a_call_holds_no_more_than_its_longest_duration_costs(
