@@ -167,9 +167,9 @@ class EventConsumer:
         )
         await forget_media_positions(self._redis, over)
         for call_id, applied in outcomes.items():
-            if applied.stop is not None:
+            if applied.answer is not None:
                 await commands.send(
-                    self._redis, applied.stop.worker_id, call_id, applied.stop.command
+                    self._redis, applied.answer.worker_id, call_id, applied.answer.command
                 )
 
 

@@ -51,7 +51,7 @@ class Applied:
     seq: int | None
     is_over: bool = False
     finished: list[StreamEntry] = field(default_factory=list)
-    stop: Answer | None = None
+    answer: Answer | None = None
 
 
 async def apply_group(database: Database, batches: Sequence[Batch]) -> list[Applied]:
@@ -129,7 +129,7 @@ async def _apply_batch(
         seq=call.applied_seq,
         is_over=call.is_over,
         finished=[r.entry for r in batch if r.envelope.seq not in waiting],
-        stop=outcome.stop,
+        answer=outcome.answer,
     )
 
 
@@ -153,7 +153,7 @@ async def _apply_singly(database: Database, batch: Batch) -> Applied:
             seq=applied.seq,
             is_over=applied.is_over,
             finished=total.finished + applied.finished,
-            stop=applied.stop or total.stop,
+            answer=applied.answer or total.answer,
         )
     return total
 

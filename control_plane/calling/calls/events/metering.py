@@ -47,8 +47,8 @@ async def meter(
 
     Returns:
         What to tell the worker: how much time is paid for, if that has changed or the balance
-        allows no more. Later answers make up for a command that is lost. A worker that
-        goes on when nothing more is paid for is told to end the call.
+        allows no more. Later answers make up for a command that is lost. A worker that goes on
+        when nothing more is paid for is told to end the call.
     """
     connected_ms = believed_ms(call, reported_ms, now)
     call.metered_ms = max(call.metered_ms or 0, connected_ms)

@@ -63,7 +63,7 @@ class Outcome:
     """``waiting`` holds the events behind a gap, to be tried again."""
 
     waiting: list[CallEvent]
-    stop: Answer | None = None
+    answer: Answer | None = None
 
 
 async def apply_events(
@@ -84,14 +84,14 @@ async def apply_events(
     for event in sorted(events, key=lambda event: event.seq):
         match verdict(call.applied_seq, event.seq):
             case Verdict.APPLY:
-                outcome.stop = await _apply(session, group, call, event) or outcome.stop
+                outcome.answer = await _apply(session, group, call, event) or outcome.answer
                 call.applied_seq = event.seq
                 has_late_segments |= was_over and isinstance(
                     event.body, TranscriptSegment | SlotsCollected
                 )
             case Verdict.DUPLICATE:
                 if call.is_over and isinstance(event.body, RoomOpened | CallStarted | CallMetered):
-                    outcome.stop = _stop(call, event)
+                    outcome.answer = _stop(call, event)
             case Verdict.GAP:
                 outcome.waiting.append(event)
     if has_late_segments:
