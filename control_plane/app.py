@@ -51,6 +51,8 @@ from control_plane.money.billing.welcome_credit import welcome_credit
 from control_plane.operator.routes import router as operator
 from control_plane.platform.database import Database
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
+from control_plane.platform.http.client_address import TrustedProxies
+from control_plane.platform.http.forwarded_headers import ForwardedHeadersMiddleware
 from control_plane.platform.http.health import router as health
 from control_plane.platform.http.openapi import install_openapi
 from control_plane.platform.http.problems import install_problem_handlers
@@ -178,4 +180,5 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         max_age=600,
     )
     app.add_middleware(RequestContextMiddleware)
+    app.add_middleware(ForwardedHeadersMiddleware, trusted=TrustedProxies(settings.trusted_proxies))
     return app

@@ -38,8 +38,8 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-        # Behind a reverse proxy on this machine, the client's address is the forwarded one.
-        proxy_headers=True,
+        # The application reads them (ForwardedHeadersMiddleware).
+        proxy_headers=False,
     )
     sockets = None if listening_fd is None else [socket.socket(fileno=listening_fd)]
     with contextlib.suppress(KeyboardInterrupt):

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import AliasChoices, BaseModel, Field, PositiveInt, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from control_plane.platform.http.client_address import TrustedProxies
 from control_plane.platform.settings import (
     ControlPlaneOptions,
     ControlPlaneSettings,
@@ -119,7 +120,8 @@ class Settings(ControlPlaneOptions, WorkerOptions, BaseSettings):
     cartesia_base_url: str | None = _address("CARTESIA_BASE_URL")
 
     @field_validator(
-        *("ice_servers", "media_addresses", "encryption_keys", "outbound_allowed_networks"),
+        *("ice_servers", "media_addresses", "encryption_keys"),
+        *("trusted_proxies", "outbound_allowed_networks"),
         mode="before",
     )
     @classmethod
@@ -149,6 +151,12 @@ class Settings(ControlPlaneOptions, WorkerOptions, BaseSettings):
     @classmethod
     def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         OutboundPolicy(value)
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        TrustedProxies(value)
         return value
 
     @field_validator("database_url")

@@ -100,14 +100,15 @@ def serving(
             [sys.executable, *arguments], env=os.environ | environment, stdout=log, stderr=log
         )
     try:
-        _wait_until_it_answers(process, url)
+        until_it_answers(process, url)
         yield
     finally:
         process.terminate()
         process.wait()
 
 
-def _wait_until_it_answers(process: subprocess.Popen[bytes], url: str) -> None:
+def until_it_answers(process: subprocess.Popen[bytes], url: str) -> None:
+    """Raises ``TransportError`` if the process ends or takes longer than ``START_SECONDS``."""
     give_up_at = time.monotonic() + START_SECONDS
     while True:
         try:

@@ -90,6 +90,9 @@ class ControlPlaneOptions(IceSettings):
     """0 sets no limit."""
     requests_per_minute_per_address: NonNegativeInt = 12_000
     """0 sets no limit."""
+    trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")
+    """Addresses and networks (CIDR) of the proxies in front of the API. What they forward about
+    their clients counts; by default, only what a program on this machine forwards."""
     outbound_allowed_networks: tuple[str, ...] = ()
     """Private networks (CIDR) that tenants' addresses may point to nevertheless."""
 

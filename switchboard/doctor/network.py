@@ -9,6 +9,7 @@ import psutil
 from switchboard.doctor.finding import Finding, fail, ok, warn
 from switchboard.listening import user_of
 from switchboard.services.ports import LOOPBACK, is_free
+from switchboard.settings import Settings
 from switchboard.state import State
 
 _UDP_TIMEOUT_SECONDS = 1.0
@@ -23,6 +24,19 @@ def api_port(port: int, state: State | None) -> Finding:
         "API port",
         f"{port} is in use by {user_of(port)}",
         "The next free port will be used; choose another with --port.",
+    )
+
+
+def proxies(settings: Settings) -> Finding:
+    """The API speaks no TLS itself, so a public address with TLS is a proxy's."""
+    if settings.trusted_proxies:
+        return ok("Proxies", f"trusted: {', '.join(settings.trusted_proxies)}")
+    if not settings.api_url.startswith("https:"):
+        return ok("Proxies", "none is trusted")
+    return warn(
+        "Proxies",
+        f"none is trusted, but {settings.api_url} needs one",
+        "Set SWITCHBOARD_TRUSTED_PROXIES to its address; otherwise all clients count as one.",
     )
 
 

@@ -25,6 +25,7 @@ def examine(settings: Settings) -> list[Finding]:
         software.postgres(settings),
         software.valkey(settings),
         network.api_port(settings.port, read_state(settings.data_dir)),
+        network.proxies(settings),
         network.ice_addresses(),
         network.udp_loopback(),
         software.offline_models(settings),

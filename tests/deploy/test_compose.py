@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import re
 from pathlib import Path
@@ -34,16 +35,19 @@ def test_follows_the_compose_specification(compose: dict[str, Any]) -> None:
 
 
 def test_holds_the_whole_system(compose: dict[str, Any]) -> None:
-    assert OUR_PROCESSES | {"postgres", "valkey", "migrate"} == set(compose["services"])
+    others = {"postgres", "valkey", "migrate", "caddy"}
+    assert OUR_PROCESSES | others == set(compose["services"])
 
 
-def test_what_nothing_uses_yet_is_left_out_unless_it_is_asked_for(compose: dict[str, Any]) -> None:
+def test_what_is_not_always_needed_is_left_out_unless_it_is_asked_for(
+    compose: dict[str, Any],
+) -> None:
     optional = {
         name: service["profiles"]
         for name, service in compose["services"].items()
         if "profiles" in service
     }
-    assert optional == {"bridge": ["phone"]}
+    assert optional == {"bridge": ["phone"], "caddy": ["tls"]}
 
 
 def test_every_lasting_service_says_whether_it_is_healthy(compose: dict[str, Any]) -> None:
@@ -63,6 +67,26 @@ def test_only_media_is_published_on_all_interfaces(compose: dict[str, Any]) -> N
     # The worker's media go over the machine's own network.
     assert published == set()
     assert compose["services"]["worker"]["network_mode"] == "host"
+
+
+def test_the_api_trusts_the_machine_and_nothing_else(compose: dict[str, Any]) -> None:
+    """Docker hands what comes from the loopback on from the network's gateway."""
+    api = compose["services"]["api"]
+    (network,) = compose["networks"]["default"]["ipam"]["config"]
+    trusted = api["environment"]["SWITCHBOARD_TRUSTED_PROXIES"]
+    assert trusted == "${SWITCHBOARD_TRUSTED_PROXIES:-" + network["gateway"] + "}"
+    assert ipaddress.ip_address(network["gateway"]) in ipaddress.ip_network(network["subnet"])
+    assert all(port.startswith("127.0.0.1:") for port in api["ports"])
+
+
+def test_caddy_runs_on_request_and_on_the_machines_own_network(compose: dict[str, Any]) -> None:
+    caddy = compose["services"]["caddy"]
+    assert caddy["profiles"] == ["tls"]
+    assert caddy["network_mode"] == "host"
+    assert (caddy["cap_drop"], caddy["cap_add"]) == (["ALL"], ["NET_BIND_SERVICE"])
+    configuration, _, inside = caddy["volumes"][0].partition(":")
+    assert (ROOT / configuration).is_file()
+    assert inside == "/etc/caddy/Caddyfile:ro"
 
 
 def test_no_secret_is_written_in_the_file(compose: dict[str, Any]) -> None:

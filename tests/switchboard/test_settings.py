@@ -76,6 +76,22 @@ def test_ice_servers_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) ->
     assert Settings().ice_servers == ("stun:a:3478", "turn:b:3478")
 
 
+def test_a_program_on_this_machine_is_a_trusted_proxy_unless_others_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("SWITCHBOARD_TRUSTED_PROXIES", raising=False)
+    assert Settings().trusted_proxies == ("127.0.0.1", "::1")
+    monkeypatch.setenv("SWITCHBOARD_TRUSTED_PROXIES", "10.0.0.0/8, 2001:db8::1")
+    assert Settings().trusted_proxies == ("10.0.0.0/8", "2001:db8::1")
+    monkeypatch.setenv("SWITCHBOARD_TRUSTED_PROXIES", "")
+    assert Settings().trusted_proxies == ()
+
+
+def test_a_proxy_has_an_address_and_no_name() -> None:
+    with pytest.raises(ValidationError, match="does not appear to be"):
+        Settings(trusted_proxies=("caddy",))
+
+
 def test_a_public_url_loses_its_trailing_slash() -> None:
     assert Settings(public_url="https://voice.example/").api_url == "https://voice.example"
 

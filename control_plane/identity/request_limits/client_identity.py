@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from http.cookies import CookieError, SimpleCookie
-from ipaddress import IPv6Address, ip_address, ip_network
 
 from starlette.datastructures import Headers
 
 from control_plane.identity.accounts.sessions.authentication import SESSION_COOKIE
+from control_plane.platform.http.client_address import subscriber_of
 
 _HASH_BYTES = 16
-_HOME_PREFIX_BITS = 64
 
 
 def credential_identity(headers: Headers) -> str | None:
@@ -28,19 +27,8 @@ def credential_identity(headers: Headers) -> str | None:
 
 
 def address_identity(address: str | None) -> str | None:
-    """The IPv4 address, or the /64 network of an IPv6 address, because one subscriber has all of
-    it."""
-    if address is None:
-        return None
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address
-    if not isinstance(parsed, IPv6Address):
-        return str(parsed)
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ip_network((parsed.packed, _HOME_PREFIX_BITS), strict=False))
+    """The IPv4 address, or the /64 network of an IPv6 address."""
+    return None if address is None else subscriber_of(address) or address
 
 
 def _session_of(cookie_header: str) -> str:

@@ -52,6 +52,21 @@ def test_the_user_of_the_port_is_named() -> None:
     assert f"process {os.getpid()}" in finding.found
 
 
+@pytest.mark.parametrize(
+    ("public_url", "trusted", "level"),
+    [
+        ("https://voice.example", (), "warn"),
+        ("https://voice.example", ("10.0.0.1",), "ok"),
+        ("http://127.0.0.1:8080", (), "ok"),
+    ],
+)
+def test_an_address_with_tls_needs_a_trusted_proxy(
+    public_url: str, trusted: tuple[str, ...], level: str
+) -> None:
+    settings = Settings(public_url=public_url, trusted_proxies=trusted)
+    assert network.proxies(settings).level == level
+
+
 def test_a_data_directory_that_is_a_file_fails(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert machine.data_directory(tmp_path / "file").level == "fail"

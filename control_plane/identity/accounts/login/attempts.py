@@ -8,7 +8,6 @@ its window, and an address over its limit adds no rows.
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from control_plane.identity.accounts.errors import TooManyAttempts
 from control_plane.identity.accounts.login import attempt_repository as repository
 from control_plane.platform.database import Database
-
-_IPV6_CUSTOMER_BITS = 64
+from control_plane.platform.http.client_address import subscriber_of
 
 
 @dataclass(frozen=True)
@@ -50,15 +48,7 @@ RESETS_PER_ACCOUNT = Limit("reset account", 3, 15 * 60)
 
 def network_of(address: str | None) -> str:
     """The network that one internet subscriber has: an IPv4 address, or a /64 of IPv6."""
-    try:
-        found = ipaddress.ip_address(address or "")
-    except ValueError:
-        return "unknown"
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        return str(ipaddress.ip_network((int(found), _IPV6_CUSTOMER_BITS), strict=False))
-    return str(found)
+    return subscriber_of(address or "") or "unknown"
 
 
 async def count_attempt(database: Database, counters: Sequence[Counter], now: datetime) -> None:

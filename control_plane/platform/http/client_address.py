@@ -1,0 +1,131 @@
+"""The client of a request: its address and its scheme, behind any number of proxies. Pure.
+
+A proxy appends the address of its own peer to ``X-Forwarded-For``. Only what a trusted proxy has
+appended is true: everything to the left of it is whatever the client has sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
+from typing import Literal
+
+IpAddress = IPv4Address | IPv6Address
+_SUBSCRIBER_BITS = 64
+
+
+@dataclass(frozen=True)
+class TrustedProxies:
+    """The proxies whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` count.
+
+    Args:
+        addresses: addresses, and networks in CIDR notation.
+
+    Raises:
+        ValueError: one of them is neither.
+    """
+
+    addresses: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _ = self._networks
+
+    def __contains__(self, address: IpAddress) -> bool:
+        return any(address in network for network in self._networks)
+
+    @cached_property
+    def _networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        return tuple(ip_network(address) for address in self.addresses)
+
+
+@dataclass(frozen=True)
+class Client:
+    address: str
+    scheme: Literal["http", "https"] | None = None
+    """The scheme of the client's own request. ``None``: that of the connection."""
+
+
+def client_behind(
+    peer: str, forwarded_for: str, forwarded_proto: str, trusted: TrustedProxies
+) -> Client:
+    """The client of a request: the nearest address that is not a trusted proxy's.
+
+    A malformed entry ends the search, and the proxy that wrote it counts as the client. So does the
+    outermost proxy if there is nothing but trusted proxies.
+
+    Args:
+        peer: the address at the other end of the connection.
+        forwarded_for, forwarded_proto: the values of the headers, joined with commas; empty for
+            none.
+    """
+    client = parsed_address(peer)
+    if client is None:
+        return Client(peer)
+    proxies = 0
+    hops = forwarded_for.split(",") if forwarded_for else []
+    while client in trusted:
+        proxies += 1
+        before = parsed_address(hops.pop()) if hops else None
+        if before is None:
+            break
+        client = before
+    return Client(str(client), _scheme(forwarded_proto.split(","), proxies))
+
+
+def parsed_address(text: str) -> IpAddress | None:
+    """An address in any form that proxies write: IPv4 and IPv6, with or without a port, quotes or
+    brackets. An IPv4 address in its IPv6 form becomes IPv4, and a zone is dropped. ``None`` for
+    anything else, such as ``unknown``."""
+    text = text.strip().strip('"')
+    if text.startswith("["):
+        text, bracket, port = text[1:].partition("]")
+        if not bracket or (port and not _is_port(port)):
+            return None
+    elif text.count(":") == 1:
+        text, colon, port = text.partition(":")
+        if not _is_port(colon + port):
+            return None
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address
+
+
+def subscriber_of(address: str) -> str | None:
+    """The network that one internet subscriber has: an IPv4 address, or a /64 of IPv6. ``None`` for
+    text that is no address, such as the name of a socket."""
+    parsed = parsed_address(address)
+    if parsed is None:
+        return None
+    if isinstance(parsed, IPv6Address):
+        return str(ip_network((int(parsed), _SUBSCRIBER_BITS), strict=False))
+    return str(parsed)
+
+
+def _scheme(forwarded: Sequence[str], proxies: int) -> Literal["http", "https"] | None:
+    """What the outermost of the trusted proxies has written. Some proxies append their value,
+    others hand on the only one."""
+    if proxies == 0:
+        return None
+    match forwarded[-min(proxies, len(forwarded))].strip().lower():
+        case "http":
+            return "http"
+        case "https":
+            return "https"
+    return None
+
+
+def _is_port(text: str) -> bool:
+    return text[0] == ":" and text[1:].isascii() and text[1:].isdigit()
