@@ -34,6 +34,11 @@ def text(value: str, reseal: Reseal) -> str:
     return reseal(value)
 
 
+def answer(value: str, reseal: Reseal) -> str:
+    """A stored answer; empty while its request is carried out."""
+    return reseal(value) if value else value
+
+
 def agent_config(value: dict[str, Any], reseal: Reseal) -> dict[str, Any]:
     """An agent's configuration: the headers of its tools are sealed."""
 
@@ -53,7 +58,7 @@ SEALED_COLUMNS: tuple[SealedColumn, ...] = (
     SealedColumn(ProviderKey.sealed_key, text),
     SealedColumn(Agent.config, agent_config),
     SealedColumn(AgentVersion.snapshot, snapshot, {"digest": digest_of}),
-    SealedColumn(AnsweredRequest.sealed_answer, text),
+    SealedColumn(AnsweredRequest.sealed_answer, answer),
 )
 """The plans of calls are left out: a call that has started no longer needs its sealed keys, and no
 call waits long to start."""

@@ -6,6 +6,7 @@ from fastapi import APIRouter, status
 
 from contracts.money import MICROS_PER_USD, usd
 from control_plane.identity.authentication.dependencies import OperatorSession
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerOperatorKey
 from control_plane.operator import plan_repository
 from control_plane.operator.errors import PlanExists
 from control_plane.operator.schemas import PlanCreate, PlanList, PlanView
@@ -13,7 +14,10 @@ from control_plane.platform.http.openapi import AUTHENTICATED, problems
 from control_plane.platform.tenancy.models import Plan
 
 router = APIRouter(
-    prefix="/v1/operator/plans", tags=["operator"], responses=problems(*AUTHENTICATED)
+    prefix="/v1/operator/plans",
+    tags=["operator"],
+    responses=problems(*AUTHENTICATED),
+    route_class=IdempotentRoute,
 )
 
 
@@ -24,7 +28,9 @@ async def list_plans(session: OperatorSession) -> PlanList:
 
 
 @router.post("", status_code=status.HTTP_201_CREATED, responses=problems(PlanExists))
-async def create_plan(wanted: PlanCreate, session: OperatorSession) -> PlanView:
+async def create_plan(
+    wanted: PlanCreate, session: OperatorSession, _: OncePerOperatorKey
+) -> PlanView:
     """Add a plan. Plans never change, so that tenants keep the terms that they agreed to."""
     plan = Plan(
         id=wanted.id,

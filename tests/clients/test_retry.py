@@ -70,3 +70,8 @@ def test_a_lost_answer_is_fetched_again_where_that_does_no_harm(
     request_: Request, failure: Failure, is_repeated: bool
 ) -> None:
     assert (Attempts(request_, POLICY).after_failure(failure, 1.0) is not None) == is_repeated
+
+
+def test_a_conflict_is_waited_for_only_if_it_passes() -> None:
+    assert after(ONCE, 409, 2.0) == 2.0
+    assert after(ONCE, 409) is None

@@ -1,6 +1,7 @@
 """Routes that build agents: generate, draft a field, answer a question, describe a company.
 
-No transaction is open during a request to a language model or a web page.
+No transaction is open during a request to a language model or a web page. With an
+``Idempotency-Key``, a repeated request asks the model nothing.
 """
 
 from __future__ import annotations
@@ -30,13 +31,21 @@ from control_plane.building.catalogue.repository import stack_catalogue
 from control_plane.building.provider_keys.dependencies import available_keys
 from control_plane.identity.authentication.dependencies import MemberCaller
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.identity.idempotent_requests.route import IdempotentRoute
+from control_plane.identity.idempotent_requests.two_phase import EffectOncePerKey
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
+from control_plane.platform.idempotency.errors import IdempotencyKeyInUse
 from control_plane.platform.language_model.completions import Message
 from outbound.policy import OutboundPolicy
 
-router = APIRouter(prefix="/v1/agents", tags=["agent builder"], responses=problems(*MEMBER_ONLY))
+router = APIRouter(
+    prefix="/v1/agents",
+    tags=["agent builder"],
+    responses=problems(*MEMBER_ONLY, IdempotencyKeyInUse),
+    route_class=IdempotentRoute,
+)
 
 
 @router.post("/generate")
@@ -46,6 +55,7 @@ async def generate_agent(
     database: AppDatabase,
     settings: AppSettings,
     model: OptionalPlatformModel,
+    _: EffectOncePerKey,
 ) -> Generated | Questions:
     """Draft an agent from a description, or change an agent (`mode` is `edit`).
 
@@ -87,7 +97,10 @@ async def generate_agent(
 
 @router.post("/draft-field", responses=problems(GenerationNotConfigured))
 async def draft_agent_field(
-    wanted: DraftFieldRequest, _caller: MemberCaller, model: OptionalPlatformModel
+    wanted: DraftFieldRequest,
+    _caller: MemberCaller,
+    model: OptionalPlatformModel,
+    _: EffectOncePerKey,
 ) -> DraftedField:
     """Write or improve one field of an agent. Nothing is saved.
 
@@ -107,7 +120,10 @@ async def draft_agent_field(
 
 @router.post("/chat/answer")
 async def answer_builder_question(
-    wanted: ChatRequest, _caller: MemberCaller, model: OptionalPlatformModel
+    wanted: ChatRequest,
+    _caller: MemberCaller,
+    model: OptionalPlatformModel,
+    _: EffectOncePerKey,
 ) -> ChatAnswer:
     """Answer a question about building an agent, or turn a request into suggested changes.
 
@@ -127,6 +143,7 @@ async def enrich_company(
     _caller: MemberCaller,
     settings: AppSettings,
     model: OptionalPlatformModel,
+    _: EffectOncePerKey,
 ) -> Enriched | NotEnriched:
     """Describe a company from its web page, for an agent's persona.
 

@@ -30,10 +30,14 @@ from control_plane.building.catalogue.operator_schemas import (
 )
 from control_plane.building.catalogue.rows import sku_document
 from control_plane.identity.authentication.dependencies import OperatorSession
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerOperatorKey
 from control_plane.platform.http.openapi import AUTHENTICATED, problems
 
 router = APIRouter(
-    prefix="/v1/operator/catalogue", tags=["operator"], responses=problems(*AUTHENTICATED)
+    prefix="/v1/operator/catalogue",
+    tags=["operator"],
+    responses=problems(*AUTHENTICATED),
+    route_class=IdempotentRoute,
 )
 
 _Text = Annotated[str | None, Query(max_length=200)]
@@ -112,7 +116,9 @@ async def list_prices(
 
 
 @router.post("/prices", status_code=status.HTTP_201_CREATED, responses=problems(PriceExists))
-async def add_price(wanted: PriceCreate, session: OperatorSession) -> PriceCreated:
+async def add_price(
+    wanted: PriceCreate, session: OperatorSession, _: OncePerOperatorKey
+) -> PriceCreated:
     """Replace a price, from now or a later time on. Calls that exist keep their prices."""
     row = await editing.add_price(session, wanted)
     return PriceCreated(price=PriceView.model_validate(row))

@@ -22,12 +22,18 @@ from control_plane.building.provider_keys.schemas import (
 )
 from control_plane.identity.authentication.dependencies import AdminCaller, TenantSession
 from control_plane.identity.authentication.refusals import ADMIN_ONLY
+from control_plane.identity.idempotent_requests.route import IdempotentRoute
+from control_plane.identity.idempotent_requests.two_phase import EffectOncePerKey
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
+from control_plane.platform.idempotency.errors import IdempotencyKeyInUse
 from pipelines.settings import VENDOR_BASE_URLS
 
 router = APIRouter(
-    prefix="/v1/provider-keys", tags=["provider keys"], responses=problems(*ADMIN_ONLY)
+    prefix="/v1/provider-keys",
+    tags=["provider keys"],
+    responses=problems(*ADMIN_ONLY),
+    route_class=IdempotentRoute,
 )
 _Provider = Annotated[str, Path(description=f"One of {', '.join(VENDOR_BASE_URLS)}.")]
 
@@ -42,7 +48,12 @@ async def list_provider_keys(caller: AdminCaller, session: TenantSession) -> Pro
 @router.put(
     "/{provider}",
     responses=problems(
-        *ADMIN_ONLY, ProviderKeyRejected, OwnKeysNotAllowed, UnknownProvider, ProviderUnreachable
+        *ADMIN_ONLY,
+        ProviderKeyRejected,
+        OwnKeysNotAllowed,
+        UnknownProvider,
+        ProviderUnreachable,
+        IdempotencyKeyInUse,
     ),
 )
 async def set_provider_key(
@@ -51,6 +62,7 @@ async def set_provider_key(
     caller: AdminCaller,
     database: AppDatabase,
     settings: AppSettings,
+    _: EffectOncePerKey,
 ) -> ProviderKeyView:
     """Set or replace your key for a provider. The key is tested with the provider first, stored
     encrypted, and never shown again.

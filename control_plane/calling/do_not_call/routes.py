@@ -26,8 +26,8 @@ from control_plane.identity.authentication.dependencies import (
     TenantSession,
 )
 from control_plane.identity.authentication.refusals import ADMIN_ONLY, MEMBER_ONLY
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
 from control_plane.platform.errors import BodyTooLarge, InvalidRequest, UnsupportedMediaType
-from control_plane.platform.http.dependencies import AppDatabase
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
 
@@ -44,7 +44,7 @@ _CSV_BODY: dict[str, Any] = {
     }
 }
 
-router = APIRouter(prefix="/v1/do-not-call", tags=["do not call"])
+router = APIRouter(prefix="/v1/do-not-call", tags=["do not call"], route_class=IdempotentRoute)
 
 
 @router.post(
@@ -54,7 +54,11 @@ router = APIRouter(prefix="/v1/do-not-call", tags=["do not call"])
     | {200: {"model": ListedNumber, "description": "The number is already on the list."}},
 )
 async def add_number(
-    wanted: NumberToAdd, caller: MemberCaller, session: TenantSession, response: Response
+    wanted: NumberToAdd,
+    caller: MemberCaller,
+    session: TenantSession,
+    response: Response,
+    _: OncePerKey,
 ) -> ListedNumber:
     """Add a number to the do-not-call list. From the next request on, no call to it is started.
 
@@ -72,7 +76,7 @@ async def add_number(
     responses=problems(*ADMIN_ONLY, InvalidRequest, BodyTooLarge, UnsupportedMediaType),
 )
 async def import_numbers(
-    request: Request, caller: AdminCaller, database: AppDatabase
+    request: Request, caller: AdminCaller, session: TenantSession, _: OncePerKey
 ) -> ImportReport:
     """Add the numbers of a CSV file in UTF-8 to the do-not-call list.
 
@@ -84,8 +88,7 @@ async def import_numbers(
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _CSV:
         raise UnsupportedMediaType(f"Send the file as 'Content-Type: {_CSV}'")
     read = await asyncio.to_thread(read_csv, await request.body())
-    async with database.tenant_session(caller.tenant_id) as session:
-        return await service.import_numbers(session, caller, read)
+    return await service.import_numbers(session, caller, read)
 
 
 @router.get("", responses=problems(*MEMBER_ONLY))

@@ -17,7 +17,8 @@ no key. The route does its work in that session. Work that must follow the commi
 
 A repeated request gets the same status, headers and body, with ``Idempotency-Replayed: true``. If
 it arrives while the first still runs, it waits for it. The operator's routes use
-``OncePerOperatorKey`` with ``OperatorSession``.
+``OncePerOperatorKey`` with ``OperatorSession``. Routes that act outside of the database have a form
+of their own (``two_phase.py``).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 from uuid import UUID
 
 from fastapi import Depends, Header, Request, Response
@@ -61,9 +62,17 @@ KeyHeader = Annotated[
         pattern=r"^[\x21-\x7e]+$",
         description="A unique name for this request, such as a random UUID. If you send the "
         "request again with the same key within 24 hours, it is not carried out again: you get "
-        "the first response, with `Idempotency-Replayed: true`.",
+        "the first response, with `Idempotency-Replayed: true`, when there is one.",
     ),
 ]
+
+
+class ClaimedKey(Protocol):
+    """The key that a request has claimed."""
+
+    async def remember(self, response: Response) -> None: ...
+
+    async def failed(self, error: Exception) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -78,8 +87,11 @@ class _Claim:
         sealed = self.sealer.seal(Answer.of(response).text)
         await repository.remember(self.session, self.key_digest, sealed)
 
+    async def failed(self, error: Exception) -> None:
+        """The transaction is rolled back, and the key with it."""
 
-class _AnsweredBefore(Exception):
+
+class AnsweredBefore(Exception):
     def __init__(self, answer: Answer) -> None:
         super().__init__()
         self.answer = answer
@@ -88,20 +100,41 @@ class _AnsweredBefore(Exception):
 class IdempotentRoute(APIRoute):
     """Stores the responses to requests with a key."""
 
+    @staticmethod
+    def of(request: Request) -> IdempotentRoute:
+        """
+        Raises:
+            TypeError: the route takes a key but would not store its response.
+        """
+        route = request.scope["route"]
+        if not isinstance(route, IdempotentRoute):
+            raise TypeError(
+                f"{route!r} takes an idempotency key but is not an {IdempotentRoute.__name__}"
+            )
+        return route
+
     def get_route_handler(self) -> _Handler:
         handle = super().get_route_handler()
 
         async def handle_once(request: Request) -> Response:
             try:
                 response = await handle(request)
-            except _AnsweredBefore as before:
+            except AnsweredBefore as before:
                 return before.answer.replayed()
-            claim: _Claim | None = getattr(request.state, "idempotency_claim", None)
-            if claim is not None:
+            except Exception as error:
+                if (claim := _claim_of(request)) is not None:
+                    await claim.failed(error)
+                raise
+            if (claim := _claim_of(request)) is not None:
                 await claim.remember(response)
             return response
 
         return handle_once
+
+
+def _claim_of(request: Request) -> ClaimedKey | None:
+    claim: ClaimedKey | None = getattr(request.state, "idempotency_claim", None)
+    return claim
 
 
 async def _claim_for_tenant(
@@ -137,37 +170,54 @@ async def _claim(
 ) -> None:
     """
     Raises:
-        _AnsweredBefore: this request was already carried out with the key.
+        AnsweredBefore: this request was already carried out with the key.
         IdempotencyKeyReused: another request was carried out with the key.
     """
-    route = request.scope["route"]
-    if not isinstance(route, IdempotentRoute):
-        raise TypeError(
-            f"{route!r} takes an idempotency key but is not an {IdempotentRoute.__name__}"
-        )
+    route = IdempotentRoute.of(request)
     named = key_digest(tenant_id, actor, request.method, route.path, key)
-    asked = await _digest_of(request, route)
+    asked = await digest_of_request(request, route)
     now = datetime.now(UTC)
     if await repository.claim(
         session, tenant_id, named, asked, now=now, expired_before=now - KEY_LIFETIME
     ):
         request.state.idempotency_claim = _Claim(session, sealer, named)
         return
-    before = await repository.find(session, named)
-    if before is None or before.request_digest != asked:
+    answer = await stored_answer(session, sealer, named, asked)
+    if answer is None:
+        raise _unreadable()
+    raise AnsweredBefore(answer)
+
+
+async def stored_answer(
+    session: AsyncSession, sealer: Sealer, key_digest: bytes, request_digest: bytes
+) -> Answer | None:
+    """The response to the first request with the key; ``None`` if there is none, or not yet.
+
+    Raises:
+        IdempotencyKeyReused: the first request was another one, or its response cannot be read.
+    """
+    before = await repository.find(session, key_digest)
+    if before is None:
+        return None
+    if before.request_digest != request_digest:
         raise IdempotencyKeyReused(
             f"Another request was sent with this {KEY_HEADER}; use a different key for each request"
         )
+    if not before.sealed_answer:
+        return None
     try:
-        answer = Answer.read(sealer.open(before.sealed_answer))
+        return Answer.read(sealer.open(before.sealed_answer))
     except CannotOpen:
-        raise IdempotencyKeyReused(
-            f"The response stored for this {KEY_HEADER} can no longer be read; use another key"
-        ) from None
-    raise _AnsweredBefore(answer)
+        raise _unreadable() from None
 
 
-async def _digest_of(request: Request, route: APIRoute) -> bytes:
+def _unreadable() -> IdempotencyKeyReused:
+    return IdempotencyKeyReused(
+        f"The response stored for this {KEY_HEADER} can no longer be read; use another key"
+    )
+
+
+async def digest_of_request(request: Request, route: APIRoute) -> bytes:
     body = await request.body()
     document = await request.json() if body and route.body_field is not None else None
     return request_digest(request.url.path, request.url.query, body, document)

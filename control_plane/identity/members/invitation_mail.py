@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from control_plane.identity.members import invitation_repository as repository
 from control_plane.identity.members.invitations import INVITATION_LIFE
 from control_plane.identity.members.models import Invitation
@@ -20,6 +22,7 @@ async def mail_invitation(
     caller: Caller,
     invitation: Invitation,
     token: str,
+    mail_id: UUID,
 ) -> bool:
     """Send the mail; ``False`` if no mail server accepted it. The invitation records which."""
     async with database.tenant_session(caller.tenant_id) as session:
@@ -33,6 +36,7 @@ async def mail_invitation(
             role=invitation.role,
             public_url=settings.public_url,
             days=INVITATION_LIFE.days,
+            mail_id=mail_id,
         )
     )
     async with database.tenant_session(caller.tenant_id) as session:
@@ -41,7 +45,15 @@ async def mail_invitation(
 
 
 def invitation_mail(
-    to: str, token: str, *, tenant_name: str, invited_by: str, role: str, public_url: str, days: int
+    to: str,
+    token: str,
+    *,
+    tenant_name: str,
+    invited_by: str,
+    role: str,
+    public_url: str,
+    days: int,
+    mail_id: UUID,
 ) -> Mail:
     tenant = one_line(tenant_name)[:100]
     return Mail(
@@ -61,4 +73,5 @@ POST {public_url}/v1/invitations/accept
 
 If you do not know what this is about, do nothing.
 """,
+        mail_id,
     )

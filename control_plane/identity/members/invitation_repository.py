@@ -79,6 +79,17 @@ async def find_locked(
     return found
 
 
+async def find_open_of_address(
+    session: AsyncSession, tenant_id: UUID, email: str
+) -> Invitation | None:
+    found: Invitation | None = await session.scalar(
+        select(Invitation).where(
+            Invitation.tenant_id == tenant_id, Invitation.email == email, _IS_OPEN
+        )
+    )
+    return found
+
+
 async def find_open_by_token(
     session: AsyncSession, token_hash: bytes, *, now: datetime, lock: bool = False
 ) -> Invitation | None:

@@ -23,6 +23,8 @@ from control_plane.identity.accounts.sessions.browser import BrowserOnOwnPage
 from control_plane.identity.authentication.dependencies import AdminCaller, TenantSession
 from control_plane.identity.authentication.errors import CsrfTokenRequired
 from control_plane.identity.authentication.refusals import ADMIN_ONLY
+from control_plane.identity.idempotent_requests.route import IdempotentRoute
+from control_plane.identity.idempotent_requests.two_phase import EffectOncePerKey
 from control_plane.identity.members import invitation_repository as repository
 from control_plane.identity.members import invitations
 from control_plane.identity.members.acceptance import accept_invitation
@@ -47,15 +49,19 @@ from control_plane.platform.errors import DatabaseUnavailable, Unauthorized
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
+from control_plane.platform.idempotency.errors import IdempotencyKeyInUse
 from control_plane.platform.mail.dependencies import AppMailer
 
-router = APIRouter(prefix="/invitations")
+router = APIRouter(prefix="/invitations", route_class=IdempotentRoute)
+_TOKEN = "invitation"
 
 
 @router.post(
     "",
     status_code=status.HTTP_201_CREATED,
-    responses=problems(*ADMIN_ONLY, AlreadyMember, InvitationExists, TooManyAttempts),
+    responses=problems(
+        *ADMIN_ONLY, AlreadyMember, InvitationExists, IdempotencyKeyInUse, TooManyAttempts
+    ),
 )
 async def create_invitation(
     wanted: InvitationCreate,
@@ -63,16 +69,19 @@ async def create_invitation(
     database: AppDatabase,
     mailer: AppMailer,
     settings: AppSettings,
+    effect: EffectOncePerKey,
 ) -> InvitationView:
     """Invite somebody by mail. Only an owner's session invites an owner.
 
     `invite_sent: false` means that the invitation exists but its mail was not sent.
     """
-    now = datetime.now(UTC)
+    now, token = datetime.now(UTC), effect.token(settings, _TOKEN)
     await count_attempt(database, [invitations.MAILS_PER_TENANT.of(str(caller.tenant_id))], now)
     async with database.tenant_session(caller.tenant_id) as session:
-        invitation, token = await invitations.invite(session, caller, wanted, now)
-    was_sent = await mail_invitation(database, mailer, settings, caller, invitation, token)
+        invitation = await invitations.invite(session, caller, wanted, token, now)
+    was_sent = await mail_invitation(
+        database, mailer, settings, caller, invitation, token, effect.id
+    )
     return _view(invitation, now, invite_sent=was_sent)
 
 
@@ -149,7 +158,12 @@ async def accept(
 @router.post(
     "/{invitation_id}/resend",
     responses=problems(
-        *ADMIN_ONLY, InvitationNotFound, InvitationClosed, ResendTooSoon, TooManyAttempts
+        *ADMIN_ONLY,
+        InvitationNotFound,
+        InvitationClosed,
+        IdempotencyKeyInUse,
+        ResendTooSoon,
+        TooManyAttempts,
     ),
 )
 async def resend_invitation(
@@ -158,12 +172,15 @@ async def resend_invitation(
     database: AppDatabase,
     mailer: AppMailer,
     settings: AppSettings,
+    effect: EffectOncePerKey,
 ) -> InvitationView:
     """Send the mail again, with a new token that works for seven days. At most once a minute."""
-    now = datetime.now(UTC)
+    now, token = datetime.now(UTC), effect.token(settings, _TOKEN)
     async with database.tenant_session(caller.tenant_id) as session:
-        invitation, token = await invitations.renew(session, caller, invitation_id, now)
-    was_sent = await mail_invitation(database, mailer, settings, caller, invitation, token)
+        invitation = await invitations.renew(session, caller, invitation_id, token, now)
+    was_sent = await mail_invitation(
+        database, mailer, settings, caller, invitation, token, effect.id
+    )
     return _view(invitation, now, invite_sent=was_sent)
 
 

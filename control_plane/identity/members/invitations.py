@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts.login.attempts import Limit
-from control_plane.identity.accounts.tokens import hash_of, new_token
+from control_plane.identity.accounts.tokens import hash_of
 from control_plane.identity.members import invitation_repository as repository
 from control_plane.identity.members import repository as members
 from control_plane.identity.members.errors import (
@@ -34,9 +34,10 @@ _RESEND_COOLDOWN = timedelta(minutes=1)
 
 
 async def invite(
-    session: AsyncSession, caller: Caller, wanted: InvitationCreate, now: datetime
-) -> tuple[Invitation, str]:
-    """The invitation, and the token for its mail. The token itself is not stored.
+    session: AsyncSession, caller: Caller, wanted: InvitationCreate, token: str, now: datetime
+) -> Invitation:
+    """The invitation, which is accepted with ``token``. An open invitation with this very token was
+    made by an earlier attempt of the same request, and is returned.
 
     Raises:
         RoleRequired: only an owner can invite an owner.
@@ -45,7 +46,6 @@ async def invite(
     check_may_grant(caller, wanted.role)
     if await members.has_member(session, caller.tenant_id, wanted.email):
         raise AlreadyMember
-    token = new_token()
     invitation = await repository.add(
         session,
         caller.tenant_id,
@@ -57,6 +57,9 @@ async def invite(
         expires_at=now + INVITATION_LIFE,
     )
     if invitation is None:
+        opened = await repository.find_open_of_address(session, caller.tenant_id, wanted.email)
+        if opened is not None and opened.token_hash == hash_of(token):
+            return opened
         raise InvitationExists(
             "Resend the invitation, or revoke it and invite again with another role"
         )
@@ -79,14 +82,14 @@ async def invite(
         target_id=invitation.id,
         changes={"email": wanted.email, "role": wanted.role},
     )
-    return invitation, token
+    return invitation
 
 
 async def renew(
-    session: AsyncSession, caller: Caller, invitation_id: UUID, now: datetime
-) -> tuple[Invitation, str]:
-    """Give an open or expired invitation a new token and its full lifetime again. The previous
-    token stops working.
+    session: AsyncSession, caller: Caller, invitation_id: UUID, token: str, now: datetime
+) -> Invitation:
+    """Give an open or expired invitation another token and its full lifetime again. The previous
+    token stops working. If it has this very token, an earlier attempt of the same request gave it.
 
     Raises:
         InvitationNotFound, InvitationClosed
@@ -95,16 +98,17 @@ async def renew(
     """
     invitation = await _open(session, caller, invitation_id)
     check_may_grant(caller, invitation.role)
+    if invitation.token_hash == hash_of(token):
+        return invitation
     wait = invitation.sent_at + _RESEND_COOLDOWN - now
     if wait > timedelta(0):
         raise ResendTooSoon(retry_after_seconds=math.ceil(wait.total_seconds()))
-    token = new_token()
     invitation.token_hash = hash_of(token)
     invitation.sent_at = now
     invitation.expires_at = now + INVITATION_LIFE
     await session.flush()
     record_change(session, caller, "invitation.resent", target_id=invitation.id)
-    return invitation, token
+    return invitation
 
 
 async def revoke(session: AsyncSession, caller: Caller, invitation_id: UUID, now: datetime) -> None:

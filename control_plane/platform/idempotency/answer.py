@@ -46,8 +46,11 @@ class Answer:
     def replayed(self) -> Response:
         """The same response, marked as a replay."""
         response = Response(self.body, self.status)
-        for name, value in self.headers:
-            response.headers[name] = value
+        # The body's own type is among them, and a header may be there several times.
+        response.raw_headers = [
+            (name.encode("latin-1"), value.encode("latin-1")) for name, value in self.headers
+        ]
+        response.headers["content-length"] = str(len(response.body))
         response.headers[REPLAYED_HEADER] = "true"
         return response
 

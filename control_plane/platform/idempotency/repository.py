@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cache
 from uuid import UUID
 
-from sqlalchemy import Update, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Update, bindparam, case, delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningInsert
@@ -65,6 +65,75 @@ def _claiming() -> ReturningInsert[tuple[bytes]]:
         set_={name: wanted.excluded[name] for name in _RENEWED},
         where=table.c.claimed_at < expired_before,
     ).returning(table.c.key_digest)
+
+
+async def hold(
+    session: AsyncSession,
+    tenant_id: UUID | None,
+    key_digest: bytes,
+    request_digest: bytes,
+    effect_id: UUID,
+    *,
+    now: datetime,
+    held_until: datetime,
+    expired_before: datetime,
+) -> UUID | None:
+    """Claim the key for a request that acts after this transaction; returns the id of its effect.
+
+    The same request takes over a key that is held no longer and has no answer, with the effect's
+    first id. ``None`` if another request has the key.
+    """
+    old = AnsweredRequest
+    is_expired = old.claimed_at < expired_before
+    is_abandoned = (old.held_until <= now) & (old.request_digest == request_digest)
+    wanted = insert(AnsweredRequest).values(
+        key_digest=key_digest,
+        tenant_id=tenant_id,
+        request_digest=request_digest,
+        sealed_answer=_NOT_ANSWERED_YET,
+        claimed_at=now,
+        effect_id=effect_id,
+        held_until=held_until,
+    )
+    held: UUID | None = await session.scalar(
+        wanted.on_conflict_do_update(
+            index_elements=[old.key_digest],
+            set_={name: wanted.excluded[name] for name in (*_RENEWED, "held_until")}
+            | {"effect_id": case((is_expired, wanted.excluded.effect_id), else_=old.effect_id)},
+            where=is_expired | is_abandoned,
+        ).returning(old.effect_id)
+    )
+    return held
+
+
+async def finish(
+    session: AsyncSession, key_digest: bytes, held_until: datetime, sealed_answer: str
+) -> None:
+    """Store the answer of the request that holds the key, unless another has taken it over."""
+    await session.execute(
+        update(AnsweredRequest)
+        .where(_is_held(key_digest, held_until))
+        .values(sealed_answer=sealed_answer, held_until=None)
+    )
+
+
+async def give_back(session: AsyncSession, key_digest: bytes, held_until: datetime) -> None:
+    """Forget the key: its request was refused, and has done nothing."""
+    await session.execute(delete(AnsweredRequest).where(_is_held(key_digest, held_until)))
+
+
+async def abandon(
+    session: AsyncSession, key_digest: bytes, held_until: datetime, now: datetime
+) -> None:
+    """Let the same request take the key over at once: this one has failed, and may have acted."""
+    await session.execute(
+        update(AnsweredRequest).where(_is_held(key_digest, held_until)).values(held_until=now)
+    )
+
+
+def _is_held(key_digest: bytes, held_until: datetime) -> ColumnElement[bool]:
+    """By exactly one request: whoever takes the key over holds it until a later time."""
+    return (AnsweredRequest.key_digest == key_digest) & (AnsweredRequest.held_until == held_until)
 
 
 async def find(session: AsyncSession, key_digest: bytes) -> AnsweredRequest | None:

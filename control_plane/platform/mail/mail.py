@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 _LONGEST_SUBJECT = 200
 _LONGEST_LINE = 998
@@ -23,6 +23,8 @@ class Mail:
     to: str
     subject: str
     text: str
+    id: UUID = field(default_factory=uuid4)
+    """The same for every attempt to send the same mail; its ``Message-ID``."""
 
 
 def as_message(mail: Mail, sender: str, now: datetime) -> EmailMessage:
@@ -32,7 +34,7 @@ def as_message(mail: Mail, sender: str, now: datetime) -> EmailMessage:
     message["To"] = mail.to
     message["Subject"] = one_line(mail.subject)[:_LONGEST_SUBJECT]
     message["Date"] = format_datetime(now)
-    message["Message-ID"] = f"<{uuid4()}@{sender.rpartition('@')[2].strip('<> ')}>"
+    message["Message-ID"] = f"<{mail.id}@{sender.rpartition('@')[2].strip('<> ')}>"
     # RFC 3834: prevents out-of-office replies.
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(mail.text, cte=_encoding_for(mail.text))

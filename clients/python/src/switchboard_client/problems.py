@@ -176,6 +176,12 @@ class GenerationNotConfigured(ApiError):
     code = "generation_not_configured"
 
 
+class IdempotencyKeyInUse(ApiError):
+    """The first request with this Idempotency-Key is still being carried out (409)."""
+
+    code = "idempotency_key_in_use"
+
+
 class IdempotencyKeyReused(ApiError):
     """This Idempotency-Key was used for another request (422)."""
 
@@ -507,6 +513,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "email_taken": EmailTaken,
     "foreign_origin": ForeignOrigin,
     "generation_not_configured": GenerationNotConfigured,
+    "idempotency_key_in_use": IdempotencyKeyInUse,
     "idempotency_key_reused": IdempotencyKeyReused,
     "insufficient_credits": InsufficientCredits,
     "invalid_credentials": InvalidCredentials,

@@ -7,6 +7,8 @@ from enum import Enum, auto
 
 from switchboard_client.request import Reply, Request
 
+CONFLICT = 409
+"""With ``Retry-After``: an earlier attempt of this request is still being carried out."""
 TOO_MANY_REQUESTS = 429
 SERVICE_UNAVAILABLE = 503
 _PASSING = frozenset({502, SERVICE_UNAVAILABLE, 504})
@@ -54,7 +56,9 @@ class Attempts:
         Args:
             dice: a random number from 0 to 1, for the jitter.
         """
-        return self._next(dice, retry_after_seconds) if self._may_pass(reply) else None
+        is_carried_out = reply.status == CONFLICT and retry_after_seconds is not None
+        may_pass = is_carried_out or self._may_pass(reply)
+        return self._next(dice, retry_after_seconds) if may_pass else None
 
     def after_failure(self, failure: Failure, dice: float) -> float | None:
         may_be_repeated = failure is Failure.NOT_SENT or (

@@ -26,10 +26,16 @@ from control_plane.building.agents.unsaved import unsaved_agent
 from control_plane.building.provider_keys.dependencies import TenantKeys
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
 from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import problems
 
-router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEMBER_ONLY))
+router = APIRouter(
+    prefix="/v1/agents",
+    tags=["agents"],
+    responses=problems(*MEMBER_ONLY),
+    route_class=IdempotentRoute,
+)
 
 
 @router.post("/validate-publish", responses=problems(AgentNotFound))
@@ -70,6 +76,7 @@ async def publish_agent(
     caller: MemberCaller,
     session: TenantSession,
     keys: TenantKeys,
+    _: OncePerKey,
     if_match: IfMatch = None,
 ) -> AgentPublished:
     """Freeze the agent into its next version, which new calls run.

@@ -25,6 +25,7 @@ from control_plane.building.agents.views import public_config
 from control_plane.building.provider_keys.dependencies import TenantKeys
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
 
@@ -32,6 +33,7 @@ router = APIRouter(
     prefix="/v1/agents/{agent_id}/versions",
     tags=["agents"],
     responses=problems(*MEMBER_ONLY, AgentNotFound),
+    route_class=IdempotentRoute,
 )
 
 Version = Annotated[int, Path(ge=1, le=2**31 - 1)]
@@ -112,6 +114,7 @@ async def roll_back(
     caller: MemberCaller,
     session: TenantSession,
     keys: TenantKeys,
+    _: OncePerKey,
     wanted: RollBack | None = None,
     if_match: IfMatch = None,
 ) -> RolledBack:

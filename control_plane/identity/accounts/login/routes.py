@@ -52,21 +52,24 @@ from control_plane.identity.accounts.sessions.repository import end_by_token, mo
 from control_plane.identity.accounts.tokens import csrf_token_of, hash_of
 from control_plane.identity.authentication.dependencies import UserCaller
 from control_plane.identity.authentication.refusals import USER_ONLY
+from control_plane.identity.idempotent_requests.route import IdempotentRoute
+from control_plane.identity.idempotent_requests.two_phase import EffectOncePerStrangersKey
 from control_plane.identity.tenants.opening import OnTenantOpened
 from control_plane.platform.audit.recording import record_change
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
+from control_plane.platform.idempotency.errors import IdempotencyKeyInUse
 from control_plane.platform.mail.dependencies import AppMailer
 
-router = APIRouter(prefix="/auth")
+router = APIRouter(prefix="/auth", route_class=IdempotentRoute)
 _OPEN = (DatabaseUnavailable, ForeignOrigin, TooManyAttempts)
 
 
 @router.post(
     "/sign-up",
     status_code=status.HTTP_201_CREATED,
-    responses=problems(*_OPEN, SignUpDisabled, EmailTaken),
+    responses=problems(*_OPEN, SignUpDisabled, EmailTaken, IdempotencyKeyInUse),
 )
 async def sign_up_route(
     wanted: SignUp,
@@ -78,6 +81,7 @@ async def sign_up_route(
     on_tenant_opened: OnTenantOpened,
     background: BackgroundTasks,
     response: Response,
+    _: EffectOncePerStrangersKey,
 ) -> LoggedIn:
     """Open an account: a tenant that you own, with the welcome credit. You are logged in to it.
 

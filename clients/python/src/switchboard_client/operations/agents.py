@@ -46,10 +46,12 @@ def create(
     return post("/v1/agents", AgentCreated, agent).once(idempotency_key)
 
 
-def generate(prompt: GenerateRequest | Body) -> Operation[Generated | Questions]:
+def generate(
+    prompt: GenerateRequest | Body, *, idempotency_key: str | None = None
+) -> Operation[Generated | Questions]:
     """Draft an agent from a description. The answer is ``Questions`` if that says too little."""
     request = Request("POST", "/v1/agents/generate", body=body_document(prompt))
-    return Operation(request, Generated | Questions)
+    return Operation(request.once(idempotency_key), Generated | Questions)
 
 
 def page(*, limit: int = 50, offset: int = 0) -> Operation[AgentList]:
@@ -80,12 +82,12 @@ def remove(agent_id: Id) -> Operation[AgentDeleted]:
     return delete(at("/v1/agents/{}", agent_id), AgentDeleted)
 
 
-def publish(agent_id: Id) -> Operation[AgentPublished]:
+def publish(agent_id: Id, *, idempotency_key: str | None = None) -> Operation[AgentPublished]:
     """Freeze the agent into the next version, which new calls run.
 
     Raises ``AgentNotPublishReady`` with ``document["blockers"]`` when something is missing.
     """
-    return post(at("/v1/agents/{}/publish", agent_id), AgentPublished)
+    return post(at("/v1/agents/{}/publish", agent_id), AgentPublished).once(idempotency_key)
 
 
 def versions(agent_id: Id, *, limit: int = 50, offset: int = 0) -> Operation[VersionList]:
@@ -98,10 +100,12 @@ def every_version(agent_id: Id) -> Pages[VersionList, VersionSummary]:
     return by_offset(versions(agent_id, limit=200), lambda page: page.versions)
 
 
-def roll_back(agent_id: Id, version: int, *, restore_draft: bool = False) -> Operation[RolledBack]:
+def roll_back(
+    agent_id: Id, version: int, *, restore_draft: bool = False, idempotency_key: str | None = None
+) -> Operation[RolledBack]:
     """Serve an earlier version again. ``restore_draft`` also takes the editable agent back."""
     place = at("/v1/agents/{}/versions/{}/roll-back", agent_id, version)
-    return post(place, RolledBack, given(restore_draft=restore_draft))
+    return post(place, RolledBack, given(restore_draft=restore_draft)).once(idempotency_key)
 
 
 def calls(
