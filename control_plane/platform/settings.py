@@ -113,8 +113,8 @@ class ControlPlaneSettings(ControlPlaneOptions):
     request_deadline_seconds: PositiveFloat = 5.0
     """How long one database transaction of a request may take, including connecting."""
     request_counting_deadline_seconds: PositiveFloat = 0.05
-    """How long a request may wait for Redis to count it. Without an answer the request is not
-    limited."""
+    """How long a request may wait for Redis to count it. Without an answer the process counts it
+    by itself."""
     max_body_bytes: PositiveInt = 1_048_576
     provider_keys: frozenset[str] = frozenset()
     """Providers whose platform key is set, for example ``{"openai", "deepgram"}``."""

@@ -7,7 +7,7 @@ the remaining quota (``r``), and the seconds until more is available (``t``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
@@ -25,6 +25,7 @@ from control_plane.platform.rate_limits.counters import (
     Verdict,
 )
 from control_plane.platform.rate_limits.errors import RateLimited
+from control_plane.platform.rate_limits.local_counters import LocalCounters
 from control_plane.platform.rate_limits.quota import LIMITED_PATHS, Policy, Quota
 
 POLICY_HEADER = "RateLimit-Policy"
@@ -34,8 +35,8 @@ _log = structlog.get_logger(__name__)
 
 
 class RateLimitMiddleware:
-    """Answers 429 to requests over a limit. While Redis does not answer, requests are not limited.
-    A request waits for Redis at most as long as the deadline of ``RequestCounters``.
+    """Answers 429 to requests over a limit. While Redis does not answer, each process counts for
+    itself. A request waits for Redis at most as long as the deadline of ``RequestCounters``.
 
     Args:
         per_key, per_address: requests per minute; 0 means no limit.
@@ -49,18 +50,23 @@ class RateLimitMiddleware:
         per_key: int,
         per_address: int,
         breaker: Breaker | None = None,
+        local: LocalCounters | None = None,
     ) -> None:
         self._app = app
         self._counters = counters
         self._per_key = Policy("key", per_key)
         self._per_address = Policy("address", per_address)
         self._breaker = breaker or Breaker()
+        self._local = local or LocalCounters()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         clients = self._clients_of(scope) if _is_limited(scope) else {}
-        verdict = await self._count(clients) if clients else None
-        if verdict is None:
+        if not clients:
             await self._app(scope, receive, send)
+            return
+        verdict = await self._count(clients)
+        if verdict is None:
+            await self._limit_locally(clients, scope, receive, send)
             return
         fields = {
             POLICY_HEADER: ", ".join(policy.field for policy in clients),
@@ -75,9 +81,18 @@ class RateLimitMiddleware:
         if verdict.refused_by is None:
             await self._app(scope, receive, send_with_fields)
             return
-        request_id = scope.get("state", {}).get("request_id")
-        response = problem_response(_refusal(verdict.quotas, verdict.refused_by), request_id)
-        await response(scope, receive, send_with_fields)
+        used_up = next(quota for quota in verdict.quotas if quota.policy == verdict.refused_by)
+        await _refuse(used_up, scope, receive, send_with_fields)
+
+    async def _limit_locally(
+        self, clients: Mapping[Policy, str], scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """The counts of one process say nothing about what is left, so they are not reported."""
+        used_up = self._local.count_request(clients)
+        if used_up is None:
+            await self._app(scope, receive, send)
+        else:
+            await _refuse(used_up, scope, receive, send)
 
     def _clients_of(self, scope: Scope) -> Mapping[Policy, str]:
         """For each policy that has a limit, the client it applies to."""
@@ -114,12 +129,14 @@ def _is_limited(scope: Scope) -> bool:
     return path.startswith(LIMITED_PATHS)
 
 
-def _refusal(quotas: Iterable[Quota], policy: Policy) -> RateLimited:
-    wait = next(quota.reset_seconds for quota in quotas if quota.policy == policy)
-    return RateLimited(
+async def _refuse(used_up: Quota, scope: Scope, receive: Receive, send: Send) -> None:
+    policy, wait = used_up.policy, used_up.reset_seconds
+    problem = RateLimited(
         f"At most {policy.limit} requests a minute for each {policy.name}; try again in {wait} s",
         headers={"Retry-After": str(wait)},
         policy=policy.name,
         limit=policy.limit,
         used=policy.limit,
     )
+    response = problem_response(problem, scope.get("state", {}).get("request_id"))
+    await response(scope, receive, send)

@@ -103,7 +103,7 @@ async def test_zero_sets_no_limit(settings: ControlPlaneSettings) -> None:
 
 
 @pytest.mark.parametrize("outage", ["killed", "hanging"])
-async def test_without_valkey_the_api_answers_and_limits_nothing(
+async def test_without_valkey_the_process_counts_by_itself(
     settings: ControlPlaneSettings, valkey: ValkeyProcess, outage: str
 ) -> None:
     own = settings.model_copy(update={"redis_url": valkey.url})
@@ -113,6 +113,10 @@ async def test_without_valkey_the_api_answers_and_limits_nothing(
 
         await interrupt(valkey, outage)
         answers = [await http.get("/v1/agents", headers=UNAUTHORIZED) for _ in range(10)]
+        other = await http.get("/v1/agents", headers={"Authorization": "Bearer another"})
 
-    assert {answer.status_code for answer in answers} == {401}
-    assert "ratelimit" not in answers[-1].headers
+    assert [answer.status_code for answer in answers] == [401] * 3 + [429] * 7
+    assert (answers[-1].json()["code"], answers[-1].json()["policy"]) == ("rate_limited", "key")
+    assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
+    assert other.status_code == 401
+    assert "ratelimit" not in other.headers
