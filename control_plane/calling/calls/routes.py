@@ -13,7 +13,7 @@ from contracts.call_status import CallStatus
 from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
 from control_plane.calling.calls.call_list import list_page
 from control_plane.calling.calls.creating import new_call
-from control_plane.calling.calls.creating.admission import check_request
+from control_plane.calling.calls.creating.admission import check_request, is_phone_call
 from control_plane.calling.calls.creating.dispatcher import AppDispatcher
 from control_plane.calling.calls.creating.new_call import NewCall
 from control_plane.calling.calls.creating.planning import AppPlanSources
@@ -31,6 +31,7 @@ from control_plane.calling.calls.participant_views import added_view, joining_vi
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.schemas import (
     AgentName,
+    CallCreate,
     CallCreated,
     CallDetail,
     CallEndedView,
@@ -45,6 +46,8 @@ from control_plane.calling.do_not_call.errors import NumberOnDoNotCallList
 from control_plane.calling.intelligence import repository as analyses
 from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
 from control_plane.calling.recordings.views import find_recording_view
+from control_plane.identity.api_keys.errors import PhoneCallsUsedUp
+from control_plane.identity.api_keys.phone_calls import count_phone_call
 from control_plane.identity.authentication.dependencies import (
     AnyCaller,
     MemberCaller,
@@ -59,6 +62,7 @@ from control_plane.platform.http.openapi import AUTHENTICATED, problems
 from control_plane.platform.http.paging import Offset
 from control_plane.platform.link.link import AppLink
 from control_plane.platform.settings import ControlPlaneSettings
+from control_plane.platform.tenancy.caller import Caller
 
 DETAIL_EVENTS = 200
 Limit = Annotated[int, Query(ge=1, le=1000)]
@@ -79,6 +83,7 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRou
             *AUTHENTICATED,
             OriginNotAllowed,
             KeyScopeViolation,
+            PhoneCallsUsedUp,
             NumberOnDoNotCallList,
             PlatformCallsDisabled,
             AgentNotFound,
@@ -103,11 +108,12 @@ async def create_call(
     """Start a call with the published version of an agent.
 
     The checks run in this order: key (401), origin of the page that uses it (403), Idempotency-Key
-    (422), request (400), scope of the key (403), do-not-call list (400), caller id (400), calls
-    stopped for the whole platform (503), agent (404), agent paused (423), published version (409),
-    providers (422), credit (402).
+    (422), request (400), scope of the key (403), the key's phone calls of today (429), do-not-call
+    list (400), caller id (400), calls stopped for the whole platform (503), agent (404), agent
+    paused (423), published version (409), providers (422), credit (402).
     """
     wanted = check_request(caller, request)
+    await _count_phone_call(session, caller, wanted)
     new = await new_call.create_call(session, caller.tenant_id, wanted, settings, sources)
     if not new.waits_for_phone:
         after_commit.add_task(dispatcher.dispatch, link.redis, new.plan_document)
@@ -219,6 +225,18 @@ async def end_call(
     """End a call. The response comes when the call is over and billed, within a few seconds."""
     message = await hang_up(database, link.redis, caller.tenant_id, call_id)
     return CallEndedView(id=call_id, message=message)
+
+
+async def _count_phone_call(session: AsyncSession, caller: Caller, wanted: CallCreate) -> None:
+    """
+    Raises:
+        PhoneCallsUsedUp: the publishable key has started all its phone calls of today.
+    """
+    scope, key_id = caller.publishable, caller.actor.id
+    if scope is None or scope.phone_calls_per_day is None or key_id is None:
+        return
+    if is_phone_call(wanted):
+        await count_phone_call(session, caller.tenant_id, key_id, scope.phone_calls_per_day)
 
 
 def _created(new: NewCall, settings: ControlPlaneSettings) -> Response:

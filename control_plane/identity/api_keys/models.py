@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from uuid import UUID, uuid4
 
 from sqlalchemy import ForeignKey, ForeignKeyConstraint, Text, Uuid, func
@@ -32,6 +32,10 @@ class ApiKey(Base):
     """For web calls. ``None``: every agent of the tenant."""
     phone_agent_id: Mapped[UUID | None]
     """The agent of its phone calls; set if and only if ``phone`` is an allowed channel."""
+    phone_countries: Mapped[list[str] | None] = mapped_column(ARRAY(Text))
+    """Countries (ISO 3166-1) of the numbers that it may call. ``None``: every country."""
+    phone_calls_per_day: Mapped[int | None]
+    """``None``: no limit."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     last_used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
@@ -51,3 +55,18 @@ class ApiKeySecret(Base):
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     expires_at: Mapped[datetime | None]
     """``None``: the newest secret. Each key has exactly one."""
+
+
+class PhoneCallsOfKey(Base):
+    """How many phone calls a publishable key with a daily limit has started today."""
+
+    __tablename__ = "phone_calls_of_keys"
+    __table_args__ = (
+        ForeignKeyConstraint(["tenant_id", "api_key_id"], ["api_keys.tenant_id", "api_keys.id"]),
+    )
+
+    api_key_id: Mapped[UUID] = mapped_column(primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
+    day: Mapped[date]
+    """In UTC. An earlier day counts as no calls."""
+    calls: Mapped[int]

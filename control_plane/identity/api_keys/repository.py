@@ -28,6 +28,8 @@ class FoundKey(NamedTuple):
     allowed_origins: list[str] | None
     allowed_agent_ids: list[UUID] | None
     phone_agent_id: UUID | None
+    phone_countries: list[str] | None
+    phone_calls_per_day: int | None
     last_used_at: datetime | None
 
 

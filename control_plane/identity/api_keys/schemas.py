@@ -15,6 +15,8 @@ from pydantic import (
     model_validator,
 )
 
+from control_plane.identity.api_keys.countries import CountryCode
+from control_plane.identity.api_keys.scope import DEFAULT_PHONE_CALLS_PER_DAY
 from control_plane.identity.api_keys.secrets import KeyKind
 from control_plane.identity.api_keys.web_origin import web_origin
 
@@ -52,6 +54,27 @@ PhoneAgent = Annotated[
 ]
 
 
+PhoneCountries = Annotated[
+    set[CountryCode],
+    Field(
+        min_length=1,
+        description="Countries (ISO 3166-1 alpha-2) whose numbers a publishable key may call. "
+        "`null`: every country.",
+        examples=[["DE", "US"]],
+    ),
+]
+PhoneCallsPerDay = Annotated[
+    int,
+    Field(
+        ge=1,
+        le=1_000_000,
+        description="How many phone calls a publishable key may start in a day of UTC. The default "
+        f"for a key with `phone` is {DEFAULT_PHONE_CALLS_PER_DAY}; in an update, `null` removes "
+        "the limit.",
+    ),
+]
+
+
 class KeyScope(BaseModel):
     """What a publishable key may do. A secret key has none of these fields."""
 
@@ -60,10 +83,12 @@ class KeyScope(BaseModel):
     allowed_origins: AllowedOrigins | None = None
     allowed_agent_ids: AllowedAgents | None = None
     phone_agent_id: PhoneAgent | None = None
+    phone_countries: PhoneCountries | None = None
+    phone_calls_per_day: PhoneCallsPerDay | None = None
 
 
 class ApiKeyCreate(KeyScope):
-    """The `allowed_…` fields and `phone_agent_id` are for publishable keys. The default of
+    """The `allowed_…` and `phone_…` fields are for publishable keys. The default of
     `allowed_channels` is `web`."""
 
     model_config = ConfigDict(
@@ -81,8 +106,8 @@ class ApiKeyCreate(KeyScope):
 
 
 class ApiKeyUpdate(KeyScope):
-    """Only the fields that you send change. `null` removes the restriction of `allowed_origins` or
-    `allowed_agent_ids`, and removes `phone_agent_id`."""
+    """Only the fields that you send change. `null` removes `phone_agent_id` and the restriction of
+    `allowed_origins`, `allowed_agent_ids`, `phone_countries` or `phone_calls_per_day`."""
 
     model_config = ConfigDict(
         json_schema_extra={"example": {"name": "Shop page", "allowed_channels": ["web"]}},
@@ -116,6 +141,8 @@ class ApiKeyView(BaseModel):
     allowed_origins: list[str] | None
     allowed_agent_ids: list[UUID] | None
     phone_agent_id: UUID | None
+    phone_countries: list[str] | None
+    phone_calls_per_day: int | None
     created_at: datetime
     last_used_at: datetime | None = Field(description="To the minute.")
     overlap_ends_at: datetime | None = Field(

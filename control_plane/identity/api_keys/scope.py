@@ -12,6 +12,9 @@ from control_plane.identity.api_keys.models import ApiKey
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.tenancy.directories import AgentDirectory
 
+DEFAULT_PHONE_CALLS_PER_DAY = 100
+"""Anybody can read a publishable key, and phone calls cost money."""
+
 
 async def set_scope(
     session: AsyncSession, key: ApiKey, sent: Mapping[str, Any], agents: AgentDirectory
@@ -22,8 +25,9 @@ async def set_scope(
     call.
 
     Raises:
-        InvalidRequest: a scope for a secret key, an agent that the tenant does not have, or only
-            one of the channel ``phone`` and ``phone_agent_id``.
+        InvalidRequest: a scope for a secret key, an agent that the tenant does not have, only one
+            of the channel ``phone`` and ``phone_agent_id``, or a limit on phone calls without
+            ``phone``.
     """
     if key.kind == "secret" and sent:
         raise InvalidRequest.at(
@@ -31,6 +35,7 @@ async def set_scope(
             "is only for publishable keys; leave it out, because a secret key has full access",
         )
     await _check_agents(session, key.tenant_id, sent, agents)
+    had_phone = "phone" in (key.allowed_channels or ())
     for field, value in sent.items():
         setattr(key, field, sorted(value) if isinstance(value, set) else value)
     has_phone = "phone" in key.allowed_channels
@@ -43,6 +48,17 @@ async def set_scope(
         raise InvalidRequest.at(
             "phone_agent_id", "must be null unless allowed_channels has 'phone'"
         )
+    if has_phone and not had_phone and "phone_calls_per_day" not in sent:
+        key.phone_calls_per_day = DEFAULT_PHONE_CALLS_PER_DAY
+    if not has_phone:
+        _refuse_phone_limits(sent)
+        key.phone_countries = key.phone_calls_per_day = None
+
+
+def _refuse_phone_limits(sent: Mapping[str, Any]) -> None:
+    for field in ("phone_countries", "phone_calls_per_day"):
+        if sent.get(field) is not None:
+            raise InvalidRequest.at(field, "must be null unless allowed_channels has 'phone'")
 
 
 async def _check_agents(

@@ -137,6 +137,8 @@ def _unsaved(tenant_id: UUID, name: str, kind: KeyKind) -> ApiKey:
         allowed_origins=None,
         allowed_agent_ids=None,
         phone_agent_id=None,
+        phone_countries=None,
+        phone_calls_per_day=None,
         last_used_at=None,
         revoked_at=None,
     )

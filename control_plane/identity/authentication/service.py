@@ -52,6 +52,8 @@ def _scope_of(key: FoundKey) -> PublishableScope | None:
         channels=frozenset(key.allowed_channels),
         agent_ids=None if key.allowed_agent_ids is None else frozenset(key.allowed_agent_ids),
         phone_agent_id=key.phone_agent_id,
+        phone_countries=None if key.phone_countries is None else frozenset(key.phone_countries),
+        phone_calls_per_day=key.phone_calls_per_day,
     )
 
 

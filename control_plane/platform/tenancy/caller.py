@@ -41,6 +41,10 @@ class PublishableScope:
     """The agents that it may call over the web. ``None``: every agent of the tenant."""
     phone_agent_id: UUID | None = None
     """The agent of its phone calls; set if it may start them."""
+    phone_countries: frozenset[str] | None = None
+    """Countries (ISO 3166-1) of the numbers that it may call. ``None``: every country."""
+    phone_calls_per_day: int | None = None
+    """``None``: no limit."""
 
 
 @dataclass(frozen=True)

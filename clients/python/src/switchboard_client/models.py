@@ -169,7 +169,7 @@ class AnalysisUsage(WireModel):
 
 class ApiKeyCreate(WireModel):
     """
-    The `allowed_…` fields and `phone_agent_id` are for publishable keys. The default of
+    The `allowed_…` and `phone_…` fields are for publishable keys. The default of
     `allowed_channels` is `web`.
     """
 
@@ -180,6 +180,8 @@ class ApiKeyCreate(WireModel):
     allowed_origins: list[str] | None = None
     allowed_agent_ids: list[UUID] | None = None
     phone_agent_id: UUID | None = None
+    phone_countries: list[str] | None = None
+    phone_calls_per_day: int | None = None
     name: str
     kind: Literal["secret", "publishable"] | str
 
@@ -195,6 +197,8 @@ class ApiKeyCreated(WireModel):
     allowed_origins: list[str] | None
     allowed_agent_ids: list[UUID] | None
     phone_agent_id: UUID | None
+    phone_countries: list[str] | None
+    phone_calls_per_day: int | None
     created_at: AwareDatetime
     last_used_at: AwareDatetime | None
     """To the minute."""
@@ -232,6 +236,8 @@ class ApiKeyRotated(WireModel):
     allowed_origins: list[str] | None
     allowed_agent_ids: list[UUID] | None
     phone_agent_id: UUID | None
+    phone_countries: list[str] | None
+    phone_calls_per_day: int | None
     created_at: AwareDatetime
     last_used_at: AwareDatetime | None
     """To the minute."""
@@ -247,8 +253,8 @@ class ApiKeyRotated(WireModel):
 
 class ApiKeyUpdate(WireModel):
     """
-    Only the fields that you send change. `null` removes the restriction of `allowed_origins` or
-    `allowed_agent_ids`, and removes `phone_agent_id`.
+    Only the fields that you send change. `null` removes `phone_agent_id` and the restriction of
+    `allowed_origins`, `allowed_agent_ids`, `phone_countries` or `phone_calls_per_day`.
     """
 
     model_config = ConfigDict(
@@ -258,6 +264,8 @@ class ApiKeyUpdate(WireModel):
     allowed_origins: list[str] | None = None
     allowed_agent_ids: list[UUID] | None = None
     phone_agent_id: UUID | None = None
+    phone_countries: list[str] | None = None
+    phone_calls_per_day: int | None = None
     name: str | None = None
 
 
@@ -272,6 +280,8 @@ class ApiKeyView(WireModel):
     allowed_origins: list[str] | None
     allowed_agent_ids: list[UUID] | None
     phone_agent_id: UUID | None
+    phone_countries: list[str] | None
+    phone_calls_per_day: int | None
     created_at: AwareDatetime
     last_used_at: AwareDatetime | None
     """To the minute."""

@@ -314,6 +314,12 @@ class OwnKeysNotAllowed(ApiError):
     code = "own_keys_not_allowed"
 
 
+class PhoneCallsUsedUp(ApiError):
+    """This publishable key has started all its phone calls of today (429)."""
+
+    code = "phone_calls_used_up"
+
+
 class PlanExists(ApiError):
     """A plan with this id already exists (409)."""
 
@@ -534,6 +540,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "object_store_unavailable": ObjectStoreUnavailable,
     "origin_not_allowed": OriginNotAllowed,
     "own_keys_not_allowed": OwnKeysNotAllowed,
+    "phone_calls_used_up": PhoneCallsUsedUp,
     "plan_exists": PlanExists,
     "platform_calls_disabled": PlatformCallsDisabled,
     "precondition_failed": PreconditionFailed,

@@ -8,6 +8,7 @@ from uuid import UUID
 from control_plane.calling.calls.errors import KeyScopeViolation
 from control_plane.calling.calls.schemas import CallCreate, CallRequest, ParticipantInput
 from control_plane.calling.numbers.phone_number import e164
+from control_plane.identity.api_keys.countries import country_of
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.tenancy.caller import Caller, PublishableScope
 
@@ -19,9 +20,13 @@ def check_request(caller: Caller, request: CallRequest) -> CallCreate:
         InvalidRequest: a participant is malformed, or no agent is named.
         KeyScopeViolation: the publishable key does not permit the call.
     """
+    agent_id = _agent_of(request, caller.publishable)
+    participants = check_participants(request.participants)
+    if caller.publishable is not None and caller.publishable.phone_countries is not None:
+        _check_countries(participants, caller.publishable.phone_countries)
     return CallCreate(
-        agent_id=_agent_of(request, caller.publishable),
-        participants=check_participants(request.participants),
+        agent_id=agent_id,
+        participants=participants,
         metadata=request.metadata,
         variables=request.variables,
         post_call=request.post_call,
@@ -60,14 +65,27 @@ def _number(where: str, text: str) -> str:
         raise InvalidRequest.at(where, str(error)) from None
 
 
-def _is_phone_call(request: CallRequest) -> bool:
+def is_phone_call(request: CallRequest | CallCreate) -> bool:
     return any(participant.transport == "pstn" for participant in request.participants)
+
+
+def _check_countries(participants: Sequence[ParticipantInput], permitted: frozenset[str]) -> None:
+    for participant in participants:
+        if participant.transport != "pstn":
+            continue
+        country = country_of(participant.identity)
+        if country not in permitted:
+            raise KeyScopeViolation(
+                f"This publishable key calls numbers in {', '.join(sorted(permitted))} only, and "
+                f"{participant.identity} is a number "
+                + ("of no country." if country is None else f"in {country}.")
+            )
 
 
 def _agent_of(request: CallRequest, scope: PublishableScope | None) -> UUID:
     """The agent to call. Source of the rules for publishable keys: API spec, "Authentication" and
     "Limits"."""
-    if scope is not None and _is_phone_call(request):
+    if scope is not None and is_phone_call(request):
         return _phone_agent(request, scope)
     if request.agent_id is None:
         raise InvalidRequest.at("agent_id", "is required")

@@ -89,7 +89,7 @@ async def test_a_publishable_key_starts_web_calls_to_any_agent_unless_told(
 
     assert any_agent.publishable == PublishableScope(frozenset({"web"}))
     assert one_agent.publishable == PublishableScope(
-        frozenset({"phone"}), frozenset({agent_id}), agent_id
+        frozenset({"phone"}), frozenset({agent_id}), agent_id, phone_calls_per_day=100
     )
 
 
