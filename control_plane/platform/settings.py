@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from contracts.ice_settings import IceSettings
+from control_plane.platform.http.client_address import is_public_host
 
 if TYPE_CHECKING:
     from contracts.sealing import Sealer
@@ -77,7 +79,10 @@ class ControlPlaneOptions(IceSettings):
     operator_token: str | None = Field(None, repr=False)
     """The bearer token of ``/v1/operator``. ``None`` disables those routes."""
     welcome_credit_micros: NonNegativeInt = 10_000_000
-    """The credit of each new tenant, in micro-dollars."""
+    """The credit of a person's first tenant, in micro-dollars."""
+    welcome_credit_for_sign_ups: bool | None = None
+    """Whether people who sign up get it, after they have confirmed their mail address. ``None``:
+    only where the public address is not on the internet, and then without a confirmation."""
     offline_models: bool = True
     """Whether the workers have the offline models (provider ``local``)."""
     sign_up_enabled: bool = True
@@ -130,6 +135,17 @@ class ControlPlaneSettings(ControlPlaneOptions):
     """Where recordings are stored: ``file:///…``, ``s3://bucket/prefix``,
     ``gs://bucket/prefix``."""
     dialing: DialingSettings = DialingSettings()
+
+    @property
+    def is_public(self) -> bool:
+        """Whether strangers may reach the API: its public address is on the internet."""
+        return is_public_host(urlsplit(self.public_url).hostname or "")
+
+    @property
+    def welcomes_sign_ups(self) -> bool:
+        if self.welcome_credit_for_sign_ups is None:
+            return not self.is_public
+        return self.welcome_credit_for_sign_ups
 
     @property
     def available_providers(self) -> frozenset[str]:

@@ -26,6 +26,7 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("PUT", "/v1/agents/{agent_id}"): _SETS,
     ("POST", "/v1/agents/{agent_id}/apply-managed-sku"): _SETS,
     ("POST", "/v1/agents/{agent_id}/opt-out-to-custom"): _SETS,
+    ("POST", "/v1/auth/confirm-email"): _SETS,
     ("POST", "/v1/auth/login"): "each login is a session of its own; a lost one ends by itself",
     ("POST", "/v1/auth/logout"): _SETS,
     ("POST", "/v1/auth/password-reset"): "mails three times in a quarter of an hour at most, and "

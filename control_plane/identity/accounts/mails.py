@@ -28,6 +28,27 @@ mail nobody can use it.
     )
 
 
+def confirmation_mail(to: str, token: str, *, public_url: str) -> Mail:
+    return Mail(
+        to,
+        "Confirm your mail address",
+        f"""\
+Somebody, probably you, opened an account for {to} at {public_url}.
+
+Open this address to confirm that you read this mailbox. Your account then gets its welcome credit:
+
+{public_url}/confirm-email?token={token}
+
+or call the API:
+
+POST {public_url}/v1/auth/confirm-email
+{{"token": "{token}"}}
+
+If it was not you, do nothing.
+""",
+    )
+
+
 def password_changed_mail(to: str, origin: RequestOrigin, *, public_url: str) -> Mail:
     return Mail(
         to,

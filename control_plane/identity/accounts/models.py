@@ -25,6 +25,10 @@ class User(Base):
     """``None`` until the user sets one, for example after the operator has opened their account."""
     email_confirmed_at: Mapped[datetime | None]
     """When the user first sent back a token that was mailed to this address."""
+    welcome_tenant_id: Mapped[UUID | None]
+    """The tenant that gets the user's welcome credit."""
+    welcomed_at: Mapped[datetime | None]
+    """When it got that."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 

@@ -75,6 +75,11 @@ class PasswordResetConfirmation(BaseModel):
     password: NewPassword
 
 
+class EmailConfirmation(BaseModel):
+    model_config = _example(token="KJ8…")
+    token: Token
+
+
 class PasswordChange(BaseModel):
     model_config = _example(
         current_password="correct horse battery", new_password="an even better horse"
@@ -164,6 +169,11 @@ class PasswordResetRequested(BaseModel):
     status: Literal["requested"] = "requested"
     mail_enabled: bool = Field(description="Whether this installation sends mail.")
     message: str
+
+
+class EmailConfirmed(BaseModel):
+    status: Literal["confirmed"] = "confirmed"
+    welcome_credit_posted: bool = Field(description="Whether this request posted the credit.")
 
 
 class PasswordSet(BaseModel):

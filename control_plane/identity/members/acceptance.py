@@ -20,6 +20,7 @@ from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.passwords.hashing import Passwords, check_new_password
 from control_plane.identity.accounts.sessions.browser import Browser
 from control_plane.identity.accounts.tokens import hash_of
+from control_plane.identity.accounts.welcome import Welcome
 from control_plane.identity.members import invitation_repository as invitations
 from control_plane.identity.members import repository as members
 from control_plane.identity.members.errors import InvitationForSomebodyElse
@@ -54,6 +55,7 @@ async def accept_invitation(
     browser: Browser,
     caller: Caller | None,
     given: InvitationAcceptance,
+    welcome: Welcome,
     *,
     ttl_seconds: int,
     now: datetime,
@@ -85,6 +87,7 @@ async def accept_invitation(
         user = await _person(session, invitation.email, proof)
         is_first_login = user.email_confirmed_at is None and isinstance(proof, _NewPassword)
         user.email_confirmed_at = user.email_confirmed_at or now
+        await welcome.give(session, user, browser.origin.address, now)
         invitation.accepted_at = now
         await _join(session, browser, invitation, user)
         return await complete_login(

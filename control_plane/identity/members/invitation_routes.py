@@ -20,6 +20,7 @@ from control_plane.identity.accounts.login.response import login_response
 from control_plane.identity.accounts.schemas import LoggedIn
 from control_plane.identity.accounts.sessions.authentication import caller_of_session
 from control_plane.identity.accounts.sessions.browser import BrowserOnOwnPage
+from control_plane.identity.accounts.welcome import AppWelcome
 from control_plane.identity.authentication.dependencies import AdminCaller, TenantSession
 from control_plane.identity.authentication.errors import CsrfTokenRequired
 from control_plane.identity.authentication.refusals import ADMIN_ONLY
@@ -127,6 +128,7 @@ async def accept(
     mailer: AppMailer,
     background: BackgroundTasks,
     response: Response,
+    welcome: AppWelcome,
 ) -> LoggedIn:
     """Join the tenant with the token from the mail. You are logged in to it.
 
@@ -147,6 +149,7 @@ async def accept(
         browser,
         caller,
         given,
+        welcome,
         ttl_seconds=settings.session_ttl_seconds,
         now=datetime.now(UTC),
     )

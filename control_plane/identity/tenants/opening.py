@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Annotated
+from typing import Annotated, Protocol
 from uuid import UUID
 
 from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
-TenantOpened = Callable[[AsyncSession, UUID], Awaitable[None]]
-"""Takes a system session and the new tenant's id."""
+
+class TenantOpened(Protocol):
+    async def __call__(self, session: AsyncSession, tenant_id: UUID, *, is_welcome: bool) -> None:
+        """
+        Args:
+            session: a system session.
+            is_welcome: whether the tenant gets the welcome credit. If not, it may get that later,
+                by a second call.
+        """
+        ...
 
 
 async def on_tenant_opened(request: Request) -> TenantOpened:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts import repository as accounts
@@ -27,19 +29,19 @@ async def create_tenant(
     if owner.password_hash is not None and owner.email_confirmed_at is None:
         owner.password_hash = None
         await session_repository.end_all(session, owner.id)
-    tenant = await open_tenant(session, wanted.name, owner, on_tenant_opened)
+    tenant = await open_tenant(session, wanted.name, owner)
+    # The operator knows whom the account is for.
+    await on_tenant_opened(session, tenant.id, is_welcome=True)
+    owner.welcomed_at = owner.welcomed_at or datetime.now(UTC)
     _, key = await api_keys.create_secret_key(session, tenant.id, name="First key")
     return TenantCreated(tenant_id=tenant.id, owner_user_id=owner.id, api_key=key)
 
 
-async def open_tenant(
-    session: AsyncSession, name: str, owner: User, on_tenant_opened: TenantOpened
-) -> Tenant:
+async def open_tenant(session: AsyncSession, name: str, owner: User) -> Tenant:
     """Open a tenant with its owner. Needs a system session."""
     tenant = Tenant(name=name)
     session.add(tenant)
     await session.flush()
     session.add(Membership(tenant_id=tenant.id, user_id=owner.id, role="owner"))
     await session.flush()
-    await on_tenant_opened(session, tenant.id)
     return tenant

@@ -11,9 +11,11 @@ from control_plane.money.billing.service import grant
 
 
 def welcome_credit(micros: int) -> TenantOpened:
-    """A hook that opens the new tenant's account and posts ``micros`` micro-dollars to it."""
+    """A hook that opens the new tenant's account and posts ``micros`` micro-dollars to it, or
+    nothing without a welcome."""
 
-    async def post(session: AsyncSession, tenant_id: UUID) -> None:
-        await grant(session, tenant_id, micros, "Welcome credit", reference="welcome")
+    async def post(session: AsyncSession, tenant_id: UUID, *, is_welcome: bool) -> None:
+        amount = micros if is_welcome else 0
+        await grant(session, tenant_id, amount, "Welcome credit", reference="welcome")
 
     return post

@@ -20,7 +20,9 @@ from ipaddress import (
 from typing import Literal
 
 IpAddress = IPv4Address | IPv6Address
+_PRIVATE_NAMES = (".localhost", ".local", ".internal", ".test", ".home.arpa")
 _SUBSCRIBER_BITS = 64
+_PROVIDER_BITS = {4: 24, 6: 48}
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,25 @@ def subscriber_of(address: str) -> str | None:
     if isinstance(parsed, IPv6Address):
         return str(ip_network((int(parsed), _SUBSCRIBER_BITS), strict=False))
     return str(parsed)
+
+
+def is_public_host(host: str) -> bool:
+    """Whether the host of a URL is on the internet: an address that is routed there, or a name that
+    the public DNS may know (not RFC 6761, 6762, 8375, nor ICANN's ``internal``)."""
+    address = parsed_address(f"[{host}]" if ":" in host else host)
+    if address is not None:
+        return address.is_global
+    return "." in host and not host.rstrip(".").lower().endswith(_PRIVATE_NAMES)
+
+
+def provider_network_of(address: str) -> str | None:
+    """The network around a subscriber's, in which one customer of a hosting company easily has many
+    addresses: a /24 of IPv4 or a /48 of IPv6. ``None`` for text that is no address."""
+    parsed = parsed_address(address)
+    if parsed is None:
+        return None
+    bits = _PROVIDER_BITS[parsed.version]
+    return str(ip_network((int(parsed), bits), strict=False))
 
 
 def _scheme(forwarded: Sequence[str], proxies: int) -> Literal["http", "https"] | None:

@@ -16,6 +16,7 @@ POLICIES: Policies = {
         400,
         {"tenant_name": "x", "email": "new@example.com", "password": "short"},
     ),
+    ("POST", "/v1/auth/confirm-email"): Policy(Access.EVERYONE, 400, {"token": "unknown"}),
     ("POST", "/v1/auth/login"): Policy(
         Access.EVERYONE, 401, {"email": "owner@example.com", "password": _PASSWORD}
     ),

@@ -672,6 +672,19 @@ class EditedVoices(WireModel):
     voices: list[EditedVoice]
 
 
+class EmailConfirmation(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    token: str
+
+
+class EmailConfirmed(WireModel):
+    status: Literal["confirmed"]
+    welcome_credit_posted: bool
+    """Whether this request posted the credit."""
+
+
 class EndCall(WireModel):
     """Hangs up. Every agent can do that; the description of this tool says when."""
 

@@ -21,6 +21,7 @@ from control_plane.identity.accounts.login.response import login_response
 from control_plane.identity.accounts.login.service import log_in, prove_password
 from control_plane.identity.accounts.login.sign_up import sign_up
 from control_plane.identity.accounts.mails import (
+    confirmation_mail,
     password_changed_mail,
     password_reset_mail,
 )
@@ -31,6 +32,8 @@ from control_plane.identity.accounts.passwords.changes import (
     reset_password,
 )
 from control_plane.identity.accounts.schemas import (
+    EmailConfirmation,
+    EmailConfirmed,
     LoggedIn,
     LoggedOut,
     Login,
@@ -50,11 +53,11 @@ from control_plane.identity.accounts.sessions.browser import (
 )
 from control_plane.identity.accounts.sessions.repository import end_by_token, move_to_tenant
 from control_plane.identity.accounts.tokens import csrf_token_of, hash_of
+from control_plane.identity.accounts.welcome import AppWelcome
 from control_plane.identity.authentication.dependencies import UserCaller
 from control_plane.identity.authentication.refusals import USER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute
 from control_plane.identity.idempotent_requests.two_phase import EffectOncePerStrangersKey
-from control_plane.identity.tenants.opening import OnTenantOpened
 from control_plane.platform.audit.recording import record_change
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
@@ -78,22 +81,48 @@ async def sign_up_route(
     passwords: AppPasswords,
     settings: AppSettings,
     mailer: AppMailer,
-    on_tenant_opened: OnTenantOpened,
+    welcome: AppWelcome,
     background: BackgroundTasks,
     response: Response,
     _: EffectOncePerStrangersKey,
 ) -> LoggedIn:
-    """Open an account: a tenant that you own, with the welcome credit. You are logged in to it.
+    """Open an account: a tenant that you own. You are logged in to it.
+
+    On a public address, you may get a mail with a token for `POST /v1/auth/confirm-email`: the
+    welcome credit is posted when you confirm your mail address.
 
     Create an API key with `POST /v1/api-keys` when you need one. If you already have an account,
     send its mail address and password: the new tenant is added to that account.
     """
     completed = await sign_up(
-        database, passwords, settings, browser, wanted, on_tenant_opened, datetime.now(UTC)
+        database, passwords, settings, browser, wanted, welcome, datetime.now(UTC)
     )
+    if welcome.waits_for_confirmation(completed.user):
+        mail = confirmation_mail(
+            completed.user.email,
+            welcome.token_of(completed.user),
+            public_url=settings.public_url,
+        )
+        background.add_task(mailer.send, mail)
     return await login_response(
         completed, browser, database, settings, mailer, background, response
     )
+
+
+@router.post("/confirm-email", responses=problems(*_OPEN[:2], InvalidToken))
+async def confirm_email(
+    given: EmailConfirmation,
+    browser: BrowserOnOwnPage,
+    database: AppDatabase,
+    welcome: AppWelcome,
+) -> EmailConfirmed:
+    """Confirm your mail address with the token from the mail, and get the welcome credit if one
+    waits for that. Confirming again changes nothing."""
+    async with database.system_session() as session:
+        was_posted = await welcome.confirm(
+            session, given.token, browser.origin.address, datetime.now(UTC)
+        )
+    return EmailConfirmed(welcome_credit_posted=was_posted)
 
 
 @router.post("/login", responses=problems(*_OPEN, InvalidCredentials, NoMembership))
@@ -200,6 +229,7 @@ async def confirm_password_reset(
     mailer: AppMailer,
     background: BackgroundTasks,
     response: Response,
+    welcome: AppWelcome,
 ) -> PasswordSet:
     """Set a new password with the token. Every session of the account ends; log in again."""
     user, device_token = await reset_password(
@@ -208,6 +238,7 @@ async def confirm_password_reset(
         browser,
         given.token,
         given.password.get_secret_value(),
+        welcome,
         datetime.now(UTC),
     )
     give_device(response, device_token, is_https=settings.public_url.startswith("https:"))

@@ -24,7 +24,7 @@ from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.passwords.hashing import Passwords, check_new_password
 from control_plane.identity.accounts.schemas import SignUp
 from control_plane.identity.accounts.sessions.browser import Browser
-from control_plane.identity.tenants.opening import TenantOpened
+from control_plane.identity.accounts.welcome import Welcome
 from control_plane.identity.tenants.service import open_tenant
 from control_plane.platform.audit.recording import record_act
 from control_plane.platform.database import Database
@@ -43,7 +43,7 @@ async def sign_up(
     settings: ControlPlaneSettings,
     browser: Browser,
     wanted: SignUp,
-    on_tenant_opened: TenantOpened,
+    welcome: Welcome,
     now: datetime,
 ) -> CompletedLogin:
     """Open the tenant, make the user its owner, and log the user in.
@@ -81,7 +81,9 @@ async def sign_up(
                 raise EmailTaken(_TAKEN)
             user = added
             user.name, user.password_hash = wanted.name, new_hash
-        tenant = await open_tenant(session, wanted.tenant_name, user, on_tenant_opened)
+        tenant = await open_tenant(session, wanted.tenant_name, user)
+        await welcome.post(session, tenant.id, is_welcome=False)
+        await welcome.offer(session, user, tenant.id, browser.origin.address, now)
         _announce(session, tenant.id, user)
         record_act(
             session,

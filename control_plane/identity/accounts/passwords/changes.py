@@ -24,6 +24,7 @@ from control_plane.identity.accounts.sessions import device_repository as device
 from control_plane.identity.accounts.sessions import repository as session_repository
 from control_plane.identity.accounts.sessions.browser import Browser
 from control_plane.identity.accounts.tokens import hash_of, new_token
+from control_plane.identity.accounts.welcome import Welcome
 from control_plane.identity.members import repository as members
 from control_plane.platform.audit.recording import record_act
 from control_plane.platform.database import Database
@@ -60,6 +61,7 @@ async def reset_password(
     browser: Browser,
     token: str,
     password: str,
+    welcome: Welcome,
     now: datetime,
 ) -> tuple[User, str]:
     """Set the password of the user that the token was mailed to. All their sessions end, and all
@@ -83,6 +85,7 @@ async def reset_password(
         assert user is not None
         user.password_hash = new_hash
         user.email_confirmed_at = user.email_confirmed_at or now
+        await welcome.give(session, user, browser.origin.address, now)
         await session_repository.end_all(session, user.id)
         await devices.forget_all(session, user.id)
         device_token = browser.device_token or new_token()

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from control_plane.platform.audit.models import AuditEntry
 from control_plane.platform.database import Database
-from tests.control_plane.conftest import TenantClient
+from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.control_plane.dashboard import dashboard_client
 from tests.control_plane.identity.accounts.browsing import Browser
 
@@ -107,6 +107,13 @@ async def test_one_goes_on_in_another_tenant_of_ones_own(
 ) -> None:
     first = (await browser.sign_up()).json()["tenant"]
     second = (await browser.sign_up(tenant_name="Second")).json()["tenant"]
+    # The welcome credit is the first tenant's.
+    granted = await browser.http.post(
+        f"/v1/operator/tenants/{second['id']}/credits",
+        headers=OPERATOR,
+        json={"amount_usd": 1, "description": "For the second"},
+    )
+    assert granted.status_code == 201
     await browser.post("/v1/agents", {"name": "Of the second"})
 
     moved = await browser.post("/v1/auth/switch-tenant", {"tenant_id": first["id"]})

@@ -10,7 +10,9 @@ from control_plane.platform.http.client_address import (
     Client,
     TrustedProxies,
     client_behind,
+    is_public_host,
     parsed_address,
+    provider_network_of,
 )
 
 PROXY = "10.0.0.1"
@@ -111,3 +113,36 @@ def test_what_is_no_address_is_none(text: str) -> None:
 def test_trust_is_given_to_addresses_and_networks_only(wrong: str) -> None:
     with pytest.raises(ValueError, match=r"does not appear|host bits"):
         TrustedProxies((wrong,))
+
+
+@pytest.mark.parametrize(
+    ("host", "is_public"),
+    [
+        ("voice.example.com", True),
+        ("93.184.216.34", True),
+        ("2606:2800:220:1::", True),
+        ("localhost", False),
+        ("127.0.0.1", False),
+        ("::1", False),
+        ("192.168.1.20", False),
+        ("10.0.0.5", False),
+        ("voice.local", False),
+        ("voice.internal.", False),
+        ("switchboard.test", False),
+        ("", False),
+    ],
+)
+def test_a_host_on_the_internet_is_public(host: str, is_public: bool) -> None:
+    assert is_public_host(host) is is_public
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("198.51.100.7", "198.51.100.0/24"),
+        ("2001:db8:1:2::3", "2001:db8:1::/48"),
+        ("a-unix-socket", None),
+    ],
+)
+def test_a_hosting_companys_customer_has_a_network(address: str, network: str | None) -> None:
+    assert provider_network_of(address) == network

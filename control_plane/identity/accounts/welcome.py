@@ -1,0 +1,121 @@
+"""The welcome credit of people who sign up: once for each person who has confirmed their address.
+
+A mail address costs nothing. So on a public address the credit is off unless the operator turns it
+on, and a network gets only a few of them a day.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+import structlog
+from fastapi import Depends, Request
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.identity.accounts import repository
+from control_plane.identity.accounts.errors import InvalidToken
+from control_plane.identity.accounts.login import attempt_repository
+from control_plane.identity.accounts.login.attempts import Limit, network_of
+from control_plane.identity.accounts.models import User
+from control_plane.identity.tenants.opening import TenantOpened
+from control_plane.platform.http.client_address import provider_network_of
+from control_plane.platform.settings import ControlPlaneSettings
+
+WELCOMES_PER_ADDRESS = Limit("welcome address", 2, 24 * 3600)
+WELCOMES_PER_NETWORK = Limit("welcome network", 10, 24 * 3600)
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Welcome:
+    settings: ControlPlaneSettings
+    post: TenantOpened
+
+    async def offer(
+        self, session: AsyncSession, user: User, tenant_id: UUID, address: str | None, now: datetime
+    ) -> None:
+        """After a sign-up: the user's new tenant gets the credit, now or when the user confirms
+        their address. Needs a system session in which the user's row is locked."""
+        if not self.settings.welcomes_sign_ups or user.welcomed_at is not None:
+            return
+        user.welcome_tenant_id = user.welcome_tenant_id or tenant_id
+        # Whoever reaches an address that is not public is no stranger.
+        if user.email_confirmed_at is not None or not self.settings.is_public:
+            await self.give(session, user, address, now)
+
+    async def give(
+        self, session: AsyncSession, user: User, address: str | None, now: datetime
+    ) -> bool:
+        """Post the credit that waits for the user; ``False`` if none does, or if too many were
+        posted for people at this address or in its network. Needs a system session in which the
+        user's row is locked."""
+        if user.welcome_tenant_id is None or user.welcomed_at is not None:
+            return False
+        if self.settings.is_public and await _is_too_often(session, address, now):
+            _log.warning("welcome_credit_withheld", user_id=str(user.id), address=address)
+            return False
+        user.welcomed_at = now
+        await self.post(session, user.welcome_tenant_id, is_welcome=True)
+        return True
+
+    def waits_for_confirmation(self, user: User) -> bool:
+        return (
+            user.welcome_tenant_id is not None
+            and user.welcomed_at is None
+            and user.email_confirmed_at is None
+        )
+
+    def token_of(self, user: User) -> str:
+        """The token that is mailed to the user's address. Nobody else can compute it, and it says
+        nothing but that its sender reads that mailbox, so it need not expire."""
+        key, mail = self.settings.secret_key.encode(), f"confirm {user.id} {user.email}".encode()
+        return f"{user.id.hex}{hmac.new(key, mail, hashlib.sha256).hexdigest()}"
+
+    async def confirm(
+        self, session: AsyncSession, token: str, address: str | None, now: datetime
+    ) -> bool:
+        """Confirm the address that the token was mailed to; returns whether the credit was posted.
+        Needs a system session.
+
+        Raises:
+            InvalidToken: it was not mailed by this installation.
+        """
+        try:
+            user_id = UUID(hex=token[:32])
+        except ValueError:
+            raise InvalidToken("Use the token from the mail") from None
+        user = await repository.find_locked(session, user_id)
+        if user is None or not hmac.compare_digest(token.encode(), self.token_of(user).encode()):
+            raise InvalidToken("Use the token from the mail")
+        user.email_confirmed_at = user.email_confirmed_at or now
+        return await self.give(session, user, address, now)
+
+
+async def _is_too_often(session: AsyncSession, address: str | None, now: datetime) -> bool:
+    """Counts in the caller's transaction, so that only what is posted counts."""
+    counters = (
+        WELCOMES_PER_ADDRESS.of(network_of(address)),
+        WELCOMES_PER_NETWORK.of(provider_network_of(address or "") or "unknown"),
+    )
+    for position, counter in enumerate(counters):
+        counted = await attempt_repository.count(
+            session, counter.key_hash, now, window_seconds=counter.limit.window_seconds
+        )
+        if counted.attempts > counter.limit.attempts:
+            for earlier in counters[: position + 1]:
+                await attempt_repository.take_off(session, earlier.key_hash)
+            return True
+    return False
+
+
+async def welcome_of(request: Request) -> Welcome:
+    state = request.app.state
+    return Welcome(state.settings, state.on_tenant_opened)
+
+
+AppWelcome = Annotated[Welcome, Depends(welcome_of)]
