@@ -115,6 +115,17 @@ async def test_a_forged_token_is_400(app: FastAPI, database: Database, token: st
     assert await credits_of(database) == 0
 
 
+async def test_a_token_that_is_no_text_is_400(app: FastAPI, database: Database) -> None:
+    async with visitor(app) as browser:
+        user_id = (await browser.sign_up()).json()["user"]["id"].replace("-", "")
+        answer = await browser.http.post(
+            "/v1/auth/confirm-email",
+            content=f'{{"token": "{user_id}\\ud800"}}',
+            headers={"Content-Type": "application/json"},
+        )
+    assert answer.status_code == 400
+
+
 async def test_the_token_of_another_person_is_400(
     app: FastAPI, database: Database, outbox: Outbox
 ) -> None:
