@@ -7,8 +7,8 @@ from alembic import op
 
 from control_plane.platform.database import APP_ROLE
 
-revision = "0016"
-down_revision = "0015"
+revision = "0017"
+down_revision = "0016"
 
 _TABLE = "answered_requests"
 

@@ -8,8 +8,8 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from control_plane.migrations.tenancy import confine_to_tenant
 
-revision = "0017"
-down_revision = "0016"
+revision = "0018"
+down_revision = "0017"
 
 _COUNTS = "phone_calls_of_keys"
 
