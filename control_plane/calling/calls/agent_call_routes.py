@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import Enum
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -24,16 +23,6 @@ from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
 
 router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEMBER_ONLY))
-
-
-class ListedCallStatus(Enum):
-    """The statuses that an agent's calls can be filtered by."""
-
-    QUEUED = "queued"
-    RINGING = "ringing"
-    IN_PROGRESS = "in_progress"
-    COMPLETED = "completed"
-    FAILED = "failed"
 
 
 class AgentCall(BaseModel):
@@ -68,21 +57,20 @@ async def list_agent_calls(
     database: AppDatabase,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Offset = 0,
-    status: ListedCallStatus | None = None,
+    status: CallStatus | None = None,
 ) -> AgentCallList:
     """The agent's calls, newest first."""
     async with foreign_agent_is_forbidden(database, agent_id):
         await get_agent(session, caller.tenant_id, agent_id)
-    wanted = None if status is None else CallStatus(status.value)
     calls = await page_of_calls(
         session,
-        CallFilter(tenant_id=caller.tenant_id, status=wanted, agent_id=agent_id),
+        CallFilter(tenant_id=caller.tenant_id, status=status, agent_id=agent_id),
         limit,
         offset,
     )
     return AgentCallList(
         calls=[call_row(call) for call in calls],
-        total=await count_calls(session, caller.tenant_id, wanted, agent_id),
+        total=await count_calls(session, caller.tenant_id, status, agent_id),
         offset=offset,
         limit=limit,
         agent_id=agent_id,

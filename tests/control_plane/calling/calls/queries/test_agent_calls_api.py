@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import update
 
+from contracts.call_status import TERMINAL_STATUSES, CallStatus
 from control_plane.calling.calls.models import Call
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
@@ -73,7 +74,25 @@ async def test_calls_are_filtered_by_status(tenant: TenantClient, database: Data
     assert (await tenant.get(f"/v1/agents/{agent_id}/calls?status=ringing")).json()["total"] == 0
 
 
-@pytest.mark.parametrize("query", ["limit=201", "limit=0", "offset=-1", "status=connecting"])
+@pytest.mark.parametrize("status", [status.value for status in CallStatus])
+async def test_every_status_that_a_call_can_have_is_a_filter(
+    tenant: TenantClient, database: Database, status: str
+) -> None:
+    agent_id = await tenant.published_agent()
+    call_id = await call(tenant, agent_id)
+    async with database.system_session() as session:
+        ended_at = datetime.now(UTC) if status in TERMINAL_STATUSES else None
+        await session.execute(
+            update(Call)
+            .where(Call.id == UUID(call_id))
+            .values(status=status, end_reason=ended_at and "completed", ended_at=ended_at)
+        )
+    answer = await tenant.get(f"/v1/agents/{agent_id}/calls?status={status}")
+    assert answer.status_code == 200, answer.text
+    assert [row["id"] for row in answer.json()["calls"]] == [call_id]
+
+
+@pytest.mark.parametrize("query", ["limit=201", "limit=0", "offset=-1", "status=lost"])
 async def test_a_wrong_query_is_400(tenant: TenantClient, query: str) -> None:
     answer = await tenant.get(f"/v1/agents/{await tenant.agent()}/calls?{query}")
     assert answer.status_code == 400
