@@ -210,10 +210,14 @@ async def list_call_events(
 async def get_transcript(
     call_id: UUID, caller: MemberCaller, session: TenantSession
 ) -> TranscriptView:
-    """The transcript so far."""
-    await _found(session, caller.tenant_id, call_id)
+    """The transcript so far.
+
+    The answer is 404 while the call runs and nothing has been said. When the call is over, an empty
+    transcript means that nothing was.
+    """
+    call = await _found(session, caller.tenant_id, call_id)
     said = await call_records.segments(session, caller.tenant_id, call_id)
-    if not said:
+    if not said and not call.is_over:
         raise TranscriptNotAvailable
     return transcript_view(said)
 

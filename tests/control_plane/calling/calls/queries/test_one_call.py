@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
+from sqlalchemy import update
+
 from contracts.call_plan import CallPlan
 from contracts.end_reasons import EndReason
 from contracts.events import (
@@ -16,6 +20,8 @@ from contracts.events import (
 )
 from contracts.money import charge_micros, usd
 from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.calls.models import CallLogEntry
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import (
     balance_of,
@@ -161,6 +167,46 @@ async def test_there_is_no_transcript_before_something_is_said(
     plan = await claimed_call(tenant, worker)
     answer = await tenant.get(f"/v1/calls/{plan.call_id}/transcript")
     assert (answer.status_code, answer.json()["code"]) == (404, "transcript_not_available")
+
+
+async def test_a_call_that_is_over_without_a_word_has_an_empty_transcript(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    await worker.end(plan, connected_ms=1_000)
+    await catch_up(consumer)
+    answer = await tenant.get(f"/v1/calls/{plan.call_id}/transcript")
+    assert answer.status_code == 200, answer.text
+    assert answer.json() == {"transcript": [], "text": "", "segments": []}
+
+
+async def test_every_event_comes_from_a_source_of_the_specification(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    await talk(worker, plan)
+    await worker.end(plan, connected_ms=30_001)
+    await catch_up(consumer)
+    events = (await call_of(tenant, plan))["events"]
+    assert any(event["message"].startswith("Charged") for event in events)
+    assert {event["source"] for event in events} <= {
+        "lifecycle",
+        "post_call",
+        "telephony",
+        "runtime",
+    }
+
+
+async def test_a_line_of_an_earlier_release_is_shown_with_a_source_of_the_specification(
+    tenant: TenantClient, database: Database
+) -> None:
+    call_id = UUID((await create_call(tenant, await tenant.published_agent()))["id"])
+    async with database.system_session() as session:
+        await session.execute(
+            update(CallLogEntry).where(CallLogEntry.call_id == call_id).values(source="billing")
+        )
+    [event] = (await tenant.get(f"/v1/calls/{call_id}/events")).json()["events"]
+    assert event["source"] == "lifecycle"
 
 
 async def test_text_that_the_database_cannot_hold_is_made_to_fit(
