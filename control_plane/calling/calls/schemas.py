@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from contracts.agent_config import PostCall
 from contracts.money import usd
@@ -211,6 +211,12 @@ class CallEventView(BaseModel):
     source: str
     message: str
     created_at: datetime
+
+    @field_validator("source", mode="before")
+    @classmethod
+    def _of_the_specification(cls, source: str) -> str:
+        # Earlier releases wrote "billing", which is not one of the specification's sources.
+        return "lifecycle" if source == "billing" else source
 
 
 class CallEventPage(BaseModel):

@@ -97,7 +97,7 @@ async def end_call(
     log_event(
         session,
         call,
-        "billing",
+        "lifecycle",
         f"Charged ${usd(settled.charge_micros):.6f} for {settled.seconds} seconds",
         datetime.now(UTC),
     )
@@ -105,7 +105,7 @@ async def end_call(
         log_event(
             session,
             call,
-            "billing",
+            "lifecycle",
             f"The balance did not cover another {served_seconds - settled.seconds} seconds, which "
             "are not charged",
             datetime.now(UTC),
@@ -145,7 +145,7 @@ def _believed(
         log_event(
             session,
             call,
-            "billing",
+            "lifecycle",
             f"The worker reported {reported_ms / 1000:,.1f} s of connected time, but the call can "
             f"have had {believed / 1000:,.1f} s at most: the rest is not billed",
             now,

@@ -1,4 +1,5 @@
-"""Lines of a call's event log. The levels and sources come from the API spec, "Call event"."""
+"""Lines of a call's event log. The levels and sources come from the API spec, "Call event"; the
+media layer's source is ``runtime``."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from control_plane.calling.calls.models import Call, CallLogEntry
 
 Level = Literal["info", "warning", "error"]
-Source = Literal["lifecycle", "billing", "runtime", "post_call", "telephony"]
+Source = Literal["lifecycle", "runtime", "post_call", "telephony"]
 
 
 def log_event(

@@ -77,7 +77,7 @@ async def meter(
         log_event(
             session,
             call,
-            "billing",
+            "lifecycle",
             "The balance does not allow another 30 seconds: the agent says goodbye",
             at,
             "warning",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from uuid import UUID
-
-from sqlalchemy import update
 
 from contracts.call_plan import CallPlan
 from contracts.end_reasons import EndReason
@@ -201,11 +200,19 @@ async def test_a_line_of_an_earlier_release_is_shown_with_a_source_of_the_specif
     tenant: TenantClient, database: Database
 ) -> None:
     call_id = UUID((await create_call(tenant, await tenant.published_agent()))["id"])
-    async with database.system_session() as session:
-        await session.execute(
-            update(CallLogEntry).where(CallLogEntry.call_id == call_id).values(source="billing")
+    async with database.tenant_session(tenant.tenant_id) as session:
+        session.add(
+            CallLogEntry(
+                tenant_id=tenant.tenant_id,
+                call_id=call_id,
+                level="info",
+                source="billing",
+                message="Charged",
+                created_at=datetime.now(UTC),
+            )
         )
-    [event] = (await tenant.get(f"/v1/calls/{call_id}/events")).json()["events"]
+    event = (await tenant.get(f"/v1/calls/{call_id}/events")).json()["events"][-1]
+    assert event["message"] == "Charged"
     assert event["source"] == "lifecycle"
 
 
