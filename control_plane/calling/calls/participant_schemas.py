@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from control_plane.calling.calls.schemas import (
     MAX_PARTICIPANTS,
     Access,
+    FullParticipant,
     ParticipantInput,
-    ParticipantView,
 )
 
 
@@ -28,7 +28,7 @@ class ParticipantsRequest(BaseModel):
     ]
 
 
-class AddedParticipant(ParticipantView):
+class AddedParticipant(FullParticipant):
     """A participant with what its transport needs: `access` for a browser, `telephony_leg_id` and
     `job_id` for a phone."""
 

@@ -175,6 +175,7 @@ async def get_call(
     return call_detail(
         call,
         await call_records.listed_fields(session, caller.tenant_id, call_id),
+        await call_records.participants_with_legs(session, caller.tenant_id, call_id),
         await call_records.segments(session, caller.tenant_id, call_id),
         events,
         await analyses.find(session, caller.tenant_id, call_id),

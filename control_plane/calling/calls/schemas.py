@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -64,7 +65,8 @@ class Access(BaseModel):
 
 
 class ParticipantView(BaseModel):
-    model_config = ConfigDict(from_attributes=True)
+    """A participant in a list of calls."""
+
     id: UUID
     role: str
     transport: str
@@ -72,8 +74,18 @@ class ParticipantView(BaseModel):
     status: str
 
 
-class JoiningParticipant(ParticipantView):
+class FullParticipant(ParticipantView):
+    from_number: str | None = Field(description="The caller id of a phone; null for a browser.")
+    metadata: dict[str, Any]
+
+
+class JoiningParticipant(FullParticipant):
     access: Access
+
+
+class CallParticipantView(FullParticipant):
+    telephony_leg_id: UUID | None = Field(description="Null for a browser.")
+    job_id: UUID | None = Field(description="Null for a browser.")
 
 
 class AgentName(BaseModel):
@@ -121,7 +133,7 @@ class CallView(BaseModel):
     intelligence_status: str
     participant_count: int
     primary_participant: PrimaryParticipant | None
-    participants: list[ParticipantView]
+    participants: Sequence[ParticipantView]
 
 
 class CallPage(BaseModel):
@@ -227,6 +239,7 @@ class CallEventPage(BaseModel):
 
 
 class CallDetail(CallView):
+    participants: Sequence[CallParticipantView]
     agent: AgentName
     transcript: Transcript
     recording: RecordingView | None

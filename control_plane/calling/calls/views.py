@@ -6,7 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from control_plane.calling.calls.ending.cost_breakdown import model_usage
-from control_plane.calling.calls.models import Call, CallLogEntry, Segment, TurnLatencies
+from control_plane.calling.calls.models import (
+    Call,
+    CallLogEntry,
+    CallParticipant,
+    Segment,
+    TurnLatencies,
+)
+from control_plane.calling.calls.participant_views import participant_view
 from control_plane.calling.calls.schemas import (
     AgentName,
     CallDetail,
@@ -19,6 +26,7 @@ from control_plane.calling.calls.schemas import (
     Transcript,
     TranscriptView,
 )
+from control_plane.calling.dialing.models import DialingJob
 from control_plane.calling.intelligence.models import CallAnalysis
 from control_plane.calling.intelligence.views import intelligence_view
 from control_plane.calling.recordings.schemas import RecordingView
@@ -30,6 +38,7 @@ Segments = Sequence[tuple[Segment, TurnLatencies | None]]
 def call_detail(
     call: Call,
     fields: Mapping[str, Any],
+    participants: Iterable[tuple[CallParticipant, DialingJob | None]],
     segments: Segments,
     events: Iterable[CallLogEntry],
     analysis: CallAnalysis | None,
@@ -38,11 +47,12 @@ def call_detail(
     """
     Args:
         call: with its plan loaded.
-        fields: the fields of its ``CallView``.
+        fields: the fields of its ``CallView``; ``participants`` replaces the one of that name.
         segments: its transcript.
     """
     return CallDetail(
-        **fields,
+        **{name: value for name, value in fields.items() if name != "participants"},
+        participants=[participant_view(person, leg) for person, leg in participants],
         agent=AgentName(id=call.agent_id, name=call.plan["agent"]["name"]),
         transcript=Transcript(
             text=_text(segments),

@@ -11,8 +11,15 @@ from sqlalchemy import Select, bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
-from control_plane.calling.calls.models import Call, CallLogEntry, Segment, TurnLatencies
+from control_plane.calling.calls.models import (
+    Call,
+    CallLogEntry,
+    CallParticipant,
+    Segment,
+    TurnLatencies,
+)
 from control_plane.calling.calls.queries.call_fields import LISTED_COLUMNS, fields_of
+from control_plane.calling.dialing.models import DialingJob
 
 
 async def find_call(
@@ -39,6 +46,19 @@ def _select_fields() -> Select[Any]:
         Call.tenant_id == bindparam("tenant_id"), Call.id == bindparam("call_id")
     )
     return fields_of(call.subquery())
+
+
+async def participants_with_legs(
+    session: AsyncSession, tenant_id: UUID, call_id: UUID
+) -> list[tuple[CallParticipant, DialingJob | None]]:
+    """The call's participants, in the order in which they were invited; a phone with its leg."""
+    rows = await session.execute(
+        select(CallParticipant, DialingJob)
+        .outerjoin(DialingJob, DialingJob.participant_id == CallParticipant.id)
+        .where(CallParticipant.tenant_id == tenant_id, CallParticipant.call_id == call_id)
+        .order_by(CallParticipant.position)
+    )
+    return [(participant, leg) for participant, leg in rows]
 
 
 async def segments(

@@ -59,11 +59,13 @@ async def test_a_browser_is_given_access_to_the_call_under_way(
         "joining",
     )
     assert (bo["job_id"], bo["telephony_leg_id"]) == (None, None)
+    assert (bo["from_number"], bo["metadata"]) == (None, {"desk": 4})
     assert bo["access"]["url"] == f"http://switchboard.test/v1/rtc/{plan.call_id}"
     access = decode_access(bo["access"]["token"], settings.secret_key)
     assert (access.participant_id, access.call_id) == (UUID(bo["id"]), plan.call_id)
     shown = await call_of(tenant, plan)
     assert [each["identity"] for each in shown["participants"]] == ["ada", "bo"]
+    assert [each["metadata"] for each in shown["participants"]] == [{}, {"desk": 4}]
     assert shown["primary_participant"]["identity"] == "ada"
     assert "A participant was invited" in [each["message"] for each in shown["events"]]
 

@@ -73,6 +73,9 @@ async def test_a_phone_call_is_queued_and_no_worker_is_asked(
     assert (phone["transport"], phone["identity"], phone["status"]) == ("pstn", CALLEE, "queued")
     assert phone["job_id"] == str(job.id)
     assert phone["telephony_leg_id"] == str(job.telephony_leg_id)
+    assert (phone["from_number"], phone["metadata"]) == (OWN_NUMBER, {"row": 7})
+    [shown] = (await tenant.get(f"/v1/calls/{made['id']}")).json()["participants"]
+    assert shown == {name: value for name, value in phone.items() if name != "access"}
     assert phone["access"] is None
     assert (job.to_number, job.from_number) == (CALLEE, OWN_NUMBER)
     assert await redis.xlen(redis_names.DISPATCH_STREAM) == 0

@@ -88,6 +88,10 @@ async def test_a_list_says_of_a_call_what_its_detail_says(tenant: TenantClient) 
     assert sum("." not in call["created_at"] for call in listed) == 1
     for call in listed:
         detail = (await tenant.get(f"/v1/calls/{call['id']}")).json()
+        for participant, detailed in zip(
+            call.pop("participants"), detail.pop("participants"), strict=True
+        ):
+            assert detailed | participant == detailed
         assert detail | call == detail
 
 
