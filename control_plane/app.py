@@ -32,6 +32,7 @@ from control_plane.calling.do_not_call.routes import router as do_not_call
 from control_plane.calling.intelligence.routes import router as intelligence
 from control_plane.calling.live_view.live_feed import LiveFeed
 from control_plane.calling.live_view.routes import router as live_view
+from control_plane.calling.numbers import repository as numbers_repository
 from control_plane.calling.numbers.routes import router as numbers
 from control_plane.calling.realtime.routes import router as realtime
 from control_plane.calling.recordings.routes import router as recordings
@@ -147,6 +148,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     # Implementations on higher floors that lower floors call.
     app.state.agent_directory = agents_repository
     app.state.call_directory = call_records
+    app.state.on_agent_deleted = numbers_repository.detach_from_agent
     app.state.on_tenant_opened = welcome_credit(settings.welcome_credit_micros)
     install_problem_handlers(app)
     install_openapi(app, [SESSION_REFUSALS])

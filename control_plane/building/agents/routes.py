@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Response, status
 from pydantic_core import to_json
 
 from control_plane.building.agents import repository, service
+from control_plane.building.agents.deletion import OnAgentDeleted
 from control_plane.building.agents.errors import (
     AgentNotFound,
     AgentOfAnotherTenant,
@@ -146,10 +147,17 @@ async def update_agent(
 
 @router.delete("/{agent_id}", responses=problems(AgentNotFound, PreconditionFailed))
 async def delete_agent(
-    agent_id: UUID, caller: MemberCaller, session: TenantSession, if_match: IfMatch = None
+    agent_id: UUID,
+    caller: MemberCaller,
+    session: TenantSession,
+    on_agent_deleted: OnAgentDeleted,
+    if_match: IfMatch = None,
 ) -> AgentDeleted:
-    """Delete an agent. Running calls continue, and finished calls can still be read."""
-    await service.delete_agent(session, caller, agent_id, if_match=if_match)
+    """Delete an agent. Running calls continue, and finished calls can still be read.
+
+    Phone numbers of the agent stay yours, but no longer belong to an agent.
+    """
+    await service.delete_agent(session, caller, agent_id, on_agent_deleted, if_match=if_match)
     return AgentDeleted(id=agent_id)
 
 

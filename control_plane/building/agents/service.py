@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.agent_config import AgentConfig
 from contracts.versions import read_object
 from control_plane.building.agents import repository
+from control_plane.building.agents.deletion import AgentDeleted
 from control_plane.building.agents.documents import checked, without_read_only
 from control_plane.building.agents.errors import AgentNotFound, AgentOfAnotherTenant
 from control_plane.building.agents.header_secrets import sealed_tools
@@ -151,7 +152,12 @@ async def clone_agent(
 
 
 async def delete_agent(
-    session: AsyncSession, caller: Caller, agent_id: UUID, *, if_match: str | None = None
+    session: AsyncSession,
+    caller: Caller,
+    agent_id: UUID,
+    on_agent_deleted: AgentDeleted,
+    *,
+    if_match: str | None = None,
 ) -> None:
     """Mark the agent as deleted. Its versions and its calls, running ones included, remain.
 
@@ -161,6 +167,7 @@ async def delete_agent(
     """
     agent = await locked_agent(session, caller, agent_id, if_match)
     agent.deleted_at = datetime.now(UTC)
+    await on_agent_deleted(session, caller.tenant_id, agent_id)
     record_change(session, caller, "agent.deleted", target_id=agent_id)
     await session.flush()
 

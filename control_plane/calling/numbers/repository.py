@@ -77,6 +77,16 @@ async def clear_default(session: AsyncSession, tenant_id: UUID) -> None:
     )
 
 
+async def detach_from_agent(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> None:
+    """The agent's numbers stay the tenant's, but belong to no agent."""
+    await session.execute(
+        update(Number)
+        .where(Number.tenant_id == tenant_id, Number.agent_id == agent_id)
+        .values(agent_id=None)
+        .execution_options(synchronize_session=False)
+    )
+
+
 async def remove(session: AsyncSession, tenant_id: UUID, number: str) -> bool:
     """Returns whether the tenant had the number."""
     removed = await session.scalar(

@@ -33,7 +33,10 @@ async def give_number(
         raise TenantNotFound
     carrier = _carrier(wanted.carrier, carriers)
     agent_id = wanted.agent_id
-    if agent_id is not None and await agents.find(session, tenant_id, agent_id) is None:
+    # The agent is locked, so that it cannot be deleted before it has the number.
+    if agent_id is not None and not await agents.find(
+        session, tenant_id, agent_id, for_update=True
+    ):
         raise InvalidRequest.at("agent_id", "is not an agent of the tenant")
     if wanted.is_default:
         await repository.clear_default(session, tenant_id)

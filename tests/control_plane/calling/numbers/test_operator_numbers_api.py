@@ -115,6 +115,29 @@ async def test_a_number_is_taken_back(tenant: TenantClient) -> None:
     assert (answer.status_code, answer.json()["code"]) == (404, "number_not_found")
 
 
+async def test_deleting_an_agent_deletes_its_number_mappings(tenant: TenantClient) -> None:
+    deleted, kept = await tenant.agent(), await tenant.agent()
+    await give(tenant, agent_id=str(deleted))
+    await give(tenant, number="+14155550101", agent_id=str(deleted), is_default=True)
+    await give(tenant, number="+14155550102", agent_id=str(kept))
+    assert (await tenant.request("DELETE", f"/v1/agents/{deleted}")).status_code == 200
+    assert {each["number"]: each["agent_id"] for each in await numbers_of(tenant)} == {
+        NUMBER: None,
+        "+14155550101": None,
+        "+14155550102": str(kept),
+    }
+
+
+async def test_a_refused_deletion_keeps_the_number_mappings(tenant: TenantClient) -> None:
+    agent_id = await tenant.agent()
+    await give(tenant, agent_id=str(agent_id))
+    answer = await tenant.http.delete(
+        f"/v1/agents/{agent_id}", headers=tenant.headers | {"If-Match": '"999"'}
+    )
+    assert answer.status_code == 412
+    assert [each["agent_id"] for each in await numbers_of(tenant)] == [str(agent_id)]
+
+
 async def test_an_unknown_tenant_is_said_to_be_unknown(tenant: TenantClient) -> None:
     path = "/v1/operator/tenants/5f0c1f1e-0000-4000-8000-000000000000/numbers"
     answer = await tenant.http.post(path, headers=OPERATOR, json={"number": NUMBER})
