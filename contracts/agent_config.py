@@ -16,6 +16,8 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    StrictBool,
+    StrictFloat,
     ValidationInfo,
     field_validator,
 )
@@ -33,17 +35,16 @@ _CONFIG = ConfigDict(
 )
 
 
-Sensitivity = Annotated[float, Field(ge=0, le=1)]
-Milliseconds = Annotated[int, Field(ge=0, le=600_000)]
-WholeSeconds = Annotated[int, Field(gt=0, le=1_000_000)]
-Seconds = Annotated[float, Field(gt=0, le=1_000_000)]
+Sensitivity = Annotated[StrictFloat, Field(ge=0, le=1)]
+Milliseconds = Annotated[StrictFloat, Field(ge=0, le=600_000)]
+Seconds = Annotated[StrictFloat, Field(gt=0, le=1_000_000)]
 
 
 class VoiceConfig(BaseModel):
     model_config = _CONFIG
     voice_id: str | None = Field(None, alias="voiceId")
     language: LanguageTag | None = None
-    barge_in_enabled: bool = Field(True, alias="bargeInEnabled")
+    barge_in_enabled: StrictBool = Field(True, alias="bargeInEnabled")
     """Whether the caller can interrupt."""
 
 
@@ -79,7 +80,7 @@ class RequiredSlot(BaseModel):
     model_config = _CONFIG
     name: str
     description: str = ""
-    required: bool = True
+    required: StrictBool = True
 
 
 class ObjectionHandler(BaseModel):
@@ -127,8 +128,8 @@ class Advanced(BaseModel):
     """
 
     model_config = _CONFIG
-    max_call_duration_seconds: WholeSeconds = Field(600, alias="maxCallDuration")
-    max_turn_length_seconds: WholeSeconds = Field(60, alias="maxTurnLength")
+    max_call_duration_seconds: Seconds = Field(600, alias="maxCallDuration")
+    max_turn_length_seconds: Seconds = Field(60, alias="maxTurnLength")
     silence_prompt_delay_seconds: Seconds = Field(8, alias="silencePromptDelay")
     post_silence_hangup_seconds: Seconds = Field(15, alias="postSilenceHangup")
     reply_delay_ms: Milliseconds = Field(0, alias="replyDelay")
@@ -137,14 +138,14 @@ class Advanced(BaseModel):
     )
     start_speaking_threshold: Sensitivity | None = Field(None, alias="startSpeakingThreshold")
     stop_speaking_threshold: Sensitivity | None = Field(None, alias="stopSpeakingThreshold")
-    resume_after_interruption: bool = Field(True, alias="resumeAfterInterruption")
-    smart_endpointing: bool = Field(True, alias="smartEndpointing")
+    resume_after_interruption: StrictBool = Field(True, alias="resumeAfterInterruption")
+    smart_endpointing: StrictBool = Field(True, alias="smartEndpointing")
     wait_after_sentence_ms: Milliseconds | None = Field(None, alias="waitAfterSentence")
     wait_after_no_punctuation_ms: Milliseconds | None = Field(None, alias="waitAfterNoPunctuation")
     wait_after_numbers_ms: Milliseconds | None = Field(None, alias="waitAfterNumbers")
     stt_confidence_threshold: Sensitivity | None = None
-    stt_numeral_formatting: bool = True
-    stt_profanity_filter: bool = False
+    stt_numeral_formatting: StrictBool = True
+    stt_profanity_filter: StrictBool = False
     stt_keywords: str | None = None
     off_limits_topics: str | None = Field(None, alias="offLimitsTopics")
     prohibited_claims: str | None = Field(None, alias="prohibitedClaims")
@@ -154,14 +155,14 @@ class Advanced(BaseModel):
 
 class Features(BaseModel):
     model_config = _CONFIG
-    recording_enabled: bool = False
-    transcription_enabled: bool = True
-    require_consent: bool = True
+    recording_enabled: StrictBool = False
+    transcription_enabled: StrictBool = True
+    require_consent: StrictBool = True
 
 
 class SummarySettings(BaseModel):
     model_config = _CONFIG
-    enabled: bool = True
+    enabled: StrictBool = True
     prompt: str | None = None
 
 

@@ -15,6 +15,8 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
+    StrictFloat,
+    StrictInt,
     StringConstraints,
     Tag,
     WithJsonSchema,
@@ -46,7 +48,7 @@ PhoneNumberOrSipUri = Annotated[
         max_length=256,
     ),
 ]
-TimeoutSeconds = Annotated[float, Field(gt=0, le=30)]
+TimeoutSeconds = Annotated[StrictFloat, Field(gt=0, le=30)]
 
 
 class SealedText(BaseModel):
@@ -140,7 +142,7 @@ class SearchKnowledge(BaseModel):
     type: Literal["search_knowledge"]
     name: ToolName = "search_knowledge"
     description: ToolDescription = "Look up facts in the knowledge sources before answering."
-    max_results: Annotated[int, Field(ge=1, le=20)] = 4
+    max_results: Annotated[StrictInt, Field(ge=1, le=20)] = 4
 
 
 class Mcp(BaseModel):

@@ -7,7 +7,14 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StringConstraints,
+    field_validator,
+)
 from pydantic.config import JsonDict
 
 from control_plane.identity.tenants.schemas import Name
@@ -185,7 +192,9 @@ class PlanCreate(BaseModel):
     id: PlanId
     display_name: Name
     monthly_credit_usd: Usd = Field(Decimal(0), ge=0)
-    byok_allowed: bool = Field(True, description="Whether tenants may use their own provider keys.")
+    byok_allowed: StrictBool = Field(
+        True, description="Whether tenants may use their own provider keys."
+    )
 
 
 class PlanView(BaseModel):
@@ -205,7 +214,7 @@ class PauseWanted(BaseModel):
         json_schema_extra={"example": {"reason": "Complaints about unwanted calls"}},
     )
     reason: Reason = Field(description="Shown to the tenant.")
-    end_running_calls: bool = Field(
+    end_running_calls: StrictBool = Field(
         False, description="Whether to end running calls, too; otherwise they continue."
     )
 
@@ -247,7 +256,7 @@ class PlatformWanted(BaseModel):
             "example": {"calls_enabled": False, "message": "Maintenance until 18:00 UTC."}
         },
     )
-    calls_enabled: bool
+    calls_enabled: StrictBool
     message: Reason | None = Field(None, description="Shown to clients while calls are disabled.")
 
 

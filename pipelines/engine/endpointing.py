@@ -67,7 +67,7 @@ def delays_after(text: str, advanced: Advanced) -> EndpointingDelays:
     return delays
 
 
-def _own_wait_ms(text: str, advanced: Advanced) -> int | None:
+def _own_wait_ms(text: str, advanced: Advanced) -> float | None:
     if advanced.wait_after_numbers_ms is not None and _NUMBER_END.search(text):
         return advanced.wait_after_numbers_ms
     if _SENTENCE_END.search(text):

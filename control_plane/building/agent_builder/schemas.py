@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 
 LONGEST_PROMPT = 20_000
 _SHORT = 4_000
@@ -58,7 +58,7 @@ class GenerateRequest(_Request):
     prompt: Annotated[str, NotBlank, Field(min_length=1, max_length=LONGEST_PROMPT)]
     """A description of the agent. If ``mode`` is ``edit``, a description of the changes."""
     mode: Literal["create", "edit"] = "create"
-    allow_clarifying_questions: bool = False
+    allow_clarifying_questions: StrictBool = False
     """Whether to answer with questions if the prompt says too little."""
     options: GenerationOptions | None = None
     current_config: CurrentConfig = None

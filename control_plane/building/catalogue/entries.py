@@ -6,15 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
-    AwareDatetime,
     BaseModel,
     ConfigDict,
     Field,
-    NonNegativeInt,
+    StrictBool,
+    StrictInt,
     StringConstraints,
 )
 
 from contracts.call_plan import Channel
+from contracts.json_types import Timestamp
 from contracts.language_tag import canonical_language_tag
 from pipelines.texts.language import ANY_LANGUAGE
 
@@ -24,9 +25,12 @@ _LARGEST = 2**31 - 1
 Component = Literal["stt", "llm", "tts", "platform", "managed_sku"]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Rank = Annotated[
-    int, Field(ge=0, le=_LARGEST, description="The usable entry with the lowest rank is preferred.")
+    StrictInt,
+    Field(ge=0, le=_LARGEST, description="The usable entry with the lowest rank is preferred."),
 ]
-Micros = Annotated[NonNegativeInt, Field(le=1_000_000_000, description="Micro-dollars per minute.")]
+Micros = Annotated[
+    StrictInt, Field(ge=0, le=1_000_000_000, description="Micro-dollars per minute.")
+]
 
 
 def _checked_range(tag: str) -> str:
@@ -51,7 +55,7 @@ class Price(BaseModel):
     model_config = _STRICT
     component: Component
     micros_per_minute: Micros
-    valid_from: AwareDatetime
+    valid_from: Timestamp
 
 
 class Model(BaseModel):
@@ -65,13 +69,13 @@ class Model(BaseModel):
     channels: Annotated[tuple[Channel, ...], Field(min_length=1, max_length=3)]
     languages: Languages
     modality: Literal["text", "audio", "realtime"]
-    latency_ms: Annotated[int, Field(ge=0, le=_LARGEST)] | None = None
-    reasoning_supported: bool = False
-    supports_tools: bool = True
+    latency_ms: Annotated[StrictInt, Field(ge=0, le=_LARGEST)] | None = None
+    reasoning_supported: StrictBool = False
+    supports_tools: StrictBool = True
     required_tier: Literal["free", "enterprise"] | None = None
-    byok_required: bool = False
+    byok_required: StrictBool = False
     rank: Rank
-    is_active: bool = True
+    is_active: StrictBool = True
 
     @property
     def priced_components(self) -> set[str]:
@@ -88,7 +92,7 @@ class Voice(BaseModel):
     languages: Languages
     models: Annotated[tuple[Name, ...], Field(min_length=1, max_length=100)]
     rank: Rank
-    is_active: bool = True
+    is_active: StrictBool = True
 
 
 class SkuModel(BaseModel):
@@ -112,5 +116,5 @@ class Sku(BaseModel):
     tts: SkuModel
     voice: Name
     supported_languages: Annotated[tuple[Locale, ...], Field(min_length=1, max_length=200)]
-    sort_order: Annotated[int, Field(ge=0, le=_LARGEST)] = 100
-    is_active: bool = True
+    sort_order: Annotated[StrictInt, Field(ge=0, le=_LARGEST)] = 100
+    is_active: StrictBool = True

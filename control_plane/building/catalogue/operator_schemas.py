@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from pydantic.config import JsonDict
 
 from contracts.call_plan import Channel
+from contracts.json_types import Timestamp
 from control_plane.building.catalogue.entries import Micros, Model, Name, Sku, Voice
 
 _STRICT = ConfigDict(frozen=True, extra="forbid")
@@ -81,7 +82,7 @@ class ModelSwitch(BaseModel):
     )
     provider: Name
     model: Name
-    is_active: bool
+    is_active: StrictBool
 
 
 class VoiceSwitch(BaseModel):
@@ -91,7 +92,7 @@ class VoiceSwitch(BaseModel):
     )
     provider: Name
     id: Name
-    is_active: bool
+    is_active: StrictBool
 
 
 class SkuSwitch(BaseModel):
@@ -99,7 +100,7 @@ class SkuSwitch(BaseModel):
         **_STRICT, json_schema_extra={"example": {"id": "offline-english", "is_active": False}}
     )
     id: Name
-    is_active: bool
+    is_active: StrictBool
 
 
 class PriceCreate(BaseModel):
@@ -122,9 +123,7 @@ class PriceCreate(BaseModel):
     provider: Name = Field(description="The provider; `switchboard` for a managed SKU.")
     model: Name = Field(description="The id of the model or managed SKU.")
     micros_per_minute: Micros
-    valid_from: AwareDatetime | None = Field(
-        None, description="Default: now. Must not be in the past."
-    )
+    valid_from: Timestamp | None = Field(None, description="Default: now. Must not be in the past.")
 
 
 class EditedModel(Model):

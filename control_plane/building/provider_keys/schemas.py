@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, StrictBool
 
 from control_plane.building.provider_keys.models import ProviderKey
 
@@ -30,7 +30,7 @@ class ProviderKeySet(BaseModel):
     key: Annotated[SecretStr, AfterValidator(_fit_for_a_header)] = Field(
         description=f"The provider's API key, {SHORTEST_KEY} to {LONGEST_KEY} characters."
     )
-    verify: bool = Field(
+    verify: StrictBool = Field(
         True,
         description="Whether to ask the provider if it accepts the key before it is stored. Send "
         "`false` for a key that is not allowed to list models, or while the provider is down.",

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints
 
 from contracts.agent_config import PostCall
 from control_plane.calling.dialing.retry import BATCH, RetryRules
@@ -18,7 +18,7 @@ from control_plane.calling.dialing.service import (
 )
 
 MAX_RECIPIENTS = 500
-Priority = Annotated[int, Field(ge=LOWEST_PRIORITY, le=HIGHEST_PRIORITY)]
+Priority = Annotated[StrictInt, Field(ge=LOWEST_PRIORITY, le=HIGHEST_PRIORITY)]
 WrittenNumber = Annotated[str, StringConstraints(max_length=64)]
 
 

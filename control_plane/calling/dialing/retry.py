@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from contracts.dial_outcome import DialOutcome
 
@@ -15,10 +15,10 @@ MAX_WAIT_SECONDS = 24 * 3600
 
 class RetryRule(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-    attempts: Annotated[int, Field(ge=1, le=MAX_ATTEMPTS)] = Field(
+    attempts: Annotated[StrictInt, Field(ge=1, le=MAX_ATTEMPTS)] = Field(
         1, description="Attempts in all, including the first."
     )
-    wait_seconds: Annotated[int, Field(ge=1, le=MAX_WAIT_SECONDS)] = 300
+    wait_seconds: Annotated[StrictInt, Field(ge=1, le=MAX_WAIT_SECONDS)] = 300
 
 
 class RetryRules(BaseModel):

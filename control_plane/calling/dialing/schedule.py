@@ -13,13 +13,14 @@ from zoneinfo import ZoneInfo
 
 from pydantic import (
     AfterValidator,
-    AwareDatetime,
     BaseModel,
     ConfigDict,
     Field,
     StringConstraints,
     model_validator,
 )
+
+from contracts.json_types import Timestamp
 
 HORIZON_DAYS = 15
 """Two weeks, because a weekly window that lies in the hour skipped by a clock change opens a week
@@ -79,8 +80,8 @@ class Schedule(BaseModel):
             }
         },
     )
-    not_before: AwareDatetime | None = None
-    not_after: AwareDatetime | None = Field(
+    not_before: Timestamp | None = None
+    not_after: Timestamp | None = Field(
         None, description="Nothing is dialed after this, nor later than a week after the request."
     )
     window: DailyWindow | None = Field(None, description="Hours in the callee's local time.")

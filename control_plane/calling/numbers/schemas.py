@@ -6,7 +6,15 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StringConstraints,
+)
 
 from control_plane.calling.numbers.phone_number import e164
 
@@ -34,11 +42,11 @@ class ManagedNumber(BaseModel):
     agent_id: UUID | None = Field(
         None, description="The agent whose calls are made from this number."
     )
-    is_default: bool = Field(
+    is_default: StrictBool = Field(
         False,
         description="The number for calls that name none; a tenant has at most one default number.",
     )
-    max_concurrent_calls: Annotated[int, Field(ge=1, le=MAX_CONCURRENT_CALLS)] | None = Field(
+    max_concurrent_calls: Annotated[StrictInt, Field(ge=1, le=MAX_CONCURRENT_CALLS)] | None = Field(
         None,
         description="How many calls from it may run at once; by default the installation's limit.",
     )

@@ -11,6 +11,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    StrictInt,
     StringConstraints,
     model_validator,
 )
@@ -123,7 +124,7 @@ class ApiKeyUpdate(KeyScope):
 
 class ApiKeyRotate(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"overlap_seconds": 0}})
-    overlap_seconds: int = Field(
+    overlap_seconds: StrictInt = Field(
         0,
         ge=0,
         le=MAX_OVERLAP_SECONDS,

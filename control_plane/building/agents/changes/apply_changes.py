@@ -18,11 +18,13 @@ from control_plane.building.agents.changes.flat_keys import (
     shortest_key,
 )
 from control_plane.building.agents.changes.implied_changes import implied_changes
+from control_plane.building.agents.publishing.timing_advice import (
+    LONGEST_CALL_LIMIT_SECONDS,
+    SHORTEST_CALL_LIMIT_SECONDS,
+)
 from control_plane.platform.http.validation import field_errors
 
 Mode = Literal["create", "edit"]
-MAX_CALL_DURATION_SECONDS = range(30, 7201)
-"""Only enforced here (API spec, "Advanced")."""
 NOT_IN_EDIT_MODE = frozenset(
     {
         "agent_kind",
@@ -129,10 +131,15 @@ class _Work:
             for found in field_errors(error.errors(include_url=False, include_input=False)):
                 path, bracket, item = found["field"].partition("[")
                 self._fail(f"{self.key_of(path)}{bracket}{item}", found["message"])
-        duration = values.get("advanced.maxCallDuration", MAX_CALL_DURATION_SECONDS.start)
-        if isinstance(duration, int) and duration not in MAX_CALL_DURATION_SECONDS:
+        duration = values.get("advanced.maxCallDuration", SHORTEST_CALL_LIMIT_SECONDS)
+        if isinstance(duration, int | float) and not (
+            SHORTEST_CALL_LIMIT_SECONDS <= duration <= LONGEST_CALL_LIMIT_SECONDS
+        ):
+            # Only enforced here (API spec, "Advanced").
             self._fail(
-                self.key_of("advanced.maxCallDuration"), f"must be 30 to 7200 s, not {duration}"
+                self.key_of("advanced.maxCallDuration"),
+                f"must be {SHORTEST_CALL_LIMIT_SECONDS} to {LONGEST_CALL_LIMIT_SECONDS} s, "
+                f"not {duration}",
             )
 
     def _change(self, key: str, value: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from control_plane.building.agents.changes.apply_changes import Mode, apply_changes
 from control_plane.building.catalogue import repository as catalogue_repository
@@ -47,7 +47,7 @@ class ApplyChanges(BaseModel):
         "create",
         description="`edit` refuses agent_kind, managed_sku_id, the custom_* fields and tools.",
     )
-    lenient: bool = Field(
+    lenient: StrictBool = Field(
         False, description="Leave unknown keys out with a warning, instead of applying nothing."
     )
 

@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from contracts.agent_config import AgentConfig
 from control_plane.building.agents.publishing.finding import Finding
 
-MAX_CALL_DURATION_SECONDS = range(30, 7201)
+SHORTEST_CALL_LIMIT_SECONDS, LONGEST_CALL_LIMIT_SECONDS = 30, 7200
 """API spec, "Limits"."""
 _LONG_REPLY_DELAY_MS = 3_000
 
 
 def timing_advice(config: AgentConfig) -> Iterator[Finding]:
     advanced = config.advanced
-    if advanced.max_call_duration_seconds not in MAX_CALL_DURATION_SECONDS:
+    limit_seconds = advanced.max_call_duration_seconds
+    if not SHORTEST_CALL_LIMIT_SECONDS <= limit_seconds <= LONGEST_CALL_LIMIT_SECONDS:
         yield Finding(
             code="call_duration_out_of_range",
             field="advanced.maxCallDuration",
-            message=f"Calls end after {advanced.max_call_duration_seconds} s.",
+            message=f"Calls end after {advanced.max_call_duration_seconds:g} s.",
             fix="Choose between 30 and 7200 seconds.",
         )
     if advanced.max_turn_length_seconds > advanced.max_call_duration_seconds:
@@ -26,7 +27,7 @@ def timing_advice(config: AgentConfig) -> Iterator[Finding]:
             code="turn_longer_than_call",
             field="advanced.maxTurnLength",
             message="One turn of the agent may last longer than the whole call.",
-            fix=f"Choose less than maxCallDuration ({advanced.max_call_duration_seconds} s).",
+            fix=f"Choose less than maxCallDuration ({advanced.max_call_duration_seconds:g} s).",
         )
     if advanced.post_silence_hangup_seconds <= advanced.silence_prompt_delay_seconds:
         yield Finding(
@@ -48,7 +49,7 @@ def timing_advice(config: AgentConfig) -> Iterator[Finding]:
         yield Finding(
             code="reply_delay_long",
             field="advanced.replyDelay",
-            message=f"Callers wait {advanced.reply_delay_ms} ms for every answer and may think "
+            message=f"Callers wait {advanced.reply_delay_ms:g} ms for every answer and may think "
             "that the line is dead.",
             fix=f"Choose at most {_LONG_REPLY_DELAY_MS} ms. 0 is fastest.",
         )

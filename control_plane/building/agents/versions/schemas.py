@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 
 class VersionSummary(BaseModel):
@@ -69,7 +69,7 @@ class VersionDiff(BaseModel):
 
 class RollBack(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {}})
-    restore_draft: bool = Field(
+    restore_draft: StrictBool = Field(
         default=False,
         description="Whether to restore the editable agent as well. By default it stays as it is.",
     )

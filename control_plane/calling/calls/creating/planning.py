@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated
@@ -133,7 +134,7 @@ async def freeze_plan(
 def limits_of(agent: AgentConfig) -> CallLimits:
     """The limits that the worker enforces, from the agent's advanced settings."""
     return CallLimits(
-        max_duration_seconds=agent.advanced.max_call_duration_seconds,
+        max_duration_seconds=math.ceil(agent.advanced.max_call_duration_seconds),
         silence_prompt_seconds=agent.advanced.silence_prompt_delay_seconds,
         silence_hangup_seconds=agent.advanced.post_silence_hangup_seconds,
     )

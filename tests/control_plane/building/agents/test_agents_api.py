@@ -241,3 +241,27 @@ async def test_a_wrong_update_is_400_and_changes_nothing(
     assert answer.status_code == 400
     assert answer.json()["errors"][0]["field"] == field
     assert (await tenant.get(f"/v1/agents/{agent_id}")).json() == before
+
+
+async def test_number_fields_take_fractions(tenant: TenantClient) -> None:
+    advanced = {
+        "maxCallDuration": 300.5,
+        "maxTurnLength": 20.25,
+        "silencePromptDelay": 6.5,
+        "postSilenceHangup": 12.75,
+        "replyDelay": 0.5,
+        "startSpeakingThreshold": 0.5,
+        "stopSpeakingThreshold": 0.25,
+        "waitAfterSentence": 100.5,
+        "waitAfterNoPunctuation": 200.5,
+        "waitAfterNumbers": 300.5,
+        "stt_confidence_threshold": 0.75,
+    }
+    agent_id = await tenant.published_agent(advanced=advanced)
+    shown = (await tenant.get(f"/v1/agents/{agent_id}")).json()["advanced"]
+    assert {name: shown[name] for name in advanced} == advanced
+    wanted = {
+        "agent_id": str(agent_id),
+        "participants": [{"transport": "webrtc", "identity": "ada"}],
+    }
+    assert (await tenant.post("/v1/calls", wanted)).status_code == 201
