@@ -1,24 +1,25 @@
-"""``Clearable[T]``: a field that ``null`` empties."""
+"""``Clearable[T]``: a field that takes its default for ``null``."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeVar, get_origin
+from typing import Annotated, Any, TypeVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticUseDefault, core_schema
+
+
+def _default_for_null(sent: Any) -> Any:
+    if sent is None:
+        raise PydanticUseDefault
+    return sent
 
 
 class _NullClears:
     @staticmethod
     def __get_pydantic_core_schema__(source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        kind = get_origin(source) or source
-
-        def empty_for_null(sent: Any) -> Any:
-            return kind() if sent is None else sent
-
-        return core_schema.no_info_after_validator_function(
-            empty_for_null, core_schema.nullable_schema(handler(source))
+        return core_schema.no_info_before_validator_function(
+            _default_for_null, core_schema.nullable_schema(handler(source))
         )
 
     @staticmethod
@@ -34,4 +35,4 @@ class _NullClears:
 
 _T = TypeVar("_T")
 Clearable = Annotated[_T, _NullClears]
-"""A ``T`` that can be called without arguments. ``null`` becomes ``T()``."""
+"""A ``T`` in a field that has a default. ``null`` becomes that default."""

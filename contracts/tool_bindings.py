@@ -22,6 +22,8 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from contracts.clearable import Clearable
+
 ToolType = Literal[
     "call_webhook", "handoff", "transfer", "end_call", "send_dtmf", "search_knowledge", "mcp"
 ]
@@ -83,9 +85,9 @@ class CallWebhook(BaseModel):
     description: ToolDescription
     url: HttpsAddress
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
-    headers: Headers = Field(default_factory=dict)
+    headers: Clearable[Headers] = Field(default_factory=dict)
     """Secret: reads return a mask, and sending the mask back keeps the value."""
-    parameters: dict[str, Any] = Field(default_factory=lambda: dict(NO_ARGUMENTS))
+    parameters: Clearable[dict[str, Any]] = Field(default_factory=lambda: dict(NO_ARGUMENTS))
     """JSON Schema of the arguments, which form an object."""
     timeout_seconds: TimeoutSeconds = 10
     speak_while: SpokenLine | None = None
@@ -154,7 +156,7 @@ class Mcp(BaseModel):
     """Prefix of the names of the server's tools."""
     description: ToolDescription | None = None
     url: HttpsAddress
-    headers: Headers = Field(default_factory=dict)
+    headers: Clearable[Headers] = Field(default_factory=dict)
     """Secret, like those of ``call_webhook``."""
     allowed_tools: Annotated[
         tuple[Annotated[str, StringConstraints(min_length=1, max_length=128)], ...] | None,

@@ -185,3 +185,23 @@ async def test_a_value_of_another_json_type_is_400_and_names_the_field(
                     wrong.append(f"{method} {path} {field.path} {value!r}: {seen}")
     assert not wrong, "\n".join(wrong)
     assert tried > 300, "the walk found too few fields to have seen the whole document"
+
+
+async def test_null_is_allowed_where_an_object_has_a_default(
+    app: FastAPI, records: Victim, database: Database
+) -> None:
+    client = Client(records, database)
+    wrong: list[str] = []
+    tried = 0
+    for method, path, fields in _routes(app):
+        for field in fields:
+            if field.kind != "object" or field.is_required or isinstance(field.parts[-1], int):
+                continue
+            # The unknown field has the request refused, so that nothing is created.
+            body = field.body(None) | {"no_such_field": 1}
+            status, named = await client.faults(method, path, body)
+            tried += 1
+            if status != 400 or "no_such_field" not in named or field.path in named:
+                wrong.append(f"{method} {path} {field.path} null: {status} {sorted(named)}")
+    assert not wrong, "\n".join(wrong)
+    assert tried > 20, "the walk found too few objects to have seen the whole document"

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from pydantic.config import JsonDict
 
 from contracts.call_plan import Channel
+from contracts.clearable import Clearable
 from contracts.json_types import Timestamp
 from control_plane.building.catalogue.entries import Micros, Model, Name, Sku, Voice
 
@@ -55,7 +56,7 @@ class ModelEdit(Model):
     """The whole entry. A new model needs prices; for a known one they are optional."""
 
     model_config = ConfigDict(json_schema_extra={"example": _MODEL_EXAMPLE})
-    prices_micros_per_minute: dict[Channel, Micros] = Field(
+    prices_micros_per_minute: Clearable[dict[Channel, Micros]] = Field(
         default_factory=dict, description="Valid from now on."
     )
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints
 
 from contracts.agent_config import PostCall
+from contracts.clearable import Clearable
 from control_plane.calling.dialing.retry import BATCH, RetryRules
 from control_plane.calling.dialing.schedule import Schedule
 from control_plane.calling.dialing.service import (
@@ -28,10 +29,10 @@ class Recipient(BaseModel):
     model_config = ConfigDict(extra="forbid")
     to: WrittenNumber = Field(description="The phone number, with `+` and country code.")
     from_number: WrittenNumber | None = None
-    variables: dict[str, Any] = Field(
+    variables: Clearable[dict[str, Any]] = Field(
         default_factory=dict, description="Merged over the variables of the batch."
     )
-    metadata: dict[str, Any] = Field(
+    metadata: Clearable[dict[str, Any]] = Field(
         default_factory=dict, description="Merged over the metadata of the batch."
     )
     schedule: Schedule | None = None
@@ -63,13 +64,13 @@ class BatchRequest(BaseModel):
         None,
         description="One of your numbers; by default the agent's number or your default number.",
     )
-    variables: dict[str, Any] = Field(default_factory=dict)
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    schedule: Schedule = Schedule()
+    variables: Clearable[dict[str, Any]] = Field(default_factory=dict)
+    metadata: Clearable[dict[str, Any]] = Field(default_factory=dict)
+    schedule: Clearable[Schedule] = Schedule()
     priority: Priority = Field(
         DEFAULT_PRIORITY, description="Calls with a higher priority are dialed first."
     )
-    retry: RetryRules = BATCH
+    retry: Clearable[RetryRules] = BATCH
     post_call: PostCall | None = None
 
 

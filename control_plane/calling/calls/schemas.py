@@ -11,6 +11,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from contracts.agent_config import PostCall
+from contracts.clearable import Clearable
 from contracts.money import usd
 from control_plane.calling.calls.ending.cost_breakdown import ModelUsage
 from control_plane.calling.intelligence.schemas import IntelligenceView
@@ -25,7 +26,7 @@ class ParticipantInput(BaseModel):
     transport: Literal["webrtc", "pstn"]
     identity: Identity
     from_number: str | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Clearable[dict[str, Any]] = Field(default_factory=dict)
 
 
 class CallRequest(BaseModel):
@@ -48,8 +49,8 @@ class CallRequest(BaseModel):
     participants: Annotated[
         list[ParticipantInput], Field(min_length=1, max_length=MAX_PARTICIPANTS)
     ]
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    variables: dict[str, Any] = Field(default_factory=dict)
+    metadata: Clearable[dict[str, Any]] = Field(default_factory=dict)
+    variables: Clearable[dict[str, Any]] = Field(default_factory=dict)
     post_call: PostCall | None = None
 
 

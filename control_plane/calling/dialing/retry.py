@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
+from contracts.clearable import Clearable
 from contracts.dial_outcome import DialOutcome
 
 MAX_ATTEMPTS = 10
@@ -30,9 +31,9 @@ class RetryRules(BaseModel):
         frozen=True,
         json_schema_extra={"example": {"busy": {"attempts": 3, "wait_seconds": 300}}},
     )
-    busy: RetryRule = RetryRule()
-    no_answer: RetryRule = RetryRule()
-    failed: RetryRule = RetryRule(attempts=3, wait_seconds=15)
+    busy: Clearable[RetryRule] = RetryRule()
+    no_answer: Clearable[RetryRule] = RetryRule()
+    failed: Clearable[RetryRule] = RetryRule(attempts=3, wait_seconds=15)
     """The carrier could not place the call: that says nothing about the callee."""
 
     def wait_after(self, outcome: DialOutcome, attempts: int) -> timedelta | None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
+from contracts.clearable import Clearable
 from control_plane.building.agents.changes.apply_changes import Mode, apply_changes
 from control_plane.building.catalogue import repository as catalogue_repository
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
@@ -36,7 +37,7 @@ class ApplyChanges(BaseModel):
             }
         },
     )
-    currentConfig: dict[str, Any] = Field(
+    currentConfig: Clearable[dict[str, Any]] = Field(
         default_factory=dict,
         description="Values by key. A key is a path (`persona.companyName`). For a field of "
         "persona, playbook, advanced or features the last name is enough if no other field "

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from contracts.clearable import Clearable
 from control_plane.building.agents.publishing.finding import Finding
 from control_plane.building.agents.schemas import described, fields_of_agent
 
@@ -42,7 +43,7 @@ class PromptPreview(UnsavedAgent):
     """Any of the fields that create takes, an optional ``agent_id``, and the ``variables`` that a
     call would send."""
 
-    variables: dict[str, Any] = Field(default_factory=dict)
+    variables: Clearable[dict[str, Any]] = Field(default_factory=dict)
 
     @classmethod
     def __get_pydantic_json_schema__(
