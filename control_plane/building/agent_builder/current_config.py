@@ -8,22 +8,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from contracts.agent_config import AgentConfig
+from control_plane.building.agents.documents import READ_ONLY
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.http.validation import field_errors
 
-_OURS = frozenset(
-    {
-        "id",
-        "provider_config",
-        "compiled_prompt",
-        "published_version",
-        "created_at",
-        "updated_at",
-        "status",
-    }
-)
-"""Fields of an agent in the API that are not part of its configuration."""
-_IGNORED = frozenset({"tools", "post_call", "features"})
+_IGNORED = READ_ONLY | {"tools", "post_call", "features", "status"}
 """The builder neither reads nor writes these. A draft leaves them out, so an update keeps them."""
 _UNNAMED = "Agent"
 
@@ -34,11 +23,7 @@ def read_current_config(sent: Mapping[str, Any] | None) -> AgentConfig:
     Raises:
         InvalidRequest: a field is wrong; it is named like ``current_config.playbook.opener``.
     """
-    known = {
-        name: value
-        for name, value in (sent or {}).items()
-        if name not in _OURS and name not in _IGNORED
-    }
+    known = {name: value for name, value in (sent or {}).items() if name not in _IGNORED}
     try:
         return AgentConfig.model_validate({"name": _UNNAMED} | known)
     except ValidationError as error:

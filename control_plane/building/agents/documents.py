@@ -11,8 +11,11 @@ from contracts.agent_config import AgentConfig
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.http.validation import field_errors
 
-READ_ONLY = frozenset({"provider_config"})
-"""Fields that the service derives. They are ignored if sent (API spec, "Agent")."""
+READ_ONLY = frozenset(
+    {"id", "provider_config", "compiled_prompt", "published_version", "created_at", "updated_at"}
+)
+"""Fields that a client can read but not set. They are ignored if sent (API spec, "Agent"), so that
+an agent can be sent back as it was read."""
 
 
 def without_read_only(sent: Mapping[str, Any]) -> dict[str, Any]:

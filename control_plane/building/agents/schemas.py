@@ -13,6 +13,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from contracts.agent_config import AgentConfig
+from control_plane.building.agents.documents import READ_ONLY
 
 _DESK: dict[str, Any] = {
     "name": "Front desk",
@@ -36,7 +37,8 @@ _DESK: dict[str, Any] = {
 
 
 class AgentCreate(RootModel[dict[str, Any]]):
-    """An agent's fields. Only ``name`` is required; ``provider_config`` is ignored."""
+    """An agent's fields. Only ``name`` is required. Fields that can only be read, such as
+    ``provider_config``, are ignored."""
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -52,7 +54,8 @@ class AgentUpdate(RootModel[dict[str, Any]]):
     Fields that you leave out keep their values. Arrays, including ``tools``, are replaced as a
     whole, and so is the JSON Schema of ``post_call.structured_extraction``. ``null`` clears a field
     that has no default, and is refused for one that has. A tool's header that you send back masked
-    keeps its secret.
+    keeps its secret. Fields that can only be read are ignored, so you can send back what GET
+    returned.
     """
 
     @classmethod
@@ -68,10 +71,17 @@ class AgentUpdate(RootModel[dict[str, Any]]):
 
 
 def fields_of_agent(handler: GetJsonSchemaHandler) -> dict[str, Any]:
-    """``AgentConfig`` with ``provider_config``, which is ignored if a client sends it back."""
+    """``AgentConfig`` with the read-only fields, which are ignored if a client sends them back."""
     fields = dict(handler.resolve_ref_schema(handler(AgentConfig.__pydantic_core_schema__)))
-    ignored = {"title": "Provider Config", "readOnly": True, "description": "Ignored if sent."}
-    fields["properties"] = deepcopy(fields["properties"]) | {"provider_config": ignored}
+    ignored = {
+        name: {
+            "title": name.replace("_", " ").title(),
+            "readOnly": True,
+            "description": "Ignored if sent.",
+        }
+        for name in sorted(READ_ONLY)
+    }
+    fields["properties"] = deepcopy(fields["properties"]) | ignored
     return fields
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
-
-from pydantic import ValidationError
 
 from contracts.agent_config import AgentConfig
 from control_plane.building.agents.changes.flat_keys import (
@@ -18,11 +15,12 @@ from control_plane.building.agents.changes.flat_keys import (
     shortest_key,
 )
 from control_plane.building.agents.changes.implied_changes import implied_changes
+from control_plane.building.agents.documents import READ_ONLY, checked
 from control_plane.building.agents.publishing.timing_advice import (
     LONGEST_CALL_LIMIT_SECONDS,
     SHORTEST_CALL_LIMIT_SECONDS,
 )
-from control_plane.platform.http.validation import field_errors
+from control_plane.platform.errors import InvalidRequest
 
 Mode = Literal["create", "edit"]
 NOT_IN_EDIT_MODE = frozenset(
@@ -38,10 +36,6 @@ NOT_IN_EDIT_MODE = frozenset(
 )
 """Fields of an existing agent that an assistant may not change, because they decide what calls cost
 and where their words and data go."""
-READ_ONLY = frozenset(
-    {"id", "provider_config", "compiled_prompt", "published_version", "created_at", "updated_at"}
-)
-"""Fields that a client can read but not set."""
 _PLACEHOLDER = {"name": "-"}
 
 
@@ -123,14 +117,11 @@ class _Work:
                 self._change(inner, item)
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """Check types strictly: ``"300"`` is not a number here."""
-        document = json.dumps(_PLACEHOLDER | nested(values))
+        """The checks of creating and updating, which need no records."""
         try:
-            AgentConfig.model_validate_json(document, strict=True, by_alias=True, by_name=False)
-        except ValidationError as error:
-            for found in field_errors(error.errors(include_url=False, include_input=False)):
-                path, bracket, item = found["field"].partition("[")
-                self._fail(f"{self.key_of(path)}{bracket}{item}", found["message"])
+            checked(_PLACEHOLDER | nested(values))
+        except InvalidRequest as refusal:
+            self.fail_at(refusal.extra["errors"])
         duration = values.get("advanced.maxCallDuration", SHORTEST_CALL_LIMIT_SECONDS)
         if isinstance(duration, int | float) and not (
             SHORTEST_CALL_LIMIT_SECONDS <= duration <= LONGEST_CALL_LIMIT_SECONDS
@@ -163,6 +154,12 @@ class _Work:
             self.warnings.append(f"{key} is not a field of an agent, so it was left out")
         else:
             self._fail(key, "is not a field of an agent")
+
+    def fail_at(self, errors: Iterable[Mapping[str, str]]) -> None:
+        """Fail with errors that name fields by path."""
+        for found in errors:
+            path, bracket, item = found["field"].partition("[")
+            self._fail(f"{self.key_of(path)}{bracket}{item}", found["message"])
 
     def _fail(self, key: str, message: str) -> None:
         self.errors.append({"field": key, "message": message})

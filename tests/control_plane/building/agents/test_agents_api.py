@@ -265,3 +265,37 @@ async def test_number_fields_take_fractions(tenant: TenantClient) -> None:
         "participants": [{"transport": "webrtc", "identity": "ada"}],
     }
     assert (await tenant.post("/v1/calls", wanted)).status_code == 201
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+async def test_an_agent_as_it_is_read_can_be_sent_back(tenant: TenantClient, method: str) -> None:
+    agent_id = await tenant.published_agent(
+        system_prompt="You are Mia, the receptionist of Bright Smiles.",
+        language="en-GB",
+        playbook={"opener": "Hello!"},
+        tools=[
+            {
+                "type": "call_webhook",
+                "name": "book_visit",
+                "description": "Book a visit.",
+                "url": "https://api.example.com/visits",
+                "headers": {"Authorization": "Bearer s3cr3t-of-bright-smiles"},
+            }
+        ],
+    )
+    path = f"/v1/agents/{agent_id}"
+    read = await tenant.get(path)
+    answer = await tenant.request(method, path, json=read.json())
+    assert (answer.status_code, answer.json()) == (200, {"status": "updated"}), answer.text
+    kept = await tenant.get(path)
+    assert kept.json() | {"updated_at": read.json()["updated_at"]} == read.json()
+    await tenant.request(method, path, json=kept.json())
+    assert (await tenant.get(path)).headers["ETag"] == kept.headers["ETag"], "nothing has changed"
+
+
+async def test_an_agent_as_it_is_read_makes_another(tenant: TenantClient) -> None:
+    read = (await tenant.get(f"/v1/agents/{await tenant.agent(name='One')}")).json()
+    for path in ("/v1/agents", "/v1/agents/draft"):
+        answer = await tenant.post(path, read)
+        assert answer.status_code == 201, answer.text
+        assert answer.json()["id"] != read["id"]
