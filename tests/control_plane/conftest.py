@@ -58,6 +58,12 @@ class TenantClient:
         assert answer.status_code == 201, answer.text
         return UUID(answer.json()["id"])
 
+    async def draft(self, **fields: Any) -> UUID:
+        """Save an agent that may not be able to run, and return its id."""
+        answer = await self.post("/v1/agents/draft", {"name": "Reception"} | fields)
+        assert answer.status_code == 201, answer.text
+        return UUID(answer.json()["id"])
+
     async def published_agent(self, **fields: Any) -> UUID:
         agent_id = await self.agent(**fields)
         answer = await self.post(f"/v1/agents/{agent_id}/publish")

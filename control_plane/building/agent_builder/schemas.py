@@ -96,7 +96,8 @@ class Generated(BaseModel):
     generated: Literal[True] = True
     draft: dict[str, Any]
     """A body for ``POST /v1/agents`` with ``name``, ``voice``, ``llm_provider``, ``persona`` and
-    ``playbook``, and with what else the prompt asks for (``language``, ``advanced``, …)."""
+    ``playbook``, and with what else the prompt asks for (``language``, ``advanced``, …). While a
+    warning says that a language cannot be served yet, ``POST /v1/agents/draft`` takes it."""
     compiled_prompt_preview: str
     source: Source
     warnings: list[str]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from contracts.agent_config import AgentConfig
 from control_plane.building.agents.servable import unservable_locales
+from control_plane.building.agents.stacks import every_key
 from pipelines.stack import AvailableKeys, StackCatalogue, StackProblem, resolve_stack
 
 
@@ -42,7 +43,7 @@ def fit_to_catalogue(
         changes |= change
         warnings += [warning] if warning else []
     hinted = config.model_copy(update=changes)
-    if changes and unservable_locales(hinted, catalogue):
+    if changes and unservable_locales(hinted, catalogue, every_key(catalogue)):
         warnings.append(
             f"The {', '.join(sorted(changes))} of the hints cannot serve {config.language}; the "
             "hints were left out."
@@ -51,6 +52,11 @@ def fit_to_catalogue(
     fitted = _with_defaults(hinted, changes, catalogue, keys)
     if fitted.llm_provider is None:
         warnings.append(_why_no_provider(fitted, catalogue, keys))
+    warnings += [
+        f"{locale} cannot be served yet: {problem.reason} Until then, save the agent as a draft."
+        for locale, problem in unservable_locales(fitted, catalogue, keys).items()
+        if locale != fitted.language
+    ]
     return Fitted(fitted, tuple(warnings))
 
 
@@ -64,7 +70,7 @@ def voice_named(wanted: str, catalogue: StackCatalogue) -> str | None:
 def _in_servable_languages(
     config: AgentConfig, catalogue: StackCatalogue
 ) -> tuple[AgentConfig, list[str]]:
-    problems = unservable_locales(config, catalogue)
+    problems = unservable_locales(config, catalogue, every_key(catalogue))
     if not problems:
         return config, []
     served = [locale for locale in config.languages if locale not in problems]
@@ -116,7 +122,7 @@ def _with_defaults(
     if is_default_voice and resolved.stack.tts.primary.voice:
         defaults["voice"] = resolved.stack.tts.primary.voice
     fitted = config.model_copy(update=defaults)
-    if unservable_locales(fitted, catalogue):
+    if unservable_locales(fitted, catalogue, every_key(catalogue)):
         # The provider for the main language must not exclude the other languages.
         return fitted.model_copy(update={"llm_provider": config.llm_provider})
     return fitted

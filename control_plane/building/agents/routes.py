@@ -67,7 +67,11 @@ async def create_agent(
     settings: AppSettings,
     _: OncePerKey,
 ) -> AgentCreated:
-    """Save a new agent. Publish it before you call it."""
+    """Save a new agent. Publish it before you call it.
+
+    Each language needs a full stack of speech-to-text, language and text-to-speech models that you
+    can use now; otherwise the answer is 400. Save a draft instead if you set a provider key later.
+    """
     agent = await service.create_agent(session, caller, wanted.root, keys, settings)
     return AgentCreated(id=agent.id)
 
@@ -83,8 +87,9 @@ async def create_draft(
 ) -> DraftCreated:
     """Save a new agent that may not be able to run yet.
 
-    The body and its checks are the same as for create, with one exception: a language that the
-    catalogue cannot serve is only a warning here. The draft cannot be published until that changes.
+    The body and its checks are the same as for create, with one exception: a language that cannot
+    be served now and a voice that the catalogue does not have are only warnings here. An update may
+    keep them. The draft cannot be published until each language can be served.
     """
     agent, warnings = await service.create_draft(session, caller, wanted.root, keys, settings)
     return DraftCreated(id=agent.id, warnings=warnings)

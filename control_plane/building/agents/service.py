@@ -20,7 +20,7 @@ from control_plane.building.agents.header_secrets import sealed_tools
 from control_plane.building.agents.models import Agent
 from control_plane.building.agents.partial_update import changed_fields, merged
 from control_plane.building.agents.revisions import check_if_match
-from control_plane.building.agents.servable import refuse_unservable, sentence, unservable_locales
+from control_plane.building.agents.servable import refuse_unservable, unservable_because
 from control_plane.building.agents.tenant_addresses import check_addresses
 from control_plane.building.agents.writing import check_content, with_extracted_prompt, write
 from control_plane.building.catalogue import repository as catalogue_repository
@@ -48,15 +48,16 @@ async def create_agent(
 
     Args:
         document: the fields of ``AgentConfig`` under their names on the wire.
-        keys: what the tenant can use now. The agent may name other providers, too.
+        keys: what the tenant can use now.
 
     Raises:
-        InvalidRequest: a field is wrong, or one of the languages has no possible stack.
+        InvalidRequest: a field is wrong, one of the languages has no full stack, or the catalogue
+            has no such voice.
         InsufficientCredits: the tenant's balance is not positive.
     """
     config = await _checked_new(session, caller, document, keys, settings)
     catalogue = await catalogue_repository.stack_catalogue(session)
-    refuse_unservable(config, catalogue)
+    refuse_unservable(config, catalogue, keys)
     return await _add(session, caller, config, catalogue, keys)
 
 
@@ -67,7 +68,8 @@ async def create_draft(
     keys: AvailableKeys,
     settings: ControlPlaneSettings,
 ) -> tuple[Agent, list[str]]:
-    """Save a new agent as ``create_agent`` does, but only warn about a language without a stack.
+    """Save a new agent as ``create_agent`` does, but only warn about a language without a stack and
+    an unknown voice.
 
     Returns:
         The agent and the warnings.
@@ -78,9 +80,8 @@ async def create_draft(
     """
     config = await _checked_new(session, caller, document, keys, settings)
     catalogue = await catalogue_repository.stack_catalogue(session)
-    problems = unservable_locales(config, catalogue)
     agent = await _add(session, caller, config, catalogue, keys)
-    return agent, [sentence(locale, problem) for locale, problem in problems.items()]
+    return agent, unservable_because(config, catalogue, keys)
 
 
 async def get_agent(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> Agent:
@@ -109,7 +110,8 @@ async def update_agent(
     Raises:
         AgentNotFound: the tenant has no such agent.
         PreconditionFailed: it has changed since ``if_match`` was read.
-        InvalidRequest: the changed agent is not valid, or a language would lose its stack.
+        InvalidRequest: the changed agent is not valid, a language would lose its stack, or the
+            catalogue has no such voice.
     """
     sent = without_read_only(changes)
     await check_addresses(sent, keys.tier, settings.outbound_allowed_networks)
@@ -122,7 +124,7 @@ async def update_agent(
     await check_content(session, caller, config, sent)
     config = await with_extracted_prompt(config, sent, before)
     catalogue = await catalogue_repository.stack_catalogue(session)
-    refuse_unservable(config, catalogue, before)
+    refuse_unservable(config, catalogue, keys, before)
     document = agent.config
     if await write(agent, config, catalogue, keys):
         fields = changed_fields(document, agent.config)

@@ -187,5 +187,6 @@ async def test_an_unservable_language_is_left_out_with_a_warning(tenant: TenantC
     )
     assert generated["draft"]["supported_languages"] == ["en-US", "de-DE"]
     assert generated["warnings"][0].startswith("xh-ZA was left out: ")
-    created = await tenant.post("/v1/agents", generated["draft"])
+    assert generated["warnings"][-1].startswith("de-DE cannot be served yet: ")
+    created = await tenant.post("/v1/agents/draft", generated["draft"])
     assert created.status_code == 201, created.text

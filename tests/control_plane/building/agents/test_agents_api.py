@@ -156,10 +156,38 @@ async def test_publishing_at_the_same_time_gives_versions_of_their_own(
         assert len((await session.scalars(select(AgentVersion))).all()) == 5
 
 
-async def test_an_agent_that_no_provider_at_hand_serves_is_saved_but_not_published(
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"language": "hi-IN"}, "language"),
+        ({"supported_languages": ["en-US", "hi-IN"]}, "supported_languages"),
+        ({"llm_provider": "openai"}, "llm_provider"),
+        ({"voice": "nobody"}, "voice"),
+        ({"persona": {"voiceConfig": {"voiceId": "nobody"}}}, "persona.voiceConfig.voiceId"),
+    ],
+)
+async def test_what_the_tenant_cannot_run_now_is_refused_before_saving(
+    tenant: TenantClient, fields: dict[str, Any], field: str
+) -> None:
+    refused = await tenant.post("/v1/agents", {"name": "Desk"} | fields)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, field)
+    agent_id = await tenant.agent()
+    changed = await tenant.request("PATCH", f"/v1/agents/{agent_id}", json=fields)
+    assert (changed.status_code, changed.json()["errors"][0]["field"]) == (400, field)
+    draft = await tenant.post("/v1/agents/draft", {"name": "Desk"} | fields)
+    assert draft.status_code == 201, draft.text
+    assert draft.json()["warnings"]
+    assert (await tenant.get("/v1/agents")).json()["total"] == 2
+    renamed = await tenant.request(
+        "PATCH", f"/v1/agents/{draft.json()['id']}", json={"name": "Front desk"} | fields
+    )
+    assert renamed.status_code == 200, renamed.text
+
+
+async def test_an_agent_that_no_provider_at_hand_serves_is_drafted_but_not_published(
     tenant: TenantClient,
 ) -> None:
-    agent_id = await tenant.agent(language="hi-IN")
+    agent_id = await tenant.draft(language="hi-IN")
 
     answer = await tenant.post(f"/v1/agents/{agent_id}/publish")
 
@@ -171,7 +199,7 @@ async def test_an_agent_that_no_provider_at_hand_serves_is_saved_but_not_publish
 
 
 async def test_every_supported_language_must_be_served(tenant: TenantClient) -> None:
-    agent_id = await tenant.agent(supported_languages=["en-US", "fr-FR", "de-DE"])
+    agent_id = await tenant.draft(supported_languages=["en-US", "fr-FR", "de-DE"])
     blockers = (await tenant.post(f"/v1/agents/{agent_id}/publish")).json()["blockers"]
     assert [blocker["message"][:5] for blocker in blockers] == ["fr-FR", "de-DE"]
 
@@ -179,7 +207,7 @@ async def test_every_supported_language_must_be_served(tenant: TenantClient) -> 
 async def test_provider_keys_make_more_languages_publishable(
     tenant: TenantClient, settings: ControlPlaneSettings
 ) -> None:
-    agent_id = await tenant.agent(language="hi-IN")
+    agent_id = await tenant.draft(language="hi-IN")
     keys = frozenset({"deepgram", "openai"})
     app = create_app(settings.model_copy(update={"provider_keys": keys}))
     async with (

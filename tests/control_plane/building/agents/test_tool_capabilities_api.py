@@ -45,7 +45,7 @@ async def test_the_offline_engine_calls_no_tools_and_still_hangs_up(tenant: Tena
 
 
 async def test_without_a_stack_nothing_runs(tenant: TenantClient) -> None:
-    agent_id = await tenant.agent(language="hi-IN")
+    agent_id = await tenant.draft(language="hi-IN")
     found = (await tenant.get(f"/v1/agents/{agent_id}/tool-capabilities")).json()
     assert found["language_models"] == []
     for kind in found["tool_types"]:

@@ -51,7 +51,7 @@ async def plan_of_a_call(tenant: TenantClient, database: Database, agent_id: UUI
 
 class TestMovingOntoASku:
     async def test_lets_it_decide_models_and_voice(self, tenant: TenantClient) -> None:
-        agent_id = await tenant.agent(
+        agent_id = await tenant.draft(
             llm_provider="openai", llm_model="gpt-4o", tts_fallback_provider="deepgram"
         )
         moved = await apply(tenant, agent_id)
@@ -66,7 +66,7 @@ class TestMovingOntoASku:
         assert moved["provider_config"]["warnings"] == {}
 
     async def test_keeps_the_languages_that_the_sku_supports(self, tenant: TenantClient) -> None:
-        agent_id = await tenant.agent(
+        agent_id = await tenant.draft(
             language="en-GB", supported_languages=["en-GB", "de-DE", "en-US"]
         )
         moved = await apply(tenant, agent_id, language="en-AU")
