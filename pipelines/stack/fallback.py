@@ -15,21 +15,24 @@ def choose_fallback(
     situation: Situation,
     models: Sequence[ModelEntry],
     channel: Channel,
-    wish: Wish,
+    wish: Wish | None,
     primary: ProviderChoice,
 ) -> tuple[ModelEntry | None, tuple[str, ...]]:
     """The fallback model, or ``None``, and warnings about a wish that cannot be met.
 
     Args:
         models: every model of the channel that could take over.
+        wish: ``None`` for no fallback, an open one for any.
 
-    A fallback is never required. If the agent asks for none, or for one that cannot be used, we
-    prefer another provider, because two providers rarely fail at the same time. The offline models
-    come after the other providers, and the primary's own provider comes last.
+    A fallback is never required. If any will do, or the one that the agent asks for cannot be used,
+    we prefer another provider, because two providers rarely fail at the same time. The offline
+    models come after the other providers, and the primary's own provider comes last.
 
     The fallback is paid for like the primary. On a channel that uses the tenant's own key, the
     tenant pays us nothing, so only the tenant's own keys or the offline models may take over.
     """
+    if wish is None:
+        return None, ()
     spares = [
         model
         for model in situation.usable(models, channel)

@@ -40,7 +40,8 @@ class Wishes:
     """``voices`` are ids, most wanted first."""
 
     primary: dict[Channel, Wish]
-    fallback: dict[Channel, Wish]
+    fallback: dict[Channel, Wish | None]
+    """``None``: no fallback."""
     custom_channels: frozenset[Channel]
     """Channels that the tenant's own endpoint serves."""
     voices: tuple[str, ...]
@@ -63,7 +64,10 @@ def wishes_of(agent: AgentConfig, catalogue: StackCatalogue, locale: str) -> Wis
     voices = (agent.persona.voice_config.voice_id, agent.voice)
     return Wishes(
         primary=_own_wishes(agent, ""),
-        fallback=_own_wishes(agent, "_fallback"),
+        fallback={
+            channel: None if wish.is_open else wish
+            for channel, wish in _own_wishes(agent, "_fallback").items()
+        },
         custom_channels=_custom_channels(agent),
         voices=tuple(dict.fromkeys(voice for voice in voices if voice)),
     )
@@ -106,6 +110,7 @@ def _wishes_of_sku(
     models: dict[Channel, ModelName] = {"stt": sku.stt, "llm": sku.llm, "tts": sku.tts}
     return Wishes(
         primary={channel: Wish(*name) for channel, name in models.items()},
+        # The platform answers for a managed agent, so it chooses the fallbacks, too.
         fallback=dict.fromkeys(CHANNELS, Wish()),
         custom_channels=frozenset(),
         voices=(sku.voice,),

@@ -11,21 +11,39 @@ def models(channel: ResolvedChannel) -> tuple[str, str | None]:
     return channel.primary.model, channel.fallback.model if channel.fallback else None
 
 
+ANY = {f"{channel}_fallback_provider": "none-such" for channel in ("stt", "llm", "tts")}
+"""A wish that nothing fulfils, so that another model takes its place."""
+
+
 class TestWithoutAWish:
-    def test_another_provider_stands_by(self) -> None:
+    def test_there_is_no_fallback(self) -> None:
         stack = resolved(agent(), EVERY_KEY)
+        assert models(stack.stt) == ("nova-3", None)
+        assert models(stack.llm) == ("gpt-4o-mini", None)
+        assert stack.tts.fallback is None
+
+    def test_null_switches_a_fallback_off(self) -> None:
+        wished = {"llm_fallback_provider": "local", "llm_fallback_model": "playbook"}
+        assert models(resolved(agent(**wished), EVERY_KEY).llm)[1] == "playbook"
+        off = resolved(agent(**dict.fromkeys(wished)), EVERY_KEY)
+        assert models(off.llm) == ("gpt-4o-mini", None)
+
+
+class TestWhateverIsBest:
+    def test_another_provider_stands_by(self) -> None:
+        stack = resolved(agent(**ANY), EVERY_KEY)
         assert models(stack.stt) == ("nova-3", "chirp")
         assert models(stack.llm) == ("gpt-4o-mini", "claude")
 
     def test_the_offline_models_are_the_last_of_the_others(self) -> None:
-        assert models(resolved(agent()).llm) == ("gpt-4o-mini", "playbook")
+        assert models(resolved(agent(**ANY)).llm) == ("gpt-4o-mini", "playbook")
 
     def test_the_primarys_own_provider_comes_after_them(self) -> None:
-        found = resolved(agent(voice="celeste"), locale="es-ES")
+        found = resolved(agent(**ANY, voice="celeste"), locale="es-ES")
         assert models(found.stt) == ("nova-3", "nova-2")
 
     def test_nothing_stands_by_where_there_is_nothing_else(self) -> None:
-        assert models(resolved(agent(), OFFLINE).llm) == ("playbook", None)
+        assert models(resolved(agent(**ANY), OFFLINE).llm) == ("playbook", None)
 
 
 class TestAWish:
@@ -96,13 +114,13 @@ class TestOnTheTenantsOwnKey:
     KEYS = AvailableKeys(EVERY_KEY.platform, own=frozenset({"openai"}))
 
     def test_only_own_keys_and_the_offline_models_stand_by(self) -> None:
-        found = resolved(agent(), self.KEYS)
+        found = resolved(agent(**ANY), self.KEYS)
         assert found.llm.primary.key_source == "own"
         assert models(found.llm) == ("gpt-4o-mini", "playbook")
 
     def test_another_own_key_comes_first(self) -> None:
         keys = AvailableKeys(EVERY_KEY.platform, own=frozenset({"openai", "anthropic"}))
-        assert models(resolved(agent(), keys).llm) == ("gpt-4o-mini", "claude")
+        assert models(resolved(agent(**ANY), keys).llm) == ("gpt-4o-mini", "claude")
 
     def test_a_wish_for_the_platforms_key_is_refused_with_the_way_out(self) -> None:
         found = choice(agent(llm_fallback_provider="anthropic"), self.KEYS)

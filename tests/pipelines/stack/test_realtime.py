@@ -36,13 +36,14 @@ def test_naming_it_on_every_channel_gets_none() -> None:
 
 
 def test_only_another_realtime_model_stands_by() -> None:
-    stack = resolved(agent(llm_model="gpt-realtime", voice="marin"), EVERY_KEY)
+    wished = agent(llm_model="gpt-realtime", voice="marin", llm_fallback_provider="google")
+    stack = resolved(wished, EVERY_KEY)
     for channel in (stack.stt, stack.llm, stack.tts):
         assert channel.fallback is not None
         assert channel.fallback.model == "gemini-live"
     assert stack.tts.fallback is not None
     assert stack.tts.fallback.voice == "Aoede"
-    german = resolved(agent(llm_model="gpt-realtime", voice="marin"), EVERY_KEY, "de-DE")
+    german = resolved(wished, EVERY_KEY, "de-DE")
     assert german.llm.fallback is None
 
 

@@ -71,7 +71,7 @@ def test_a_voice_that_does_not_speak_the_locale_is_replaced() -> None:
 
 def test_the_spare_speaks_with_a_voice_like_the_primarys() -> None:
     keys = AvailableKeys(PLATFORM.platform | {"google"})
-    found = resolved(agent(voice="draco"), keys)
+    found = resolved(agent(voice="draco", tts_fallback_provider="google"), keys)
     assert found.tts.primary.voice == "draco"
     assert found.tts.fallback is not None
     assert (found.tts.fallback.provider, found.tts.fallback.voice) == ("google", "Puck")

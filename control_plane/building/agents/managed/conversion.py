@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from contracts.agent_config import AgentConfig
@@ -60,8 +61,13 @@ def onto_managed_sku(
     }
 
 
-def off_managed_sku(agent: AgentConfig, catalogue: StackCatalogue) -> dict[str, Any]:
+def off_managed_sku(
+    agent: AgentConfig, catalogue: StackCatalogue, provider_config: Mapping[str, Any]
+) -> dict[str, Any]:
     """The changes that make the SKU's models and voice the agent's own choice.
+
+    Args:
+        provider_config: the agent's, whose fallbacks it keeps.
 
     The agent sounds the same as before, and each of its models can now be changed. Nothing
     changes for an agent that is already custom.
@@ -70,13 +76,18 @@ def off_managed_sku(agent: AgentConfig, catalogue: StackCatalogue) -> dict[str, 
         return {}
     changes: dict[str, Any] = {"agent_kind": "custom", "managed_sku_id": None}
     sku = catalogue.sku(agent.managed_sku_id)
-    return changes if sku is None else changes | _choices_of(sku, agent)
+    return changes if sku is None else changes | _choices_of(sku, agent, provider_config)
 
 
-def _choices_of(sku: SkuEntry, agent: AgentConfig) -> dict[str, Any]:
+def _choices_of(
+    sku: SkuEntry, agent: AgentConfig, provider_config: Mapping[str, Any]
+) -> dict[str, Any]:
     choices: dict[str, Any] = {"voice": sku.voice}
     for channel, name in zip(CHANNELS, (sku.stt, sku.llm, sku.tts), strict=True):
         choices |= {f"{channel}_provider": name.provider, f"{channel}_model": name.model}
+        if spare := (provider_config[channel] or {}).get("fallback"):
+            choices[f"{channel}_fallback_provider"] = spare["provider"]
+            choices[f"{channel}_fallback_model"] = spare["model"]
     if agent.persona.voice_config.voice_id:
         # Otherwise it would take precedence over ``voice``.
         choices["persona"] = {"voiceConfig": {"voiceId": sku.voice}}

@@ -96,7 +96,7 @@ async def opt_out_to_custom(
     """
     agent = await service.locked_agent(session, caller, agent_id, if_match)
     before = read_object(AgentConfig, agent.config)
-    changes = off_managed_sku(before, await stack_catalogue(session))
+    changes = off_managed_sku(before, await stack_catalogue(session), agent.provider_config)
     if changes:
         agent = await service.update_agent(session, caller, agent_id, changes, keys, settings)
     response.headers["ETag"] = entity_tag(agent)

@@ -327,3 +327,16 @@ async def test_an_agent_as_it_is_read_makes_another(tenant: TenantClient) -> Non
         answer = await tenant.post(path, read)
         assert answer.status_code == 201, answer.text
         assert answer.json()["id"] != read["id"]
+
+
+async def test_a_fallback_is_used_if_named_and_null_switches_it_off(tenant: TenantClient) -> None:
+    path = f"/v1/agents/{await tenant.agent()}"
+
+    async def fallback_after(wanted: str | None) -> Any:
+        change = {"tts_fallback_provider": wanted}
+        assert (await tenant.request("PATCH", path, json=change)).status_code == 200
+        return (await tenant.get(path)).json()["provider_config"]["tts"]["fallback"]
+
+    assert (await tenant.get(path)).json()["provider_config"]["tts"]["fallback"] is None
+    assert (await fallback_after("local"))["provider"] == "local"
+    assert await fallback_after(None) is None
