@@ -82,24 +82,30 @@ def provider_config(agent: AgentConfig, report: StackReport) -> dict[str, Any]:
 
 
 def changed_choices(
-    before: object, after: Mapping[str, Any]
+    before: object, after: Mapping[str, Any], language: str
 ) -> Iterator[tuple[str, str, str | None, str | None]]:
     """Where two provider configurations choose differently: locale, channel, before and after.
 
     A choice is ``provider/model`` or ``provider/model/voice`` of the primary. ``before`` comes from
     a client and may be any value; parts in another shape count as no choice.
+
+    Args:
+        language: the locale of the stack outside ``languages``, for a configuration that has only
+            the keys of the API spec (``mode``, ``stt``, ``llm``, ``tts``).
     """
-    old, new = _primaries(before), _primaries(after)
+    old, new = _primaries(before, language), _primaries(after, language)
     for locale, channel in sorted(old.keys() | new.keys()):
         if old.get((locale, channel)) != new.get((locale, channel)):
             yield locale, channel, old.get((locale, channel)), new.get((locale, channel))
 
 
-def _primaries(config: object) -> dict[tuple[str, str], str]:
+def _primaries(config: object, language: str) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
-    for locale, stack in _members(_members(config).get("languages")).items():
+    by_locale = _members(_members(config).get("languages"))
+    for locale, stack in (by_locale or {language: config}).items():
         for channel in ("stt", "llm", "tts"):
-            primary = _members(_members(_members(stack).get(channel)).get("primary"))
+            choice = _members(_members(stack).get(channel))
+            primary = _members(choice.get("primary", choice))
             parts = [primary.get(name) for name in ("provider", "model", "voice")]
             if any(parts):
                 found[locale, channel] = "/".join(str(part) for part in parts if part)

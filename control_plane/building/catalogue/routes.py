@@ -99,7 +99,7 @@ async def preview_stack(
         warnings=report.notes,
         changes=[
             StackChange(language=locale, channel=channel, current=before, preview=after)
-            for locale, channel, before, after in changed_choices(current, config)
+            for locale, channel, before, after in changed_choices(current, config, language)
         ]
         if current is not None
         else [],

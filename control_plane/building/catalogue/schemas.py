@@ -101,7 +101,8 @@ class StackPreviewRequest(BaseModel):
     language: LanguageTag | None = Field(None, description="Default: the first supported one.")
     current_provider_config: dict[str, Any] | None = Field(
         None,
-        description="An agent's `provider_config`. `changes` then shows what would differ from it.",
+        description="An agent's `provider_config`, or just `stt`, `llm` and `tts` of `language`. "
+        "`changes` then shows what would differ from it.",
     )
 
 

@@ -67,6 +67,32 @@ async def test_the_same_stack_has_no_differences(tenant: TenantClient) -> None:
     assert again["changes"] == []
 
 
+@pytest.mark.parametrize("is_flat", [False, True])
+async def test_a_configuration_of_the_specifications_keys_is_that_of_the_language(
+    tenant: TenantClient, is_flat: bool
+) -> None:
+    """``mode``, ``stt``, ``llm`` and ``tts`` alone, with the model in a ``primary`` or directly."""
+    agent_id = await tenant.agent(language="en-GB", tts_provider="local", tts_model="espeak")
+    read = (await tenant.get(f"/v1/agents/{agent_id}")).json()["provider_config"]
+    current = {
+        channel: read[channel]["primary"] if is_flat else read[channel]
+        for channel in ("stt", "llm", "tts")
+    }
+    found = await preview(
+        tenant,
+        supported_languages=["en-GB"],
+        current_provider_config={"mode": read["mode"]} | current,
+    )
+    assert found["changes"] == [
+        {
+            "language": "en-GB",
+            "channel": "tts",
+            "current": "local/espeak/espeak",
+            "preview": "local/hibari-en/hibari",
+        }
+    ]
+
+
 @pytest.mark.parametrize(
     "current",
     [
