@@ -1,18 +1,25 @@
-"""The call to one recipient of a batch."""
+"""The calls to the recipients of a batch: creating them, and canceling those that wait."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.versions import read_object
+from control_plane.calling.batches import repository
 from control_plane.calling.batches.models import BatchRow, CallBatch
 from control_plane.calling.batches.schemas import BatchRequest, Recipient
+from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.creating.new_call import create_call
 from control_plane.calling.calls.creating.planning import PlanSources
+from control_plane.calling.calls.events.dial_progress import cancel_queued
 from control_plane.calling.calls.schemas import CallCreate, ParticipantInput
 from control_plane.platform.settings import ControlPlaneSettings
+
+CALLS_AT_ONCE = 20
+"""In one transaction. It locks the tenant's account, and the tenant's other calls wait for it."""
 
 
 async def make_call(
@@ -52,3 +59,17 @@ async def make_call(
         retry=shared.retry,
     )
     return made.plan.call_id
+
+
+async def cancel_waiting_calls(session: AsyncSession, tenant_id: UUID, batch_id: UUID) -> bool:
+    """Cancel up to ``CALLS_AT_ONCE`` calls of the batch that wait to be dialed.
+
+    Returns:
+        Whether there were any.
+    """
+    waiting = await repository.queued_calls(session, tenant_id, batch_id, CALLS_AT_ONCE)
+    for call_id in waiting:
+        call = await calls.locked_call(session, tenant_id, call_id)
+        if call is not None:
+            await cancel_queued(session, call, datetime.now(UTC))
+    return bool(waiting)

@@ -137,7 +137,8 @@ async def cancel_rows_without_call(session: AsyncSession, tenant_id: UUID, batch
 async def stop_dialing(
     session: AsyncSession, tenant_id: UUID, batch_id: UUID, at: datetime
 ) -> None:
-    """Cancel the waiting dialing jobs of the batch."""
+    """Cancel the waiting dialing jobs of the batch. A phone that is being dialed goes on, but is
+    not dialed again."""
     calls = select(BatchRow.call_id).where(
         BatchRow.tenant_id == tenant_id,
         BatchRow.batch_id == batch_id,
@@ -151,6 +152,16 @@ async def stop_dialing(
             DialingJob.call_id.in_(calls),
         )
         .values(state=JobState.CANCELED, finished_at=at)
+        .execution_options(synchronize_session=False)
+    )
+    await session.execute(
+        update(DialingJob)
+        .where(
+            DialingJob.tenant_id == tenant_id,
+            DialingJob.state == JobState.ACTIVE,
+            DialingJob.call_id.in_(calls),
+        )
+        .values(give_up_at=at)
         .execution_options(synchronize_session=False)
     )
 

@@ -116,7 +116,8 @@ async def list_recipients(
 @router.post("/{batch_id}/cancel", responses=problems(*MEMBER_ONLY, BatchNotFound))
 async def cancel_batch(batch_id: UUID, caller: MemberCaller, session: TenantSession) -> BatchView:
     """Cancel a batch: nobody else is dialed. Phones that are ringing and calls in progress go on;
-    waiting calls end as `canceled` within seconds. Canceling again changes nothing."""
+    waiting calls end as `canceled`, in a large batch within seconds. Canceling again changes
+    nothing."""
     batch = await service.cancel_batch(session, caller, batch_id)
     counted = await repository.count_rows(session, caller.tenant_id, [batch_id])
     return batch_view(batch, counted.get(batch_id, {}))

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from control_plane.calling.batches import repository, tasks
 from control_plane.calling.batches.errors import BatchNotFound
 from control_plane.calling.batches.models import BatchRow, CallBatch
-from control_plane.calling.batches.recipient_calls import make_call
+from control_plane.calling.batches.recipient_calls import cancel_waiting_calls, make_call
 from control_plane.calling.batches.recipients import check_recipients
 from control_plane.calling.batches.schemas import BatchAccepted, BatchRequest
 from control_plane.calling.calls.creating.planning import PlanSources
@@ -101,7 +101,7 @@ async def create_batch(
 
 
 async def cancel_batch(session: AsyncSession, caller: Caller, batch_id: UUID) -> CallBatch:
-    """Stop dialing for the batch now; a job ends the calls that wait.
+    """Stop dialing for the batch now and cancel the first calls that wait; a job cancels the rest.
 
     Raises:
         BatchNotFound: the tenant has no such batch.
@@ -113,6 +113,8 @@ async def cancel_batch(session: AsyncSession, caller: Caller, batch_id: UUID) ->
         return batch
     batch.canceled_at = datetime.now(UTC)
     await repository.cancel_rows_without_call(session, caller.tenant_id, batch_id)
+    # Calls are locked before their dialing jobs everywhere, so this order cannot deadlock.
+    await cancel_waiting_calls(session, caller.tenant_id, batch_id)
     await repository.stop_dialing(session, caller.tenant_id, batch_id, batch.canceled_at)
     record_change(session, caller, "batch.canceled", target_id=batch_id)
     await enqueue(

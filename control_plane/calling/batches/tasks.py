@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from uuid import UUID
 
 from procrastinate import JobContext, RetryStrategy
@@ -10,17 +9,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.batches import repository
 from control_plane.calling.batches.models import BatchRow, CallBatch
-from control_plane.calling.batches.recipient_calls import make_call
-from control_plane.calling.calls import repository as calls
+from control_plane.calling.batches.recipient_calls import (
+    CALLS_AT_ONCE,
+    cancel_waiting_calls,
+    make_call,
+)
 from control_plane.calling.calls.creating.planning import PlanSources
-from control_plane.calling.calls.events.dial_progress import cancel_queued
 from control_plane.calling.dialing.errors import NeverDialable
 from control_plane.platform.errors import DatabaseUnavailable, Problem
 from control_plane.platform.job_queue import database_of, job_queue, settings_of
 from control_plane.platform.settings import ControlPlaneSettings
-
-CALLS_AT_ONCE = 20
-"""In one transaction. It locks the tenant's account, and the tenant's other calls wait for it."""
 
 _RETRY = RetryStrategy(max_attempts=10, exponential_wait=2)
 
@@ -67,12 +65,6 @@ async def cancel_calls_of_batch(context: JobContext, *, tenant_id: str, batch_id
     database = database_of(context)
     while True:
         async with database.system_session() as session:
-            waiting = await repository.queued_calls(
-                session, UUID(tenant_id), UUID(batch_id), CALLS_AT_ONCE
-            )
-            for call_id in waiting:
-                call = await calls.locked_call(session, UUID(tenant_id), call_id)
-                if call is not None:
-                    await cancel_queued(session, call, datetime.now(UTC))
-        if not waiting:
+            some_waited = await cancel_waiting_calls(session, UUID(tenant_id), UUID(batch_id))
+        if not some_waited:
             return

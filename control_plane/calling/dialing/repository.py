@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import exists, func, select, text, update
+from sqlalchemy import case, exists, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from contracts.call_status import CallStatus
 from control_plane.calling.calls.models import Call
 from control_plane.calling.dialing.models import DialingJob, JobState
 from control_plane.calling.pauses.models import AgentPause
@@ -169,10 +170,21 @@ async def lapsed_jobs(session: AsyncSession, now: datetime, limit: int) -> Seque
     return found.all()
 
 
-async def count_by_state(session: AsyncSession, tenant_id: UUID) -> dict[JobState, int]:
-    rows = await session.execute(
-        select(DialingJob.state, func.count())
-        .where(DialingJob.tenant_id == tenant_id)
-        .group_by(DialingJob.state)
+async def count_legs(session: AsyncSession, tenant_id: UUID) -> Counter[JobState]:
+    """How many legs there are in each state. A leg whose call is over counts as the call ended, but
+    a phone that was not reached stays failed, whatever became of the others in its call."""
+    state = case(
+        (Call.ended_at.is_(None), DialingJob.state),
+        (DialingJob.state == JobState.FAILED, JobState.FAILED),
+        (Call.status == CallStatus.COMPLETED, JobState.COMPLETED),
+        (Call.status == CallStatus.CANCELED, JobState.CANCELED),
+        else_=JobState.FAILED,
     )
-    return {JobState(state): count for state, count in rows}
+    rows = await session.execute(
+        select(state, func.count())
+        .select_from(DialingJob)
+        .join(Call, Call.id == DialingJob.call_id)
+        .where(DialingJob.tenant_id == tenant_id, Call.tenant_id == tenant_id)
+        .group_by(state)
+    )
+    return Counter({JobState(name): count for name, count in rows})

@@ -16,11 +16,14 @@ router = APIRouter(prefix="/v1/calls/queue", tags=["dialing queue"])
 
 @router.get("/stats", responses=problems(*MEMBER_ONLY))
 async def queue_stats(caller: MemberCaller, session: TenantSession) -> QueueStats:
-    """Count the phone legs that wait, are active and are finished."""
-    counted = await repository.count_by_state(session, caller.tenant_id)
+    """Count the phone legs that wait, are active and are finished.
+
+    A leg whose call is over counts as the call's `status` says. Canceled calls are not counted.
+    """
+    counted = await repository.count_legs(session, caller.tenant_id)
     return QueueStats(
-        waiting=counted.get(JobState.WAITING, 0),
-        active=counted.get(JobState.ACTIVE, 0),
-        completed=counted.get(JobState.COMPLETED, 0),
-        failed=counted.get(JobState.FAILED, 0) + counted.get(JobState.CANCELED, 0),
+        waiting=counted[JobState.WAITING],
+        active=counted[JobState.ACTIVE],
+        completed=counted[JobState.COMPLETED],
+        failed=counted[JobState.FAILED],
     )

@@ -13,5 +13,5 @@ class QueueStats(BaseModel):
     )
     waiting: int = Field(description="To be dialed, for the first time or again.")
     active: int = Field(description="Being dialed, ringing or in conversation.")
-    completed: int = Field(description="Somebody answered, and the leg is over.")
-    failed: int = Field(description="Nobody was reached, or the leg was canceled.")
+    completed: int = Field(description="The call is completed, or the phone has left it.")
+    failed: int = Field(description="Nobody was reached, or the call failed.")

@@ -10,6 +10,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select
 
+from contracts.dial_outcome import DialOutcome
 from control_plane.calling.batches.tasks import cancel_calls_of_batch, make_calls_of_batch
 from control_plane.calling.calls.models import Call
 from control_plane.calling.dialing.models import DialingJob, JobState
@@ -17,7 +18,7 @@ from control_plane.platform.job_queue import job_resources
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.dialing.phone import Phones
 from tests.control_plane.conftest import OPERATOR, TenantClient
-from tests.stand_ins.simulated_carrier import BUSY
+from tests.stand_ins.simulated_carrier import BUSY, Behaviour
 
 PATH = "/v1/calls/batch"
 
@@ -204,6 +205,34 @@ async def test_a_canceled_batch_dials_nobody_any_more(
     assert [(call["status"], call["end_reason"]) for call in calls] == [("canceled", "canceled")]
     again = await tenant.post(f"{PATH}/{made['id']}/cancel")
     assert again.json()["canceled_at"] == answer.json()["canceled_at"]
+
+
+async def test_a_canceled_batch_and_the_queue_say_what_its_calls_say(
+    tenant: TenantClient, phones: Phones, jobs: Jobs
+) -> None:
+    made = await batch(tenant, await phones.agent(tenant), recipients(3))
+    await jobs.make_calls(made["id"])
+    shown = (await tenant.post(f"{PATH}/{made['id']}/cancel")).json()
+    assert shown["status"] == "canceled"
+    assert (shown["progress"]["waiting"], shown["progress"]["canceled"]) == (0, 3)
+    calls = (await tenant.get("/v1/calls")).json()["calls"]
+    assert [call["status"] for call in calls] == ["canceled"] * 3
+    assert set((await tenant.get("/v1/calls/queue/stats")).json().values()) == {0}
+
+
+async def test_a_phone_that_is_not_reached_is_not_dialed_again_in_a_canceled_batch(
+    tenant: TenantClient, phones: Phones, jobs: Jobs
+) -> None:
+    slow = Behaviour(step_seconds=1, answers=False, outcome=DialOutcome.NO_ANSWER)
+    phones.carrier.tell("+14155552000", slow)
+    thrice = {"no_answer": {"attempts": 3, "wait_seconds": 1}}
+    made = await batch(tenant, await phones.agent(tenant), recipients(1), retry=thrice)
+    [row] = await rows_of(tenant, made["id"])
+    await phones.until_status(tenant, row["call_id"], "ringing")
+    await tenant.post(f"{PATH}/{made['id']}/cancel")
+    await phones.until_closed(UUID(row["call_id"]))
+    assert len(phones.carrier.dialed) == 1
+    assert (await progress_of(tenant, made["id"]))["progress"]["no_answer"] == 1
 
 
 async def test_a_phone_that_rings_goes_on_when_its_batch_is_canceled(
