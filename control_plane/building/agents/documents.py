@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from contracts.agent_config import AgentConfig
+from control_plane.building.agents.changes.flat_keys import paths_of_keys
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.http.validation import field_errors
 
@@ -18,8 +19,39 @@ READ_ONLY = frozenset(
 an agent can be sent back as it was read."""
 
 
-def without_read_only(sent: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in sent.items() if name not in READ_ONLY}
+def own_fields(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that a client may set, each in its place: flat keys, as in the ``config`` of
+    apply-changes, become nested.
+
+    Raises:
+        InvalidRequest: a field was sent both flat and nested.
+    """
+    document: dict[str, Any] = {}
+    flat: dict[str, str] = {}
+    for name, value in sent.items():
+        path = paths_of_keys().get(name, name)
+        if name in READ_ONLY:
+            continue
+        if "." in path:
+            flat[name] = path
+        else:
+            document[name] = value
+    for key, path in flat.items():
+        _put(document, key, path, sent[key])
+    return document
+
+
+def _put(document: dict[str, Any], key: str, path: str, value: Any) -> None:
+    *parents, name = path.split(".")
+    inner = document
+    for parent in parents:
+        below = inner.get(parent)
+        if below is not None and not isinstance(below, Mapping):
+            return  # Not an object: validation says so.
+        inner[parent] = inner = dict(below or {})
+    if name in inner:
+        raise InvalidRequest.at(key, f"is sent twice; the other one is {path}")
+    inner[name] = value
 
 
 def checked(document: Mapping[str, Any]) -> AgentConfig:

@@ -38,7 +38,7 @@ _DESK: dict[str, Any] = {
 
 class AgentCreate(RootModel[dict[str, Any]]):
     """An agent's fields. Only ``name`` is required. Fields that can only be read, such as
-    ``provider_config``, are ignored."""
+    ``provider_config``, are ignored. The flat keys of apply-changes are accepted, too."""
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -14,7 +14,7 @@ from contracts.agent_config import AgentConfig
 from contracts.versions import read_object
 from control_plane.building.agents import repository
 from control_plane.building.agents.deletion import AgentDeleted
-from control_plane.building.agents.documents import checked, without_read_only
+from control_plane.building.agents.documents import checked, own_fields
 from control_plane.building.agents.errors import AgentNotFound, AgentOfAnotherTenant
 from control_plane.building.agents.header_secrets import sealed_tools
 from control_plane.building.agents.models import Agent
@@ -113,7 +113,7 @@ async def update_agent(
         InvalidRequest: the changed agent is not valid, a language would lose its stack, or the
             catalogue has no such voice.
     """
-    sent = without_read_only(changes)
+    sent = own_fields(changes)
     await check_addresses(sent, keys.tier, settings.outbound_allowed_networks)
     agent = await locked_agent(session, caller, agent_id, if_match)
     before = read_object(AgentConfig, agent.config)
@@ -214,7 +214,7 @@ async def _checked_new(
     keys: AvailableKeys,
     settings: ControlPlaneSettings,
 ) -> AgentConfig:
-    sent = without_read_only(document)
+    sent = own_fields(document)
     config = checked(sent)
     await check_addresses(sent, keys.tier, settings.outbound_allowed_networks)
     tools = sealed_tools(config.tools, (), settings.sealer)

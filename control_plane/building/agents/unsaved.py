@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
-from control_plane.building.agents.documents import checked, without_read_only
+from control_plane.building.agents.documents import checked, own_fields
 from control_plane.building.agents.partial_update import merged
 from control_plane.building.agents.service import get_agent
 from control_plane.platform.tenancy.caller import Caller
@@ -33,4 +33,4 @@ async def unsaved_agent(
     stored: Mapping[str, Any] = {"name": UNNAMED}
     if agent_id is not None:
         stored = (await get_agent(session, caller.tenant_id, agent_id)).config
-    return checked(merged(stored, without_read_only(sent)))
+    return checked(merged(stored, own_fields(sent)))

@@ -9,9 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from contracts.clearable import Clearable
 from control_plane.building.agents.changes.apply_changes import Mode, apply_changes
+from control_plane.building.agents.changes.saving import checked_for_saving
 from control_plane.building.catalogue import repository as catalogue_repository
+from control_plane.building.provider_keys.dependencies import TenantKeys
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
+from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import problems
 
 router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEMBER_ONLY))
@@ -63,7 +66,8 @@ class ChangesApplied(BaseModel):
 
     valid: bool
     config: dict[str, Any] = Field(
-        description="`currentConfig` with the changes: flat, under the keys that you sent."
+        description="`currentConfig` with the changes: flat, under the keys that you sent. "
+        "Creating and updating an agent take it as it is."
     )
     applied: list[FieldValue] = Field(
         description="The changes and those that they implied: a new provider clears the model, "
@@ -79,11 +83,16 @@ class ChangesApplied(BaseModel):
 
 @router.post("/apply-changes")
 async def apply_changes_to_config(
-    wanted: ApplyChanges, _caller: MemberCaller, session: TenantSession
+    wanted: ApplyChanges,
+    caller: MemberCaller,
+    session: TenantSession,
+    keys: TenantKeys,
+    settings: AppSettings,
 ) -> ChangesApplied:
     """Check changes to a configuration and work out what they imply. Nothing is saved.
 
-    Types are checked strictly, and `maxCallDuration` must be 30 to 7200 s.
+    What is valid here can be saved: mode `create` checks what creating an agent checks, and mode
+    `edit` what an update checks. `maxCallDuration` must also be 30 to 7200 s.
     """
     catalogue = await catalogue_repository.stack_catalogue(session)
     realtime = {entry.model for entry in catalogue.models if entry.is_realtime}
@@ -93,6 +102,16 @@ async def apply_changes_to_config(
         wanted.mode,
         lenient=wanted.lenient,
         is_realtime=realtime.__contains__,
+    )
+    outcome = await checked_for_saving(
+        session,
+        caller,
+        wanted.currentConfig,
+        outcome,
+        wanted.mode,
+        catalogue,
+        keys,
+        settings,
     )
     return ChangesApplied(
         valid=not outcome.errors,
