@@ -41,6 +41,10 @@ class AddedParticipant(WireModel):
     transport: str
     identity: str
     status: str
+    from_number: str | None
+    """The caller id of a phone; null for a browser."""
+
+    metadata: dict[str, Any]
     access: Access | None
     telephony_leg_id: UUID | None
     job_id: UUID | None
@@ -450,6 +454,23 @@ class CallEventView(WireModel):
     created_at: AwareDatetime
 
 
+class CallParticipantView(WireModel):
+    id: UUID
+    role: str
+    transport: str
+    identity: str
+    status: str
+    from_number: str | None
+    """The caller id of a phone; null for a browser."""
+
+    metadata: dict[str, Any]
+    telephony_leg_id: UUID | None
+    """Null for a browser."""
+
+    job_id: UUID | None
+    """Null for a browser."""
+
+
 class CallQueued(WireModel):
     """A new call that waits until a phone is answered."""
 
@@ -469,9 +490,12 @@ class CallState(WireModel):
     end_reason: str | None
 
 
-class CallWebhook(WireModel):
+class CallWebhookInput(WireModel):
     """Calls an HTTP API of the agent's owner with the arguments that the model fills in."""
 
+    model_config = ConfigDict(
+        extra="forbid",
+    )
     type: Literal["call_webhook"]
     name: str
     description: str
@@ -486,6 +510,22 @@ class CallWebhook(WireModel):
     parameters: dict[str, Any] | None = None
     timeout_seconds: float = 10
     speak_while: str | None = None
+
+
+class CallWebhookOutput(WireModel):
+    """Calls an HTTP API of the agent's owner with the arguments that the model fills in."""
+
+    type: Literal["call_webhook"]
+    name: str
+    description: str
+    url: str
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | str
+    headers: dict[
+        Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&\'*+.^_`|~-]{1,100}$")], str
+    ]
+    parameters: dict[str, Any]
+    timeout_seconds: float
+    speak_while: str | None
 
 
 class CallerPersona(WireModel):
@@ -866,6 +906,10 @@ class JoiningParticipant(WireModel):
     transport: str
     identity: str
     status: str
+    from_number: str | None
+    """The caller id of a phone; null for a browser."""
+
+    metadata: dict[str, Any]
     access: Access
 
 
@@ -947,9 +991,12 @@ class ManagedNumber(WireModel):
     """How many calls from it may run at once; by default the installation's limit."""
 
 
-class Mcp(WireModel):
+class McpInput(WireModel):
     """The tools of a server that speaks the Model Context Protocol over HTTP."""
 
+    model_config = ConfigDict(
+        extra="forbid",
+    )
     type: Literal["mcp"]
     name: str
     description: str | None = None
@@ -962,6 +1009,20 @@ class Mcp(WireModel):
     ) = None
     allowed_tools: list[str] | None = None
     timeout_seconds: float = 10
+
+
+class McpOutput(WireModel):
+    """The tools of a server that speaks the Model Context Protocol over HTTP."""
+
+    type: Literal["mcp"]
+    name: str
+    description: str | None
+    url: str
+    headers: dict[
+        Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&\'*+.^_`|~-]{1,100}$")], str
+    ]
+    allowed_tools: list[str] | None
+    timeout_seconds: float
 
 
 class MeUpdate(WireModel):
@@ -1148,6 +1209,8 @@ class ParticipantState(WireModel):
 
 
 class ParticipantView(WireModel):
+    """A participant in a list of calls."""
+
     id: UUID
     role: str
     transport: str
@@ -1407,10 +1470,10 @@ class QueueStats(WireModel):
     """Being dialed, ringing or in conversation."""
 
     completed: int
-    """Somebody answered, and the leg is over."""
+    """The call is completed, or the phone has left it."""
 
     failed: int
-    """Nobody was reached, or the leg was canceled."""
+    """Nobody was reached, or the call failed."""
 
 
 class RawEntry(WireModel):
@@ -1689,7 +1752,9 @@ class StackPreviewRequest(WireModel):
     """Default: the first supported one."""
 
     current_provider_config: dict[str, Any] | None = None
-    """An agent's `provider_config`. `changes` then shows what would differ from it."""
+    """
+    An agent's `provider_config`, or just `stt`, `llm` and `tts` of `language`. `changes` then shows what would differ from it.
+    """
 
 
 class StructuredExtraction(WireModel):
@@ -1992,19 +2057,19 @@ class AdvancedInput(WireModel):
     model_config = ConfigDict(
         extra="forbid",
     )
-    maxCallDuration: int = 600
-    maxTurnLength: int = 60
+    maxCallDuration: float = 600
+    maxTurnLength: float = 60
     silencePromptDelay: float = 8
     postSilenceHangup: float = 15
-    replyDelay: int = 0
+    replyDelay: float = 0
     startSpeakingPhrasing: Literal["agent_greets", "wait_for_user"] | str = "agent_greets"
     startSpeakingThreshold: float | None = None
     stopSpeakingThreshold: float | None = None
     resumeAfterInterruption: bool = True
     smartEndpointing: bool = True
-    waitAfterSentence: int | None = None
-    waitAfterNoPunctuation: int | None = None
-    waitAfterNumbers: int | None = None
+    waitAfterSentence: float | None = None
+    waitAfterNoPunctuation: float | None = None
+    waitAfterNumbers: float | None = None
     stt_confidence_threshold: float | None = None
     stt_numeral_formatting: bool = True
     stt_profanity_filter: bool = False
@@ -2023,19 +2088,19 @@ class AdvancedOutput(WireModel):
     "Advanced"), so it is not checked here.
     """
 
-    maxCallDuration: int
-    maxTurnLength: int
+    maxCallDuration: float
+    maxTurnLength: float
     silencePromptDelay: float
     postSilenceHangup: float
-    replyDelay: int
+    replyDelay: float
     startSpeakingPhrasing: Literal["agent_greets", "wait_for_user"] | str
     startSpeakingThreshold: float | None
     stopSpeakingThreshold: float | None
     resumeAfterInterruption: bool
     smartEndpointing: bool
-    waitAfterSentence: int | None
-    waitAfterNoPunctuation: int | None
-    waitAfterNumbers: int | None
+    waitAfterSentence: float | None
+    waitAfterNoPunctuation: float | None
+    waitAfterNumbers: float | None
     stt_confidence_threshold: float | None
     stt_numeral_formatting: bool
     stt_profanity_filter: bool
@@ -2157,7 +2222,9 @@ class ChangesApplied(WireModel):
 
     valid: bool
     config: dict[str, Any]
-    """`currentConfig` with the changes: flat, under the keys that you sent."""
+    """
+    `currentConfig` with the changes: flat, under the keys that you sent. Creating and updating an agent take it as it is.
+    """
 
     applied: list[FieldValue]
     """
@@ -2452,13 +2519,34 @@ class PromptPreview(WireModel):
     tools: (
         list[
             Annotated[
-                CallWebhook | Handoff | Transfer | EndCall | SendDtmf | SearchKnowledge | Mcp,
+                CallWebhookInput
+                | Handoff
+                | Transfer
+                | EndCall
+                | SendDtmf
+                | SearchKnowledge
+                | McpInput,
                 Field(discriminator="type"),
             ]
         ]
         | None
     ) = None
+    compiled_prompt: Any | None = None
+    """Ignored if sent."""
+
+    created_at: Any | None = None
+    """Ignored if sent."""
+
+    id: Any | None = None
+    """Ignored if sent."""
+
     provider_config: Any | None = None
+    """Ignored if sent."""
+
+    published_version: Any | None = None
+    """Ignored if sent."""
+
+    updated_at: Any | None = None
     """Ignored if sent."""
 
     agent_id: UUID | None = None
@@ -2508,13 +2596,34 @@ class PublishCheck(WireModel):
     tools: (
         list[
             Annotated[
-                CallWebhook | Handoff | Transfer | EndCall | SendDtmf | SearchKnowledge | Mcp,
+                CallWebhookInput
+                | Handoff
+                | Transfer
+                | EndCall
+                | SendDtmf
+                | SearchKnowledge
+                | McpInput,
                 Field(discriminator="type"),
             ]
         ]
         | None
     ) = None
+    compiled_prompt: Any | None = None
+    """Ignored if sent."""
+
+    created_at: Any | None = None
+    """Ignored if sent."""
+
+    id: Any | None = None
+    """Ignored if sent."""
+
     provider_config: Any | None = None
+    """Ignored if sent."""
+
+    published_version: Any | None = None
+    """Ignored if sent."""
+
+    updated_at: Any | None = None
     """Ignored if sent."""
 
     agent_id: UUID | None = None
@@ -2627,7 +2736,10 @@ class VoiceList(WireModel):
 
 
 class AgentCreate(WireModel):
-    """An agent's fields. Only ``name`` is required; ``provider_config`` is ignored."""
+    """
+    An agent's fields. Only ``name`` is required. Fields that can only be read, such as
+    ``provider_config``, are ignored. The flat keys of apply-changes are accepted, too.
+    """
 
     model_config = ConfigDict(
         extra="forbid",
@@ -2663,13 +2775,34 @@ class AgentCreate(WireModel):
     tools: (
         list[
             Annotated[
-                CallWebhook | Handoff | Transfer | EndCall | SendDtmf | SearchKnowledge | Mcp,
+                CallWebhookInput
+                | Handoff
+                | Transfer
+                | EndCall
+                | SendDtmf
+                | SearchKnowledge
+                | McpInput,
                 Field(discriminator="type"),
             ]
         ]
         | None
     ) = None
+    compiled_prompt: Any | None = None
+    """Ignored if sent."""
+
+    created_at: Any | None = None
+    """Ignored if sent."""
+
+    id: Any | None = None
+    """Ignored if sent."""
+
     provider_config: Any | None = None
+    """Ignored if sent."""
+
+    published_version: Any | None = None
+    """Ignored if sent."""
+
+    updated_at: Any | None = None
     """Ignored if sent."""
 
 
@@ -2681,7 +2814,8 @@ class AgentUpdate(WireModel):
     Fields that you leave out keep their values. Arrays, including ``tools``, are replaced as a
     whole, and so is the JSON Schema of ``post_call.structured_extraction``. ``null`` clears a field
     that has no default, and is refused for one that has. A tool's header that you send back masked
-    keeps its secret.
+    keeps its secret. Fields that can only be read are ignored, so you can send back what GET
+    returned.
     """
 
     model_config = ConfigDict(
@@ -2718,13 +2852,34 @@ class AgentUpdate(WireModel):
     tools: (
         list[
             Annotated[
-                CallWebhook | Handoff | Transfer | EndCall | SendDtmf | SearchKnowledge | Mcp,
+                CallWebhookInput
+                | Handoff
+                | Transfer
+                | EndCall
+                | SendDtmf
+                | SearchKnowledge
+                | McpInput,
                 Field(discriminator="type"),
             ]
         ]
         | None
     ) = None
+    compiled_prompt: Any | None = None
+    """Ignored if sent."""
+
+    created_at: Any | None = None
+    """Ignored if sent."""
+
+    id: Any | None = None
+    """Ignored if sent."""
+
     provider_config: Any | None = None
+    """Ignored if sent."""
+
+    published_version: Any | None = None
+    """Ignored if sent."""
+
+    updated_at: Any | None = None
     """Ignored if sent."""
 
 
@@ -2761,7 +2916,13 @@ class AgentView(WireModel):
     post_call: PostCallOutput
     tools: list[
         Annotated[
-            CallWebhook | Handoff | Transfer | EndCall | SendDtmf | SearchKnowledge | Mcp,
+            CallWebhookOutput
+            | Handoff
+            | Transfer
+            | EndCall
+            | SendDtmf
+            | SearchKnowledge
+            | McpOutput,
             Field(discriminator="type"),
         ]
     ]
@@ -2818,7 +2979,7 @@ class CallDetail(WireModel):
     intelligence_status: str
     participant_count: int
     primary_participant: PrimaryParticipant | None
-    participants: list[ParticipantView]
+    participants: list[CallParticipantView]
     agent: AgentName
     transcript: Transcript
     recording: RecordingView | None
