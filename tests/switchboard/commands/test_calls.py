@@ -49,6 +49,10 @@ SEGMENT = {
 }
 VERDICT = {"passed": True, "score": 0.9, "reasoning": "All was asked.", "criteria": []}
 DETAIL = CALL | {
+    "participants": [
+        CALL["participants"][0]
+        | {"from_number": None, "metadata": {}, "telephony_leg_id": None, "job_id": None}
+    ],
     "agent": {"id": AGENT_ID, "name": "Mia"},
     "transcript": {"text": "", "segments": [SEGMENT], "raw": []},
     "recording": None,
