@@ -65,7 +65,7 @@ PhoneCountries = Annotated[
     ),
 ]
 PhoneCallsPerDay = Annotated[
-    int,
+    StrictInt,
     Field(
         ge=1,
         le=1_000_000,
