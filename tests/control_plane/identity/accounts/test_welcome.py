@@ -106,7 +106,11 @@ async def test_any_mailed_token_confirms(app: FastAPI, database: Database, outbo
     assert await credits_of(database) == 1
 
 
-@pytest.mark.parametrize("token", ["unknown", uuid4().hex + "0" * 64, "é" * 90])
+@pytest.mark.parametrize(
+    "token",
+    ["unknown", uuid4().hex + "0" * 64, "é" * 90],
+    ids=["too short", "well-formed", "not in ASCII"],
+)
 async def test_a_forged_token_is_400(app: FastAPI, database: Database, token: str) -> None:
     async with visitor(app) as browser:
         await browser.sign_up()
