@@ -51,6 +51,7 @@ def test_a_request_carries_the_key_and_what_was_given(client: Client) -> None:
 
 def test_a_call_with_a_phone_in_it_is_queued(client: Client) -> None:
     phone = {"id": str(ID), "role": "callee", "transport": "pstn", "identity": "+14155550123"}
+    phone |= {"from_number": "+14155550100", "metadata": {}}
     waits = {"status": "queued", "access": None, "telephony_leg_id": str(ID), "job_id": str(ID)}
     queued = {"id": str(ID), "room_name": "r", "status": "queued", "participants": [phone | waits]}
     made = client(StandIn([answer(202, queued)])).calls.create(ID, [])

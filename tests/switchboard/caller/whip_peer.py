@@ -59,6 +59,8 @@ class FarEnd:
             "transport": "webrtc",
             "identity": body["participants"][0]["identity"],
             "status": "invited",
+            "from_number": None,
+            "metadata": {},
             "access": {"url": f"{self.url}/v1/rtc/call-1", "token": TOKEN},
         }
         return JSONResponse(

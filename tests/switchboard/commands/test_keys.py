@@ -18,6 +18,8 @@ KEY: dict[str, Any] = {
     "allowed_origins": None,
     "allowed_agent_ids": None,
     "phone_agent_id": None,
+    "phone_countries": None,
+    "phone_calls_per_day": None,
     "created_at": "2026-01-05T09:30:00Z",
     "last_used_at": None,
     "overlap_ends_at": None,

@@ -121,7 +121,7 @@ async def test_connected_time_beyond_the_plans_maximum_is_parked_and_not_billed(
     assert (call["status"], call["bill_duration"]) == ("completed", longest)
     assert call["total_cost"] == usd(charge_micros(longest, plan.rate_micros_per_minute))
     [alarm] = [event for event in call["events"] if event["level"] == "error"]
-    assert alarm["source"] == "billing"
+    assert alarm["source"] == "lifecycle"
     assert "the rest is not billed" in alarm["message"]
     async with database.system_session() as session:
         [parked] = (await session.scalars(select(ParkedEvent))).all()
