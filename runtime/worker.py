@@ -7,7 +7,7 @@ import gc
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
 import structlog
@@ -125,32 +125,21 @@ class Worker:
 
     async def _claimed_id(self, stop: asyncio.Event) -> bool:
         """Whether the id is ours; ``False`` if the worker was stopped before that."""
-        stopped = asyncio.ensure_future(stop.wait())
         claiming = asyncio.ensure_future(self._identity.claim(self._redis))
-        try:
-            await asyncio.wait({stopped, claiming}, return_when=asyncio.FIRST_COMPLETED)
-            if claiming.done():
-                claiming.result()
-            return claiming.done()
-        finally:
-            stopped.cancel()
-            claiming.cancel()
+        if not await _done_before(stop, claiming):
+            return False
+        claiming.result()
+        return True
 
     async def _warmed(self, stop: asyncio.Event) -> Media | None:
         """The loaded models; ``None`` if the worker was stopped before that."""
-        stopped = asyncio.ensure_future(stop.wait())
         warming = asyncio.ensure_future(self._warm_up())
-        try:
-            await asyncio.wait({stopped, warming}, return_when=asyncio.FIRST_COMPLETED)
-            if not warming.done():
-                return None
-            # What is loaded now is never freed, so the garbage collector need not look at it again.
-            gc.collect()
-            gc.freeze()
-            return warming.result()
-        finally:
-            stopped.cancel()
-            warming.cancel()
+        if not await _done_before(stop, warming):
+            return None
+        # What is loaded now is never freed, so the garbage collector need not look at it again.
+        gc.collect()
+        gc.freeze()
+        return warming.result()
 
     async def _run_calls(self, media: Media, stop: asyncio.Event) -> None:
         async with asyncio.TaskGroup() as calls:
@@ -239,6 +228,17 @@ class Worker:
             await self._heartbeat.say_goodbye()
         except LINK_ERRORS as error:
             logger.warning("worker.no_goodbye", error=str(error))
+
+
+async def _done_before(stop: asyncio.Event, work: asyncio.Future[Any]) -> bool:
+    """Whether ``work`` was done before ``stop`` was set; otherwise it is cancelled."""
+    stopped = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait({stopped, work}, return_when=asyncio.FIRST_COMPLETED)
+        return work.done()
+    finally:
+        stopped.cancel()
+        work.cancel()
 
 
 async def run_worker(

@@ -29,6 +29,8 @@ logger = structlog.get_logger(__name__)
 ANY_PORT = MediaNetwork()
 _COMPONENT = 1
 """RTP and RTCP share it (RFC 5761)."""
+SERVERS_ANSWER_SECONDS = 5.0
+"""How long STUN and TURN servers may take, as in aioice. A leg does without a silent one."""
 _JITTER_BUFFER = "_RTCRtpReceiver__jitter_buffer"
 
 
@@ -120,19 +122,29 @@ async def _candidates_on_ports(
         connection._protocols.append(protocol)
         protocol.local_candidate = _host_candidate(*bound.getsockname()[:2])
         protocols.append(protocol)
-    candidates = [protocol.local_candidate for protocol in protocols]
-    if connection.stun_server:
-        asked = [
-            server_reflexive_candidate(protocol, connection.stun_server)
-            for protocol in protocols
-            if ip_address(protocol.local_candidate.host).version == 4
-        ]
-        for answer in await asyncio.gather(*asked, return_exceptions=True):
-            if not isinstance(answer, BaseException):
-                candidates.append(answer[0])
     # Without addresses, it asks the TURN server only.
-    relayed = await connection.get_component_candidates(component=_COMPONENT, addresses=[])
-    return [*candidates, *relayed]
+    asked: list[asyncio.Task[list[Candidate]]] = [
+        asyncio.create_task(
+            connection.get_component_candidates(component=_COMPONENT, addresses=[])
+        ),
+        *(
+            asyncio.create_task(_reflexive_candidate(protocol, connection.stun_server))
+            for protocol in protocols
+            if connection.stun_server and ip_address(protocol.local_candidate.host).version == 4
+        ),
+    ]
+    answered, silent = await asyncio.wait(asked, timeout=SERVERS_ANSWER_SECONDS)
+    for task in silent:
+        task.cancel()
+    found = [each for task in answered if task.exception() is None for each in task.result()]
+    return [*(protocol.local_candidate for protocol in protocols), *found]
+
+
+async def _reflexive_candidate(
+    protocol: StunProtocol, stun_server: tuple[str, int]
+) -> list[Candidate]:
+    candidate, _ = await server_reflexive_candidate(protocol, stun_server)
+    return [candidate]
 
 
 def _advertised(found: Sequence[Candidate], addresses: Sequence[str]) -> list[Candidate]:

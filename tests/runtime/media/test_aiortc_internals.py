@@ -6,14 +6,16 @@ When an upgrade fails one of these tests, read the new release's code, adapt
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import socket
 from collections.abc import AsyncIterator, Callable
 from importlib.metadata import version
 
 import aioice.ice
 import pytest
 from aioice.ice import CandidatePair, StunProtocol
-from aiortc import RTCBundlePolicy, RTCConfiguration, RTCPeerConnection
+from aiortc import RTCBundlePolicy, RTCConfiguration, RTCIceServer, RTCPeerConnection
 from aiortc.jitterbuffer import JitterBuffer
 from aiortc.rtp import RtpPacket
 
@@ -134,6 +136,23 @@ async def test_a_range_of_ports_is_kept_to_and_other_addresses_are_offered_with_
     (_, port), *_ = offered
     assert offered == [["127.0.0.1", port], ["203.0.113.9", port]], f"gathering: {ADAPT}"
     assert ports.first <= int(port) <= ports.last
+
+
+async def test_a_silent_stun_server_holds_no_leg_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runtime.media.aiortc_internals.SERVERS_ANSWER_SECONDS", 0.2)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        stun = RTCIceServer(urls=f"stun:127.0.0.1:{silent.getsockname()[1]}")
+        peer = RTCPeerConnection(
+            RTCConfiguration(iceServers=[stun], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE)
+        )
+        peer.addTrack(OutgoingTrack())
+        try:
+            async with asyncio.timeout(3):
+                await gather_candidates(peer, ["127.0.0.1"], MediaNetwork(ports=free_ports(2)))
+            assert [each.type for each in ice_connection(peer)._local_candidates] == ["host"]
+        finally:
+            await peer.close()
 
 
 async def test_nobody_answers_before_a_pair_is_selected(peer: RTCPeerConnection) -> None:
