@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, ConfigDict, PositiveInt
 
 OFFER_TTL = timedelta(seconds=30)
 """How long a call waits for a worker."""
@@ -31,11 +31,23 @@ class CallOffer(BaseModel):
     offered_at: AwareDatetime
     expires_at: AwareDatetime
     """After this time no worker begins the call, because the control plane has given it up."""
+    funded_until_ms: PositiveInt | None = None
+    """Connected milliseconds that the call's reserve pays for when it is offered. ``None``: no
+    limit, because the call costs nothing or release 0.1 offers it.
+    ``contracts.commands.ExtendFunds`` raises it while the call runs."""
 
     @classmethod
-    def made(cls, call_id: UUID, tenant_id: UUID, at: datetime) -> CallOffer:
+    def made(
+        cls, call_id: UUID, tenant_id: UUID, at: datetime, funded_until_ms: int | None = None
+    ) -> CallOffer:
         """The offer that is made at ``at``, which has a time zone."""
-        return cls(call_id=call_id, tenant_id=tenant_id, offered_at=at, expires_at=at + OFFER_TTL)
+        return cls(
+            call_id=call_id,
+            tenant_id=tenant_id,
+            offered_at=at,
+            expires_at=at + OFFER_TTL,
+            funded_until_ms=funded_until_ms,
+        )
 
     def has_expired(self, now: datetime) -> bool:
         return now > self.expires_at

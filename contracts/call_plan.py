@@ -100,9 +100,6 @@ class CallPlan(BaseModel):
     variables: dict[str, Any] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
     post_call: PostCall = PostCall()
-    funded_until_ms: PositiveInt | None = None
-    """Connected milliseconds that the call's first reserve pays for. ``None``: no limit, because
-    the call costs nothing. ``contracts.commands.ExtendFunds`` raises it while the call runs."""
 
     @property
     def rate_micros_per_minute(self) -> int:

@@ -26,6 +26,7 @@ from runtime.link.commands import CommandReader
 from runtime.link.dispatch import Acknowledge, Dispatcher
 from runtime.link.heartbeat import Heartbeat
 from runtime.link.live_publisher import LivePublisher
+from runtime.link.offered_call import OfferedCall
 from runtime.link.redis_client import connect
 from runtime.link.worker_identity import WorkerIdentity
 from runtime.media.room import Room
@@ -144,16 +145,16 @@ class Worker:
     async def _run_calls(self, media: Media, stop: asyncio.Event) -> None:
         async with asyncio.TaskGroup() as calls:
 
-            def on_plan(plan: CallPlan, acknowledge: Acknowledge) -> None:
+            def on_offer(offered: OfferedCall, acknowledge: Acknowledge) -> None:
                 self._slots.take()
-                task = calls.create_task(self._run_call(media, plan, acknowledge))
+                task = calls.create_task(self._run_call(media, offered, acknowledge))
                 task.add_done_callback(lambda _: self._slots.release())
 
             def on_unreadable() -> None:
                 self._heartbeat.unreadable_offers += 1
 
             worker_id = self._settings.worker_id
-            dispatcher = Dispatcher(self._redis, worker_id, self._slots, on_plan, on_unreadable)
+            dispatcher = Dispatcher(self._redis, worker_id, self._slots, on_offer, on_unreadable)
             commands = CommandReader(self._redis, worker_id, self._calls)
             commanding = calls.create_task(commands.run())
             claiming = calls.create_task(dispatcher.run())
@@ -164,7 +165,8 @@ class Worker:
             await self._drain()
             commanding.cancel()
 
-    async def _run_call(self, media: Media, plan: CallPlan, acknowledge: Acknowledge) -> None:
+    async def _run_call(self, media: Media, offered: OfferedCall, acknowledge: Acknowledge) -> None:
+        plan = offered.plan
         bind_call(str(plan.call_id))
         log = logger.bind(call_id=str(plan.call_id))
         try:
@@ -186,6 +188,7 @@ class Worker:
             phrases=phrases,
             publish=partial(self._live.publish, plan.call_id),
             open_recording=self._recordings.open,
+            funded_until_ms=offered.offer.funded_until_ms,
         )
         self._calls.add(call)
         try:

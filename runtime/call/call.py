@@ -65,6 +65,7 @@ class Call:
     Args:
         publish: gets what viewers outside the room may see.
         open_recording: may record what is heard in the room.
+        funded_until_ms: connected time that is paid for when the call begins; ``None``: no limit.
         clock: monotonic, in seconds.
         wall_clock: the clock of the engine's time stamps, in seconds.
     """
@@ -79,6 +80,7 @@ class Call:
         phrases: Phrases,
         publish: Callable[[LiveMessage], None] = _nobody_watches,
         open_recording: OpenRecording = _nothing_is_recorded,
+        funded_until_ms: int | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
@@ -95,7 +97,7 @@ class Call:
             publish,
             transcription_enabled=plan.agent.features.transcription_enabled,
         )
-        self._funds = Funds(plan.funded_until_ms)
+        self._funds = Funds(funded_until_ms)
         self._limits = LimitTimer(plan.limits, self._funds, clock)
         self._room: Room | None = None
         self._room_known = asyncio.Event()

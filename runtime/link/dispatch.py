@@ -12,12 +12,12 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from uuid import UUID
 
 import structlog
 from redis.asyncio import Redis
 
 from contracts import redis_names
-from contracts.call_plan import CallPlan
 from link.connection import LINK_ERRORS
 from link.consumer_group import ConsumerGroup
 from link.persistent_loop import run_persistently
@@ -34,7 +34,7 @@ LEFT_REMEMBERED = 10_000
 """How many unreadable offers a worker remembers. The control plane removes them within minutes."""
 
 Acknowledge = Callable[[], Awaitable[None]]
-OnPlan = Callable[[CallPlan, Acknowledge], None]
+OnOffer = Callable[[OfferedCall, Acknowledge], None]
 
 
 def dispatch_group(redis: Redis, worker_id: str) -> ConsumerGroup:
@@ -50,7 +50,7 @@ def dispatch_group(redis: Redis, worker_id: str) -> ConsumerGroup:
 
 
 class Dispatcher:
-    """Hands each claimed plan to ``on_plan``, which takes a slot before it returns and calls the
+    """Hands each claimed call to ``on_offer``, which takes a slot before it returns and calls the
     acknowledgement once the room is open.
 
     Args:
@@ -62,13 +62,13 @@ class Dispatcher:
         redis: Redis,
         worker_id: str,
         slots: Slots,
-        on_plan: OnPlan,
+        on_offer: OnOffer,
         on_unreadable: Callable[[], None],
     ) -> None:
         self._redis = redis
         self._worker_id = worker_id
         self._slots = slots
-        self._on_plan = on_plan
+        self._on_offer = on_offer
         self._on_unreadable = on_unreadable
         self._group = dispatch_group(redis, worker_id)
         self._reclaimed_at = float("-inf")
@@ -112,14 +112,14 @@ class Dispatcher:
         await self._group.release([entry], RECLAIM_IDLE_MS)
 
     async def _take(self, entry: StreamEntry, offered: OfferedCall) -> None:
-        plan = offered.plan
-        log = logger.bind(call_id=str(plan.call_id))
-        if offered.offer.has_expired(datetime.now(UTC)) or await self._has_run(plan):
+        call_id = offered.plan.call_id
+        log = logger.bind(call_id=str(call_id))
+        if offered.offer.has_expired(datetime.now(UTC)) or await self._has_run(call_id):
             log.info("dispatch.ignored", reason="expired or already run")
             await self._group.finish([entry])
             return
         if not await self._redis.set(
-            redis_names.call_lease(plan.call_id),
+            redis_names.call_lease(call_id),
             self._worker_id,
             nx=True,
             ex=redis_names.LEASE_TTL_SECONDS,
@@ -134,12 +134,11 @@ class Dispatcher:
             except LINK_ERRORS as error:
                 log.warning("dispatch.not_acknowledged", error=str(error))
 
-        self._on_plan(plan, acknowledge)
+        self._on_offer(offered, acknowledge)
 
-    async def _has_run(self, plan: CallPlan) -> bool:
+    async def _has_run(self, call_id: UUID) -> bool:
         """Whether a room was ever opened for this call."""
-        call_id = str(plan.call_id)
         return bool(
-            await self._redis.hexists(redis_names.MEDIA, call_id)
-            or await self._redis.hexists(redis_names.APPLIED, call_id)
+            await self._redis.hexists(redis_names.MEDIA, str(call_id))
+            or await self._redis.hexists(redis_names.APPLIED, str(call_id))
         )

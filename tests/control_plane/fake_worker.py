@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from contracts import redis_names
+from contracts.call_offer import CallOffer
 from contracts.call_plan import CallPlan
 from contracts.commands import (
     Command,
@@ -33,6 +34,8 @@ class FakeWorker:
         self.redis = redis
         self.worker_id = worker_id
         self.journal: dict[UUID, list[CallEvent]] = {}
+        self.offers: dict[UUID, CallOffer] = {}
+        """Of the claimed calls."""
 
     async def claim(self) -> CallPlan | None:
         """Take the next plan and its lease, and open the room; ``None`` if there is none."""
@@ -50,6 +53,7 @@ class FakeWorker:
             return None
         [[_, [[entry_id, fields]]]] = streams
         plan = CallPlan.model_validate_json(fields[redis_names.FIELD])
+        self.offers[plan.call_id] = CallOffer.model_validate_json(fields[redis_names.HEADER_FIELD])
         await self.renew_lease(plan.call_id)
         await self.ship(plan, RoomOpened())
         await self.redis.xack(redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP, entry_id)

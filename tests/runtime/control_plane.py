@@ -22,14 +22,25 @@ class ControlPlane:
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
 
-    async def dispatch(self, plan: CallPlan, offered_at: datetime | None = None) -> None:
-        await self.dispatch_document(plan, plan.model_dump_json(), offered_at)
+    async def dispatch(
+        self,
+        plan: CallPlan,
+        offered_at: datetime | None = None,
+        funded_until_ms: int | None = None,
+    ) -> None:
+        await self.dispatch_document(plan, plan.model_dump_json(), offered_at, funded_until_ms)
 
     async def dispatch_document(
-        self, plan: CallPlan, document: str, offered_at: datetime | None = None
+        self,
+        plan: CallPlan,
+        document: str,
+        offered_at: datetime | None = None,
+        funded_until_ms: int | None = None,
     ) -> None:
         """Offer ``document`` as the plan of the call that ``plan`` names."""
-        offer = CallOffer.made(plan.call_id, plan.tenant_id, offered_at or datetime.now(UTC))
+        offer = CallOffer.made(
+            plan.call_id, plan.tenant_id, offered_at or datetime.now(UTC), funded_until_ms
+        )
         await dispatch(self.redis, offer, document)
 
     async def command(self, worker_id: str, call_id: UUID, body: CommandBody) -> None:

@@ -35,7 +35,6 @@ def call_plan(
     call_id: UUID | None = None,
     created_at: datetime | None = None,
     limits: CallLimits | None = None,
-    funded_until_ms: int | None = None,
 ) -> CallPlan:
     return CallPlan(
         call_id=call_id or uuid4(),
@@ -57,7 +56,6 @@ def call_plan(
         or CallLimits(
             max_duration_seconds=600, silence_prompt_seconds=8, silence_hangup_seconds=15
         ),
-        funded_until_ms=funded_until_ms,
         participants=(
             PlannedParticipant(
                 participant_id=CALLER, transport=Transport.WEBRTC, identity="caller"

@@ -386,10 +386,10 @@ async def test_a_worker_waits_until_the_claim_of_one_that_died_elsewhere_lapses(
 async def test_a_worker_that_hears_nothing_more_ends_a_call_with_its_paid_time(
     valkey_url: str, tmp_path: Path, control_plane: ControlPlane
 ):
-    silent, told = call_plan(funded_until_ms=4_500), call_plan(funded_until_ms=4_500)
+    silent, told = call_plan(), call_plan()
     async with working(valkey_url, tmp_path):
         for plan in (silent, told):
-            await control_plane.dispatch(plan)
+            await control_plane.dispatch(plan, funded_until_ms=4_500)
             await until(lambda plan=plan: control_plane.has(plan.call_id, "room.opened"))
         await control_plane.command("w1", told.call_id, ExtendFunds(funded_until_ms=60_000))
         for plan in (silent, told):

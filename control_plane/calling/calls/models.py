@@ -79,7 +79,7 @@ class Call(Base):
     def plan_document(self) -> PlanDocument:
         """The plan as it is sent; ``plan`` must have been loaded with the call."""
         document = json.dumps(self.plan, ensure_ascii=False, separators=(",", ":"))
-        return PlanDocument(self.tenant_id, self.id, document)
+        return PlanDocument(self.tenant_id, self.id, self.funded_until_ms, document)
 
 
 class CallParticipant(Base):

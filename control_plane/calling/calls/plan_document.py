@@ -12,4 +12,6 @@ class PlanDocument(NamedTuple):
 
     tenant_id: UUID
     call_id: UUID
+    funded_until_ms: int | None
+    """See ``contracts.call_offer.CallOffer``."""
     json: str

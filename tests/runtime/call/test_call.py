@@ -60,6 +60,7 @@ def play(
     script: Script,
     *,
     plan: CallPlan | None = None,
+    funded_until_ms: int | None = None,
     start_failure: SessionNotStarted | None = None,
     room_failure: RoomNotOpened | None = None,
     room_opens_after_seconds: float = 0.0,
@@ -96,6 +97,7 @@ def play(
             open_conversation=open_conversation,
             phrases=FakePhrases(),
             open_recording=open_recording,
+            funded_until_ms=funded_until_ms,
             clock=loop.time,
             wall_clock=loop.time,
         )
@@ -464,7 +466,7 @@ def test_a_call_whose_paid_time_is_not_extended_ends_by_itself_and_costs_no_more
         await connected(stage)
         stage.conversation.say_seconds = 6.0
 
-    stage = play(script, plan=call_plan(limits=PATIENT, funded_until_ms=30_000))
+    stage = play(script, plan=call_plan(limits=PATIENT), funded_until_ms=30_000)
     assert stage.conversation.said[-1] == "farewell: insufficient_funds"
     assert stage.ended == CallEnded(
         end_reason=EndReason.INSUFFICIENT_FUNDS, connected_ms=30_000, detail=NOT_EXTENDED
@@ -485,7 +487,7 @@ def test_paid_time_that_is_extended_is_delivered():
         stage.call.extend_funds(90_000, balance_is_spent=True)
         stage.call.extend_funds(60_000, balance_is_spent=False)
 
-    stage = play(script, plan=call_plan(limits=PATIENT, funded_until_ms=30_000))
+    stage = play(script, plan=call_plan(limits=PATIENT), funded_until_ms=30_000)
     assert stage.ended.end_reason is EndReason.INSUFFICIENT_FUNDS
     assert stage.ended.detail == BALANCE_SPENT
     assert stage.ended.connected_ms == (90 - 4 + 1) * 1000 + 300

@@ -40,7 +40,9 @@ class Dispatcher:
         ``redispatch`` offers a call again that could not be dispatched, or whose dispatch could not
         be recorded. Workers ignore a call that they have already.
         """
-        offer = CallOffer.made(plan.call_id, plan.tenant_id, datetime.now(UTC))
+        offer = CallOffer.made(
+            plan.call_id, plan.tenant_id, datetime.now(UTC), plan.funded_until_ms
+        )
         try:
             entry_id = await dispatch(redis, offer, plan.json)
             self._unrecorded.append(

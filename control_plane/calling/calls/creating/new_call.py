@@ -21,7 +21,7 @@ from control_plane.calling.dialing.retry import ONE_CALL, RetryRules
 from control_plane.calling.dialing.schedule import Schedule
 from control_plane.calling.dialing.service import DEFAULT_PRIORITY, NOW, enqueue_leg
 from control_plane.money.billing import service as billing
-from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS
+from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS, first_funded_until_ms
 from control_plane.platform.settings import ControlPlaneSettings
 
 
@@ -85,7 +85,12 @@ async def create_call(
         settings.available_providers,
     )
     plan = frozen.plan
-    document = plan.model_dump_json(by_alias=True)
+    document = PlanDocument(
+        tenant_id,
+        plan.call_id,
+        first_funded_until_ms(plan.rate_micros_per_minute),
+        plan.model_dump_json(by_alias=True),
+    )
     status = CallStatus.QUEUED if called_from else CallStatus.CONNECTING
     participants = _participants(wanted, plan)
     await repository.insert_call(session, plan, document, status, participants, frozen.warnings)
@@ -111,8 +116,7 @@ async def create_call(
         )
         for position, caller_id in called_from.items()
     }
-    plan_document = PlanDocument(tenant_id, plan.call_id, document)
-    return NewCall(plan, plan_document, status, participants, legs)
+    return NewCall(plan, document, status, participants, legs)
 
 
 def role_of(position: int) -> str:

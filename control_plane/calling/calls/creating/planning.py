@@ -31,7 +31,6 @@ from control_plane.calling.calls.creating.resolved_stacks import ResolvedStacks
 from control_plane.calling.calls.errors import ProviderKeyUnavailable
 from control_plane.calling.calls.schemas import CallCreate
 from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
-from control_plane.money.billing.reserve import first_funded_until_ms
 from pipelines.stack import CUSTOM, StackProblem
 
 _NEVER_PUBLISHED = Finding(
@@ -126,7 +125,6 @@ async def freeze_plan(
         variables=wanted.variables,
         metadata=wanted.metadata,
         post_call=merge_post_call(agent.post_call, wanted.post_call),
-        funded_until_ms=first_funded_until_ms(sum(row.micros_per_minute for row in prices)),
     )
     return FrozenPlan(plan, texts.warnings)
 

@@ -36,6 +36,7 @@ from control_plane.building.catalogue.models import CatalogueEditionNumber
 from control_plane.building.provider_keys.models import ProviderKey
 from control_plane.calling.calls.creating.creation_facts import CreationFacts
 from control_plane.calling.calls.models import Call, CallLogEntry, CallParticipant
+from control_plane.calling.calls.plan_document import PlanDocument
 from control_plane.calling.pauses.models import AgentPause, PlatformSwitches
 from control_plane.platform.database import table_of
 from control_plane.platform.tenancy.models import Plan, Tenant
@@ -51,7 +52,7 @@ async def creation_facts(session: AsyncSession, tenant_id: UUID, agent_id: UUID)
 async def insert_call(
     session: AsyncSession,
     plan: CallPlan,
-    document: str,
+    document: PlanDocument,
     status: CallStatus,
     participants: Sequence[CallParticipant],
     warnings: Sequence[str],
@@ -59,7 +60,7 @@ async def insert_call(
     """Insert a call with its participants and the first lines of its event log.
 
     Args:
-        document: ``plan`` as JSON.
+        document: ``plan`` as it is stored and sent.
         participants: those of the call; they belong to no session.
         warnings: more lines for the event log.
     """
@@ -74,8 +75,8 @@ async def insert_call(
             "new_status": status.value,
             "new_time": plan.created_at,
             "new_metadata": plan.metadata,
-            "new_plan": document,
-            "new_funded": plan.funded_until_ms,
+            "new_plan": document.json,
+            "new_funded": document.funded_until_ms,
             "new_participants": [_participant(each) for each in participants],
             "new_lines": [
                 _line("info", "Call created"),

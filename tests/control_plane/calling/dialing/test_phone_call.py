@@ -223,4 +223,4 @@ async def test_an_answered_phone_has_its_first_increment_reserved(
     assert (await balance_of(tenant))["held_usd"] == 0.0125
     plan = await worker.claim()
     assert plan is not None
-    assert plan.funded_until_ms == 30_000
+    assert worker.offers[plan.call_id].funded_until_ms == 30_000

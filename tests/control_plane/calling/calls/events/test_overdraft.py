@@ -65,9 +65,7 @@ class Till:
         price = PriceRow(
             price_id=uuid4(), component="platform", provider="p", model="m", micros_per_minute=rate
         )
-        plan = call_plan(funded_until_ms=first_funded_until_ms(rate)).model_copy(
-            update={"tenant_id": self.tenant_id, "prices": (price,)}
-        )
+        plan = call_plan().model_copy(update={"tenant_id": self.tenant_id, "prices": (price,)})
         try:
             async with self.database.tenant_session(self.tenant_id) as session:
                 await session.execute(
@@ -81,7 +79,7 @@ class Till:
                         "tenant": self.tenant_id,
                         "plan": plan.model_dump_json(by_alias=True),
                         "at": datetime.now(UTC) - timedelta(seconds=age_seconds),
-                        "funded": plan.funded_until_ms,
+                        "funded": first_funded_until_ms(rate),
                     },
                 )
                 await billing.reserve(
@@ -90,7 +88,7 @@ class Till:
         except InsufficientCredits:
             return
         self.plans[number] = plan
-        self.paid_ms[number] = plan.funded_until_ms
+        self.paid_ms[number] = first_funded_until_ms(rate)
 
     async def report(self, step: str, number: int, reported_ms: int) -> None:
         if number in self.plans:

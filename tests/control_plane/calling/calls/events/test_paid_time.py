@@ -71,7 +71,7 @@ async def test_the_plan_and_each_answer_say_how_much_is_paid_for(
     tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
 ) -> None:
     plan = await call_on(4 * 12_500, tenant, worker, database)
-    assert plan.funded_until_ms == 30_000
+    assert worker.offers[plan.call_id].funded_until_ms == 30_000
     await catch_up(consumer)
     for connected_ms in (5_000, 35_000, 65_000, 70_000):
         await worker.meter(plan, connected_ms)
