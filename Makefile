@@ -7,10 +7,10 @@ ARGS ?=
 BASE ?= main
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo up doctor test check coverage fuzz lint types docs lock client-types clean
+.PHONY: help install demo up doctor test check coverage fuzz storm upgrade-check lint types docs lock client-types clean
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: ## Make .venv from requirements.lock
 	@$(PYTHON) bootstrap.py
@@ -38,6 +38,12 @@ coverage: install ## Report how much of our code the tests run, without the end-
 
 fuzz: install ## Send generated requests to every route for 15 minutes (ARGS="--minutes 2")
 	@$(BIN)/python -m tests.fuzz $(ARGS)
+
+storm: install ## Play 10,000 simulated calls while processes die (ARGS="--calls 500")
+	@$(BIN)/python -m tests.chaos $(ARGS)
+
+upgrade-check: install ## Run the previous release and this one side by side (ARGS="--calls 10 --live 4")
+	@$(BIN)/python -m tests.upgrade $(ARGS)
 
 docs: install ## Update docs/api-coverage.md and THIRD_PARTY.md
 	@SWITCHBOARD_UPDATE_DOCS=1 $(BIN)/python -m pytest -q tests/control_plane/api_coverage tests/deploy/test_third_party.py

@@ -83,7 +83,8 @@ def test_fields_of_a_later_release_are_ignored_wherever_they_stand(
 
 
 @pytest.mark.parametrize(
-    ("model", "line"), [each for each in RECORDED if each.values[0] in (CallEvent, CallPlan, DialReport)]
+    ("model", "line"),
+    [each for each in RECORDED if each.values[0] in (CallEvent, CallPlan, DialReport)],
 )
 def test_release_0_1_can_read_plans_and_reports_of_today(model: type[BaseModel], line: str) -> None:
     """That release refuses unknown fields."""

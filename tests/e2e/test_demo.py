@@ -70,6 +70,7 @@ def test_from_nothing_to_a_checked_bill(data_dir: Path) -> None:
     assert processes_of(data_dir) == []
 
 
+@pytest.mark.latency
 def test_ctrl_c_during_the_call_stops_everything_at_once(data_dir: Path) -> None:
     demo = start(data_dir)
     give_up_at = time.monotonic() + CALL_SECONDS
