@@ -13,7 +13,9 @@ import argparse
 import asyncio
 import itertools
 import sys
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from uuid import UUID
 
 from rich.console import Console
@@ -122,12 +124,12 @@ def report(part: str, calls: int, faults: Sequence[str]) -> None:
         console.print(f"  {fault}")
 
 
-async def run(revision: str, calls: int, live: int) -> int:
+async def run(revision: str, calls: int, live: int, logs: Path) -> int:
     with short_directory("switchboard-release-") as directory, previous(revision, directory) as old:
-        with installation() as installed:
+        with installation(logs / "side-by-side") as installed:
             mixed = await side_by_side(installed, (old, THIS), calls)
             report("side by side", calls, mixed)
-        with installation() as installed:
+        with installation(logs / "rolling-upgrade") as installed:
             rolled = await rolling_upgrade(installed, old, THIS, live)
             report("rolling upgrade", live, rolled)
     return 1 if mixed or rolled else 0
@@ -138,9 +140,13 @@ def main() -> None:
     parser.add_argument("--previous", default="v0.1.0", metavar="REVISION", help="tag or commit")
     parser.add_argument("--calls", type=int, default=100, help="side by side")
     parser.add_argument("--live", type=int, default=20, help="during the rolling upgrade")
+    parser.add_argument("--logs", type=Path, help="folder; by default a new one in /tmp")
     arguments = parser.parse_args()
+    logs = arguments.logs or Path(tempfile.mkdtemp(prefix="switchboard-upgrade-logs-"))
+    console.print(f"The processes' logs: {logs}")
+    run_both = run(arguments.previous, arguments.calls, arguments.live, logs)
     try:
-        sys.exit(asyncio.run(run(arguments.previous, arguments.calls, arguments.live)))
+        sys.exit(asyncio.run(run_both))
     except UnknownRevision as error:
         sys.exit(str(error))
 

@@ -63,8 +63,10 @@ class Account:
 class Installation:
     """Starts processes that share the stores, the secrets and the folder of recordings."""
 
-    def __init__(self, directory: Path, database_url: str, redis_url: str) -> None:
+    def __init__(self, directory: Path, logs: Path, database_url: str, redis_url: str) -> None:
         self.directory = directory
+        self._logs = logs
+        logs.mkdir(parents=True, exist_ok=True)
         self.operator_token = secrets.token_urlsafe(16)
         self.psycopg_url = database_url.replace("+psycopg", "")
         self._redis_url = redis_url
@@ -131,7 +133,7 @@ class Installation:
         data_dir = self.directory / name
         data_dir.mkdir(exist_ok=True)
         environment = self._environment | settings | {"SWITCHBOARD_DATA_DIR": str(data_dir)}
-        log_path = self.directory / f"{name}.log"
+        log_path = self._logs / f"{name}.log"
         started = Running(name, release.run((verb,), environment, log_path), log_path)
         self._started.append(started)
         return started
@@ -145,7 +147,7 @@ class Installation:
 
 
 @contextmanager
-def installation() -> Iterator[Installation]:
+def installation(logs: Path) -> Iterator[Installation]:
     """Stores without processes; ends what was started on them."""
     with ExitStack() as stack:
         directory = stack.enter_context(short_directory("switchboard-upgrade-"))
@@ -153,6 +155,6 @@ def installation() -> Iterator[Installation]:
         database_url = stack.enter_context(running(postgres, directory / "postgres.log"))
         valkey = ValkeyServer(directory / "valkey")
         redis_url = stack.enter_context(running(valkey, directory / "valkey.log"))
-        installed = Installation(directory, database_url, redis_url)
+        installed = Installation(directory, logs, database_url, redis_url)
         stack.callback(installed.end)
         yield installed

@@ -6,16 +6,20 @@ It reads plain JSON, because the client's types are those of this release only.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 import numpy as np
 
-from switchboard_client import AsyncSwitchboard
+from switchboard_client import ApiError, AsyncSwitchboard
 from switchboard_client.webrtc.frame import FRAME_SAMPLES, Samples
 from switchboard_client.webrtc.leg import CallLeg
 
+CONNECT_ATTEMPTS = 3
+RETRY_SECONDS = 2.0
 OVER_SECONDS = 60.0
 """From the client's request to the bill."""
 
@@ -59,8 +63,7 @@ async def silent_call(
         )
         call_id = created["id"]
         access = created["participants"][0]["access"]
-        async with CallLeg(_Silence()) as leg:
-            await leg.connect(access["url"], access["token"])
+        async with _connected_leg(access["url"], access["token"]) as leg:
             listening = asyncio.create_task(listen(leg))
             await hold()
             await api().request("POST", f"/v1/calls/{call_id}/end")
@@ -69,6 +72,22 @@ async def silent_call(
     except Exception as error:  # noqa: BLE001 - every fault of a call is the run's result
         return Outcome(call_id, f"{type(error).__name__}: {error}")
     return Outcome(call_id, _fault(record, heard_frames))
+
+
+@asynccontextmanager
+async def _connected_leg(url: str, token: str) -> AsyncIterator[CallLeg]:
+    """Tries again on 503, as the answer advises."""
+    for attempt in range(1, CONNECT_ATTEMPTS + 1):
+        async with CallLeg(_Silence()) as leg:
+            try:
+                await leg.connect(url, token)
+            except ApiError as refused:
+                if refused.status != HTTPStatus.SERVICE_UNAVAILABLE or attempt == CONNECT_ATTEMPTS:
+                    raise
+            else:
+                yield leg
+                return
+        await asyncio.sleep(RETRY_SECONDS)
 
 
 async def _over(api: Callable[[], AsyncSwitchboard], call_id: str) -> dict[str, Any]:

@@ -103,6 +103,9 @@ class CallLeg:
         if self._whip:
             await self._whip.leave()
         await self._connection.close()
+        if self._connected.done() and not self._connected.cancelled():
+            # A failure that nobody waits for would be logged as one that was never retrieved.
+            self._connected.exception()
 
     async def __aenter__(self) -> Self:
         return self
