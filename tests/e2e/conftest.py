@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from switchboard.demo.account import DemoAccount, create_account
+from switchboard.demo.checks import micros
 from switchboard.state import read_secrets, read_state
 from switchboard_client import AsyncSwitchboard
 from tests.e2e.up import Up, wait_until_started
@@ -54,10 +55,15 @@ class LiveSwitchboard:
         )
 
     def pid(self, name: str) -> int:
-        """Of ``postgres``, ``valkey``, ``api``, ``jobs`` or ``worker-1``, as it is now."""
+        """Of ``up``, ``postgres``, ``valkey``, ``api``, ``jobs`` or ``worker-1``, as it is now."""
+        return self.pids[name]
+
+    @property
+    def pids(self) -> dict[str, int]:
+        """Of the processes that run now."""
         state = read_state(self.data_dir)
         assert state is not None
-        return state.pids[name]
+        return state.pids
 
 
 class SharedUp:
@@ -104,10 +110,29 @@ def own_switchboard() -> Iterator[LiveSwitchboard]:
 
 
 @pytest.fixture
-def poor_switchboard() -> Iterator[LiveSwitchboard]:
-    """One whose tenants can pay for 30 seconds of the offline models and not for 60."""
-    with running_switchboard(SWITCHBOARD_WELCOME_CREDIT_MICROS="13000") as system:
-        yield system
+def poor_account(switchboard: LiveSwitchboard) -> LiveSwitchboard:
+    """The shared one, with an account that can pay for 30 seconds of the offline models and not for
+    60."""
+    system = LiveSwitchboard.at(
+        switchboard.api_url, switchboard.data_dir, switchboard.operator_token
+    )
+    asyncio.run(_leave_credit(system, micros(0.013)))
+    return system
+
+
+async def _leave_credit(system: LiveSwitchboard, left_micros: int) -> None:
+    async with system.api() as api:
+        balance = await api.billing.balance()
+    async with AsyncSwitchboard(system.api_url, system.operator_token) as operator:
+        await operator.request(
+            "POST",
+            f"/v1/operator/tenants/{system.account.tenant_id}/debits",
+            body={
+                "amount_usd": (micros(balance.balance_usd) - left_micros) / 1_000_000,
+                "reason": "A test needs a poor tenant",
+                "posted_by": "the tests",
+            },
+        )
 
 
 @contextmanager

@@ -57,9 +57,9 @@ async def test_a_call_is_over_when_its_maximum_duration_is_and_the_caller_is_tol
 
 
 async def test_a_call_ends_with_a_farewell_before_it_costs_more_than_there_is(
-    poor_switchboard: LiveSwitchboard,
+    poor_account: LiveSwitchboard,
 ) -> None:
-    async with poor_switchboard.api() as api:
+    async with poor_account.api() as api:
         agent_id = await published_agent(api, **PATIENT)
         heard = await listen_quietly(api, agent_id)
         call = await ended_call(api, heard.call_id)

@@ -18,6 +18,7 @@ import pytest
 
 from switchboard.services.ports import LOOPBACK
 from switchboard.state import read_secrets
+from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.up import START_SECONDS, Up, until
 from tests.short_directory import short_directory
 
@@ -32,15 +33,6 @@ def data_dir() -> Iterator[Path]:
     """One directory for all tests: only the first one waits for the database to be made."""
     with short_directory("switchboard-up-") as directory:
         yield directory / "data"
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Up]:
-    """One that runs for all tests which leave it running."""
-    with short_directory("switchboard-shared-") as directory:
-        up = Up(directory / "data").wait_until_started()
-        yield up
-        up.end()
 
 
 @pytest.fixture
@@ -81,9 +73,9 @@ def _ask(up: Up, path: str, bearer: str, body: str | None = None) -> dict[str, o
     return decoded
 
 
-def is_ready(up: Up) -> bool:
+def is_ready(api_url: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{up.state.api_url}/readyz", timeout=5) as answer:
+        with urllib.request.urlopen(f"{api_url}/readyz", timeout=5) as answer:
             return bool(answer.status == 200)
     except OSError:
         return False
@@ -121,7 +113,7 @@ class TestStop:
             up = start(port=port)
             assert f"Port {port} is in use (" in up.output
             assert not up.state.api_url.endswith(f":{port}")
-            assert is_ready(up)
+            assert is_ready(up.state.api_url)
         _ends_in_time(up, signal.SIGTERM)
 
     def test_a_frozen_process_does_not_hold_it_up(self, start: Callable[..., Up]) -> None:
@@ -132,11 +124,13 @@ class TestStop:
 
 class TestKill:
     @pytest.mark.parametrize("name", PROCESSES)
-    def test_a_killed_process_returns_by_itself(self, shared: Up, name: str) -> None:
-        first = shared.state.pids[name]
+    def test_a_killed_process_returns_by_itself(
+        self, own_switchboard: LiveSwitchboard, name: str
+    ) -> None:
+        first = own_switchboard.pids[name]
         psutil.Process(first).kill()
-        until(lambda: shared.state.pids.get(name) not in (None, first))
-        until(lambda: is_ready(shared))
+        until(lambda: own_switchboard.pids.get(name) not in (None, first))
+        until(lambda: is_ready(own_switchboard.api_url))
 
     def test_after_the_supervisor_was_killed_the_next_up_recovers(
         self, start: Callable[..., Up]
@@ -145,7 +139,7 @@ class TestKill:
         old = set(first.state.pids.values())
         first.ends(signal.SIGKILL, within_seconds=5)
         second = start()
-        assert is_ready(second)
+        assert is_ready(second.state.api_url)
         assert not {pid for pid in old if psutil.pid_exists(pid)}
         second.ends(signal.SIGKILL, within_seconds=5)
         # Without another one, too.
@@ -159,18 +153,18 @@ class TestKill:
             psutil.Process(pid).kill()
         first.process.wait()
         second = start()
-        assert is_ready(second)
+        assert is_ready(second.state.api_url)
         assert balance(second, key) == credit
 
 
 class TestCrowded:
-    def test_a_second_one_says_that_one_is_running(self, shared: Up) -> None:
-        second = Up(shared.data_dir)
+    def test_a_second_one_says_that_one_is_running(self, own_switchboard: LiveSwitchboard) -> None:
+        second = Up(own_switchboard.data_dir)
         assert second.process.wait(timeout=START_SECONDS) == 1
         assert "already running" in second.output
-        assert str(shared.process.pid) in second.output
-        assert shared.state.api_url in second.output
-        assert is_ready(shared)
+        assert str(own_switchboard.pids["up"]) in second.output
+        assert own_switchboard.api_url in second.output
+        assert is_ready(own_switchboard.api_url)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can enter a directory of mode 700 of root")
@@ -178,7 +172,7 @@ def test_runs_below_a_directory_that_only_root_may_enter(start: Callable[..., Up
     private = Path(tempfile.mkdtemp(prefix="switchboard-private-"))
     assert private.stat().st_mode & 0o777 == 0o700
     up = start(private / "clone" / ".switchboard")
-    assert is_ready(up)
+    assert is_ready(up.state.api_url)
     cluster = Path((private / "clone" / ".switchboard" / "postgres.location").read_text().strip())
     assert up.ends(signal.SIGINT, within_seconds=STOP_SECONDS) == 0
     assert processes_of(private) == []
@@ -186,5 +180,5 @@ def test_runs_below_a_directory_that_only_root_may_enter(start: Callable[..., Up
     shutil.rmtree(private)
 
 
-def test_secrets_are_readable_by_their_owner_only(shared: Up) -> None:
-    assert (shared.data_dir / "secrets.json").stat().st_mode & 0o777 == 0o600
+def test_secrets_are_readable_by_their_owner_only(own_switchboard: LiveSwitchboard) -> None:
+    assert (own_switchboard.data_dir / "secrets.json").stat().st_mode & 0o777 == 0o600
