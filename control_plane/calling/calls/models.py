@@ -26,7 +26,8 @@ class Call(Base):
 
     __tablename__ = "calls"
 
-    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    """Of version 7, with the time of ``created_at``; those made by release 0.1 are random."""
     tenant_id: Mapped[UUID]
     agent_id: Mapped[UUID]
     room_name: Mapped[str]
