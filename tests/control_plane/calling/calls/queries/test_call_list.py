@@ -146,6 +146,21 @@ async def test_a_cursor_walks_from_new_ids_to_the_random_ids_of_older_calls(
     assert page["next_cursor"] is None
 
 
+@pytest.mark.parametrize("path", ["/v1/calls", "/v1/calls/active", "/v1/agents/{}/calls"])
+async def test_a_large_offset_is_400_and_names_the_cursor(tenant: TenantClient, path: str) -> None:
+    list_ = path.format(await tenant.agent())
+    assert (await tenant.get(f"{list_}?offset=10000")).status_code == 200
+    answer = await tenant.get(f"{list_}?offset=10001")
+    assert answer.status_code == 400
+    assert answer.json()["errors"] == [
+        {
+            "field": "offset",
+            "message": "must be at most 10000; to go further back, send the id of the last call of"
+            " a page as 'cursor'",
+        }
+    ]
+
+
 async def test_an_offset_skips(tenant: TenantClient) -> None:
     agent_id = await tenant.published_agent()
     ids = [(await create_call(tenant, agent_id))["id"] for _ in range(3)]
