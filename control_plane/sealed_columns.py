@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sqlalchemy import ColumnElement
 from sqlalchemy.orm import InstrumentedAttribute
 
 from control_plane.building.agents.header_secrets import with_secrets_as
 from control_plane.building.agents.models import Agent, AgentVersion
 from control_plane.building.agents.publishing.snapshot import digest_of, read_snapshot
 from control_plane.building.provider_keys.models import ProviderKey
+from control_plane.calling.calls.models import Call
 from control_plane.platform.idempotency.models import AnsweredRequest
 
 Reseal = Callable[[str], str]
@@ -25,6 +27,8 @@ class SealedColumn:
     reseal_all: Callable[[Any, Reseal], Any]
     computed: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Other columns of the row that are computed from the value, by name."""
+    needed: ColumnElement[bool] | None = None
+    """The rows whose secrets are still needed; ``None``: all of them."""
 
     def __str__(self) -> str:
         return f"{self.column.class_.__tablename__}.{self.column.key}"
@@ -54,11 +58,21 @@ def snapshot(value: str, reseal: Reseal) -> str:
     return replace(before, config=agent_config(before.config, reseal)).text
 
 
+def plan(value: dict[str, Any], reseal: Reseal) -> dict[str, Any]:
+    """A call's plan: the tenant's own keys, and the headers of the agent's tools."""
+    keys = value.get("sealed_provider_keys", {})
+    agent = value["agent"]
+    return value | {
+        "sealed_provider_keys": {provider: reseal(key) for provider, key in keys.items()},
+        "agent": agent_config(agent, reseal) if "tools" in agent else agent,
+    }
+
+
 SEALED_COLUMNS: tuple[SealedColumn, ...] = (
     SealedColumn(ProviderKey.sealed_key, text),
     SealedColumn(Agent.config, agent_config),
     SealedColumn(AgentVersion.snapshot, snapshot, {"digest": digest_of}),
     SealedColumn(AnsweredRequest.sealed_answer, answer),
+    SealedColumn(Call.plan, plan, needed=Call.ended_at.is_(None)),
 )
-"""The plans of calls are left out: a call that has started no longer needs its sealed keys, and no
-call waits long to start."""
+"""A call that waits for its phone may start in a week, and runs with the keys of its plan."""
