@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement
 from sqlalchemy.orm import InstrumentedAttribute
 
 from control_plane.building.agents.header_secrets import with_secrets_as
@@ -27,8 +26,8 @@ class SealedColumn:
     reseal_all: Callable[[Any, Reseal], Any]
     computed: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Other columns of the row that are computed from the value, by name."""
-    needed: ColumnElement[bool] | None = None
-    """The rows whose secrets are still needed; ``None``: all of them."""
+    while_null: InstrumentedAttribute[Any] | None = None
+    """The secrets of a row in which this column is set are not needed any more."""
 
     def __str__(self) -> str:
         return f"{self.column.class_.__tablename__}.{self.column.key}"
@@ -73,6 +72,6 @@ SEALED_COLUMNS: tuple[SealedColumn, ...] = (
     SealedColumn(Agent.config, agent_config),
     SealedColumn(AgentVersion.snapshot, snapshot, {"digest": digest_of}),
     SealedColumn(AnsweredRequest.sealed_answer, answer),
-    SealedColumn(Call.plan, plan, needed=Call.ended_at.is_(None)),
+    SealedColumn(Call.plan, plan, while_null=Call.ended_at),
 )
 """A call that waits for its phone may start in a week, and runs with the keys of its plan."""
