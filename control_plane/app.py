@@ -29,6 +29,7 @@ from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.routes import router as calls
 from control_plane.calling.dialing.routes import router as dialing
 from control_plane.calling.do_not_call.routes import router as do_not_call
+from control_plane.calling.erasure.routes import router as erasure
 from control_plane.calling.intelligence.routes import router as intelligence
 from control_plane.calling.live_view.live_feed import LiveFeed
 from control_plane.calling.live_view.routes import router as live_view
@@ -82,6 +83,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     api_keys,
     provider_keys,
     do_not_call,
+    erasure,
     audit,
     # Before ``agents``, whose ``/v1/agents/{agent_id}`` would match their fixed names as ids.
     catalogue,

@@ -13,6 +13,7 @@ from control_plane.calling.calls.creating.dispatcher import keep_redispatching
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.dialing.report_consumer import ReportConsumer
 from control_plane.calling.dialing.scheduler import DialingScheduler
+from control_plane.calling.erasure import tasks as erasure_tasks
 from control_plane.calling.intelligence import tasks as intelligence_tasks
 from control_plane.calling.reaper.reaper import Reaper
 from control_plane.calling.recordings import tasks as recording_tasks
@@ -35,6 +36,7 @@ JOB_DOMAINS = (
     account_tasks,
     batch_tasks,
     billing_tasks,
+    erasure_tasks,
     idempotency_tasks,
     intelligence_tasks,
     recording_tasks,

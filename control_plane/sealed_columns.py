@@ -13,6 +13,7 @@ from control_plane.building.agents.models import Agent, AgentVersion
 from control_plane.building.agents.publishing.snapshot import digest_of, read_snapshot
 from control_plane.building.provider_keys.models import ProviderKey
 from control_plane.calling.calls.models import Call
+from control_plane.calling.erasure.models import Erasure
 from control_plane.platform.idempotency.models import AnsweredRequest
 
 Reseal = Callable[[str], str]
@@ -40,6 +41,11 @@ def text(value: str, reseal: Reseal) -> str:
 def answer(value: str, reseal: Reseal) -> str:
     """A stored answer; empty while its request is carried out."""
     return reseal(value) if value else value
+
+
+def caller(value: str | None, reseal: Reseal) -> str | None:
+    """Whose data is being erased; ``None`` when it is."""
+    return None if value is None else reseal(value)
 
 
 def agent_config(value: dict[str, Any], reseal: Reseal) -> dict[str, Any]:
@@ -72,6 +78,7 @@ SEALED_COLUMNS: tuple[SealedColumn, ...] = (
     SealedColumn(Agent.config, agent_config),
     SealedColumn(AgentVersion.snapshot, snapshot, {"digest": digest_of}),
     SealedColumn(AnsweredRequest.sealed_answer, answer),
+    SealedColumn(Erasure.sealed_caller, caller),
     SealedColumn(Call.plan, plan, while_null=Call.ended_at),
 )
 """A call that waits for its phone may start in a week, and runs with the keys of its plan."""

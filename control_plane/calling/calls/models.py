@@ -48,6 +48,8 @@ class Call(Base):
     end_requested_at: Mapped[datetime | None]
     end_requested_reason: Mapped[str | None]
     ended_at: Mapped[datetime | None]
+    erased_at: Mapped[datetime | None]
+    """When the data of one of its callers was erased. Nothing is added to it since then."""
     applied_seq: Mapped[int] = mapped_column(default=0)
     metered_ms: Mapped[int | None]
     funded_until_ms: Mapped[int | None]

@@ -752,6 +752,62 @@ class EntrySaved(WireModel):
     edited_at: AwareDatetime
 
 
+class ErasureProof(WireModel):
+    """
+    Every text is as it stands in the document, so that a program that reads and writes it again
+    gets the same bytes: its members are sorted and indented by one space.
+    """
+
+    version: int
+    erasure_id: str
+    tenant_id: str
+    caller_hmac: str
+    reason: str | None
+    requested_by: dict[str, Any]
+    requested_at: str
+    completed_at: str
+    totals: dict[str, Any]
+    """Calls, rows by table, objects and their bytes."""
+
+    calls: list[dict[str, Any]]
+    """For each call, what was erased in which table, and which objects."""
+
+    kept: dict[str, str]
+    """What stays where, and why."""
+
+
+class ErasureView(WireModel):
+    id: UUID
+    status: Literal["running", "completed", "failed"] | str
+    caller_hmac: str
+    """
+    HMAC-SHA256 of the number or identity, with a key of this installation: requests for the same caller have the same one.
+    """
+
+    reason: str | None
+    requested_by: AddedBy
+    requested_at: AwareDatetime
+    completed_at: AwareDatetime | None
+    waits_for: str | None
+    """Why it is not completed yet; null if it is."""
+
+    calls: int
+    """How many calls were erased so far."""
+
+    proof_sha256: str | None
+    """SHA-256 of the proof document; the audit log has it, too."""
+
+
+class ErasureWanted(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    number: str | None = None
+    identity: str | None = None
+    reason: str | None = None
+    """Kept in the proof, so do not name the caller here."""
+
+
 class Evaluation(WireModel):
     rubric: str | None = None
 
@@ -2298,6 +2354,13 @@ class EditedSku(WireModel):
 
 class EditedSkus(WireModel):
     skus: list[EditedSku]
+
+
+class ErasurePage(WireModel):
+    erasures: list[ErasureView]
+    total: int
+    offset: int
+    limit: int
 
 
 class GenerateRequest(WireModel):
