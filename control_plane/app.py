@@ -37,6 +37,7 @@ from control_plane.calling.numbers import repository as numbers_repository
 from control_plane.calling.numbers.routes import router as numbers
 from control_plane.calling.realtime.routes import router as realtime
 from control_plane.calling.recordings.routes import router as recordings
+from control_plane.calling.retention.routes import router as retention
 from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.identity.accounts.routes import router as accounts
 from control_plane.identity.api_keys.routes import router as api_keys
@@ -84,6 +85,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     provider_keys,
     do_not_call,
     erasure,
+    retention,
     audit,
     # Before ``agents``, whose ``/v1/agents/{agent_id}`` would match their fixed names as ids.
     catalogue,

@@ -17,6 +17,7 @@ from control_plane.calling.erasure import tasks as erasure_tasks
 from control_plane.calling.intelligence import tasks as intelligence_tasks
 from control_plane.calling.reaper.reaper import Reaper
 from control_plane.calling.recordings import tasks as recording_tasks
+from control_plane.calling.retention import tasks as retention_tasks
 from control_plane.identity.accounts import tasks as account_tasks
 from control_plane.money.billing import tasks as billing_tasks
 from control_plane.platform.database import Database
@@ -40,6 +41,7 @@ JOB_DOMAINS = (
     idempotency_tasks,
     intelligence_tasks,
     recording_tasks,
+    retention_tasks,
 )
 """Modules that declare jobs. The worker knows only the jobs of imported modules."""
 

@@ -29,6 +29,7 @@ from tests.control_plane.policies import (
     provider_keys,
     publication,
     recordings,
+    retention,
 )
 from tests.control_plane.policies.policy import Policies
 
@@ -54,6 +55,7 @@ _DOMAINS = (
     provider_keys,
     publication,
     recordings,
+    retention,
 )
 
 POLICIES: Policies = {

@@ -624,6 +624,30 @@ class DailyWindow(WireModel):
     days: list[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"] | str] | None = None
 
 
+class DataRetentionChanges(WireModel):
+    """Fields that you leave out stay as they are; null keeps the data for good."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    recording_retention_days: int | None = None
+    transcript_retention_days: int | None = None
+    event_log_retention_days: int | None = None
+
+
+class DataRetentionView(WireModel):
+    """Days from the creation of a call until its data is deleted; null: never."""
+
+    recording_retention_days: int | None
+    """The audio of calls."""
+
+    transcript_retention_days: int | None
+    """Transcripts, collected values, analyses, and webhook events that hold them."""
+
+    event_log_retention_days: int | None
+    """The event logs of calls, and their webhook events."""
+
+
 class Debit(WireModel):
     model_config = ConfigDict(
         extra="forbid",
