@@ -48,7 +48,7 @@ The total is a sum of counts that triggers maintain
 (`control_plane/calling/calls/queries/call_counts.py`).
 
 With an `offset`, PostgreSQL reads and skips that many entries of the index, so the cost grows with
-the offset. That is why the lists have cursors.
+the offset. That is why the lists have cursors, and take no offset over 10,000.
 """
 
 

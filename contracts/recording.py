@@ -22,9 +22,14 @@ _PARTS = "parts/"
 _PART_SUFFIX = ".flac"
 
 
+def call_folder(tenant_id: UUID, call_id: UUID) -> str:
+    """Holds the folders of all recordings of a call."""
+    return f"recordings/{tenant_id}/{call_id}/"
+
+
 def recording_folder(tenant_id: UUID, call_id: UUID, recording_id: UUID) -> str:
     """Ends with a slash, like every folder here."""
-    return f"recordings/{tenant_id}/{call_id}/{recording_id}/"
+    return f"{call_folder(tenant_id, call_id)}{recording_id}/"
 
 
 def parts_folder(recording: str) -> str:

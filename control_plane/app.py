@@ -29,6 +29,7 @@ from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.routes import router as calls
 from control_plane.calling.dialing.routes import router as dialing
 from control_plane.calling.do_not_call.routes import router as do_not_call
+from control_plane.calling.erasure.routes import router as erasure
 from control_plane.calling.intelligence.routes import router as intelligence
 from control_plane.calling.live_view.live_feed import LiveFeed
 from control_plane.calling.live_view.routes import router as live_view
@@ -36,6 +37,7 @@ from control_plane.calling.numbers import repository as numbers_repository
 from control_plane.calling.numbers.routes import router as numbers
 from control_plane.calling.realtime.routes import router as realtime
 from control_plane.calling.recordings.routes import router as recordings
+from control_plane.calling.retention.routes import router as retention
 from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.identity.accounts.routes import router as accounts
 from control_plane.identity.api_keys.routes import router as api_keys
@@ -82,6 +84,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     api_keys,
     provider_keys,
     do_not_call,
+    erasure,
+    retention,
     audit,
     # Before ``agents``, whose ``/v1/agents/{agent_id}`` would match their fixed names as ids.
     catalogue,

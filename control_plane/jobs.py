@@ -13,9 +13,11 @@ from control_plane.calling.calls.creating.dispatcher import keep_redispatching
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.dialing.report_consumer import ReportConsumer
 from control_plane.calling.dialing.scheduler import DialingScheduler
+from control_plane.calling.erasure import tasks as erasure_tasks
 from control_plane.calling.intelligence import tasks as intelligence_tasks
 from control_plane.calling.reaper.reaper import Reaper
 from control_plane.calling.recordings import tasks as recording_tasks
+from control_plane.calling.retention import tasks as retention_tasks
 from control_plane.identity.accounts import tasks as account_tasks
 from control_plane.money.billing import tasks as billing_tasks
 from control_plane.platform.database import Database
@@ -35,9 +37,11 @@ JOB_DOMAINS = (
     account_tasks,
     batch_tasks,
     billing_tasks,
+    erasure_tasks,
     idempotency_tasks,
     intelligence_tasks,
     recording_tasks,
+    retention_tasks,
 )
 """Modules that declare jobs. The worker knows only the jobs of imported modules."""
 

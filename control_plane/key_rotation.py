@@ -61,6 +61,8 @@ def _batch(column: SealedColumn, after: tuple[Any, ...] | None) -> Select[Any]:
     """The next rows, locked: the primary key and the column."""
     key = inspect(column.column.class_).primary_key
     query = select(*key, column.column).order_by(*key).limit(BATCH_ROWS).with_for_update()
+    if column.while_null is not None:
+        query = query.where(column.while_null.is_(None))
     return query if after is None else query.where(tuple_(*key) > tuple_(*after))
 
 

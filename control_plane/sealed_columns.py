@@ -12,6 +12,8 @@ from control_plane.building.agents.header_secrets import with_secrets_as
 from control_plane.building.agents.models import Agent, AgentVersion
 from control_plane.building.agents.publishing.snapshot import digest_of, read_snapshot
 from control_plane.building.provider_keys.models import ProviderKey
+from control_plane.calling.calls.models import Call
+from control_plane.calling.erasure.models import Erasure
 from control_plane.platform.idempotency.models import AnsweredRequest
 
 Reseal = Callable[[str], str]
@@ -25,6 +27,8 @@ class SealedColumn:
     reseal_all: Callable[[Any, Reseal], Any]
     computed: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Other columns of the row that are computed from the value, by name."""
+    while_null: InstrumentedAttribute[Any] | None = None
+    """The secrets of a row in which this column is set are not needed any more."""
 
     def __str__(self) -> str:
         return f"{self.column.class_.__tablename__}.{self.column.key}"
@@ -37,6 +41,11 @@ def text(value: str, reseal: Reseal) -> str:
 def answer(value: str, reseal: Reseal) -> str:
     """A stored answer; empty while its request is carried out."""
     return reseal(value) if value else value
+
+
+def caller(value: str | None, reseal: Reseal) -> str | None:
+    """Whose data is being erased; ``None`` when it is."""
+    return None if value is None else reseal(value)
 
 
 def agent_config(value: dict[str, Any], reseal: Reseal) -> dict[str, Any]:
@@ -54,11 +63,22 @@ def snapshot(value: str, reseal: Reseal) -> str:
     return replace(before, config=agent_config(before.config, reseal)).text
 
 
+def plan(value: dict[str, Any], reseal: Reseal) -> dict[str, Any]:
+    """A call's plan: the tenant's own keys, and the headers of the agent's tools."""
+    keys = value.get("sealed_provider_keys", {})
+    agent = value["agent"]
+    return value | {
+        "sealed_provider_keys": {provider: reseal(key) for provider, key in keys.items()},
+        "agent": agent_config(agent, reseal) if "tools" in agent else agent,
+    }
+
+
 SEALED_COLUMNS: tuple[SealedColumn, ...] = (
     SealedColumn(ProviderKey.sealed_key, text),
     SealedColumn(Agent.config, agent_config),
     SealedColumn(AgentVersion.snapshot, snapshot, {"digest": digest_of}),
     SealedColumn(AnsweredRequest.sealed_answer, answer),
+    SealedColumn(Erasure.sealed_caller, caller),
+    SealedColumn(Call.plan, plan, while_null=Call.ended_at),
 )
-"""The plans of calls are left out: a call that has started no longer needs its sealed keys, and no
-call waits long to start."""
+"""A call that waits for its phone may start in a week, and runs with the keys of its plan."""

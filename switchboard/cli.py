@@ -8,7 +8,15 @@ from typing import Annotated
 
 import typer
 
-from switchboard.commands import agents, calls, catalogue, encryption, keys, processes
+from switchboard.commands import (
+    agents,
+    calls,
+    catalogue,
+    encryption,
+    erasures,
+    keys,
+    processes,
+)
 from switchboard.commands.options import ApiKey, ApiUrl, DataDir, Port
 from switchboard.commands.settings import command_settings
 
@@ -131,6 +139,7 @@ app.add_typer(calls.app, name="calls")
 app.add_typer(keys.app, name="keys")
 app.add_typer(catalogue.app, name="catalogue")
 app.add_typer(encryption.app, name="encryption")
+app.add_typer(erasures.app, name="erasures")
 
 
 def main() -> None:

@@ -22,12 +22,20 @@ from control_plane.platform.settings import ControlPlaneSettings
 from switchboard_client import resources
 from switchboard_client.facade import AsyncResource, Resource
 from switchboard_client.operation import Operation
-from switchboard_client.operations import agents, api_keys, batches, billing, calls, catalogue
+from switchboard_client.operations import (
+    agents,
+    api_keys,
+    batches,
+    billing,
+    calls,
+    catalogue,
+    erasures,
+)
 from switchboard_client.paging import Pages
 from switchboard_client.request import IDEMPOTENCY_KEY
 
 GENERATE = Path(__file__).parents[2] / "clients" / "python" / "generate.py"
-MODULES = (agents, api_keys, batches, billing, calls, catalogue)
+MODULES = (agents, api_keys, batches, billing, calls, catalogue, erasures)
 VALUES: dict[str, Any] = {
     "version": 1,
     "page_size": 200,

@@ -88,6 +88,23 @@ def test_calls_are_walked_by_cursor_under_the_same_filter(client: Client) -> Non
     ]
 
 
+def test_an_agents_calls_are_walked_by_the_last_id_of_each_page(client: Client) -> None:
+    def page(*numbers: int) -> Any:
+        call = {"agent_id": identity(9), "status": "completed", "started_at": None}
+        call |= {"ended_at": None, "bill_duration": None, "total_cost": None}
+        rows = [call | {"id": identity(number)} for number in numbers]
+        body = {"calls": rows, "total": 3, "offset": 0, "limit": 2, "agent_id": identity(9)}
+        return answer(200, body)
+
+    api = StandIn([page(5, 4), page(3)])
+    found = list(client(api).agents.every_call(identity(9)))
+    assert [each.id.int for each in found] == [5, 4, 3]
+    assert queries(api) == [
+        {"limit": "200", "offset": "0"},
+        {"limit": "200", "offset": "0", "cursor": identity(4)},
+    ]
+
+
 def test_an_empty_list_is_one_request(client: Client) -> None:
     api = StandIn([calls([], None)])
     assert list(client(api).calls.every()) == []

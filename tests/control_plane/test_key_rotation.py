@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 from cryptography.fernet import Fernet
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text, update
 from sqlalchemy.exc import DBAPIError
 
+from contracts.call_plan import CallPlan
 from contracts.sealing import CannotOpen, Sealer
+from contracts.tool_bindings import CallWebhook, SealedText
 from control_plane import key_rotation
 from control_plane.building.agents.models import Agent, AgentVersion
 from control_plane.building.agents.publishing.snapshot import digest_of
 from control_plane.building.provider_keys.models import ProviderKey
+from control_plane.calling.calls.models import Call
 from control_plane.key_rotation import rotate
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.sealed_columns import SEALED_COLUMNS, agent_config
+from tests.control_plane.building.provider_keys.test_own_keys_in_plans import (
+    MINE,
+    bring_keys,
+    create_call,
+)
 from tests.control_plane.conftest import TenantClient
 
 NEW_KEY = Fernet.generate_key().decode()
@@ -124,6 +134,48 @@ async def test_a_request_cannot_open_versions_to_change(
 
     with pytest.raises(DBAPIError, match="permission denied"):
         await change()
+
+
+async def plan_of(database: Database, call_id: UUID) -> CallPlan:
+    async with database.system_session() as session:
+        return CallPlan.model_validate(
+            await session.scalar(select(Call.plan).where(Call.id == call_id))
+        )
+
+
+def secrets_in(plan: CallPlan) -> list[str]:
+    (tool,) = plan.agent.tools
+    assert isinstance(tool, CallWebhook)
+    (header,) = tool.headers.values()
+    assert isinstance(header, SealedText)
+    return [*plan.sealed_provider_keys.values(), header.sealed]
+
+
+async def test_a_phone_call_that_waits_runs_with_the_new_key_alone(
+    tenant: TenantClient, database: Database, settings: ControlPlaneSettings
+) -> None:
+    await bring_keys(tenant, "openai", "anthropic")
+    agent_id = await tenant.published_agent(**MINE, tools=[TOOL])
+    waiting = UUID((await create_call(tenant, agent_id)).json()["id"])
+    over = UUID((await create_call(tenant, agent_id)).json()["id"])
+    async with database.system_session() as session:
+        await session.execute(
+            update(Call).where(Call.id == waiting).values(status="queued", due_at=func.now())
+        )
+        ended = {"status": "completed", "end_reason": "normal_hangup", "ended_at": func.now()}
+        await session.execute(update(Call).where(Call.id == over).values(ended))
+    before = await plan_of(database, waiting)
+    over_before = await plan_of(database, over)
+    assert len(secrets_in(before)) == 3
+
+    await rotate(database, Sealer([NEW_KEY, *settings.encryption_keys]))
+
+    after = await plan_of(database, waiting)
+    opened = [Sealer([NEW_KEY]).open(sealed) for sealed in secrets_in(after)]
+    assert opened == [settings.sealer.open(sealed) for sealed in secrets_in(before)]
+    left_out = {"agent", "sealed_provider_keys"}
+    assert after.model_dump(exclude=left_out) == before.model_dump(exclude=left_out)
+    assert await plan_of(database, over) == over_before
 
 
 def test_every_table_with_a_column_for_secrets_is_known() -> None:

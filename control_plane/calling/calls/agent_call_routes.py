@@ -14,13 +14,14 @@ from contracts.call_status import CallStatus
 from contracts.money import usd
 from control_plane.building.agents.errors import AgentNotFound, AgentOfAnotherTenant
 from control_plane.building.agents.service import foreign_agent_is_forbidden, get_agent
+from control_plane.calling.calls.call_list import place_of_cursor
 from control_plane.calling.calls.queries.call_counts import count_calls
 from control_plane.calling.calls.queries.call_pages import CallFilter, page_of_calls
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.platform.http.dependencies import AppDatabase
 from control_plane.platform.http.openapi import problems
-from control_plane.platform.http.paging import Offset
+from control_plane.platform.http.paging import CallCursor, OffsetOfCalls
 
 router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEMBER_ONLY))
 
@@ -56,18 +57,16 @@ async def list_agent_calls(
     session: TenantSession,
     database: AppDatabase,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    offset: Offset = 0,
+    offset: OffsetOfCalls = 0,
+    cursor: CallCursor = None,
     status: CallStatus | None = None,
 ) -> AgentCallList:
     """The agent's calls, newest first."""
     async with foreign_agent_is_forbidden(database, agent_id):
         await get_agent(session, caller.tenant_id, agent_id)
-    calls = await page_of_calls(
-        session,
-        CallFilter(tenant_id=caller.tenant_id, status=status, agent_id=agent_id),
-        limit,
-        offset,
-    )
+    after = await place_of_cursor(session, caller.tenant_id, cursor)
+    wanted = CallFilter(tenant_id=caller.tenant_id, status=status, agent_id=agent_id, after=after)
+    calls = await page_of_calls(session, wanted, limit, offset)
     return AgentCallList(
         calls=[call_row(call) for call in calls],
         total=await count_calls(session, caller.tenant_id, status, agent_id),

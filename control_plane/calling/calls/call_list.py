@@ -10,8 +10,24 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.call_status import CallStatus
 from control_plane.calling.calls.queries import call_pages
 from control_plane.calling.calls.queries.call_counts import count_calls
-from control_plane.calling.calls.queries.call_pages import CallFilter
+from control_plane.calling.calls.queries.call_pages import CallFilter, Place
 from control_plane.platform.errors import InvalidRequest
+
+
+async def place_of_cursor(
+    session: AsyncSession, tenant_id: UUID, cursor: UUID | None
+) -> Place | None:
+    """The place in the lists of the call with the id ``cursor``; ``None`` without a cursor.
+
+    Raises:
+        InvalidRequest: the tenant has no call with the id ``cursor``.
+    """
+    if cursor is None:
+        return None
+    place = await call_pages.place_of_call(session, tenant_id, cursor)
+    if place is None:
+        raise InvalidRequest.at("cursor", "is not the id of one of your calls")
+    return place
 
 
 async def list_page(
@@ -32,11 +48,7 @@ async def list_page(
     Raises:
         InvalidRequest: the tenant has no call with the id ``cursor``.
     """
-    after = None
-    if cursor is not None:
-        after = await call_pages.place_of_call(session, tenant_id, cursor)
-        if after is None:
-            raise InvalidRequest.at("cursor", "is not the id of one of your calls")
+    after = await place_of_cursor(session, tenant_id, cursor)
     wanted = CallFilter(tenant_id=tenant_id, status=status, agent_id=agent_id, after=after)
     # One more than is shown, to know whether another page follows.
     calls = await call_pages.documents_of_page(session, wanted, limit + 1, offset)

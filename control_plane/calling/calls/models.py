@@ -26,7 +26,8 @@ class Call(Base):
 
     __tablename__ = "calls"
 
-    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    """Of version 7, with the time of ``created_at``; those made by release 0.1 are random."""
     tenant_id: Mapped[UUID]
     agent_id: Mapped[UUID]
     room_name: Mapped[str]
@@ -47,6 +48,8 @@ class Call(Base):
     end_requested_at: Mapped[datetime | None]
     end_requested_reason: Mapped[str | None]
     ended_at: Mapped[datetime | None]
+    erased_at: Mapped[datetime | None]
+    """When the data of one of its callers was erased. Nothing is added to it since then."""
     applied_seq: Mapped[int] = mapped_column(default=0)
     metered_ms: Mapped[int | None]
     funded_until_ms: Mapped[int | None]

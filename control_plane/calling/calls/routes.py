@@ -59,7 +59,7 @@ from control_plane.identity.idempotent_requests.route import IdempotentRoute, On
 from control_plane.money.billing.errors import InsufficientCredits
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import AUTHENTICATED, problems
-from control_plane.platform.http.paging import Offset
+from control_plane.platform.http.paging import CallCursor, Offset, OffsetOfCalls
 from control_plane.platform.link.link import AppLink
 from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.platform.tenancy.caller import Caller
@@ -125,12 +125,12 @@ async def list_calls(
     caller: MemberCaller,
     session: TenantSession,
     limit: Limit = 200,
-    offset: Offset = 0,
-    cursor: UUID | None = None,
+    offset: OffsetOfCalls = 0,
+    cursor: CallCursor = None,
     status: CallStatus | None = None,
     agent_id: UUID | None = None,
 ) -> Response:
-    """List calls, newest first. ``cursor`` is the id of the last call of the previous page."""
+    """List calls, newest first."""
     page = await list_page(
         session,
         caller.tenant_id,
@@ -148,8 +148,8 @@ async def list_active_calls(
     caller: MemberCaller,
     session: TenantSession,
     limit: Limit = 200,
-    offset: Offset = 0,
-    cursor: UUID | None = None,
+    offset: OffsetOfCalls = 0,
+    cursor: CallCursor = None,
 ) -> Response:
     """List the calls that are in progress, newest first."""
     page = await list_page(

@@ -15,6 +15,7 @@ _DESCRIPTIONS = {
     "post-call": "Summary, sentiment, extraction and evaluation after a call.",
     "billing": "Balance and ledger.",
     "do not call": "Numbers that are never dialed.",
+    "data protection": "Erasing a caller's data, and how long data is kept.",
     "provider keys": "The tenant's own keys for providers.",
     "api keys": "Secret and publishable keys.",
     "accounts": "Users, their sessions and their passwords.",

@@ -20,6 +20,7 @@ from tests.control_plane.policies import (
     catalogue,
     dialing,
     do_not_call,
+    erasure,
     intelligence,
     live_view,
     members,
@@ -28,6 +29,7 @@ from tests.control_plane.policies import (
     provider_keys,
     publication,
     recordings,
+    retention,
 )
 from tests.control_plane.policies.policy import Policies
 
@@ -44,6 +46,7 @@ _DOMAINS = (
     catalogue,
     dialing,
     do_not_call,
+    erasure,
     intelligence,
     live_view,
     members,
@@ -52,6 +55,7 @@ _DOMAINS = (
     provider_keys,
     publication,
     recordings,
+    retention,
 )
 
 POLICIES: Policies = {

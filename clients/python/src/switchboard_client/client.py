@@ -19,10 +19,12 @@ from switchboard_client.resources import (
     AsyncBilling,
     AsyncCalls,
     AsyncCatalogue,
+    AsyncErasures,
     Batches,
     Billing,
     Calls,
     Catalogue,
+    Erasures,
 )
 from switchboard_client.retry import DEFAULT_RETRY, RetryPolicy
 from switchboard_client.transport import AsyncTransport, Transport
@@ -61,6 +63,7 @@ class Switchboard:
         self.api_keys = ApiKeys(self._transport)
         self.catalogue = Catalogue(self._transport)
         self.billing = Billing(self._transport)
+        self.erasures = Erasures(self._transport)
 
     def request(
         self,
@@ -115,6 +118,7 @@ class AsyncSwitchboard:
         self.api_keys = AsyncApiKeys(self._transport)
         self.catalogue = AsyncCatalogue(self._transport)
         self.billing = AsyncBilling(self._transport)
+        self.erasures = AsyncErasures(self._transport)
 
     async def request(
         self,

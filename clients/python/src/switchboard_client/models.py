@@ -624,6 +624,30 @@ class DailyWindow(WireModel):
     days: list[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"] | str] | None = None
 
 
+class DataRetentionChanges(WireModel):
+    """Fields that you leave out stay as they are; null keeps the data for good."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    recording_retention_days: int | None = None
+    transcript_retention_days: int | None = None
+    event_log_retention_days: int | None = None
+
+
+class DataRetentionView(WireModel):
+    """Days from the creation of a call until its data is deleted; null: never."""
+
+    recording_retention_days: int | None
+    """The audio of calls."""
+
+    transcript_retention_days: int | None
+    """Transcripts, collected values, analyses, and webhook events that hold them."""
+
+    event_log_retention_days: int | None
+    """The event logs of calls, and their webhook events."""
+
+
 class Debit(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -750,6 +774,62 @@ class Enriched(WireModel):
 class EntrySaved(WireModel):
     status: Literal["saved"]
     edited_at: AwareDatetime
+
+
+class ErasureProof(WireModel):
+    """
+    Every text is as it stands in the document, so that a program that reads and writes it again
+    gets the same bytes: its members are sorted and indented by one space.
+    """
+
+    version: int
+    erasure_id: str
+    tenant_id: str
+    caller_hmac: str
+    reason: str | None
+    requested_by: dict[str, Any]
+    requested_at: str
+    completed_at: str
+    totals: dict[str, Any]
+    """Calls, rows by table, objects and their bytes."""
+
+    calls: list[dict[str, Any]]
+    """For each call, what was erased in which table, and which objects."""
+
+    kept: dict[str, str]
+    """What stays where, and why."""
+
+
+class ErasureView(WireModel):
+    id: UUID
+    status: Literal["running", "completed", "failed"] | str
+    caller_hmac: str
+    """
+    HMAC-SHA256 of the number or identity, with a key of this installation: requests for the same caller have the same one.
+    """
+
+    reason: str | None
+    requested_by: AddedBy
+    requested_at: AwareDatetime
+    completed_at: AwareDatetime | None
+    waits_for: str | None
+    """Why it is not completed yet; null if it is."""
+
+    calls: int
+    """How many calls were erased so far."""
+
+    proof_sha256: str | None
+    """SHA-256 of the proof document; the audit log has it, too."""
+
+
+class ErasureWanted(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    number: str | None = None
+    identity: str | None = None
+    reason: str | None = None
+    """Kept in the proof, so do not name the caller here."""
 
 
 class Evaluation(WireModel):
@@ -2298,6 +2378,13 @@ class EditedSku(WireModel):
 
 class EditedSkus(WireModel):
     skus: list[EditedSku]
+
+
+class ErasurePage(WireModel):
+    erasures: list[ErasureView]
+    total: int
+    offset: int
+    limit: int
 
 
 class GenerateRequest(WireModel):

@@ -31,8 +31,18 @@ class _Chained(Protocol):
     next_cursor: UUID | None
 
 
+class _Limited(Protocol):
+    limit: int
+
+
+class _Identified(Protocol):
+    id: UUID
+
+
 CountedT = TypeVar("CountedT", bound=_Counted)
 ChainedT = TypeVar("ChainedT", bound=_Chained)
+LimitedT = TypeVar("LimitedT", bound=_Limited)
+IdentifiedT = TypeVar("IdentifiedT", bound=_Identified)
 
 
 def by_offset(
@@ -54,6 +64,18 @@ def by_cursor(
         if page.next_cursor is None:
             return None
         return _with(operation, cursor=page.next_cursor, offset=0)
+
+    return Pages(first, items, following)
+
+
+def by_last_id(
+    first: Operation[LimitedT], items: Callable[[LimitedT], Sequence[IdentifiedT]]
+) -> Pages[LimitedT, IdentifiedT]:
+    """For lists whose cursor is the id of the last item of the previous page."""
+
+    def following(operation: Operation[LimitedT], page: LimitedT) -> Operation[LimitedT] | None:
+        seen = items(page)
+        return _with(operation, cursor=seen[-1].id, offset=0) if len(seen) == page.limit else None
 
     return Pages(first, items, following)
 

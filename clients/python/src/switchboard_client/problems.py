@@ -128,6 +128,12 @@ class CallOver(ApiError):
     code = "call_over"
 
 
+class CallerInCall(ApiError):
+    """A call of this caller is running or waits to be dialed (409)."""
+
+    code = "caller_in_call"
+
+
 class CatalogueEntryNotFound(ApiError):
     """The catalogue has no such entry (404)."""
 
@@ -162,6 +168,12 @@ class EmailTaken(ApiError):
     """This mail address already has an account (409)."""
 
     code = "email_taken"
+
+
+class ErasureNotFound(ApiError):
+    """Erasure not found (404)."""
+
+    code = "erasure_not_found"
 
 
 class ForeignOrigin(ApiError):
@@ -344,6 +356,12 @@ class PriceExists(ApiError):
     code = "price_exists"
 
 
+class ProofNotAvailable(ApiError):
+    """The erasure is not completed yet (404)."""
+
+    code = "erasure_proof_not_available"
+
+
 class ProviderKeyNotFound(ApiError):
     """You have not set a key for this provider (404)."""
 
@@ -510,6 +528,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "call_not_over": CallNotOver,
     "call_of_another_tenant": CallOfAnotherTenant,
     "call_over": CallOver,
+    "caller_in_call": CallerInCall,
     "catalogue_entry_not_found": CatalogueEntryNotFound,
     "credit_reference_taken": CreditReferenceTaken,
     "csrf_token_required": CsrfTokenRequired,
@@ -517,6 +536,8 @@ BY_CODE: dict[str, type[ApiError]] = {
     "do_not_call": NumberOnDoNotCallList,
     "do_not_call_number_not_found": NumberNotListed,
     "email_taken": EmailTaken,
+    "erasure_not_found": ErasureNotFound,
+    "erasure_proof_not_available": ProofNotAvailable,
     "foreign_origin": ForeignOrigin,
     "generation_not_configured": GenerationNotConfigured,
     "idempotency_key_in_use": IdempotencyKeyInUse,

@@ -17,7 +17,15 @@ from switchboard_client.facade import (
     iterating,
 )
 from switchboard_client.live_view import LiveEvent, LiveView
-from switchboard_client.operations import agents, api_keys, batches, billing, calls, catalogue
+from switchboard_client.operations import (
+    agents,
+    api_keys,
+    batches,
+    billing,
+    calls,
+    catalogue,
+    erasures,
+)
 
 
 class Calls(Resource):
@@ -180,6 +188,22 @@ class AsyncCatalogue(AsyncResource):
     models = awaitable(catalogue.models)
     voices = awaitable(catalogue.voices)
     managed_skus = awaitable(catalogue.managed_skus)
+
+
+class Erasures(Resource):
+    create = blocking(erasures.create)
+    page = blocking(erasures.page)
+    every = iterating(erasures.every)
+    show = blocking(erasures.show)
+    proof = blocking(erasures.proof)
+
+
+class AsyncErasures(AsyncResource):
+    create = awaitable(erasures.create)
+    page = awaitable(erasures.page)
+    every = async_iterating(erasures.every)
+    show = awaitable(erasures.show)
+    proof = awaitable(erasures.proof)
 
 
 class Billing(Resource):

@@ -31,6 +31,7 @@ from control_plane.calling.calls.creating.resolved_stacks import ResolvedStacks
 from control_plane.calling.calls.errors import ProviderKeyUnavailable
 from control_plane.calling.calls.schemas import CallCreate
 from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.platform.time_ordered_id import time_ordered_id
 from pipelines.stack import CUSTOM, StackProblem
 
 _NEVER_PUBLISHED = Finding(
@@ -92,7 +93,8 @@ async def freeze_plan(
     version, digest = _callable_version(facts)
     published = await sources.agents.version(session, tenant_id, wanted.agent_id, version, digest)
     catalogue = await sources.catalogue.edition(session, facts.edition)
-    agent, now, call_id = published.config, datetime.now(UTC), uuid4()
+    agent, now = published.config, datetime.now(UTC)
+    call_id = time_ordered_id(now)
     keys = facts.available_keys(platform_providers)
     stack = sources.stacks.resolve(digest, published, catalogue, keys)
     if isinstance(stack, StackProblem):

@@ -47,6 +47,8 @@ from control_plane.calling.intelligence.scheduling import schedule_for_late_segm
 from control_plane.calling.recordings.recording_events import apply_recording_event
 from control_plane.platform.database import storable
 
+_OF_A_RUNNING_CALL = RoomOpened | CallStarted | CallMetered
+"""A worker that sends one of these for a call that is over does not know that yet."""
 _NOT_BELIEVED = "more connected time than the call can have had; the rest is not billed"
 
 
@@ -86,11 +88,13 @@ async def apply_events(
             case Verdict.APPLY:
                 outcome.answer = await _apply(session, group, call, event) or outcome.answer
                 call.applied_seq = event.seq
-                has_late_segments |= was_over and isinstance(
-                    event.body, TranscriptSegment | SlotsCollected
+                has_late_segments |= (
+                    was_over
+                    and call.erased_at is None
+                    and isinstance(event.body, TranscriptSegment | SlotsCollected)
                 )
             case Verdict.DUPLICATE:
-                if call.is_over and isinstance(event.body, RoomOpened | CallStarted | CallMetered):
+                if call.is_over and isinstance(event.body, _OF_A_RUNNING_CALL):
                     outcome.answer = _stop(call, event)
             case Verdict.GAP:
                 outcome.waiting.append(event)
@@ -102,6 +106,9 @@ async def apply_events(
 async def _apply(
     session: AsyncSession, group: CallGroup, call: Call, event: CallEvent
 ) -> Answer | None:
+    if call.erased_at is not None:
+        # The worker may still send what was said. It must not come back.
+        return _stop(call, event) if isinstance(event.body, _OF_A_RUNNING_CALL) else None
     at = event.occurred_at
     participants = group.participants.get(call.id, {})
     match event.body:

@@ -108,6 +108,7 @@ async def test_a_body_of_the_largest_size_is_taken(tenant: TenantClient) -> None
         ("limit=501", "limit"),
         ("limit=ten", "limit"),
         ("offset=-1", "offset"),
+        ("offset=1000001", "offset"),
         ("offset=9223372036854775808", "offset"),
         ("limit=%00", "limit"),
     ],
@@ -122,7 +123,7 @@ async def test_a_wrong_query_is_400_and_names_the_parameter(
 
 async def test_the_largest_offset_is_an_empty_page(tenant: TenantClient) -> None:
     await tenant.agent()
-    answer = await tenant.get("/v1/agents?offset=9223372036854775807")
+    answer = await tenant.get("/v1/agents?offset=1000000")
     assert (answer.status_code, answer.json()["agents"], answer.json()["total"]) == (200, [], 1)
 
 

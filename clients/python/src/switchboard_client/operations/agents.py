@@ -33,7 +33,7 @@ from switchboard_client.operation import (
     patch,
     post,
 )
-from switchboard_client.paging import Pages, by_offset
+from switchboard_client.paging import Pages, by_last_id, by_offset
 from switchboard_client.request import Request, at, query
 
 Id = UUID | str
@@ -109,13 +109,19 @@ def roll_back(
 
 
 def calls(
-    agent_id: Id, *, limit: int = 50, offset: int = 0, status: str | None = None
+    agent_id: Id,
+    *,
+    limit: int = 50,
+    offset: int = 0,
+    cursor: Id | None = None,
+    status: str | None = None,
 ) -> Operation[AgentCallList]:
-    """A page of the agent's calls, newest first."""
-    asked = query(limit=limit, offset=offset, status=status)
+    """A page of the agent's calls, newest first. ``cursor`` is the id of the last call of the
+    previous page."""
+    asked = query(limit=limit, offset=offset, cursor=cursor, status=status)
     return get(at("/v1/agents/{}/calls", agent_id), AgentCallList, asked)
 
 
 def every_call(agent_id: Id, *, status: str | None = None) -> Pages[AgentCallList, AgentCall]:
     """All of the agent's calls, newest first."""
-    return by_offset(calls(agent_id, limit=200, status=status), lambda page: page.calls)
+    return by_last_id(calls(agent_id, limit=200, status=status), lambda page: page.calls)

@@ -54,6 +54,18 @@ async def test_an_agents_calls_newest_first_with_the_specifications_fields(
     }
 
 
+async def test_a_cursor_starts_behind_a_call(
+    tenant: TenantClient, other_tenant: TenantClient
+) -> None:
+    agent_id = await tenant.published_agent()
+    calls = [await call(tenant, agent_id) for _ in range(3)]
+    path = f"/v1/agents/{agent_id}/calls"
+    page = (await tenant.get(f"{path}?cursor={calls[2]}&limit=1")).json()
+    assert [row["id"] for row in page["calls"]] == [calls[1]]
+    foreign = await call(other_tenant, await other_tenant.published_agent())
+    assert (await tenant.get(f"{path}?cursor={foreign}")).status_code == 400
+
+
 async def test_calls_are_filtered_by_status(tenant: TenantClient, database: Database) -> None:
     agent_id = await tenant.published_agent()
     failed = await call(tenant, agent_id)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from uuid import uuid4
+from datetime import datetime
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import text
@@ -108,6 +109,56 @@ async def test_a_cursor_walks_every_call_once(tenant: TenantClient) -> None:
         cursor = f"&cursor={page['next_cursor']}"
     assert len(seen) == 5
     assert set(seen) == ids
+
+
+async def test_the_id_of_a_new_call_has_the_time_of_its_creation(tenant: TenantClient) -> None:
+    agent_id = await tenant.published_agent()
+    made = [UUID((await create_call(tenant, agent_id))["id"]) for _ in range(3)]
+    assert [each.version for each in made] == [7, 7, 7]
+    assert made == sorted(made)
+    newest = (await tenant.get("/v1/calls?limit=1")).json()["calls"][0]
+    created_at = datetime.fromisoformat(newest["created_at"])
+    assert made[-1].int >> 80 == int(created_at.timestamp() * 1000)
+
+
+async def test_a_cursor_walks_from_new_ids_to_the_random_ids_of_older_calls(
+    tenant: TenantClient, database: Database
+) -> None:
+    agent_id = await tenant.published_agent()
+    made = [(await create_call(tenant, agent_id))["id"] for _ in range(2)]
+    older = [str(UUID(int=uuid4().int | 0xFFF << 116, version=4)) for _ in range(2)]
+    async with database.system_session() as session:
+        for days, call_id in enumerate(older, start=1):
+            await session.execute(
+                text(
+                    "INSERT INTO calls (id, tenant_id, agent_id, room_name, status, plan,"
+                    " created_at) SELECT :id, tenant_id, agent_id, room_name, status, plan,"
+                    " created_at - :days * interval '1 day' FROM calls WHERE id = :like"
+                ),
+                {"id": call_id, "like": made[0], "days": days},
+            )
+    walked, cursor = [], ""
+    for _ in range(4):
+        page = (await tenant.get(f"/v1/calls?limit=1{cursor}")).json()
+        walked.append(page["calls"][0]["id"])
+        cursor = f"&cursor={page['next_cursor']}"
+    assert walked == [*made[::-1], *older]
+    assert page["next_cursor"] is None
+
+
+@pytest.mark.parametrize("path", ["/v1/calls", "/v1/calls/active", "/v1/agents/{}/calls"])
+async def test_a_large_offset_is_400_and_names_the_cursor(tenant: TenantClient, path: str) -> None:
+    list_ = path.format(await tenant.agent())
+    assert (await tenant.get(f"{list_}?offset=10000")).status_code == 200
+    answer = await tenant.get(f"{list_}?offset=10001")
+    assert answer.status_code == 400
+    assert answer.json()["errors"] == [
+        {
+            "field": "offset",
+            "message": "must be at most 10000; to go further back, send the id of the last call of"
+            " a page as 'cursor'",
+        }
+    ]
 
 
 async def test_an_offset_skips(tenant: TenantClient) -> None:

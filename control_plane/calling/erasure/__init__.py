@@ -1,0 +1,1 @@
+"""Erasing the personal data of a caller, and what every tenant keeps for how long."""

@@ -1,0 +1,54 @@
+"""The jobs that erase a caller's data. Both may run again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from procrastinate import JobContext, RetryStrategy
+
+from control_plane.calling.erasure import repository
+from control_plane.calling.erasure.erasing import Erasing
+from control_plane.platform.job_queue import database_of, job_queue, settings_of
+
+MOST_ATTEMPTS = 10
+"""About half an hour in all."""
+SECOND_LOOK_AFTER = timedelta(days=1)
+"""By then no worker stores parts of these calls' recordings any more."""
+
+
+class CallsStillInUse(Exception):
+    """Calls of the caller run, or jobs still work on them."""
+
+
+@job_queue.task(
+    name="erasure.erase_caller",
+    pass_context=True,
+    retry=RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2),
+)
+async def erase_caller(context: JobContext, *, tenant_id: str, erasure_id: str) -> None:
+    """Erase call after call, and write the proof when none is left."""
+    database, settings = database_of(context), settings_of(context)
+    tenant, erasure = UUID(tenant_id), UUID(erasure_id)
+    async with database.system_session() as session:
+        found = await repository.find(session, tenant, erasure)
+    if found is None or found.sealed_caller is None:
+        return
+    caller = settings.sealer.open(found.sealed_caller)
+    erasing = Erasing(database, settings.object_store_url, tenant, erasure, caller)
+    await erasing.erase_calls()
+    left = await erasing.finish()
+    if left:
+        await erasing.note_waiting(left, is_last=context.job.attempts + 1 >= MOST_ATTEMPTS)
+        raise CallsStillInUse(f"{left} calls")
+
+
+@job_queue.task(
+    name="erasure.look_again",
+    pass_context=True,
+    retry=RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2),
+)
+async def look_again(context: JobContext, *, tenant_id: str, erasure_id: str) -> None:
+    """Delete the parts of recordings that a worker stored after the erasure."""
+    database, url = database_of(context), settings_of(context).object_store_url
+    await Erasing(database, url, UUID(tenant_id), UUID(erasure_id), caller="").delete_objects()

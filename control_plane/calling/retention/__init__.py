@@ -1,0 +1,1 @@
+"""How long a tenant keeps what its calls leave behind."""

@@ -1,0 +1,167 @@
+"""``/v1/data-retention``, and the job that deletes what is too old."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import text
+
+from contracts.events import SlotsCollected, TranscriptSegment
+from control_plane.calling.retention import expiry
+from control_plane.calling.retention.expiry import delete_expired
+from control_plane.platform.database import Database
+from tests.control_plane.calling.recordings.recorded_call import RecordedCall
+from tests.control_plane.conftest import TenantClient
+
+KEPT = {
+    "recording_retention_days": None,
+    "transcript_retention_days": None,
+    "event_log_retention_days": None,
+}
+SEGMENT = TranscriptSegment(
+    sequence=0, speaker="user", text="Hello", started_at_ms=0, ended_at_ms=900, interrupted=False
+)
+
+
+async def keep(tenant: TenantClient, **days: int | None) -> None:
+    answer = await tenant.request("PATCH", "/v1/data-retention", json=days)
+    assert answer.status_code == 200, answer.text
+
+
+async def days_later(call: RecordedCall, days: float) -> int:
+    now = datetime.now(UTC) + timedelta(days=days)
+    return await delete_expired(call.database, call.settings.object_store_url, now)
+
+
+async def left_of(call: RecordedCall) -> dict[str, bool]:
+    path = f"/v1/calls/{call.call_id}"
+    shown = (await call.tenant.get(path)).json()
+    return {
+        "transcript": "Hello" in str(shown) or bool(shown["collected_slots"]),
+        "events": bool((await call.tenant.get(f"{path}/events")).json()["events"]),
+        "recording": (await call.tenant.get(f"{path}/recording")).status_code == 200,
+        "files": bool([*call.objects.rglob("*.wav")]),
+    }
+
+
+EVERYTHING = {"transcript": True, "events": True, "recording": True, "files": True}
+
+
+@pytest.fixture
+async def talked(call: RecordedCall) -> RecordedCall:
+    await call.worker.ship(call.plan, SEGMENT, SlotsCollected(slots={"name": "Ada"}))
+    await call.completed()
+    return call
+
+
+async def test_everything_is_kept_until_the_tenant_says_otherwise(talked: RecordedCall) -> None:
+    assert (await talked.tenant.get("/v1/data-retention")).json() == KEPT
+    assert await days_later(talked, 10_000) == 0
+    assert await left_of(talked) == EVERYTHING
+
+
+@pytest.mark.parametrize(
+    ("setting", "gone"),
+    [
+        ("recording_retention_days", {"recording", "files"}),
+        ("transcript_retention_days", {"transcript"}),
+        ("event_log_retention_days", {"events"}),
+    ],
+)
+async def test_each_kind_is_deleted_after_its_own_days(
+    talked: RecordedCall, setting: str, gone: set[str]
+) -> None:
+    await keep(talked.tenant, **{setting: 7})
+    assert await days_later(talked, 6.9) == 0
+    assert await left_of(talked) == EVERYTHING
+    assert await days_later(talked, 7.1) == 1
+    assert await left_of(talked) == {name: name not in gone for name in EVERYTHING}
+    assert await days_later(talked, 7.1) == 0
+
+
+async def test_a_webhook_event_does_not_keep_the_transcript(
+    talked: RecordedCall, database: Database
+) -> None:
+    async def holding() -> Any:
+        async with database.system_session() as session:
+            return await session.scalar(
+                text("SELECT count(*) FROM outbox_events WHERE data::text LIKE '%Hello%'")
+            )
+
+    async with database.system_session() as session:
+        await session.execute(
+            text(
+                "INSERT INTO outbox_events (id, tenant_id, event, data) VALUES (:id, :tenant,"
+                " 'call.completed', jsonb_build_object('call_id', CAST(:call AS text),"
+                " 'transcript', 'Hello'))"
+            ),
+            {"id": uuid4(), "tenant": talked.tenant.tenant_id, "call": str(talked.call_id)},
+        )
+    assert await holding() >= 1
+    await keep(talked.tenant, transcript_retention_days=1)
+    await days_later(talked, 2)
+    assert await holding() == 0
+
+
+async def test_calls_are_deleted_in_small_batches_and_none_is_left_out(
+    talked: RecordedCall, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expiry, "CALLS_AT_ONCE", 2)
+    async with database.system_session() as session:
+        for seconds in (0, 1, 1, 1, 2):  # three at one moment: more than one batch
+            await session.execute(
+                text(
+                    "INSERT INTO calls (id, tenant_id, agent_id, room_name, status, end_reason,"
+                    " ended_at, created_at, plan, collected_slots) SELECT gen_random_uuid(),"
+                    " tenant_id, agent_id, room_name, status, end_reason, ended_at,"
+                    " created_at - interval '1 hour' + :seconds * interval '1 second', plan,"
+                    " collected_slots FROM calls WHERE id = :like"
+                ),
+                {"like": talked.call_id, "seconds": seconds},
+            )
+    await keep(talked.tenant, transcript_retention_days=1)
+    assert await days_later(talked, 2) == 6
+    async with database.system_session() as session:
+        assert not await session.scalar(
+            text("SELECT count(*) FROM calls WHERE collected_slots <> '{}'")
+        )
+
+
+async def test_a_call_that_is_not_over_is_waited_for(call: RecordedCall) -> None:
+    await keep(call.tenant, transcript_retention_days=1)
+    assert await days_later(call, 2) == 0
+    await call.worker.ship(call.plan, SEGMENT)
+    await call.end()
+    assert await days_later(call, 2) == 1
+    assert not (await left_of(call))["transcript"]
+
+
+async def test_another_tenants_data_stays(talked: RecordedCall, other_tenant: TenantClient) -> None:
+    await keep(other_tenant, transcript_retention_days=1, recording_retention_days=1)
+    assert await days_later(talked, 2) == 0
+    assert await left_of(talked) == EVERYTHING
+
+
+async def test_a_change_is_audited_and_leaves_the_other_kinds_alone(tenant: TenantClient) -> None:
+    await keep(tenant, recording_retention_days=30, transcript_retention_days=90)
+    await keep(tenant, recording_retention_days=None)
+    await keep(tenant, transcript_retention_days=90)
+    shown = (await tenant.get("/v1/data-retention")).json()
+    assert shown == KEPT | {"transcript_retention_days": 90}
+    entries = (await tenant.get("/v1/audit-log?action=data_retention")).json()["entries"]
+    assert [entry["changes"] for entry in entries] == [
+        {"recording_retention_days": [30, None]},
+        {"recording_retention_days": [None, 30], "transcript_retention_days": [None, 90]},
+    ]
+
+
+@pytest.mark.parametrize("days", [0, -1, 1.5, "30", True, 36_501])
+async def test_days_are_a_whole_number_of_at_least_one(tenant: TenantClient, days: object) -> None:
+    answer = await tenant.request(
+        "PATCH", "/v1/data-retention", json={"recording_retention_days": days}
+    )
+    assert answer.status_code == 400
+    assert answer.json()["errors"][0]["field"] == "recording_retention_days"
