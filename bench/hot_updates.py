@@ -28,7 +28,7 @@ LIVE_CALLS = 500
 METER_READINGS = 12
 """Per call: one every five seconds of a minute."""
 PLAN_BYTES = 3000
-"""Short enough to stand in the row itself when it is compressed, where it takes most of the room."""
+"""Short enough to stand in the row itself when compressed, where it takes most of the room."""
 
 _NEW = (
     "INSERT INTO calls (id, tenant_id, agent_id, room_name, status, plan) VALUES"
