@@ -23,6 +23,7 @@ from outbound.policy import OutboundPolicy
 from pipelines.settings import VENDOR_BASE_URLS, ProviderSettings
 from runtime.settings import WorkerOptions, WorkerSettings
 from switchboard.logs import LogFormat
+from telemetry.settings import TelemetryOptions
 
 DEFAULT_PORT = 8080
 
@@ -49,7 +50,7 @@ def _address(name: str) -> Any:
     return Field(None, validation_alias=_vendor(name))
 
 
-class Settings(ControlPlaneOptions, WorkerOptions, BaseSettings):
+class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSettings):
     """Read from environment variables with the prefix ``SWITCHBOARD_``. Lists are separated by
     commas.
 
@@ -267,13 +268,18 @@ class Settings(ControlPlaneOptions, WorkerOptions, BaseSettings):
             provider=None if wanted == "local" else wanted, models=models, api_keys=keys
         )
 
+    def telemetry(self) -> TelemetryOptions:
+        return TelemetryOptions(**self._values(TelemetryOptions))
+
     def worker(self) -> WorkerSettings:
         """For one media worker. Raises ``MissingSetting``."""
+        workers_dir = self.data_dir.absolute() / "workers"
         return WorkerSettings(
             **self._values(WorkerOptions),
             redis_url=self.required_redis_url(),
             object_store_url=self.shared_object_store_url,
-            data_dir=self.data_dir.absolute() / "workers" / self.worker_id,
+            data_dir=workers_dir / self.worker_id,
+            workers_dir=workers_dir,
         )
 
     def providers(self) -> ProviderSettings:

@@ -18,7 +18,7 @@ from switchboard.migration_stamp import is_migrated, stamp
 from switchboard.parent_watch import ParentPipe
 from switchboard.process_commands import ProcessCommands
 from switchboard.progress import Progress
-from switchboard.readiness import ReadinessCheck, RedisReadiness, api_ready, server_ready
+from switchboard.readiness import ReadinessCheck, RedisReadiness, http_ready, server_ready
 from switchboard.services.command import Command
 from switchboard.services.directory_lock import DirectoryInUse, DirectoryLock
 from switchboard.services.embedded_server import EmbeddedServer, log_tail
@@ -164,7 +164,7 @@ class _System:
 
     async def _start_control_plane(self, redis: asyncio.Task[str]) -> None:
         database_url, redis_url = await self._start_postgres(), await redis
-        addresses = {
+        addresses: dict[str, str] = {
             "SWITCHBOARD_DATABASE_URL": database_url,
             "SWITCHBOARD_REDIS_URL": redis_url,
             "SWITCHBOARD_SECRET_KEY": self.secrets.secret_key,
@@ -175,9 +175,17 @@ class _System:
         async with contextlib.aclosing(RedisReadiness(redis_url)) as seen:
             # The API first: a caller waits for it and for the media workers.
             for shown, command, check in (
-                ("API", self._commands.api(addresses), api_ready(host, port)),
-                ("Jobs", self._commands.jobs(addresses), seen.jobs()),
-                ("Telephony bridge", self._commands.bridge(addresses), seen.bridge("local-1")),
+                (
+                    "API",
+                    self._commands.api(addresses | self._monitoring(0)),
+                    http_ready(host, port),
+                ),
+                ("Jobs", self._commands.jobs(addresses | self._monitoring(1)), seen.jobs()),
+                (
+                    "Telephony bridge",
+                    self._commands.bridge(addresses | self._monitoring(2)),
+                    seen.bridge("local-1"),
+                ),
             ):
                 await self._start_process(shown, command, check, CONTROL_PLANE)
 
@@ -189,12 +197,12 @@ class _System:
         encryption_keys = ",".join(settings.all_encryption_keys())
         async with contextlib.aclosing(seen), asyncio.TaskGroup() as workers:
             for number in range(1, self._settings.workers + 1):
-                worker_id = f"local-{number}"
+                worker_id = f"{settings.worker_id}-{number}"
                 environment = {
                     "SWITCHBOARD_REDIS_URL": redis_url,
                     "SWITCHBOARD_WORKER_ID": worker_id,
                     "SWITCHBOARD_ENCRYPTION_KEYS": encryption_keys,
-                }
+                } | self._monitoring(2 + number)
                 workers.create_task(
                     self._start_process(
                         f"Media worker {number}",
@@ -203,6 +211,11 @@ class _System:
                         MEDIA,
                     )
                 )
+
+    def _monitoring(self, position: int) -> dict[str, str]:
+        """The monitoring port of one of the processes: API, jobs, bridge, then the workers."""
+        first = self._settings.monitoring_port
+        return {} if first is None else {"SWITCHBOARD_MONITORING_PORT": str(first + position)}
 
     async def _start_server(self, server: EmbeddedServer) -> None:
         self._servers.append(server)

@@ -128,6 +128,14 @@ class Database:
         async with self.system_session() as session:
             await session.execute(text("SELECT 1"))
 
+    async def answers(self) -> bool:
+        """Whether PostgreSQL answers now."""
+        try:
+            await self.ping()
+        except DatabaseUnavailable:
+            return False
+        return True
+
     async def aclose(self) -> None:
         await self._app.dispose()
         await self._system.dispose()

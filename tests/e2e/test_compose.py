@@ -42,6 +42,7 @@ class Services:
     def __init__(self, directory: Path, postgres_url: str, redis_url: str) -> None:
         self.api_port = free_port()
         self.media_ports = free_ports(20)
+        self._monitoring_ports = {name: free_port() for name in LASTING}
         self._compose = read_compose()
         self.directory = directory
         self._stores = {
@@ -70,6 +71,11 @@ class Services:
             }
         if "SWITCHBOARD_PORT" in declared:
             declared |= {"SWITCHBOARD_PORT": str(self.api_port), "SWITCHBOARD_HOST": LOOPBACK}
+        if "SWITCHBOARD_MONITORING_PORT" in declared:
+            declared |= {
+                "SWITCHBOARD_MONITORING_PORT": str(self._monitoring_ports[name]),
+                "SWITCHBOARD_MONITORING_HOST": LOOPBACK,
+            }
         # Each container has a /data of its own.
         return declared | {"SWITCHBOARD_DATA_DIR": str(self.directory / "data" / name)}
 
