@@ -21,6 +21,7 @@ from control_plane.calling.recordings import tasks as recording_tasks
 from control_plane.calling.retention import tasks as retention_tasks
 from control_plane.identity.accounts import tasks as account_tasks
 from control_plane.money.billing import tasks as billing_tasks
+from control_plane.operator.measurement import keep_measuring
 from control_plane.platform.database import Database
 from control_plane.platform.idempotency import tasks as idempotency_tasks
 from control_plane.platform.job_queue import (
@@ -74,6 +75,7 @@ async def run_jobs(
                 group.create_task(EventConsumer(database, patient_redis).run()),
                 group.create_task(keep_redispatching(database, redis)),
                 group.create_task(keep_folding(database)),
+                group.create_task(keep_measuring(database, redis)),
                 group.create_task(Reaper(database, redis).run()),
                 group.create_task(DialingScheduler(database, redis, settings.dialing).run()),
                 group.create_task(ReportConsumer(database, patient_redis).run()),

@@ -37,6 +37,7 @@ from runtime.settings import WorkerSettings
 from runtime.slots import Slots
 from runtime.task_errors import TaskErrors, bind_call
 from telemetry.health import Health
+from telemetry.metrics import SLOTS, SLOTS_USED, UNSETTLED_CALLS
 
 if TYPE_CHECKING:
     from pipelines.engine.call_actions import CallActions
@@ -80,6 +81,10 @@ class Worker:
         self._heartbeat = Heartbeat(
             self._redis, settings.worker_id, self._identity, self._slots, self
         )
+
+        SLOTS.set(settings.slots)
+        SLOTS_USED.set_function(lambda: self._slots.used)
+        UNSETTLED_CALLS.set_function(lambda: len(self._shipper.unsettled))
 
     async def is_warm(self) -> bool:
         return self._heartbeat.state == "ready"

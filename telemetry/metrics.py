@@ -6,6 +6,8 @@ listed here, so that the number of series is bounded.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from contracts.call_status import TERMINAL_STATUSES, CallStatus
 from contracts.dial_outcome import DialOutcome
 from contracts.end_reasons import EndReason
@@ -30,6 +32,12 @@ _SETUP = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60)
 _TURN = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10)
 _REQUEST = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 _STALL = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1)
+
+
+def listed(value: str, values: Collection[str]) -> str:
+    """``value`` if it is one of ``values``, otherwise ``OTHER``."""
+    return value if value in values else OTHER
+
 
 declared = Declarations()
 

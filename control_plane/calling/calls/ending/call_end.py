@@ -24,6 +24,8 @@ from control_plane.calling.dialing.repository import cancel_waiting_legs
 from control_plane.calling.intelligence.scheduling import schedule_at_end
 from control_plane.calling.recordings.tasks import enqueue_assembly_at_end
 from control_plane.money.billing import service as billing
+from control_plane.platform.database import after_commit
+from telemetry.metrics import CALLS_ENDED
 
 _log = structlog.get_logger(__name__)
 
@@ -117,6 +119,8 @@ async def end_call(
         add_call_failed(session, call)
     await schedule_at_end(session, call)
     await enqueue_assembly_at_end(session, call)
+    ended = reason.value if isinstance(reason, EndReason) else f"carrier_{reason.outcome.value}"
+    after_commit(session, CALLS_ENDED.labels(ended).inc)
     _log.info(
         "call_ended",
         call_id=str(call.id),
