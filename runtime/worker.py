@@ -38,6 +38,7 @@ from runtime.slots import Slots
 from runtime.task_errors import TaskErrors, bind_call
 from telemetry.health import Health
 from telemetry.metrics import SLOTS, SLOTS_USED, UNSETTLED_CALLS
+from telemetry.tracing import call_span
 
 if TYPE_CHECKING:
     from pipelines.engine.call_actions import CallActions
@@ -207,8 +208,11 @@ class Worker:
             funded_until_ms=offered.offer.funded_until_ms,
         )
         self._calls.add(call)
+        attributes = {"worker_id": self._settings.worker_id, "tenant_id": str(plan.tenant_id)}
         try:
-            await call.run(acknowledge)
+            with call_span("run call", plan.call_id, attributes) as known_later:
+                await call.run(acknowledge)
+                known_later["end_reason"] = call.end_reason or ""
         except Exception:
             log.exception("call.crashed")
         finally:

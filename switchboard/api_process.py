@@ -15,6 +15,7 @@ from switchboard.settings import Settings
 from telemetry.health import Health
 from telemetry.monitoring_server import monitored
 from telemetry.process_name import ProcessName
+from telemetry.tracing import traced
 
 _SHUTDOWN_SECONDS = 1
 
@@ -54,5 +55,5 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
         async with monitored(ProcessName.API, settings.telemetry(), health):
             await server.serve(sockets=sockets)
 
-    with contextlib.suppress(KeyboardInterrupt):
+    with traced(ProcessName.API, settings.telemetry()), contextlib.suppress(KeyboardInterrupt):
         asyncio.run(serve())

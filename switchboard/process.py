@@ -29,12 +29,13 @@ def importing() -> Iterator[None]:
 
 
 async def run_watched(process: ProcessName, options: TelemetryOptions, work: Work) -> None:
-    """As ``run_until_stopped``, and answer on the monitoring port meanwhile.
+    """As ``run_until_stopped``, with the monitoring port and with traces.
 
     Raises:
         PortTaken: another program listens on that port.
     """
     from telemetry.monitoring_server import monitored
+    from telemetry.tracing import traced
 
     health = Health()
 
@@ -42,8 +43,9 @@ async def run_watched(process: ProcessName, options: TelemetryOptions, work: Wor
         health.is_stopping = stop.is_set
         await work(stop, health)
 
-    async with monitored(process, options, health):
-        await run_until_stopped(run)
+    with traced(process, options):
+        async with monitored(process, options, health):
+            await run_until_stopped(run)
 
 
 async def run_until_stopped(run: Callable[[asyncio.Event], Awaitable[None]]) -> None:

@@ -104,6 +104,10 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     set, else Google if its key is set, else the local analyser."""
     post_call_openai_model: str = "gpt-5.6-luna"
     post_call_google_model: str = "gemini-3.8-flash"
+    otlp_endpoint: str | None = Field(
+        None,
+        validation_alias=AliasChoices("SWITCHBOARD_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+    )
     log_level: str = "info"
     log_format: LogFormat = "auto"
 

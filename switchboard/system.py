@@ -115,6 +115,7 @@ class _System:
         self._started_at = datetime.now(UTC)
         self._servers: list[EmbeddedServer] = []
         self._parent = ParentPipe()
+        self._monitoring_ports = monitoring_ports(self._settings)
         self._commands = ProcessCommands(data_dir, self._parent, listener.fileno())
         self.api_url = self._settings.api_url
         self.secrets = (read_secrets(data_dir) or new_secrets()).model_copy(
@@ -177,13 +178,13 @@ class _System:
             for shown, command, check in (
                 (
                     "API",
-                    self._commands.api(addresses | self._monitoring(0)),
+                    self._commands.api(addresses | self._monitoring("api")),
                     http_ready(host, port),
                 ),
-                ("Jobs", self._commands.jobs(addresses | self._monitoring(1)), seen.jobs()),
+                ("Jobs", self._commands.jobs(addresses | self._monitoring("jobs")), seen.jobs()),
                 (
                     "Telephony bridge",
-                    self._commands.bridge(addresses | self._monitoring(2)),
+                    self._commands.bridge(addresses | self._monitoring("bridge")),
                     seen.bridge("local-1"),
                 ),
             ):
@@ -202,7 +203,7 @@ class _System:
                     "SWITCHBOARD_REDIS_URL": redis_url,
                     "SWITCHBOARD_WORKER_ID": worker_id,
                     "SWITCHBOARD_ENCRYPTION_KEYS": encryption_keys,
-                } | self._monitoring(2 + number)
+                } | self._monitoring(f"worker-{number}")
                 workers.create_task(
                     self._start_process(
                         f"Media worker {number}",
@@ -212,10 +213,9 @@ class _System:
                     )
                 )
 
-    def _monitoring(self, position: int) -> dict[str, str]:
-        """The monitoring port of one of the processes: API, jobs, bridge, then the workers."""
-        first = self._settings.monitoring_port
-        return {} if first is None else {"SWITCHBOARD_MONITORING_PORT": str(first + position)}
+    def _monitoring(self, process: str) -> dict[str, str]:
+        port = self._monitoring_ports.get(process)
+        return {} if port is None else {"SWITCHBOARD_MONITORING_PORT": str(port)}
 
     async def _start_server(self, server: EmbeddedServer) -> None:
         self._servers.append(server)
@@ -259,8 +259,18 @@ class _System:
                 pids={"up": os.getpid()} | {name: pid for name, pid in pids.items() if pid},
                 started_at=self._started_at,
                 embedded=tuple(server.name for server in self._servers),
+                monitoring_ports=self._monitoring_ports,
             ),
         )
+
+
+def monitoring_ports(settings: Settings) -> dict[str, int]:
+    """By process: one port after the other, from the one that is set on. Empty without one."""
+    workers = (f"worker-{number}" for number in range(1, settings.workers + 1))
+    first = settings.monitoring_port
+    if first is None:
+        return {}
+    return {name: first + n for n, name in enumerate(("api", "jobs", "bridge", *workers))}
 
 
 def _first(failures: ExceptionGroup[Exception]) -> Exception:

@@ -13,3 +13,6 @@ class TelemetryOptions(BaseModel):
     monitoring_port: int | None = Field(None, ge=1, le=65535)
     """Port for the same; without it a process answers none of them. ``up`` gives each of its
     processes a port of its own, from this one on."""
+    otlp_endpoint: str | None = None
+    """Where traces of calls are sent (OTLP over HTTP), such as ``http://127.0.0.1:4318``; without
+    it none are made."""

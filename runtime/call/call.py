@@ -37,6 +37,7 @@ from runtime.conversation.conversation import CallRecord, Conversation, OpenConv
 from runtime.media.room import LegConnected, LegGone, Room, RoomClosed
 from runtime.recording.call_recording import CallRecording, OpenRecording
 from telemetry.metrics import CALL_SETUP
+from telemetry.tracing import call_span
 
 logger = structlog.get_logger(__name__)
 
@@ -132,11 +133,13 @@ class Call:
                     self._cancel_tasks()
             finally:
                 self._group = None
-                await self._close()
+                with call_span("close call", self.plan.call_id):
+                    await self._close()
 
     async def _open(self, on_open: Callable[[], Awaitable[None]]) -> None:
         begun_at = self._clock()
-        self._room = self._facts.room = await self._open_room()
+        with call_span("open room", self.plan.call_id):
+            self._room = self._facts.room = await self._open_room()
         self._open_since = self._clock()
         CALL_SETUP.labels("room").observe(self._open_since - begun_at)
         self._recording = self._open_recording(self.plan, self._room, self)
@@ -150,7 +153,8 @@ class Call:
 
     async def _converse(self, room: Room) -> None:
         self._conversation = self._open_conversation(self.plan, room, self, self)
-        await self._conversation.start()
+        with call_span("start agent", self.plan.call_id):
+            await self._conversation.start()
         CALL_SETUP.labels("agent").observe(self._clock() - self._open_since)
         self._listening.set()
 
@@ -311,6 +315,11 @@ class Call:
             connected_ms=self._billable_ms,
             sent_at=datetime.now(UTC),
         )
+
+    @property
+    def end_reason(self) -> str | None:
+        """``None`` while nothing has ended the call."""
+        return None if self._ending is None else self._ending.reason.value
 
     # -- the end -------------------------------------------------------------------------------
 

@@ -35,6 +35,8 @@ from contracts.live_messages import AgentStateChanged, TurnLatency, UserStateCha
 from runtime.call.end_cause import CallFailure, ProvidersFailed
 from runtime.conversation.conversation import CallRecord
 from runtime.conversation.transcript import RecordedTurn, Transcript
+from runtime.conversation.turn_trace import trace_turn
+from telemetry import tracing
 from telemetry.metrics import (
     CHANNELS,
     OTHER,
@@ -73,6 +75,7 @@ class SessionObserver:
         self._user_metrics: MetricsReport = {}
         self._agent_silent_since: float | None = None
         self._closing = False
+        self._trace = tracing.here()
 
     def attach(self) -> None:
         """Follow the session from now on."""
@@ -196,6 +199,8 @@ class SessionObserver:
             "end_to_end_ms": _ms(metrics.get("e2e_latency")),
         }
         _observe(latencies)
+        if (started_speaking_at := metrics.get("started_speaking_at")) is not None:
+            trace_turn(self._trace, started_speaking_at, latencies)
         if any(latency is not None for latency in latencies.values()):
             self._record.fact(TurnMeasured(sequence=spoken.sequence, **latencies))
         if (end_to_end_ms := latencies["end_to_end_ms"]) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from telemetry.declarations import Declaration
@@ -33,3 +34,13 @@ def _row(declaration: Declaration) -> str:
     )
     cells = (f"`{declaration.name}`", declaration.kind, processes, labels, declaration.help)
     return f"| {' | '.join(cells)} |\n"
+
+
+def declared_in(process: ProcessName) -> list[Declaration]:
+    return list(declared.of(process))
+
+
+def documented(page: str, process: ProcessName) -> set[str]:
+    """The metrics that the page says ``process`` has."""
+    rows = re.findall(r"^\| `(switchboard_\w+)` \| \w+ \| ([\w, ]+) \|", page, re.MULTILINE)
+    return {name for name, processes in rows if processes == "all" or process in processes}
