@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,15 @@ def test_our_processes_run_without_privileges(compose: dict[str, Any]) -> None:
     for name in OUR_PROCESSES:
         assert compose["services"][name]["cap_drop"] == ["ALL"]
     assert re.search(r"^USER (?!root)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+
+
+def test_the_image_holds_every_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    dockerfile = (ROOT / "Dockerfile").read_text().splitlines()
+    allowed = (ROOT / ".dockerignore").read_text().splitlines()
+    assert [name for name in packages if f"COPY {name} {name}" not in dockerfile] == []
+    assert [name for name in packages if f"!{name}" not in allowed] == []
 
 
 def settings_of(
