@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -24,7 +25,7 @@ from telemetry.settings import TelemetryOptions
 if TYPE_CHECKING:
     from opentelemetry.context import Context
     from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.trace import Tracer
+    from opentelemetry.trace import Link, Tracer
 
 CALL_ID = "call_id"
 EXPORT_SECONDS = 2.0
@@ -42,6 +43,7 @@ class _Tracing:
     tracer: Tracer
 
 
+_client_trace: ContextVar[str | None] = ContextVar("client_trace", default=None)
 _active: _Tracing | None = None
 """Of this process; ``None`` while nothing is traced."""
 
@@ -123,6 +125,12 @@ def _running(
             span.set_attributes(added)
 
 
+def note_client_trace(traceparent: str | None) -> None:
+    """The header ``traceparent`` (W3C Trace Context) of the request that this task serves. The call
+    that it creates gets a link to the client's own trace."""
+    _client_trace.set(traceparent)
+
+
 def record_of_call(
     name: str, call_id: UUID, started_ns: int, attributes: Attributes, *, is_root: bool = False
 ) -> None:
@@ -140,6 +148,7 @@ def record_of_call(
             name,
             context=Context() if is_root else _context_of(call_id),
             attributes={CALL_ID: str(call_id), **attributes},
+            links=_links_to_client() if is_root else (),
             start_time=started_ns,
         )
     finally:
@@ -180,6 +189,15 @@ def record(
     )
     span.end(int(ended_at * 1e9))
     return set_span_in_context(span, within)
+
+
+def _links_to_client() -> list[Link]:
+    from opentelemetry.trace import Link, get_current_span
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+    carrier = {"traceparent": _client_trace.get() or ""}
+    client = get_current_span(TraceContextTextMapPropagator().extract(carrier)).get_span_context()
+    return [Link(client)] if client.is_valid and client.is_remote else []
 
 
 def _context_of(call_id: UUID) -> Context:

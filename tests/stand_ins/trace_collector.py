@@ -25,6 +25,8 @@ class ReceivedSpan:
     ended_ns: int
     attributes: dict[str, str]
     is_error: bool
+    links: tuple[str, ...] = ()
+    """The traces that it is linked to."""
 
 
 class TraceCollector:
@@ -84,5 +86,6 @@ class TraceCollector:
                                 each.key: each.value.string_value for each in span.attributes
                             },
                             is_error=span.status.code == 2,
+                            links=tuple(link.trace_id.hex() for link in span.links),
                         )
                     )

@@ -17,7 +17,7 @@ from runtime.conversation.turn_trace import trace_turn
 from telemetry import tracing
 from telemetry.process_name import ProcessName
 from telemetry.settings import TelemetryOptions
-from telemetry.tracing import call_span, record_of_call, traced
+from telemetry.tracing import call_span, note_client_trace, record_of_call, traced
 from tests.stand_ins.trace_collector import TraceCollector
 
 CALL = UUID("0197a1b2-0000-7000-8000-00000000abcd")
@@ -50,6 +50,25 @@ def test_processes_that_know_only_the_call_add_to_one_trace(collector: TraceColl
     assert (create.service, run.service) == ("switchboard-api", "switchboard-worker")
     assert create.attributes == {"call_id": str(CALL), "agent_id": "a"}
     assert run.attributes == {"call_id": str(CALL), "end_reason": "completed"}
+
+
+@pytest.mark.parametrize(
+    ("traceparent", "links"),
+    [
+        (f"00-{'ab' * 16}-{'cd' * 8}-01", ("ab" * 16,)),
+        ("00-nonsense", ()),
+        (None, ()),
+    ],
+)
+def test_a_new_call_is_linked_to_the_trace_of_the_client_that_made_it(
+    collector: TraceCollector, traceparent: str | None, links: tuple[str, ...]
+) -> None:
+    with traced(ProcessName.API, options(collector)):
+        note_client_trace(traceparent)
+        record_of_call("create call", CALL, time.time_ns(), {}, is_root=True)
+        record_of_call("end call", CALL, time.time_ns(), {})
+    note_client_trace(None)
+    assert [span.links for span in collector.of_trace(TRACE)] == [links, ()]
 
 
 def test_a_span_of_another_call_is_in_the_trace_of_that_call(collector: TraceCollector) -> None:

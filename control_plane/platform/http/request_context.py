@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from control_plane.platform.errors import Unexpected
 from control_plane.platform.http.problems import problem_response
 from telemetry.metrics import HTTP_REQUESTS, METHODS, listed
+from telemetry.tracing import note_client_trace
 
 HEADER = "X-Request-Id"
 _ACCEPTED = re.compile(r"[A-Za-z0-9._~+/=-]{1,128}")
@@ -33,7 +34,9 @@ class RequestContextMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = _request_id(Headers(scope=scope).get(HEADER))
+        headers = Headers(scope=scope)
+        request_id = _request_id(headers.get(HEADER))
+        note_client_trace(headers.get("traceparent"))
         scope.setdefault("state", {})["request_id"] = request_id
         started_at = time.monotonic()
         status: int | None = None
