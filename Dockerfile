@@ -11,6 +11,7 @@ COPY outbound outbound
 COPY pipelines pipelines
 COPY runtime runtime
 COPY switchboard switchboard
+COPY telemetry telemetry
 COPY telephony_bridge telephony_bridge
 # The locked versions of what runs; the lock also holds what only development needs.
 RUN uv venv /opt/switchboard \

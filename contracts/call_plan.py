@@ -59,6 +59,11 @@ class PriceRow(BaseModel):
     micros_per_minute: NonNegativeInt
 
 
+LONGEST_CALL_SECONDS = 7200
+"""No call runs longer, whatever its agent says. Source: API spec, "Limits"."""
+JOIN_TIMEOUT_SECONDS = 60
+
+
 class CallLimits(BaseModel):
     model_config = _FROZEN
     max_duration_seconds: PositiveInt
@@ -66,7 +71,7 @@ class CallLimits(BaseModel):
     """Silence before the agent nudges."""
     silence_hangup_seconds: Annotated[float, Field(gt=0)]
     """Further silence, after the nudge, before the agent hangs up."""
-    join_timeout_seconds: PositiveInt = 60
+    join_timeout_seconds: PositiveInt = JOIN_TIMEOUT_SECONDS
     """How long the room waits for the first leg's media."""
 
 

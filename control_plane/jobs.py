@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import structlog
 from procrastinate.exceptions import ConnectorException
@@ -20,6 +21,7 @@ from control_plane.calling.recordings import tasks as recording_tasks
 from control_plane.calling.retention import tasks as retention_tasks
 from control_plane.identity.accounts import tasks as account_tasks
 from control_plane.money.billing import tasks as billing_tasks
+from control_plane.operator.measurement import keep_measuring
 from control_plane.platform.database import Database
 from control_plane.platform.idempotency import tasks as idempotency_tasks
 from control_plane.platform.job_queue import (
@@ -32,6 +34,8 @@ from control_plane.platform.job_queue import (
 from control_plane.platform.link.event_stream import BLOCK_SECONDS
 from control_plane.platform.link.redis_client import connect
 from control_plane.platform.settings import ControlPlaneSettings
+from link.connection import answers
+from telemetry.health import Health
 
 JOB_DOMAINS = (
     account_tasks,
@@ -51,7 +55,9 @@ QUEUE_RETRY_SECONDS = 2.0
 _log = structlog.get_logger(__name__)
 
 
-async def run_jobs(settings: ControlPlaneSettings, stop: asyncio.Event) -> None:
+async def run_jobs(
+    settings: ControlPlaneSettings, stop: asyncio.Event, health: Health | None = None
+) -> None:
     """Consume events, dispatch, dial, reap and run jobs until ``stop`` is set.
 
     It survives outages of PostgreSQL and Redis. Any other error ends the process, and its
@@ -60,12 +66,16 @@ async def run_jobs(settings: ControlPlaneSettings, stop: asyncio.Event) -> None:
     database = Database(settings.database_url, deadline_seconds=settings.request_deadline_seconds)
     redis = connect(settings.redis_url)
     patient_redis = connect(settings.redis_url, longest_block_seconds=BLOCK_SECONDS)
+    if health is not None:
+        health.watch("PostgreSQL does not answer.", database.answers)
+        health.watch("Redis does not answer.", partial(answers, redis))
     try:
         async with asyncio.TaskGroup() as group:
             loops = [
                 group.create_task(EventConsumer(database, patient_redis).run()),
                 group.create_task(keep_redispatching(database, redis)),
                 group.create_task(keep_folding(database)),
+                group.create_task(keep_measuring(database, redis)),
                 group.create_task(Reaper(database, redis).run()),
                 group.create_task(DialingScheduler(database, redis, settings.dialing).run()),
                 group.create_task(ReportConsumer(database, patient_redis).run()),

@@ -42,6 +42,15 @@ def connect(
     )
 
 
+async def answers(redis: Redis) -> bool:
+    """Whether Redis answers now."""
+    try:
+        await redis.ping()
+    except LINK_ERRORS:
+        return False
+    return True
+
+
 class _Client(Redis):
     """Every command and every pipeline ends when its task is cancelled."""
 

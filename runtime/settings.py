@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import secrets
+import socket
+from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, PositiveInt
 
+from contracts.call_plan import JOIN_TIMEOUT_SECONDS, LONGEST_CALL_SECONDS
 from contracts.ice_settings import IceSettings
 from runtime.media.media_network import MediaNetwork, PortRange
 
@@ -20,15 +24,24 @@ Address = Annotated[str, AfterValidator(_address)]
 """An IPv4 or IPv6 address."""
 
 
+def new_worker_id() -> str:
+    """Of this host and this start: no other worker has it, and no earlier one had it."""
+    return f"{socket.gethostname()}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
 class WorkerOptions(IceSettings):
     """What the operator of an installation can choose. The command line reads these fields from
     the environment."""
 
-    worker_id: Annotated[str, Field(min_length=1)] = "local-1"
+    worker_id: Annotated[str, Field(min_length=1)] = Field(default_factory=new_worker_id)
+    """By default a new one for each start. No two running workers may have the same."""
     slots: PositiveInt = 8
     """How many calls one worker runs at once."""
-    drain_timeout_seconds: Annotated[float, Field(ge=0)] = 120
-    """How long a stopping worker lets its calls continue before it ends them."""
+    drain_timeout_seconds: Annotated[float, Field(ge=0)] = (
+        LONGEST_CALL_SECONDS + JOIN_TIMEOUT_SECONDS + 60
+    )
+    """How long a stopping worker lets its calls continue before it ends them. By default longer
+    than any call can last."""
     media_ports: PortRange | None = None
     """UDP ports for callers' audio, such as ``40000-40999``; without it, any port of the machine.
     A participant takes one port for each of the machine's addresses."""
@@ -44,6 +57,9 @@ class WorkerSettings(WorkerOptions):
     data_dir: Path
     """Holds the call journals. Only one running worker may use a directory. A worker that starts in
     the directory of one that died ends the calls that it finds there."""
+    workers_dir: Path | None = None
+    """Holds the directories of all workers on this disk. A worker that starts also ends the calls
+    of those that died there, whatever their ids were."""
     object_store_url: str | None = None
     """Where recordings are stored. Without it, nothing is recorded."""
 

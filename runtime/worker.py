@@ -23,6 +23,7 @@ from runtime.journal.adoption import adopt
 from runtime.journal.event_shipper import EventShipper
 from runtime.journal.store import JournalStore
 from runtime.link.commands import CommandReader
+from runtime.link.dead_workers import forget_dead_workers
 from runtime.link.dispatch import Acknowledge, Dispatcher
 from runtime.link.heartbeat import Heartbeat
 from runtime.link.live_publisher import LivePublisher
@@ -35,6 +36,9 @@ from runtime.running_calls import RunningCalls
 from runtime.settings import WorkerSettings
 from runtime.slots import Slots
 from runtime.task_errors import TaskErrors, bind_call
+from telemetry.health import Health
+from telemetry.metrics import SLOTS, SLOTS_USED, UNSETTLED_CALLS
+from telemetry.tracing import call_span
 
 if TYPE_CHECKING:
     from pipelines.engine.call_actions import CallActions
@@ -79,6 +83,16 @@ class Worker:
             self._redis, settings.worker_id, self._identity, self._slots, self
         )
 
+        SLOTS.set(settings.slots)
+        SLOTS_USED.set_function(lambda: self._slots.used)
+        UNSETTLED_CALLS.set_function(lambda: len(self._shipper.unsettled))
+
+    async def is_warm(self) -> bool:
+        return self._heartbeat.state == "ready"
+
+    async def is_heard(self) -> bool:
+        return self._heartbeat.is_heard
+
     async def run(self, stop: asyncio.Event) -> None:
         """Run calls until ``stop`` is set and the calls are over, or until cancelled.
 
@@ -101,6 +115,9 @@ class Worker:
                     services.create_task(self._live.run()),
                 ]
                 try:
+                    if self._settings.workers_dir is not None:
+                        await self._journals.take_over_from_the_dead(self._settings.workers_dir)
+                    await forget_dead_workers(self._redis)
                     await adopt(self._journals, self._shipper, self._redis)
                     media = await self._warmed(stop)
                     if media is not None:
@@ -191,8 +208,11 @@ class Worker:
             funded_until_ms=offered.offer.funded_until_ms,
         )
         self._calls.add(call)
+        attributes = {"worker_id": self._settings.worker_id, "tenant_id": str(plan.tenant_id)}
         try:
-            await call.run(acknowledge)
+            with call_span("run call", plan.call_id, attributes) as known_later:
+                await call.run(acknowledge)
+                known_later["end_reason"] = call.end_reason or ""
         except Exception:
             log.exception("call.crashed")
         finally:
@@ -245,7 +265,10 @@ async def _done_before(stop: asyncio.Event, work: asyncio.Future[Any]) -> bool:
 
 
 async def run_worker(
-    settings: WorkerSettings, providers: ProviderSettings, stop: asyncio.Event
+    settings: WorkerSettings,
+    providers: ProviderSettings,
+    stop: asyncio.Event,
+    health: Health | None = None,
 ) -> None:
     """Run a media worker until ``stop`` is set and its calls are over.
 
@@ -267,4 +290,8 @@ async def run_worker(
 
     TaskErrors().install(asyncio.get_running_loop())
     async with http_context.open():
-        await Worker(settings, warm_up).run(stop)
+        worker = Worker(settings, warm_up)
+        if health is not None:
+            health.watch("The models are not loaded yet.", worker.is_warm)
+            health.watch("Redis has no heartbeat of this worker.", worker.is_heard)
+        await worker.run(stop)

@@ -12,6 +12,10 @@ import uvicorn
 from control_plane.app import create_app
 from control_plane.platform.http.malformed_requests import ProblemProtocol
 from switchboard.settings import Settings
+from telemetry.health import Health
+from telemetry.monitoring_server import monitored
+from telemetry.process_name import ProcessName
+from telemetry.tracing import traced
 
 _SHUTDOWN_SECONDS = 1
 
@@ -19,7 +23,7 @@ _SHUTDOWN_SECONDS = 1
 def run_api(settings: Settings, listening_fd: int | None) -> None:
     """Serve until SIGINT or SIGTERM, on an inherited listening socket when there is one.
 
-    Raises ``MissingSetting``.
+    Raises ``MissingSetting``, ``PortTaken``.
     """
     app = create_app(settings.control_plane())
     # Everything that exists now stays. A garbage collection that looked through it again would
@@ -42,5 +46,14 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
         proxy_headers=False,
     )
     sockets = None if listening_fd is None else [socket.socket(fileno=listening_fd)]
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(uvicorn.Server(config).serve(sockets=sockets))
+    server = uvicorn.Server(config)
+    health = Health()
+    health.is_stopping = lambda: server.should_exit
+    health.watch("PostgreSQL does not answer.", app.state.database.answers)
+
+    async def serve() -> None:
+        async with monitored(ProcessName.API, settings.telemetry(), health):
+            await server.serve(sockets=sockets)
+
+    with traced(ProcessName.API, settings.telemetry()), contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve())

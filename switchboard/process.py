@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import enum
 import gc
 import signal
 from collections.abc import Awaitable, Callable, Iterator
 
+from telemetry.health import Health
+from telemetry.process_name import ProcessName
+from telemetry.settings import TelemetryOptions
 
-class ProcessName(enum.StrEnum):
-    """The processes that can be run and checked one by one."""
-
-    API = "api"
-    JOBS = "jobs"
-    WORKER = "worker"
-    BRIDGE = "bridge"
+Work = Callable[[asyncio.Event, Health], Awaitable[None]]
+"""What a process does until the event is set. It tells the ``Health`` what it depends on."""
 
 
 @contextlib.contextmanager
@@ -29,6 +26,26 @@ def importing() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+async def run_watched(process: ProcessName, options: TelemetryOptions, work: Work) -> None:
+    """As ``run_until_stopped``, with the monitoring port and with traces.
+
+    Raises:
+        PortTaken: another program listens on that port.
+    """
+    from telemetry.monitoring_server import monitored
+    from telemetry.tracing import traced
+
+    health = Health()
+
+    async def run(stop: asyncio.Event) -> None:
+        health.is_stopping = stop.is_set
+        await work(stop, health)
+
+    with traced(process, options):
+        async with monitored(process, options, health):
+            await run_until_stopped(run)
 
 
 async def run_until_stopped(run: Callable[[asyncio.Event], Awaitable[None]]) -> None:

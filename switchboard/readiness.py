@@ -1,12 +1,12 @@
 """Whether a process serves, asked from outside as its users would.
 
-The supervisor asks while it starts processes; containers ask with ``switchboard health NAME``.
+The supervisor asks while it starts processes. Containers ask with ``switchboard health NAME``, on
+the process's monitoring port.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from functools import cached_property
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from contracts.heartbeat import WorkerHeartbeat
 from contracts.redis_names import EVENT_GROUP, EVENT_STREAM, worker_heartbeat
 from contracts.versions import read_json
-from switchboard.process import ProcessName
 from switchboard.services.embedded_server import EmbeddedServer
-from switchboard.settings import Settings
+from switchboard.settings import MissingSetting, Settings
+from telemetry.process_name import ProcessName
 from telephony_bridge.heartbeat import BridgeHeartbeat, bridge_heartbeat
 
 if TYPE_CHECKING:
@@ -26,21 +26,18 @@ if TYPE_CHECKING:
 ReadinessCheck = Callable[[int], Awaitable[bool]]
 
 _HTTP_TIMEOUT_SECONDS = 10.0
-_HEALTHY_AGE_SECONDS = 10
+_ALL_INTERFACES = ("0.0.0.0", "::")
 
 
 async def is_healthy(name: ProcessName, settings: Settings) -> bool:
-    """Whether this machine's process serves now. Raises ``MissingSetting``."""
-    if name is ProcessName.API:
-        return await api_ready("127.0.0.1", settings.port)(0)
-    async with contextlib.aclosing(RedisReadiness(settings.required_redis_url())) as redis:
-        match name:
-            case ProcessName.JOBS:
-                return await redis.jobs(_HEALTHY_AGE_SECONDS)(0)
-            case ProcessName.WORKER:
-                return await redis.worker(settings.worker_id, _HEALTHY_AGE_SECONDS)(0)
-            case ProcessName.BRIDGE:
-                return await redis.bridge("local-1", _HEALTHY_AGE_SECONDS)(0)
+    """Whether this machine's process is ready now. Raises ``MissingSetting``."""
+    port = settings.monitoring_port
+    if port is None and name is ProcessName.API:
+        port = settings.port
+    if port is None:
+        raise MissingSetting("SWITCHBOARD_MONITORING_PORT is not set")
+    host = settings.monitoring_host
+    return await http_ready("127.0.0.1" if host in _ALL_INTERFACES else host, port)(0)
 
 
 def server_ready(server: EmbeddedServer) -> ReadinessCheck:
@@ -52,8 +49,8 @@ def server_ready(server: EmbeddedServer) -> ReadinessCheck:
     return check
 
 
-def api_ready(host: str, port: int) -> ReadinessCheck:
-    """An API whose ``/readyz`` says that it reaches its database."""
+def http_ready(host: str, port: int) -> ReadinessCheck:
+    """A process whose ``/readyz`` says that it is ready."""
 
     async def check(_pid: int) -> bool:
         try:
@@ -71,10 +68,10 @@ def api_ready(host: str, port: int) -> ReadinessCheck:
 
 
 class RedisReadiness:
-    """Checks for processes that serve no HTTP: their signs of life are in Redis.
+    """Checks for processes that need not serve HTTP: their signs of life are in Redis.
 
-    A sign of life counts if it was written after the first question about the process, or at most
-    ``max_age_seconds`` before it. What a dead predecessor of the same name left is older.
+    A sign of life counts if it was written after the first question about the process. What a dead
+    predecessor of the same name left is older.
     """
 
     def __init__(self, redis_url: str) -> None:
@@ -92,7 +89,7 @@ class RedisReadiness:
             self._redis_url, socket_timeout=1, socket_connect_timeout=1, protocol=2
         )
 
-    def worker(self, worker_id: str, max_age_seconds: float = 0) -> ReadinessCheck:
+    def worker(self, worker_id: str) -> ReadinessCheck:
         """A media worker whose heartbeat says that its models are warm."""
 
         async def serves(since: float) -> bool:
@@ -102,9 +99,9 @@ class RedisReadiness:
             heartbeat = read_json(WorkerHeartbeat, document)
             return heartbeat.state == "ready" and heartbeat.sent_at.timestamp() >= since
 
-        return _recently(serves, max_age_seconds)
+        return _recently(serves)
 
-    def jobs(self, max_age_seconds: float = 0) -> ReadinessCheck:
+    def jobs(self) -> ReadinessCheck:
         """A jobs process that reads the event stream."""
 
         async def serves(since: float) -> bool:
@@ -112,9 +109,9 @@ class RedisReadiness:
             age_ms = (time.time() - since) * 1000
             return any(consumer["idle"] < age_ms for consumer in consumers)
 
-        return _recently(serves, max_age_seconds)
+        return _recently(serves)
 
-    def bridge(self, bridge_id: str, max_age_seconds: float = 0) -> ReadinessCheck:
+    def bridge(self, bridge_id: str) -> ReadinessCheck:
         """A telephony bridge with a heartbeat."""
 
         async def serves(since: float) -> bool:
@@ -123,10 +120,10 @@ class RedisReadiness:
                 return False
             return read_json(BridgeHeartbeat, document).sent_at.timestamp() >= since
 
-        return _recently(serves, max_age_seconds)
+        return _recently(serves)
 
 
-def _recently(serves: Callable[[float], Awaitable[bool]], max_age_seconds: float) -> ReadinessCheck:
+def _recently(serves: Callable[[float], Awaitable[bool]]) -> ReadinessCheck:
     """Asks ``serves`` with the oldest Unix time that counts."""
     first_asked: dict[int, float] = {}
 
@@ -134,7 +131,7 @@ def _recently(serves: Callable[[float], Awaitable[bool]], max_age_seconds: float
         from redis.exceptions import RedisError
 
         try:
-            return await serves(first_asked.setdefault(pid, time.time()) - max_age_seconds)
+            return await serves(first_asked.setdefault(pid, time.time()))
         except RedisError:
             return False
 

@@ -23,6 +23,7 @@ from outbound.policy import OutboundPolicy
 from pipelines.settings import VENDOR_BASE_URLS, ProviderSettings
 from runtime.settings import WorkerOptions, WorkerSettings
 from switchboard.logs import LogFormat
+from telemetry.settings import TelemetryOptions
 
 DEFAULT_PORT = 8080
 
@@ -49,7 +50,7 @@ def _address(name: str) -> Any:
     return Field(None, validation_alias=_vendor(name))
 
 
-class Settings(ControlPlaneOptions, WorkerOptions, BaseSettings):
+class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSettings):
     """Read from environment variables with the prefix ``SWITCHBOARD_``. Lists are separated by
     commas.
 
@@ -103,6 +104,10 @@ class Settings(ControlPlaneOptions, WorkerOptions, BaseSettings):
     set, else Google if its key is set, else the local analyser."""
     post_call_openai_model: str = "gpt-5.6-luna"
     post_call_google_model: str = "gemini-3.8-flash"
+    otlp_endpoint: str | None = Field(
+        None,
+        validation_alias=AliasChoices("SWITCHBOARD_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+    )
     log_level: str = "info"
     log_format: LogFormat = "auto"
 
@@ -267,13 +272,18 @@ class Settings(ControlPlaneOptions, WorkerOptions, BaseSettings):
             provider=None if wanted == "local" else wanted, models=models, api_keys=keys
         )
 
+    def telemetry(self) -> TelemetryOptions:
+        return TelemetryOptions(**self._values(TelemetryOptions))
+
     def worker(self) -> WorkerSettings:
         """For one media worker. Raises ``MissingSetting``."""
+        workers_dir = self.data_dir.absolute() / "workers"
         return WorkerSettings(
             **self._values(WorkerOptions),
             redis_url=self.required_redis_url(),
             object_store_url=self.shared_object_store_url,
-            data_dir=self.data_dir.absolute() / "workers" / self.worker_id,
+            data_dir=workers_dir / self.worker_id,
+            workers_dir=workers_dir,
         )
 
     def providers(self) -> ProviderSettings:

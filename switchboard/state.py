@@ -26,6 +26,8 @@ class State(BaseModel):
     started_at: datetime
     embedded: tuple[str, ...]
     """The servers that we run ourselves: ``postgres``, ``valkey``."""
+    monitoring_ports: dict[str, int] = {}
+    """By process; empty if none was asked for."""
 
 
 class Secrets(BaseModel):

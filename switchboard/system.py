@@ -18,7 +18,7 @@ from switchboard.migration_stamp import is_migrated, stamp
 from switchboard.parent_watch import ParentPipe
 from switchboard.process_commands import ProcessCommands
 from switchboard.progress import Progress
-from switchboard.readiness import ReadinessCheck, RedisReadiness, api_ready, server_ready
+from switchboard.readiness import ReadinessCheck, RedisReadiness, http_ready, server_ready
 from switchboard.services.command import Command
 from switchboard.services.directory_lock import DirectoryInUse, DirectoryLock
 from switchboard.services.embedded_server import EmbeddedServer, log_tail
@@ -115,6 +115,7 @@ class _System:
         self._started_at = datetime.now(UTC)
         self._servers: list[EmbeddedServer] = []
         self._parent = ParentPipe()
+        self._monitoring_ports = monitoring_ports(self._settings)
         self._commands = ProcessCommands(data_dir, self._parent, listener.fileno())
         self.api_url = self._settings.api_url
         self.secrets = (read_secrets(data_dir) or new_secrets()).model_copy(
@@ -164,7 +165,7 @@ class _System:
 
     async def _start_control_plane(self, redis: asyncio.Task[str]) -> None:
         database_url, redis_url = await self._start_postgres(), await redis
-        addresses = {
+        addresses: dict[str, str] = {
             "SWITCHBOARD_DATABASE_URL": database_url,
             "SWITCHBOARD_REDIS_URL": redis_url,
             "SWITCHBOARD_SECRET_KEY": self.secrets.secret_key,
@@ -175,9 +176,17 @@ class _System:
         async with contextlib.aclosing(RedisReadiness(redis_url)) as seen:
             # The API first: a caller waits for it and for the media workers.
             for shown, command, check in (
-                ("API", self._commands.api(addresses), api_ready(host, port)),
-                ("Jobs", self._commands.jobs(addresses), seen.jobs()),
-                ("Telephony bridge", self._commands.bridge(addresses), seen.bridge("local-1")),
+                (
+                    "API",
+                    self._commands.api(addresses | self._monitoring("api")),
+                    http_ready(host, port),
+                ),
+                ("Jobs", self._commands.jobs(addresses | self._monitoring("jobs")), seen.jobs()),
+                (
+                    "Telephony bridge",
+                    self._commands.bridge(addresses | self._monitoring("bridge")),
+                    seen.bridge("local-1"),
+                ),
             ):
                 await self._start_process(shown, command, check, CONTROL_PLANE)
 
@@ -189,12 +198,12 @@ class _System:
         encryption_keys = ",".join(settings.all_encryption_keys())
         async with contextlib.aclosing(seen), asyncio.TaskGroup() as workers:
             for number in range(1, self._settings.workers + 1):
-                worker_id = f"local-{number}"
+                worker_id = f"{settings.worker_id}-{number}"
                 environment = {
                     "SWITCHBOARD_REDIS_URL": redis_url,
                     "SWITCHBOARD_WORKER_ID": worker_id,
                     "SWITCHBOARD_ENCRYPTION_KEYS": encryption_keys,
-                }
+                } | self._monitoring(f"worker-{number}")
                 workers.create_task(
                     self._start_process(
                         f"Media worker {number}",
@@ -203,6 +212,10 @@ class _System:
                         MEDIA,
                     )
                 )
+
+    def _monitoring(self, process: str) -> dict[str, str]:
+        port = self._monitoring_ports.get(process)
+        return {} if port is None else {"SWITCHBOARD_MONITORING_PORT": str(port)}
 
     async def _start_server(self, server: EmbeddedServer) -> None:
         self._servers.append(server)
@@ -246,8 +259,18 @@ class _System:
                 pids={"up": os.getpid()} | {name: pid for name, pid in pids.items() if pid},
                 started_at=self._started_at,
                 embedded=tuple(server.name for server in self._servers),
+                monitoring_ports=self._monitoring_ports,
             ),
         )
+
+
+def monitoring_ports(settings: Settings) -> dict[str, int]:
+    """By process: one port after the other, from the one that is set on. Empty without one."""
+    workers = (f"worker-{number}" for number in range(1, settings.workers + 1))
+    first = settings.monitoring_port
+    if first is None:
+        return {}
+    return {name: first + n for n, name in enumerate(("api", "jobs", "bridge", *workers))}
 
 
 def _first(failures: ExceptionGroup[Exception]) -> Exception:

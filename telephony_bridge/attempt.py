@@ -9,6 +9,7 @@ import structlog
 
 from contracts.dial_outcome import DialOutcome
 from contracts.dialing import STAGE_RANK, DialRequest, LegStage
+from telemetry.metrics import DIAL_ATTEMPTS_ENDED
 from telephony_bridge.carrier import (
     Answered,
     Carrier,
@@ -121,4 +122,6 @@ class Attempt:
         """Report ``stage`` if it is new. Carriers repeat themselves, and report late."""
         if STAGE_RANK[stage] > STAGE_RANK[self._stage]:
             self._stage = stage
+            if stage is LegStage.ENDED:
+                DIAL_ATTEMPTS_ENDED.labels(outcome.value if outcome else "answered").inc()
             self._report(stage, outcome, detail)

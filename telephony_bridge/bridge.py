@@ -9,13 +9,15 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 
 import structlog
 from redis.asyncio import Redis
 
 from contracts.redis_names import HEARTBEAT_INTERVAL_SECONDS, HEARTBEAT_TTL_SECONDS
-from link.connection import LINK_ERRORS, connect
+from link.connection import LINK_ERRORS, answers, connect
 from link.persistent_loop import run_persistently
+from telemetry.health import Health
 from telephony_bridge.carrier import Carrier
 from telephony_bridge.dialer import BLOCK_MS, Dialer
 from telephony_bridge.heartbeat import BridgeHeartbeat, bridge_heartbeat
@@ -26,7 +28,11 @@ log = structlog.get_logger(__name__)
 
 
 async def run_bridge(
-    redis_url: str, bridge_id: str, stop: asyncio.Event, carriers: Sequence[Carrier] = ()
+    redis_url: str,
+    bridge_id: str,
+    stop: asyncio.Event,
+    carriers: Sequence[Carrier] = (),
+    health: Health | None = None,
 ) -> None:
     """Dial through ``carriers`` until ``stop`` is set; survives an absent Redis.
 
@@ -41,6 +47,8 @@ async def run_bridge(
         answer_timeout_seconds=ANSWER_TIMEOUT_SECONDS,
         longest_block_seconds=BLOCK_MS / 1000,
     )
+    if health is not None:
+        health.watch("Redis does not answer.", partial(answers, client))
     reports = Reports(client, bridge_id)
     names = tuple(carrier.name for carrier in carriers)
     try:

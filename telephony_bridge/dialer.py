@@ -18,6 +18,7 @@ from contracts.versions import read_json
 from link.consumer_group import read_new
 from link.persistent_loop import run_persistently
 from link.streams import BEFORE_ALL, read_after
+from telemetry.metrics import DIAL_ATTEMPTS
 from telephony_bridge.attempt import Attempt
 from telephony_bridge.carrier import Carrier
 from telephony_bridge.reports import Reports
@@ -44,6 +45,7 @@ class Dialer:
         self._attempts: dict[UUID, Attempt] = {}
         self._position = BEFORE_ALL
         """In the stream of commands."""
+        DIAL_ATTEMPTS.set_function(lambda: len(self._attempts))
 
     async def run(self, stop: asyncio.Event) -> None:
         """Dial until ``stop`` is set, then hang up every leg that is left."""

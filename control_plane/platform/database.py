@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, TypeVar
@@ -37,6 +37,7 @@ which keeps the event loop busy while PostgreSQL works."""
 RESTED_SECONDS = 0.1
 """A connection that was idle for longer is checked before it is used."""
 
+_AFTER_COMMIT = "after_commit"
 _BECOME_TENANT = "SELECT set_config('switchboard.tenant_id', %s, true)"
 _Value = TypeVar("_Value")
 
@@ -68,6 +69,11 @@ def table_of(model: type[Base]) -> Table:
 def storable(text: str) -> str:
     """``text`` without U+0000 and without halves of surrogate pairs: text columns hold neither."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def after_commit(session: AsyncSession, act: Callable[[], None]) -> None:
+    """Call ``act`` once the transaction of ``session`` is committed, and never if it is not."""
+    session.info.setdefault(_AFTER_COMMIT, []).append(act)
 
 
 class Database:
@@ -128,6 +134,14 @@ class Database:
         async with self.system_session() as session:
             await session.execute(text("SELECT 1"))
 
+    async def answers(self) -> bool:
+        """Whether PostgreSQL answers now."""
+        try:
+            await self.ping()
+        except DatabaseUnavailable:
+            return False
+        return True
+
     async def aclose(self) -> None:
         await self._app.dispose()
         await self._system.dispose()
@@ -142,6 +156,8 @@ class Database:
                 session.begin(),
             ):
                 yield session
+            for act in session.info.pop(_AFTER_COMMIT, ()):
+                act()
         except (OperationalError, InterfaceError, PoolTimeout) as error:
             raise DatabaseUnavailable from error
         except DBAPIError as error:

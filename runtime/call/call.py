@@ -36,6 +36,8 @@ from runtime.call.presence import Presence
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
 from runtime.media.room import LegConnected, LegGone, Room, RoomClosed
 from runtime.recording.call_recording import CallRecording, OpenRecording
+from telemetry.metrics import CALL_SETUP
+from telemetry.tracing import call_span
 
 logger = structlog.get_logger(__name__)
 
@@ -111,6 +113,8 @@ class Call:
         self._ending: Ending | None = None
         self._end_requested = asyncio.Event()
         self._cut_short = asyncio.Event()
+        self._open_since = 0.0
+        """By ``clock``; from the open room on."""
 
     # -- the call ------------------------------------------------------------------------------
 
@@ -129,10 +133,15 @@ class Call:
                     self._cancel_tasks()
             finally:
                 self._group = None
-                await self._close()
+                with call_span("close call", self.plan.call_id):
+                    await self._close()
 
     async def _open(self, on_open: Callable[[], Awaitable[None]]) -> None:
-        self._room = self._facts.room = await self._open_room()
+        begun_at = self._clock()
+        with call_span("open room", self.plan.call_id):
+            self._room = self._facts.room = await self._open_room()
+        self._open_since = self._clock()
+        CALL_SETUP.labels("room").observe(self._open_since - begun_at)
         self._recording = self._open_recording(self.plan, self._room, self)
         self._room_known.set()
         await on_open()
@@ -144,7 +153,9 @@ class Call:
 
     async def _converse(self, room: Room) -> None:
         self._conversation = self._open_conversation(self.plan, room, self, self)
-        await self._conversation.start()
+        with call_span("start agent", self.plan.call_id):
+            await self._conversation.start()
+        CALL_SETUP.labels("agent").observe(self._clock() - self._open_since)
         self._listening.set()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -217,6 +228,7 @@ class Call:
             return
         is_first = self._presence.joined(participant_id)
         if is_first:
+            CALL_SETUP.labels("join").observe(self._clock() - self._open_since)
             self.fact(CallStarted(participant_id=participant_id))
             self._limits.started()
         self._limits.meter_runs(self._presence.connected_ms or 0)
@@ -303,6 +315,11 @@ class Call:
             connected_ms=self._billable_ms,
             sent_at=datetime.now(UTC),
         )
+
+    @property
+    def end_reason(self) -> str | None:
+        """``None`` while nothing has ended the call."""
+        return None if self._ending is None else self._ending.reason.value
 
     # -- the end -------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import structlog
@@ -35,8 +35,27 @@ from contracts.live_messages import AgentStateChanged, TurnLatency, UserStateCha
 from runtime.call.end_cause import CallFailure, ProvidersFailed
 from runtime.conversation.conversation import CallRecord
 from runtime.conversation.transcript import RecordedTurn, Transcript
+from runtime.conversation.turn_trace import trace_turn
+from telemetry import tracing
+from telemetry.metrics import (
+    CHANNELS,
+    OTHER,
+    PROVIDER_ERRORS,
+    PROVIDERS,
+    TURN_STAGES,
+    VOICE_TO_VOICE,
+    listed,
+)
 
 logger = structlog.get_logger(__name__)
+
+_STAGES = {
+    "transcription_delay_ms": "transcription",
+    "end_of_turn_delay_ms": "end_of_turn",
+    "llm_first_token_ms": "llm_first_token",
+    "tts_first_byte_ms": "tts_first_byte",
+}
+"""The metric's stages, by the fact's fields."""
 
 
 class SessionObserver:
@@ -56,6 +75,7 @@ class SessionObserver:
         self._user_metrics: MetricsReport = {}
         self._agent_silent_since: float | None = None
         self._closing = False
+        self._trace = tracing.here()
 
     def attach(self) -> None:
         """Follow the session from now on."""
@@ -178,6 +198,9 @@ class SessionObserver:
             "tts_first_byte_ms": _ms(metrics.get("tts_node_ttfb")),
             "end_to_end_ms": _ms(metrics.get("e2e_latency")),
         }
+        _observe(latencies)
+        if (started_speaking_at := metrics.get("started_speaking_at")) is not None:
+            trace_turn(self._trace, started_speaking_at, latencies)
         if any(latency is not None for latency in latencies.values()):
             self._record.fact(TurnMeasured(sequence=spoken.sequence, **latencies))
         if (end_to_end_ms := latencies["end_to_end_ms"]) is not None:
@@ -204,6 +227,9 @@ class SessionObserver:
         error = event.error
         recoverable = bool(getattr(error, "recoverable", False))
         cause = getattr(error, "error", error)
+        PROVIDER_ERRORS.labels(
+            _provider_of(str(getattr(error, "label", ""))), _channel_of(error)
+        ).inc()
         message = f"{getattr(error, 'label', 'engine')}: {type(cause).__name__}: {cause}"
         self._record.fact(Logged(level="warning" if recoverable else "error", message=message))
 
@@ -235,6 +261,26 @@ class LiveText(TextOutput):
 
 def _ms(seconds: float | None) -> int | None:
     return None if seconds is None else round(seconds * 1000)
+
+
+def _observe(latencies: Mapping[str, int | None]) -> None:
+    for name, latency_ms in latencies.items():
+        if latency_ms is None:
+            continue
+        stage = _STAGES.get(name)
+        metric = VOICE_TO_VOICE if stage is None else TURN_STAGES.labels(stage)
+        metric.observe(latency_ms / 1000)
+
+
+def _channel_of(error: object) -> str:
+    kind = str(getattr(error, "type", "")).removesuffix("_error")
+    return listed(kind, CHANNELS)
+
+
+def _provider_of(label: str) -> str:
+    """The provider whose module an engine's label names (``livekit.plugins.openai.llm.LLM``)."""
+    modules = label.split(".")
+    return next((provider for provider in PROVIDERS if provider in modules), OTHER)
 
 
 def _arguments(document: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from uuid import UUID
 
 import structlog
@@ -47,7 +47,7 @@ class EventShipper:
         self._wake.set()
 
     @property
-    def unsettled(self) -> Iterable[UUID]:
+    def unsettled(self) -> Collection[UUID]:
         """Calls whose events are not all applied yet."""
         return self._journals.keys()
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +11,8 @@ import structlog
 
 from contracts.call_plan import CallPlan
 from contracts.events import CallEvent
+from runtime.journal.folder_lock import FolderLock
+from runtime.journal.inheritance import JOURNALS, take_over
 from runtime.journal.journal import Journal
 from runtime.journal.journal_lines import JournalOfAnotherRelease, JournalUnreadable
 
@@ -22,29 +22,28 @@ WRITERS = 2
 """Threads that write and sync. One slow sync must not hold up every call."""
 
 
-class JournalsInUse(RuntimeError):
-    """Another running worker uses this data directory."""
-
-
 class JournalStore:
     """Opening it raises ``JournalsInUse`` if a running worker uses the directory."""
 
     def __init__(self, data_dir: Path, worker_id: str) -> None:
-        self._folder = data_dir / "journal"
+        self._data_dir = data_dir
+        self._folder = data_dir / JOURNALS
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._worker_id = worker_id
-        self._lock = os.open(data_dir / "worker.lock", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            os.close(self._lock)
-            raise JournalsInUse(f"another worker is running in {data_dir}") from error
+        self._lock = FolderLock(data_dir)
         self._executor = ThreadPoolExecutor(WRITERS, thread_name_prefix="journal")
 
     async def create(self, plan: CallPlan) -> Journal:
         """A new call's journal. Raises ``FileExistsError`` if the call already has one here."""
         path = self._folder / f"{plan.call_id}.jsonl"
         return await Journal.create(path, plan, self._worker_id, self._executor)
+
+    async def take_over_from_the_dead(self, workers_dir: Path) -> None:
+        """Get the journals of workers that died in other folders of ``workers_dir``."""
+        try:
+            await asyncio.to_thread(take_over, workers_dir, self._data_dir)
+        except OSError as error:
+            logger.error("journal.not_taken_over", error=str(error))
 
     async def left_behind(self) -> AsyncIterator[tuple[Journal, list[CallEvent]]]:
         """Journals that an earlier process left, with those events in each that can be read.
@@ -70,4 +69,4 @@ class JournalStore:
     def close(self) -> None:
         """Allow the next worker to start here. Journals must be closed or idle."""
         self._executor.shutdown(wait=True)
-        os.close(self._lock)
+        self._lock.close()

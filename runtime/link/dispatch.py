@@ -25,6 +25,7 @@ from link.stream_entry import StreamEntry
 from runtime.link.offered_call import OfferedCall, UnreadableOffer, read_offer
 from runtime.link.redis_client import BLOCK_MS
 from runtime.slots import Slots
+from telemetry.metrics import CALL_SETUP
 
 logger = structlog.get_logger(__name__)
 
@@ -114,7 +115,8 @@ class Dispatcher:
     async def _take(self, entry: StreamEntry, offered: OfferedCall) -> None:
         call_id = offered.plan.call_id
         log = logger.bind(call_id=str(call_id))
-        if offered.offer.has_expired(datetime.now(UTC)) or await self._has_run(call_id):
+        now = datetime.now(UTC)
+        if offered.offer.has_expired(now) or await self._has_run(call_id):
             log.info("dispatch.ignored", reason="expired or already run")
             await self._group.finish([entry])
             return
@@ -127,6 +129,8 @@ class Dispatcher:
             log.info("dispatch.ignored", reason="another worker holds the lease")
             return
         log.info("dispatch.claimed")
+        waited_seconds = (now - offered.offer.offered_at).total_seconds()
+        CALL_SETUP.labels("dispatch").observe(max(0.0, waited_seconds))
 
         async def acknowledge() -> None:
             try:

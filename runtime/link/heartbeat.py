@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Literal, Protocol
@@ -48,6 +49,12 @@ class Heartbeat:
         self._calls = calls
         self.state: Literal["warming", "ready", "draining"] = "warming"
         self.unreadable_offers = 0
+        self._beaten_at = float("-inf")
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether Redis has the worker's heartbeat now."""
+        return time.monotonic() - self._beaten_at < redis_names.HEARTBEAT_TTL_SECONDS
 
     async def run(self) -> None:
         """Beat until cancelled, through every outage of Redis."""
@@ -87,7 +94,9 @@ class Heartbeat:
             )
         for media in self._calls.media():
             pipeline.hset(redis_names.MEDIA, str(media.call_id), media.model_dump_json())
+        begun_at = time.monotonic()
         await pipeline.execute()
+        self._beaten_at = begun_at
 
     async def say_goodbye(self) -> None:
         """Remove the heartbeat of a worker that stops, so that nothing waits for it to expire."""

@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from link.connection import LINK_ERRORS
+from runtime.journal.inheritance import INSTANCE
 
 logger = structlog.get_logger(__name__)
 
@@ -38,7 +39,7 @@ class WorkerIdentity:
 
     def __init__(self, worker_id: str, folder: Path) -> None:
         self._worker_id = worker_id
-        self._note = folder / "instance"
+        self._note = folder / INSTANCE
         self.key = redis_names.worker_claim(worker_id)
         self.instance = uuid4().hex
 

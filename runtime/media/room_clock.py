@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from runtime.media.room import FRAME_MS
+from telemetry.metrics import FRAME_LATENESS
 
 _TURNS_AFTER_STANDSTILL = 16
 
@@ -71,7 +72,9 @@ async def ticks(clock: Clock) -> AsyncIterator[Tick]:
     while True:
         while (wait := schedule.deadline_seconds - clock.now()) > 0:
             await clock.sleep(wait)
-        tick = schedule.take(clock.now())
+        now = clock.now()
+        FRAME_LATENESS.observe(now - schedule.deadline_seconds)
+        tick = schedule.take(now)
         # Sockets give one packet per turn of the loop. Read the packets that came during a stall
         # before the tick, or they would count as late.
         if tick.periods > 1:

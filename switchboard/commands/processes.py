@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +11,8 @@ import typer
 
 from switchboard.commands.options import DataDir, Port
 from switchboard.commands.settings import command_settings
-from switchboard.process import ProcessName, importing, run_until_stopped
+from switchboard.process import Work, importing, run_watched
+from telemetry.process_name import ProcessName
 
 if TYPE_CHECKING:
     from switchboard.settings import Settings
@@ -30,37 +33,35 @@ def api(
         from switchboard.api_process import run_api
 
     settings = _process_settings(data_dir, port=port)
-    run_api(settings, fd)
+    with _port_refused():
+        run_api(settings, fd)
 
 
 @app.command()
 def jobs(data_dir: DataDir = None) -> None:
     """Run only the jobs process: applies call events, ends lost calls, runs background jobs."""
-    import asyncio
-
     with importing():
         from control_plane.jobs import run_jobs
 
-    settings = _process_settings(data_dir).control_plane()
-    asyncio.run(run_until_stopped(lambda stop: run_jobs(settings, stop)))
+    settings = _process_settings(data_dir)
+    control_plane = settings.control_plane()
+    _run(ProcessName.JOBS, settings, lambda stop, health: run_jobs(control_plane, stop, health))
 
 
 @app.command()
 def worker(data_dir: DataDir = None) -> None:
     """Run only a media worker. SIGTERM drains it: its calls go on, it takes no new ones."""
-    import asyncio
-
     with importing():
-        from runtime.journal.store import JournalsInUse
+        from runtime.journal.folder_lock import JournalsInUse
         from runtime.link.worker_identity import WorkerIdInUse
         from runtime.worker import run_worker
 
     settings = _process_settings(data_dir)
     try:
-        asyncio.run(
-            run_until_stopped(
-                lambda stop: run_worker(settings.worker(), settings.providers(), stop)
-            )
+        _run(
+            ProcessName.WORKER,
+            settings,
+            lambda stop, health: run_worker(settings.worker(), settings.providers(), stop, health),
         )
     except (JournalsInUse, WorkerIdInUse) as refused:
         typer.echo(f"Not started: {refused}.", err=True)
@@ -70,13 +71,16 @@ def worker(data_dir: DataDir = None) -> None:
 @app.command()
 def bridge(data_dir: DataDir = None) -> None:
     """Run only the telephony bridge. No carrier can be configured yet; its log says so."""
-    import asyncio
-
     with importing():
         from telephony_bridge.bridge import run_bridge
 
-    redis_url = _process_settings(data_dir).required_redis_url()
-    asyncio.run(run_until_stopped(lambda stop: run_bridge(redis_url, "local-1", stop)))
+    settings = _process_settings(data_dir)
+    redis_url = settings.required_redis_url()
+    _run(
+        ProcessName.BRIDGE,
+        settings,
+        lambda stop, health: run_bridge(redis_url, "local-1", stop, health=health),
+    )
 
 
 @app.command()
@@ -90,13 +94,34 @@ def migrate(data_dir: DataDir = None) -> None:
 
 @app.command(hidden=True)
 def health(name: ProcessName) -> None:
-    """Exit with 0 when the process serves: a container's health check."""
+    """Exit with 0 when the process is ready: a container's health check.
+
+    It asks on the monitoring port, and the API on its own port if there is none.
+    """
     import asyncio
 
     from switchboard.readiness import is_healthy
 
     if not asyncio.run(is_healthy(name, command_settings(None))):
         raise typer.Exit(1)
+
+
+def _run(process: ProcessName, settings: Settings, work: Work) -> None:
+    import asyncio
+
+    with _port_refused():
+        asyncio.run(run_watched(process, settings.telemetry(), work))
+
+
+@contextlib.contextmanager
+def _port_refused() -> Iterator[None]:
+    from telemetry.monitoring_server import PortTaken
+
+    try:
+        yield
+    except PortTaken as taken:
+        typer.echo(f"Not started: {taken}.", err=True)
+        raise typer.Exit(1) from None
 
 
 def _process_settings(data_dir: Path | None, port: int | None = None) -> Settings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import jsonschema
 import pytest
 import yaml
 
+from contracts.call_plan import LONGEST_CALL_SECONDS, CallLimits
+from runtime.worker import END_SECONDS, SHIP_SECONDS
 from switchboard.settings import Settings
 from tests.deploy.compose_file import (
     ROOT,
@@ -69,6 +72,24 @@ def test_only_media_is_published_on_all_interfaces(compose: dict[str, Any]) -> N
     assert compose["services"]["worker"]["network_mode"] == "host"
 
 
+def test_every_process_is_checked_on_a_monitoring_port_of_its_own(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ports = set()
+    for name in OUR_PROCESSES:
+        service = compose["services"][name]
+        options = settings_of(compose, name, monkeypatch).telemetry()
+        ports.add(options.monitoring_port)
+        assert service["healthcheck"]["test"] == ["CMD", "switchboard", "health", name]
+        if service.get("network_mode") == "host":
+            assert options.monitoring_host == "127.0.0.1"
+        else:
+            published = f"127.0.0.1:{options.monitoring_port}:{options.monitoring_port}"
+            assert published in service["ports"]
+    assert len(ports) == len(OUR_PROCESSES)
+    assert None not in ports
+
+
 def test_the_api_trusts_the_machine_and_nothing_else(compose: dict[str, Any]) -> None:
     """Docker hands what comes from the loopback on from the network's gateway."""
     api = compose["services"]["api"]
@@ -122,6 +143,15 @@ def test_our_processes_run_without_privileges(compose: dict[str, Any]) -> None:
     assert re.search(r"^USER (?!root)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
 
 
+def test_the_image_holds_every_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    dockerfile = (ROOT / "Dockerfile").read_text().splitlines()
+    allowed = (ROOT / ".dockerignore").read_text().splitlines()
+    assert [name for name in packages if f"COPY {name} {name}" not in dockerfile] == []
+    assert [name for name in packages if f"!{name}" not in allowed] == []
+
+
 def settings_of(
     compose: dict[str, Any], name: str, monkeypatch: pytest.MonkeyPatch, **more: str
 ) -> Settings:
@@ -165,3 +195,18 @@ def test_the_planes_meet_at_one_link_with_the_same_keys(
             "@127.0.0.1:", "@valkey:"
         )
     assert "127.0.0.1:6379:6379" in compose["services"]["valkey"]["ports"]
+
+
+def test_a_worker_that_is_stopped_has_the_time_that_its_calls_need(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drain_seconds = settings_of(compose, "worker", monkeypatch).worker().drain_timeout_seconds
+    limits = CallLimits(
+        max_duration_seconds=LONGEST_CALL_SECONDS,
+        silence_prompt_seconds=8,
+        silence_hangup_seconds=15,
+    )
+    longest_call_seconds = limits.join_timeout_seconds + limits.max_duration_seconds
+    assert drain_seconds > longest_call_seconds
+    grace = compose["services"]["worker"]["stop_grace_period"]
+    assert int(grace.removesuffix("s")) > drain_seconds + END_SECONDS + SHIP_SECONDS

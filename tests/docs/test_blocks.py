@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.docs.blocks import (
     PAGES,
@@ -51,7 +52,7 @@ def test_every_fence_belongs_to_a_block() -> None:
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
 def test_a_block_says_what_it_holds(block: Block) -> None:
-    assert block.language in (*RUNNABLE, "json", "text")
+    assert block.language in (*RUNNABLE, "json", "yaml", "text")
     if block.comment:
         assert block.not_run or block.refused_with, f"not understood: {block.comment}"
         assert block.language in RUNNABLE
@@ -71,6 +72,13 @@ def test_the_blocks_that_are_not_run() -> None:
 )
 def test_json_is_json(block: Block) -> None:
     json.loads(block.text)
+
+
+@pytest.mark.parametrize(
+    "block", [each for each in BLOCKS if each.language == "yaml"], ids=lambda block: block.name
+)
+def test_yaml_is_yaml(block: Block) -> None:
+    assert isinstance(yaml.safe_load(block.text), dict)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if python_program(page)], ids=name_of)

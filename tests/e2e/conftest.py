@@ -13,8 +13,10 @@ import pytest
 
 from switchboard.demo.account import DemoAccount, create_account
 from switchboard.demo.checks import micros
+from switchboard.services.ports import free_port, is_free
 from switchboard.state import read_secrets, read_state
 from switchboard_client import AsyncSwitchboard
+from telemetry.process_name import ProcessName
 from tests.e2e.up import Up, wait_until_started
 from tests.short_directory import short_directory
 
@@ -65,6 +67,13 @@ class LiveSwitchboard:
         assert state is not None
         return state.pids
 
+    @property
+    def monitoring_ports(self) -> dict[str, int]:
+        """By process."""
+        state = read_state(self.data_dir)
+        assert state is not None
+        return state.monitoring_ports
+
 
 class SharedUp:
     """Starts one ``up`` for all processes that run tests side by side, and ends it after them."""
@@ -82,6 +91,14 @@ class SharedUp:
 
     def pytest_sessionfinish(self) -> None:
         self._open.close()
+
+
+def free_ports_in_a_row(count: int) -> int:
+    """The first of them. The operating system gives none of them out, so they stay free."""
+    while True:
+        first = 20_000 + free_port() % 10_000
+        if all(is_free(first + position) for position in range(count)):
+            return first
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -104,8 +121,10 @@ def switchboard(request: pytest.FixtureRequest) -> Iterator[LiveSwitchboard]:
 
 @pytest.fixture(scope="session")
 def own_switchboard() -> Iterator[LiveSwitchboard]:
-    """One for tests that break it one after the other, and see that it recovers."""
-    with running_switchboard() as system:
+    """One for tests that break it one after the other, and see that it recovers. Its processes have
+    monitoring ports."""
+    first = free_ports_in_a_row(len(ProcessName))
+    with running_switchboard(SWITCHBOARD_MONITORING_PORT=str(first)) as system:
         yield system
 
 

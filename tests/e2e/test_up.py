@@ -18,7 +18,9 @@ import pytest
 
 from switchboard.services.ports import LOOPBACK
 from switchboard.state import read_secrets
+from telemetry.process_name import ProcessName
 from tests.e2e.conftest import LiveSwitchboard
+from tests.e2e.scraping import assert_agrees, scrape
 from tests.e2e.up import START_SECONDS, Up, until
 from tests.short_directory import short_directory
 
@@ -73,9 +75,9 @@ def _ask(up: Up, path: str, bearer: str, body: str | None = None) -> dict[str, o
     return decoded
 
 
-def is_ready(api_url: str) -> bool:
+def is_ready(url: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{api_url}/readyz", timeout=5) as answer:
+        with urllib.request.urlopen(f"{url}/readyz", timeout=5) as answer:
             return bool(answer.status == 200)
     except OSError:
         return False
@@ -155,6 +157,25 @@ class TestKill:
         second = start()
         assert is_ready(second.state.api_url)
         assert balance(second, key) == credit
+
+
+class TestMonitoring:
+    def test_every_process_says_that_it_is_alive_and_ready(
+        self, own_switchboard: LiveSwitchboard
+    ) -> None:
+        ports = own_switchboard.monitoring_ports
+        assert list(ports) == ["api", "jobs", "bridge", "worker-1"]
+        for port in ports.values():
+            url = f"http://{LOOPBACK}:{port}"
+            until(lambda url=url: is_ready(url))
+            with urllib.request.urlopen(f"{url}/livez", timeout=5) as answer:
+                assert json.load(answer) == {"status": "alive"}
+
+    def test_a_scrape_of_every_process_agrees_with_the_documentation(
+        self, own_switchboard: LiveSwitchboard
+    ) -> None:
+        for name, port in own_switchboard.monitoring_ports.items():
+            assert_agrees(ProcessName(name.partition("-")[0]), scrape(port))
 
 
 class TestCrowded:

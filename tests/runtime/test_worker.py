@@ -29,8 +29,9 @@ from contracts.events import CallEnded, CallMetered, CallStarted, RoomOpened
 from contracts.heartbeat import CallMedia
 from runtime.call.call import Call
 from runtime.call.funds import NOT_EXTENDED
+from runtime.journal.folder_lock import JournalsInUse
 from runtime.journal.journal import Journal
-from runtime.journal.store import JournalsInUse, JournalStore
+from runtime.journal.store import JournalStore
 from runtime.link.dispatch import RECLAIM_IDLE_MS, dispatch_group
 from runtime.link.worker_identity import WorkerIdentity, WorkerIdInUse
 from runtime.running_calls import RunningCalls
@@ -321,6 +322,23 @@ async def test_calls_of_a_dead_predecessor_end_at_the_last_second_known(
     assert (last.body.end_reason, last.body.connected_ms) == (EndReason.WORKER_ERROR, 8200)
     assert len(await control_plane.events(ended.call_id)) == 1
     assert await control_plane.events(unopened.call_id) == []
+
+
+async def test_calls_of_a_dead_worker_with_another_id_end_too(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    plan = call_plan()
+    store = JournalStore(tmp_path / "worker-1", "worker-1")
+    journal = await store.create(plan)
+    journal.append(RoomOpened())
+    journal.append(CallStarted(participant_id=CALLER))
+    await journal.aclose()
+    store.close()
+    async with working(valkey_url, tmp_path / "w1", workers_dir=tmp_path):
+        await until(lambda: control_plane.has(plan.call_id, "call.ended"))
+    events = await control_plane.events(plan.call_id)
+    assert [each.seq for each in events] == [1, 2, 3]
+    assert [each.worker_id for each in events] == ["worker-1", "worker-1", "w1"]
 
 
 async def test_one_worker_per_data_directory(valkey_url: str, tmp_path: Path):

@@ -23,7 +23,13 @@ class Running:
 
 @asynccontextmanager
 async def working(
-    url: str, data_dir: Path, *, worker_id: str = "w1", slots: int = 2, drain_seconds: float = 0.0
+    url: str,
+    data_dir: Path,
+    *,
+    worker_id: str = "w1",
+    slots: int = 2,
+    drain_seconds: float = 0.0,
+    workers_dir: Path | None = None,
 ) -> AsyncIterator[Running]:
     media = FakeMedia()
 
@@ -34,6 +40,7 @@ async def working(
         worker_id=worker_id,
         redis_url=url,
         data_dir=data_dir,
+        workers_dir=workers_dir,
         slots=slots,
         drain_timeout_seconds=drain_seconds,
     )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,13 @@ def test_what_is_missing_is_named() -> None:
 def test_each_worker_has_a_directory_of_its_own(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, redis_url="redis://r", worker_id="local-2")
     assert settings.worker().data_dir == tmp_path / "workers" / "local-2"
+    assert settings.worker().workers_dir == tmp_path / "workers"
+
+
+def test_each_start_of_a_worker_has_an_id_of_its_own() -> None:
+    first, second = Settings().worker_id, Settings().worker_id
+    assert first != second
+    assert first.startswith(socket.gethostname())
 
 
 def test_secrets_are_not_shown() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from uuid import UUID
 
 from switchboard.demo.account import agent_body
-from switchboard.readiness import RedisReadiness, api_ready
+from switchboard.readiness import RedisReadiness, http_ready
 from switchboard.services.embedded_server import running
 from switchboard.services.ports import LOOPBACK, free_port
 from switchboard.services.postgres import PostgresServer
@@ -95,7 +95,7 @@ class Installation:
         }
         api = self._run(release, "api", f"api-{release.name}-{number}", settings)
         api.url = url
-        await self._until(api, api_ready(LOOPBACK, port))
+        await self._until(api, http_ready(LOOPBACK, port))
         return api
 
     async def jobs(self, release: Release, number: int = 1) -> Running:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
+import structlog
 from fastapi import APIRouter, BackgroundTasks, Query, Response, status
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -115,6 +116,7 @@ async def create_call(
     wanted = check_request(caller, request)
     await _count_phone_call(session, caller, wanted)
     new = await new_call.create_call(session, caller.tenant_id, wanted, settings, sources)
+    structlog.contextvars.bind_contextvars(call_id=str(new.plan.call_id))
     if not new.waits_for_phone:
         after_commit.add_task(dispatcher.dispatch, link.redis, new.plan_document)
     return _created(new, settings)

@@ -9,6 +9,7 @@ from procrastinate import JobContext, RetryStrategy
 
 from control_plane.calling.intelligence.analysis import analyse, give_up_abandoned
 from control_plane.platform.job_queue import PATIENT_QUEUE, database_of, job_queue, settings_of
+from telemetry.tracing import call_span
 
 MAX_RETRIES = 5
 """After 4, 16, 64, 256 and 1024 seconds: 23 minutes in total."""
@@ -25,14 +26,15 @@ ABANDONED_AFTER = timedelta(minutes=30)
 async def analyse_call(context: JobContext, *, tenant_id: str, call_id: str, job_id: str) -> None:
     """Run the analysis ``job_id``. When run again it continues where it stopped."""
     assert context.job is not None
-    await analyse(
-        database_of(context),
-        settings_of(context),
-        UUID(tenant_id),
-        UUID(call_id),
-        UUID(job_id),
-        is_last_try=context.job.attempts >= MAX_RETRIES,
-    )
+    with call_span("analyse call", UUID(call_id), {"attempt": context.job.attempts}):
+        await analyse(
+            database_of(context),
+            settings_of(context),
+            UUID(tenant_id),
+            UUID(call_id),
+            UUID(job_id),
+            is_last_try=context.job.attempts >= MAX_RETRIES,
+        )
 
 
 @job_queue.periodic(cron="*/5 * * * *")

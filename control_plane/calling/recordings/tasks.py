@@ -28,6 +28,7 @@ from control_plane.platform.job_queue import (
     job_queue,
     settings_of,
 )
+from telemetry.tracing import call_span
 
 MOST_ATTEMPTS = 10
 """About half an hour in all."""
@@ -45,10 +46,16 @@ _log = structlog.get_logger(__name__)
 )
 async def assemble_recording(context: JobContext, *, tenant_id: str, recording_id: str) -> None:
     """Make the files of a recording whose call is over. Running it again replaces the files."""
-    database, url = database_of(context), settings_of(context).object_store_url
+    database = database_of(context)
     recording = await _recording(database, tenant_id, recording_id)
     if recording is None:
         return
+    with call_span("assemble recording", recording.call_id, {"attempt": context.job.attempts}):
+        await _assemble(context, database, recording)
+
+
+async def _assemble(context: JobContext, database: Database, recording: Recording) -> None:
+    url = settings_of(context).object_store_url
     from control_plane.calling.recordings.audio_files import PartUnreadable
 
     failures: tuple[type[Exception], ...] = (PartUnreadable, ValueError, *store_errors())

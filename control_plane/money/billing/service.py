@@ -26,6 +26,7 @@ from control_plane.money.billing.reserve import (
     funded_until_ms,
     payable_seconds,
 )
+from telemetry.metrics import RESERVE_FAILURES
 
 _log = structlog.get_logger(__name__)
 
@@ -144,6 +145,7 @@ async def reserve(
     price = charge_micros(seconds, rate_micros_per_minute)
     amount = price if hold else 0
     if not await repository.hold_first(session, tenant_id, call_id, amount, required_micros=price):
+        RESERVE_FAILURES.labels("first").inc()
         raise InsufficientCredits(
             f"The balance does not cover the first {seconds} seconds of this call."
         )
@@ -173,6 +175,8 @@ async def extend(
     more = extension_micros(held.held_micros, affordable, rate_micros_per_minute)
     held.held_micros += more
     account.held_micros += more
+    if affordable < seconds:
+        RESERVE_FAILURES.labels("extension").inc()
     covered_ms = funded_until_ms(held.held_micros, rate_micros_per_minute)
     return seconds if covered_ms is None else covered_ms // 1000
 

@@ -7,6 +7,7 @@ from procrastinate import JobContext
 
 from control_plane.money.billing import repository
 from control_plane.platform.job_queue import database_of, job_queue
+from telemetry.metrics import BOOKS_AUDITED_AT, BOOKS_UNBALANCED
 
 _log = structlog.get_logger(__name__)
 
@@ -16,5 +17,8 @@ _log = structlog.get_logger(__name__)
 async def audit_books(context: JobContext, timestamp: int) -> None:
     """Check every account against its ledger. A difference is a bug, which is only reported."""
     async with database_of(context).system_session() as session:
-        for tenant_id in await repository.unbalanced_accounts(session):
-            _log.error("books_do_not_balance", tenant_id=str(tenant_id))
+        unbalanced = await repository.unbalanced_accounts(session)
+    for tenant_id in unbalanced:
+        _log.error("books_do_not_balance", tenant_id=str(tenant_id))
+    BOOKS_UNBALANCED.set(len(unbalanced))
+    BOOKS_AUDITED_AT.set_to_current_time()

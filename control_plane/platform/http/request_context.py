@@ -12,6 +12,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from control_plane.platform.errors import Unexpected
 from control_plane.platform.http.problems import problem_response
+from telemetry.metrics import HTTP_REQUESTS, METHODS, listed
+from telemetry.tracing import note_client_trace
 
 HEADER = "X-Request-Id"
 _ACCEPTED = re.compile(r"[A-Za-z0-9._~+/=-]{1,128}")
@@ -32,7 +34,9 @@ class RequestContextMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = _request_id(Headers(scope=scope).get(HEADER))
+        headers = Headers(scope=scope)
+        request_id = _request_id(headers.get(HEADER))
+        note_client_trace(headers.get("traceparent"))
         scope.setdefault("state", {})["request_id"] = request_id
         started_at = time.monotonic()
         status: int | None = None
@@ -55,13 +59,25 @@ class RequestContextMiddleware:
                 response = problem_response(Unexpected(), request_id)
                 await response(scope, receive, send_with_id)
             finally:
+                seconds = time.monotonic() - started_at
+                HTTP_REQUESTS.labels(
+                    listed(scope["method"], METHODS),
+                    "none" if status is None else f"{status // 100}xx",
+                ).observe(seconds)
                 _log.info(
                     "request",
                     method=scope["method"],
                     path=scope["path"],
                     status=status,
-                    duration_ms=round((time.monotonic() - started_at) * 1000, 1),
+                    duration_ms=round(seconds * 1000, 1),
+                    **_call_of(scope),
                 )
+
+
+def _call_of(scope: Scope) -> dict[str, str]:
+    """The call that the path names. A call that is created is bound by its route."""
+    call_id = scope.get("path_params", {}).get("call_id")
+    return {} if call_id is None else {"call_id": str(call_id)}
 
 
 def _request_id(sent: str | None) -> str:

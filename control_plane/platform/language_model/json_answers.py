@@ -15,11 +15,13 @@ from pydantic import ValidationError
 
 from control_plane.platform.http.validation import field_errors
 from control_plane.platform.language_model.completions import (
+    Completion,
     CompletionRequest,
     LanguageModel,
     Message,
 )
 from control_plane.platform.language_model.failures import FailureReason, ModelFailed
+from telemetry.metrics import PROVIDER_ERRORS, PROVIDERS, listed
 
 LONGEST_ANSWER = 200_000
 """Characters."""
@@ -56,7 +58,7 @@ async def ask(
     Raises:
         ModelFailed: the model did not answer, or neither answer could be read.
     """
-    first = await model.complete(request)
+    first = await _completed(model, request)
     try:
         return await asyncio.to_thread(read, first.text)
     except UnusableAnswer as error:
@@ -65,7 +67,7 @@ async def ask(
             Message("assistant", first.text[:LONGEST_ANSWER]),
             Message("user", _correction_request(error.findings)),
         )
-    second = await model.complete(replace(request, messages=correction))
+    second = await _completed(model, replace(request, messages=correction))
     try:
         return await asyncio.to_thread(read, second.text)
     except UnusableAnswer as error:
@@ -73,6 +75,14 @@ async def ask(
             FailureReason.ANSWER_UNUSABLE,
             f"{model.provider} twice sent an answer that does not fit: {error}"[:_LONGEST_MESSAGE],
         ) from None
+
+
+async def _completed(model: LanguageModel, request: CompletionRequest) -> Completion:
+    try:
+        return await model.complete(request)
+    except ModelFailed:
+        PROVIDER_ERRORS.labels(listed(model.provider, PROVIDERS), "llm").inc()
+        raise
 
 
 def _correction_request(findings: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -19,7 +19,7 @@ from sqlalchemy import func, select, text
 
 from control_plane.app import create_app
 from control_plane.migrate import migrate
-from control_plane.platform.database import Database
+from control_plane.platform.database import Database, after_commit
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.platform.tenancy.models import Tenant
@@ -169,3 +169,15 @@ def frozen(directory: Path) -> Iterator[None]:
     finally:
         for process in processes:
             process.send_signal(signal.SIGCONT)
+
+
+async def test_what_follows_a_commit_does_not_follow_a_rollback(database: Database) -> None:
+    done: list[str] = []
+    async with database.system_session() as session:
+        after_commit(session, lambda: done.append("committed"))
+        assert done == []
+    with suppress(LookupError):
+        async with database.system_session() as session:
+            after_commit(session, lambda: done.append("rolled back"))
+            raise LookupError
+    assert done == ["committed"]

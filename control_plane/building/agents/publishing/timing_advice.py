@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from contracts.agent_config import AgentConfig
+from contracts.call_plan import LONGEST_CALL_SECONDS
 from control_plane.building.agents.publishing.finding import Finding
 
-SHORTEST_CALL_LIMIT_SECONDS, LONGEST_CALL_LIMIT_SECONDS = 30, 7200
+SHORTEST_CALL_LIMIT_SECONDS, LONGEST_CALL_LIMIT_SECONDS = 30, LONGEST_CALL_SECONDS
 """API spec, "Limits"."""
 _LONG_REPLY_DELAY_MS = 3_000
 
@@ -19,7 +20,7 @@ def timing_advice(config: AgentConfig) -> Iterator[Finding]:
         yield Finding(
             code="call_duration_out_of_range",
             field="advanced.maxCallDuration",
-            message=f"Calls end after {advanced.max_call_duration_seconds:g} s.",
+            message=f"Calls end after {min(limit_seconds, LONGEST_CALL_SECONDS):g} s.",
             fix="Choose between 30 and 7200 seconds.",
         )
     if advanced.max_turn_length_seconds > advanced.max_call_duration_seconds:

@@ -18,6 +18,7 @@ from control_plane.calling.calls.repository import Dispatched
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link.dispatch import dispatch
+from telemetry.tracing import call_span
 
 REDISPATCH_INTERVAL_SECONDS = 2.0
 FIRST_DISPATCH_GRACE = timedelta(seconds=3)
@@ -40,6 +41,10 @@ class Dispatcher:
         ``redispatch`` offers a call again that could not be dispatched, or whose dispatch could not
         be recorded. Workers ignore a call that they have already.
         """
+        with call_span("dispatch call", plan.call_id):
+            return await self._dispatch(redis, plan)
+
+    async def _dispatch(self, redis: Redis, plan: PlanDocument) -> bool:
         offer = CallOffer.made(
             plan.call_id, plan.tenant_id, datetime.now(UTC), plan.funded_until_ms
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -22,7 +23,9 @@ from control_plane.calling.dialing.schedule import Schedule
 from control_plane.calling.dialing.service import DEFAULT_PRIORITY, NOW, enqueue_leg
 from control_plane.money.billing import service as billing
 from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS, first_funded_until_ms
+from control_plane.platform.database import after_commit
 from control_plane.platform.settings import ControlPlaneSettings
+from telemetry.tracing import record_of_call
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ async def create_call(
         InsufficientCredits: the first increment is not available.
         NeverDialable: ``schedule`` leaves no time at which a phone can be dialed.
     """
+    started_ns = time.time_ns()
     called_from = await caller_ids(
         session, tenant_id, wanted.agent_id, wanted.participants, settings.dialing.carriers
     )
@@ -116,7 +120,17 @@ async def create_call(
         )
         for position, caller_id in called_from.items()
     }
+    after_commit(session, lambda: _trace(plan, started_ns))
     return NewCall(plan, document, status, participants, legs)
+
+
+def _trace(plan: CallPlan, started_ns: int) -> None:
+    attributes = {
+        "tenant_id": str(plan.tenant_id),
+        "agent_id": str(plan.agent_id),
+        "transport": plan.participants[0].transport.value,
+    }
+    record_of_call("create call", plan.call_id, started_ns, attributes, is_root=True)
 
 
 def role_of(position: int) -> str:

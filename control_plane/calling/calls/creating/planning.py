@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import (
+    LONGEST_CALL_SECONDS,
     CallLimits,
     CallPlan,
     PlannedParticipant,
@@ -132,9 +133,12 @@ async def freeze_plan(
 
 
 def limits_of(agent: AgentConfig) -> CallLimits:
-    """The limits that the worker enforces, from the agent's advanced settings."""
+    """The limits that the worker enforces, from the agent's advanced settings. An agent may be
+    saved with a longer duration than any call may have."""
     return CallLimits(
-        max_duration_seconds=math.ceil(agent.advanced.max_call_duration_seconds),
+        max_duration_seconds=min(
+            math.ceil(agent.advanced.max_call_duration_seconds), LONGEST_CALL_SECONDS
+        ),
         silence_prompt_seconds=agent.advanced.silence_prompt_delay_seconds,
         silence_hangup_seconds=agent.advanced.post_silence_hangup_seconds,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -24,6 +25,9 @@ from control_plane.calling.dialing.repository import cancel_waiting_legs
 from control_plane.calling.intelligence.scheduling import schedule_at_end
 from control_plane.calling.recordings.tasks import enqueue_assembly_at_end
 from control_plane.money.billing import service as billing
+from control_plane.platform.database import after_commit
+from telemetry.metrics import CALLS_ENDED
+from telemetry.tracing import record_of_call
 
 _log = structlog.get_logger(__name__)
 
@@ -51,6 +55,7 @@ async def end_call(
     Returns:
         ``False`` if the call was already over; nothing is changed then.
     """
+    started_ns = time.time_ns()
     cause = Ended(reason) if isinstance(reason, EndReason) else reason
     moved = transition(CallStatus(call.status), cause)
     if Effect.SETTLE not in moved.effects:
@@ -117,6 +122,7 @@ async def end_call(
         add_call_failed(session, call)
     await schedule_at_end(session, call)
     await enqueue_assembly_at_end(session, call)
+    after_commit(session, lambda: _watch(call, reason, started_ns))
     _log.info(
         "call_ended",
         call_id=str(call.id),
@@ -126,6 +132,13 @@ async def end_call(
         total_cost_micros=settled.charge_micros,
     )
     return True
+
+
+def _watch(call: Call, reason: EndReason | Unreached, started_ns: int) -> None:
+    ended = reason.value if isinstance(reason, EndReason) else f"carrier_{reason.outcome.value}"
+    CALLS_ENDED.labels(ended).inc()
+    attributes = {"end_reason": ended, "status": call.status}
+    record_of_call("end call", call.id, started_ns, attributes)
 
 
 def _believed(

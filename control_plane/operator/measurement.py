@@ -1,0 +1,95 @@
+"""Keeps the gauges of the installation up to date. They are read on a timer, never in a scrape, so
+that scrapes cost nothing and hang on nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+import structlog
+from redis.asyncio import Redis
+
+from contracts import redis_names
+from control_plane.operator import measurement_repository
+from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
+from link.connection import LINK_ERRORS
+from link.streams import kept_entries
+from telemetry.metrics import (
+    CALLS,
+    DATABASE_MEASURED_AT,
+    DISPATCH_AGE,
+    JOB_QUEUE,
+    JOB_QUEUE_AGE,
+    OUTBOX_AGE,
+    PARKED_EVENTS,
+    QUEUES,
+    RUNNING_STATUSES,
+    STREAM_ENTRIES,
+    STREAM_LAG,
+    listed,
+)
+
+INTERVAL_SECONDS = 10.0
+STREAMS: Mapping[str, tuple[str, ...]] = {
+    "dispatch": (redis_names.DISPATCH_STREAM,),
+    "events": (redis_names.EVENT_STREAM,),
+    "dial_reports": (redis_names.DIAL_REPORT_STREAM,),
+}
+"""The streams behind each value of the label."""
+_log = structlog.get_logger(__name__)
+
+
+async def keep_measuring(database: Database, redis: Redis) -> None:
+    """Measure until cancelled. While PostgreSQL or Redis is away, the gauges stay as they are, and
+    the time of the last measurement shows their age."""
+    while True:
+        try:
+            await measure_database(database)
+            await measure_streams(redis)
+            DATABASE_MEASURED_AT.set_to_current_time()
+        except DatabaseUnavailable:
+            _log.warning("measuring_waits_for_database")
+        except LINK_ERRORS as error:
+            _log.warning("measuring_waits_for_link", error=str(error))
+        await asyncio.sleep(INTERVAL_SECONDS)
+
+
+async def measure_database(database: Database) -> None:
+    """
+    Raises:
+        DatabaseUnavailable: try again later.
+    """
+    async with database.system_session() as session:
+        measured = await measurement_repository.measure(session)
+    for status in RUNNING_STATUSES:
+        CALLS.labels(status).set(measured.running_calls.get(status, 0))
+    PARKED_EVENTS.set(measured.parked_events)
+    OUTBOX_AGE.set(measured.outbox_age_seconds)
+    for queue in (*QUEUES, "other"):
+        for status in ("todo", "doing", "failed"):
+            count = sum(
+                jobs
+                for (name, state), jobs in measured.jobs.items()
+                if listed(name, QUEUES) == queue and state == status
+            )
+            JOB_QUEUE.labels(queue, status).set(count)
+    JOB_QUEUE_AGE.set(measured.job_age_seconds)
+
+
+async def measure_streams(redis: Redis) -> None:
+    """
+    Raises:
+        RedisError, OSError: Redis is away.
+    """
+    for name, streams in STREAMS.items():
+        ages = [await _age_seconds(redis, stream) for stream in streams]
+        STREAM_ENTRIES.labels(name).set(sum([await redis.xlen(stream) for stream in streams]))
+        (DISPATCH_AGE if name == "dispatch" else STREAM_LAG.labels(name)).set(max(ages))
+
+
+async def _age_seconds(redis: Redis, stream: str) -> float:
+    """Of the oldest entry; finished ones are deleted."""
+    oldest = await kept_entries(redis, stream, count=1)
+    return max(0.0, time.time() - oldest[0].added_at_ms / 1000) if oldest else 0.0

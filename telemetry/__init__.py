@@ -1,0 +1,1 @@
+"""What an operator can see of running processes: metrics, health and traces."""

@@ -1,0 +1,202 @@
+"""Every metric of every process. ``docs/metrics.md`` is generated from this file.
+
+Durations are in seconds and names follow Prometheus's conventions. The values of each label are
+listed here, so that the number of series is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from contracts.call_status import TERMINAL_STATUSES, CallStatus
+from contracts.dial_outcome import DialOutcome
+from contracts.end_reasons import EndReason
+from telemetry.declarations import Declarations
+from telemetry.process_name import ProcessName
+
+_API, _JOBS = ProcessName.API, ProcessName.JOBS
+_WORKER, _BRIDGE = ProcessName.WORKER, ProcessName.BRIDGE
+_EVERY_PROCESS = tuple(ProcessName)
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+OTHER = "other"
+"""Stands for every value that is not listed."""
+PROVIDERS = ("local", "openai", "google", "anthropic", "deepgram", "elevenlabs", "cartesia", OTHER)
+CHANNELS = ("stt", "llm", "tts", OTHER)
+RUNNING_STATUSES = tuple(each.value for each in CallStatus if each not in TERMINAL_STATUSES)
+UNREACHED = tuple(f"carrier_{outcome.value}" for outcome in DialOutcome)
+"""The end reasons of phones that were not reached, without the carrier's name."""
+QUEUES = ("default", "patient", "recordings")
+
+_SETUP = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60)
+_TURN = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10)
+_REQUEST = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
+_STALL = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1)
+
+
+def listed(value: str, values: Collection[str]) -> str:
+    """``value`` if it is one of ``values``, otherwise ``OTHER``."""
+    return value if value in values else OTHER
+
+
+declared = Declarations()
+
+# -- every process ---------------------------------------------------------------------------------
+
+LOOP_LAG = declared.histogram(
+    "loop_lag_seconds",
+    "How late the event loop runs what is due, measured four times a second.",
+    _EVERY_PROCESS,
+    buckets=_STALL,
+)
+
+# -- requests --------------------------------------------------------------------------------------
+
+HTTP_REQUESTS = declared.histogram(
+    "http_request_seconds",
+    "Time from a request to the end of its response, by method and class of the status.",
+    (_API,),
+    {"method": (*METHODS, OTHER), "status": ("2xx", "3xx", "4xx", "5xx", "none")},
+    buckets=_REQUEST,
+)
+
+# -- calls, as the database has them ---------------------------------------------------------------
+
+CALLS = declared.gauge(
+    "calls",
+    "Calls that are not over, by status.",
+    (_JOBS,),
+    {"status": RUNNING_STATUSES},
+)
+CALLS_ENDED = declared.counter(
+    "calls_ended_total",
+    "Calls that this process has ended and settled, by end reason. A phone that was not reached "
+    "counts as `carrier_…`.",
+    (_API, _JOBS),
+    {"end_reason": (*(each.value for each in EndReason), *UNREACHED)},
+)
+DISPATCH_AGE = declared.gauge(
+    "dispatch_age_seconds",
+    "Age of the oldest offer of a call that no worker has finished; 0 without one.",
+    (_JOBS,),
+)
+STREAM_LAG = declared.gauge(
+    "stream_lag_seconds",
+    "Age of the oldest entry of a stream that is not applied; 0 without one.",
+    (_JOBS,),
+    {"stream": ("events", "dial_reports")},
+)
+STREAM_ENTRIES = declared.gauge(
+    "stream_entries",
+    "Entries of a stream that are not finished.",
+    (_JOBS,),
+    {"stream": ("dispatch", "events", "dial_reports")},
+)
+PARKED_EVENTS = declared.gauge(
+    "parked_events",
+    "Events that could not be applied and are kept for the operator, counted up to 10,000.",
+    (_JOBS,),
+)
+OUTBOX_AGE = declared.gauge(
+    "outbox_age_seconds",
+    "Age of the oldest event in the outbox; 0 without one. This release keeps events there and "
+    "delivers none.",
+    (_JOBS,),
+)
+JOB_QUEUE = declared.gauge(
+    "job_queue_jobs",
+    "Jobs in a queue: `todo` waits, `doing` runs, `failed` will not be tried again. Counted up to "
+    "10,000 each.",
+    (_JOBS,),
+    {"queue": (*QUEUES, OTHER), "status": ("todo", "doing", "failed")},
+)
+JOB_QUEUE_AGE = declared.gauge(
+    "job_queue_age_seconds",
+    "How long the oldest waiting job has been due; 0 without one.",
+    (_JOBS,),
+)
+DATABASE_MEASURED_AT = declared.gauge(
+    "database_measured_timestamp_seconds",
+    "Unix time at which the gauges of the database and of the streams were last brought up to "
+    "date; 0 if never.",
+    (_JOBS,),
+)
+
+# -- money -----------------------------------------------------------------------------------------
+
+RESERVE_FAILURES = declared.counter(
+    "reserve_failures_total",
+    "Reserves that the balance did not cover: the `first` of a call, which is then refused, or an "
+    "`extension`, after which the call ends with its paid time.",
+    (_API, _JOBS),
+    {"operation": ("first", "extension")},
+)
+BOOKS_UNBALANCED = declared.gauge(
+    "books_unbalanced_accounts",
+    "Accounts whose totals were not the sums of their ledgers in this process's last audit. Above "
+    "0 is a bug.",
+    (_JOBS,),
+)
+BOOKS_AUDITED_AT = declared.gauge(
+    "books_audited_timestamp_seconds",
+    "Unix time of this process's last audit of the books; 0 if it has made none.",
+    (_JOBS,),
+)
+
+# -- the conversation ------------------------------------------------------------------------------
+
+SLOTS = declared.gauge("slots", "Calls that this worker can run at once.", (_WORKER,))
+SLOTS_USED = declared.gauge("slots_used", "Calls that this worker runs.", (_WORKER,))
+UNSETTLED_CALLS = declared.gauge(
+    "unsettled_calls",
+    "Calls of this worker whose events are not all applied: those that run, and those that are "
+    "over.",
+    (_WORKER,),
+)
+CALL_SETUP = declared.histogram(
+    "call_setup_seconds",
+    "Setup of a call by stage: `dispatch` from the offer to the worker's claim, `room` from there "
+    "to the open room, `agent` from there until the agent listens, `join` from the open room to "
+    "the first participant's media.",
+    (_WORKER,),
+    {"stage": ("dispatch", "room", "agent", "join")},
+    buckets=_SETUP,
+)
+VOICE_TO_VOICE = declared.histogram(
+    "voice_to_voice_seconds",
+    "From the caller's last word to the first sound of the agent's answer.",
+    (_WORKER,),
+    buckets=_TURN,
+)
+TURN_STAGES = declared.histogram(
+    "turn_stage_seconds",
+    "Parts of a turn: `transcription` and `end_of_turn` from the caller's last word, "
+    "`llm_first_token` and `tts_first_byte` each from its own request.",
+    (_WORKER,),
+    {"stage": ("transcription", "end_of_turn", "llm_first_token", "tts_first_byte")},
+    buckets=_TURN,
+)
+FRAME_LATENESS = declared.histogram(
+    "frame_lateness_seconds",
+    "How late a room's 20 ms frame is mixed.",
+    (_WORKER,),
+    buckets=_STALL,
+)
+PROVIDER_ERRORS = declared.counter(
+    "provider_errors_total",
+    "Errors of models' providers, also those after which a second attempt succeeded.",
+    (_API, _JOBS, _WORKER),
+    {"provider": PROVIDERS, "channel": CHANNELS},
+)
+
+# -- phones ----------------------------------------------------------------------------------------
+
+DIAL_ATTEMPTS = declared.gauge(
+    "dial_attempts", "Attempts to reach a phone that this bridge has under way.", (_BRIDGE,)
+)
+DIAL_ATTEMPTS_ENDED = declared.counter(
+    "dial_attempts_ended_total",
+    "Attempts of this bridge that are over, by outcome; `answered` if somebody answered.",
+    (_BRIDGE,),
+    {"outcome": ("answered", *(outcome.value for outcome in DialOutcome))},
+)
