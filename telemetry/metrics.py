@@ -182,6 +182,13 @@ FRAME_LATENESS = declared.histogram(
     (_WORKER,),
     buckets=_STALL,
 )
+PACKETS_DROPPED = declared.counter(
+    "media_packets_dropped_total",
+    "Datagrams to a caller's port that were not let through: from a `stranger`'s address, "
+    "`malformed`, or `failed` with an exception.",
+    (_WORKER,),
+    {"reason": ("stranger", "malformed", "failed")},
+)
 PROVIDER_ERRORS = declared.counter(
     "provider_errors_total",
     "Errors of models' providers, also those after which a second attempt succeeded.",

@@ -12,6 +12,7 @@ import asyncio
 import socket
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address
+from typing import Any, Literal
 
 import structlog
 from aioice import Candidate, Connection
@@ -23,6 +24,7 @@ from aiortc import RTCPeerConnection, RTCRtpReceiver
 from aiortc.rtp import RtpPacket
 
 from runtime.media.media_network import MediaNetwork, NoFreePort, PortRange
+from runtime.media.packet_form import is_stun, is_well_formed
 
 logger = structlog.get_logger(__name__)
 
@@ -31,7 +33,12 @@ _COMPONENT = 1
 """RTP and RTCP share it (RFC 5761)."""
 SERVERS_ANSWER_SECONDS = 5.0
 """How long STUN and TURN servers may take, as in aioice. A leg does without a silent one."""
+DropReason = Literal["stranger", "malformed", "failed"]
+"""Why a packet was dropped: it came from an address that is not the peer's, it is not what it says
+that it is, or it caused an exception."""
 _JITTER_BUFFER = "_RTCRtpReceiver__jitter_buffer"
+_DATA_RECEIVED, _DATAGRAM_RECEIVED = "data_received", "datagram_received"
+_RECEIVE_NEXT = "_recv_next"
 
 
 class _PacketTap:
@@ -168,6 +175,81 @@ def _host_candidate(address: str, port: int) -> Candidate:
         port=port,
         type="host",
     )
+
+
+def guard_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], None]) -> None:
+    """Let nothing reach DTLS, SRTP and SCTP but well-formed packets from the other peer, and let no
+    packet end the transport. Call it after ``gather_candidates``.
+
+    The other peer's addresses are those of the nominated pair. Before there is one, they are all
+    that ICE checks: the offer's, and those from which signed STUN requests came.
+
+    Reaches for ``StunProtocol.datagram_received``, ``Connection.data_received``, ``_protocols``,
+    ``_nominated`` and ``_check_list``, and for ``RTCDtlsTransport._recv_next`` and ``encrypted``.
+    aioice takes packets from every address, and in aiortc an exception of one packet ends the
+    transport. Releases that do neither would replace this.
+
+    Args:
+        on_dropped: called for each packet that was dropped.
+    """
+    connection = ice_connection(peer)
+    into_queue = connection.data_received
+
+    def take(datagram: bytes, component: int) -> None:
+        if is_well_formed(datagram):
+            into_queue(datagram, component)
+        else:
+            on_dropped("malformed")
+
+    setattr(connection, _DATA_RECEIVED, take)
+    for protocol in connection._protocols:
+        _guard_addresses(protocol, connection, on_dropped)
+    _survive_packets(peer, on_dropped)
+
+
+def _guard_addresses(
+    protocol: StunProtocol, connection: Connection, on_dropped: Callable[[DropReason], None]
+) -> None:
+    receive = protocol.datagram_received
+
+    def received(datagram: bytes, address: tuple[Any, ...]) -> None:
+        if not is_stun(datagram) and address[:2] not in _addresses_of_peer(connection):
+            on_dropped("stranger")
+            return
+        try:
+            receive(datagram, address)
+        except Exception as error:  # noqa: BLE001 - whatever a packet can cause in a parser
+            logger.debug("media.stun_failed", error=repr(error))
+            on_dropped("malformed")
+
+    setattr(protocol, _DATAGRAM_RECEIVED, received)
+
+
+def _addresses_of_peer(connection: Connection) -> set[tuple[str, int]]:
+    pairs = connection._nominated.values() or connection._check_list
+    return {pair.remote_addr for pair in pairs}
+
+
+def _survive_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], None]) -> None:
+    (transceiver, *_) = peer.getTransceivers()
+    transport = transceiver.receiver.transport
+    receive_next = transport._recv_next
+
+    async def received() -> None:
+        try:
+            await receive_next()
+        except ConnectionError:
+            raise
+        except Exception as error:
+            if not transport.encrypted:
+                # The handshake failed, and says so itself.
+                raise
+            logger.warning("media.packet_failed", error=repr(error))
+            on_dropped("failed")
+            # Were it not the packet's fault, the next one would fail at once.
+            await asyncio.sleep(0)
+
+    setattr(transport, _RECEIVE_NEXT, received)
 
 
 async def answers_binding_request(peer: RTCPeerConnection) -> bool:

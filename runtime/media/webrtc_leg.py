@@ -22,8 +22,10 @@ from aiortc.rtp import RtpPacket
 
 from contracts.live_messages import DATA_CHANNEL_LABEL
 from runtime.media.aiortc_internals import (
+    DropReason,
     answers_binding_request,
     gather_candidates,
+    guard_packets,
     tap_packets,
 )
 from runtime.media.incoming_audio import IncomingAudio
@@ -34,6 +36,7 @@ from runtime.media.opus import OpusEncoder
 from runtime.media.outgoing_track import OutgoingTrack
 from runtime.media.room import BadOffer, Samples
 from runtime.media.sdp_offer import AudioOffer
+from telemetry.metrics import PACKETS_DROPPED
 
 CONNECT_TIMEOUT_SECONDS = 15.0
 
@@ -95,6 +98,7 @@ class WebRtcLeg:
         try:
             await self._peer.setRemoteDescription(RTCSessionDescription(offer.sdp, "offer"))
             await gather_candidates(self._peer, self._addresses, self._network)
+            guard_packets(self._peer, _count_dropped)
             await self._peer.setLocalDescription()
         except (
             ValueError,
@@ -160,3 +164,7 @@ class WebRtcLeg:
         """Send a STUN binding request. Any answer shows that the peer is still there."""
         if await answers_binding_request(self._peer):
             self._liveness.heard()
+
+
+def _count_dropped(reason: DropReason) -> None:
+    PACKETS_DROPPED.labels(reason).inc()

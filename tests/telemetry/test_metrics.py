@@ -45,6 +45,7 @@ def test_no_label_can_name_a_tenant_or_a_call() -> None:
         "outcome",
         "provider",
         "queue",
+        "reason",
         "stage",
         "status",
         "stream",

@@ -15,7 +15,13 @@ from importlib.metadata import version
 import aioice.ice
 import pytest
 from aioice.ice import CandidatePair, StunProtocol
-from aiortc import RTCBundlePolicy, RTCConfiguration, RTCIceServer, RTCPeerConnection
+from aiortc import (
+    RTCBundlePolicy,
+    RTCConfiguration,
+    RTCDtlsTransport,
+    RTCIceServer,
+    RTCPeerConnection,
+)
 from aiortc.jitterbuffer import JitterBuffer
 from aiortc.rtp import RtpPacket
 
@@ -86,6 +92,7 @@ def test_a_connection_has_the_state_of_gathering_that_is_set(peer: RTCPeerConnec
         "_local_candidates_start": False,
         "_local_candidates_end": False,
         "_nominated": {},
+        "_check_list": [],
         "_protocols": [],
     }
     found = {name: state.get(name, "missing") for name in expected}
@@ -102,6 +109,9 @@ def test_a_connection_has_the_state_of_gathering_that_is_set(peer: RTCPeerConnec
         (aioice.ice.get_host_addresses, ["use_ipv4", "use_ipv6"]),
         (aioice.ice.server_reflexive_candidate, ["protocol", "stun_server"]),
         (StunProtocol, ["receiver"]),
+        (StunProtocol.datagram_received, ["self", "data", "addr"]),
+        (aioice.Connection.data_received, ["self", "data", "component"]),
+        (RTCDtlsTransport._recv_next, ["self"]),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -109,6 +119,11 @@ def test_a_function_takes_what_it_is_called_with(
     function: Callable[..., object], expected: list[str]
 ) -> None:
     assert parameters(function) == expected, f"{function}: {ADAPT}"
+
+
+def test_a_transport_knows_whether_its_handshake_is_over(peer: RTCPeerConnection) -> None:
+    transport = peer.getTransceivers()[0].receiver.transport
+    assert transport.encrypted is False, f"RTCDtlsTransport.encrypted: {ADAPT}"
 
 
 async def test_only_the_given_addresses_are_offered_and_gathered_once(

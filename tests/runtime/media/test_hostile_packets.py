@@ -1,0 +1,105 @@
+"""Datagrams that are no audio, from strangers and from the caller, to a leg that is heard."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+from collections.abc import AsyncIterator
+
+import pytest
+
+from runtime.media.aiortc_internals import ice_connection
+from runtime.media.local_room import LocalRoom
+from tests.runtime.media.loopback_peer import LoopbackPeer
+from tests.runtime.media.test_local_room import joined, loud, quiet, until
+
+HZ = 440
+PATTERNS = {
+    "empty": b"",
+    "one byte of DTLS": b"\x16",
+    "no known protocol": b"\x50" * 40,
+    "longer than an SRTP packet can be": b"\x80\x6f" + bytes(3_000),
+    "RTP without a header": b"\x80\x6f",
+    "RTCP that nobody signed": b"\x80\xc8\x00\x06" + bytes(24),
+    "RTP that nobody signed": b"\x80\x6f" + bytes(170),
+    "a DTLS record that is cut off": b"\x16\xfe\xfd" + bytes(9) + b"\x40",
+    "a DTLS record of garbage": b"\x17\xfe\xfd" + bytes(8) + b"\x00\x20" + b"\xaa" * 32,
+    "a STUN request that nobody signed": b"\x00\x01\x00\x00\x21\x12\xa4\x42" + bytes(12),
+    "a STUN request with a broken attribute": b"\x00\x01\x00\x08\x21\x12\xa4\x42"
+    + bytes(12)
+    + b"\x00\x06\xff\xff\x00\x00\x00\x00",
+}
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[LocalRoom]:
+    room = LocalRoom("test")
+    yield room
+    await room.aclose()
+
+
+async def test_a_stranger_ends_no_call_with_a_datagram(room: LocalRoom) -> None:
+    async with joined(room) as peer:
+        with socket.socket(_family(peer), socket.SOCK_DGRAM) as stranger:
+            for name, datagram in PATTERNS.items():
+                stranger.sendto(datagram, _address_of_the_leg(peer))
+                await assert_is_heard(room, peer, f"after {name}")
+
+
+async def test_a_caller_with_a_broken_stack_stays_in_the_call(room: LocalRoom) -> None:
+    async with joined(room) as peer:
+        for name, datagram in PATTERNS.items():
+            await ice_connection(peer.connection).send(datagram)
+            await assert_is_heard(room, peer, f"after {name}")
+
+
+async def test_a_packet_that_causes_an_exception_ends_no_call(
+    room: LocalRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = []
+
+    async def fail(*_: object, **__: object) -> None:
+        failed.append(True)
+        raise IndexError("a bug in a parser")
+
+    async with joined(room) as peer:
+        (leg,) = room._legs.values()
+        transport = leg._peer.getTransceivers()[0].receiver.transport
+        with monkeypatch.context() as broken:
+            broken.setattr(transport, "_handle_rtp_data", fail)
+            await until(lambda: len(failed) > 3)
+        await assert_is_heard(room, peer)
+
+
+async def test_noise_from_everywhere_ends_no_call(room: LocalRoom) -> None:
+    dice = random.Random(1)
+    async with joined(room) as peer:
+        with socket.socket(_family(peer), socket.SOCK_DGRAM) as stranger:
+            for _ in range(2_000):
+                noise = dice.randbytes(dice.choice((0, 1, 2, 12, 13, 20, 100, 1_400)))
+                stranger.sendto(noise, _address_of_the_leg(peer))
+                await ice_connection(peer.connection).send(noise)
+                await asyncio.sleep(0)
+        await assert_is_heard(room, peer)
+
+
+async def assert_is_heard(room: LocalRoom, peer: LoopbackPeer, when: str = "") -> None:
+    peer.say(HZ)
+    try:
+        await loud(room, HZ)
+    except TimeoutError:
+        pytest.fail(f"the caller is not heard {when}")
+    peer.say(None)
+    await quiet(room)
+
+
+def _address_of_the_leg(peer: LoopbackPeer) -> tuple[str, int]:
+    (pair,) = ice_connection(peer.connection)._nominated.values()
+    host, port = pair.remote_addr
+    return host, port
+
+
+def _family(peer: LoopbackPeer) -> socket.AddressFamily:
+    host, _ = _address_of_the_leg(peer)
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
