@@ -15,6 +15,19 @@ DISPATCH_STREAM = "switchboard:dispatch"
 """Control plane → workers: one ``CallPlan`` per entry, with its ``CallOffer`` as the header."""
 DISPATCH_GROUP = "workers"
 
+DISPATCH_NEWCOMERS = "switchboard:dispatch:newcomers"
+"""List of the tenants whose calls wait and that have had no turn yet. Theirs come first."""
+DISPATCH_TURNS = "switchboard:dispatch:turns"
+"""List of the other tenants whose calls wait, in the order of their turns. A tenant without waiting
+calls leaves it when its turn comes."""
+DISPATCH_DEFICITS = "switchboard:dispatch:deficits"
+"""Hash of tenant id → how many more calls it may send to the workers in its turn. A tenant that is
+not in it may send as many as its weight says."""
+DISPATCH_WEIGHTS = "switchboard:dispatch:weights"
+"""Hash of tenant id → its weight, if that is not 1."""
+DISPATCH_WAITS = "switchboard:dispatch:waits"
+"""Hash of counters: how long calls waited for a worker (``link/dispatch_waits.py``)."""
+
 EVENT_STREAM = "switchboard:events"
 """Workers → control plane: one ``CallEvent`` per entry."""
 EVENT_GROUP = "control-plane"
@@ -68,6 +81,23 @@ def worker_claim(worker_id: str) -> str:
 def call_lease(call_id: UUID) -> str:
     """Key holding the id of the worker that runs the call, expiring after ``LEASE_TTL_SECONDS``."""
     return f"switchboard:call:{call_id}:lease"
+
+
+def waiting_calls(tenant_id: UUID | str) -> str:
+    """List of the tenant's calls that wait for their turn on the dispatch stream, oldest first."""
+    return f"switchboard:dispatch:waiting:{tenant_id}"
+
+
+def waiting_offer(call_id: UUID | str) -> str:
+    """Hash with the offer of a call that waits for its turn; then with its entry's id on the
+    dispatch stream. It expires."""
+    return f"switchboard:call:{call_id}:offer"
+
+
+def dispatched_calls(window: int | str) -> str:
+    """Counter of the calls that were added to the dispatch stream in one window of time. It
+    expires."""
+    return f"switchboard:dispatch:count:{window}"
 
 
 def live_stream(call_id: UUID) -> str:

@@ -10,7 +10,7 @@ from procrastinate.exceptions import ConnectorException
 
 from control_plane.calling.batches import tasks as batch_tasks
 from control_plane.calling.calls.count_folding import keep_folding
-from control_plane.calling.calls.creating.dispatcher import keep_redispatching
+from control_plane.calling.calls.creating.dispatcher import keep_advancing, keep_redispatching
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.dialing.report_consumer import ReportConsumer
 from control_plane.calling.dialing.scheduler import DialingScheduler
@@ -74,6 +74,7 @@ async def run_jobs(
             loops = [
                 group.create_task(EventConsumer(database, patient_redis).run()),
                 group.create_task(keep_redispatching(database, redis)),
+                group.create_task(keep_advancing(redis)),
                 group.create_task(keep_folding(database)),
                 group.create_task(keep_measuring(database, redis)),
                 group.create_task(Reaper(database, redis).run()),

@@ -1,7 +1,9 @@
 """Claiming calls from the dispatch stream: one at a time, and only with a free slot.
 
-Workers pull, so that one that is full, warming up or draining never gets a call. An entry is
-acknowledged when the call's room is open. Until then another worker takes it over if this one dies.
+Workers pull, so that one that is full, warming up or draining never gets a call. A worker that is
+about to claim a call has the next one put on the stream: whose turn it is then, decides
+``link/dispatch_queue.py``. An entry is acknowledged when the call's room is open. Until then
+another worker takes it over if this one dies.
 
 An offer that this release cannot read stays in the stream: this worker leaves it to the others. If
 none of them can read it either, the control plane ends the call after the offer's deadline.
@@ -20,6 +22,7 @@ from redis.asyncio import Redis
 from contracts import redis_names
 from link.connection import LINK_ERRORS
 from link.consumer_group import ConsumerGroup
+from link.dispatch_queue import DispatchQueue
 from link.persistent_loop import run_persistently
 from link.stream_entry import StreamEntry
 from runtime.link.offered_call import OfferedCall, UnreadableOffer, read_offer
@@ -72,6 +75,7 @@ class Dispatcher:
         self._on_offer = on_offer
         self._on_unreadable = on_unreadable
         self._group = dispatch_group(redis, worker_id)
+        self._queue = DispatchQueue(redis)
         self._reclaimed_at = float("-inf")
         self._left: dict[str, None] = {}
         """The entry ids of unreadable offers, oldest first."""
@@ -82,12 +86,17 @@ class Dispatcher:
 
     async def _claim(self) -> None:
         await self._slots.wait_free()
-        for entry in await self._abandoned() or await self._group.read_new():
+        for entry in await self._abandoned() or await self._next():
             match read_offer(entry):
                 case UnreadableOffer() as unreadable:
                     await self._leave(entry, unreadable)
                 case OfferedCall() as offered:
                     await self._take(entry, offered)
+
+    async def _next(self) -> list[StreamEntry]:
+        """The entry that is there now or comes next."""
+        await self._queue.advance()
+        return await self._group.read_new()
 
     async def _abandoned(self) -> list[StreamEntry]:
         """One entry that a worker claimed and did not acknowledge in time, or could not read."""
@@ -139,6 +148,7 @@ class Dispatcher:
                 log.warning("dispatch.not_acknowledged", error=str(error))
 
         self._on_offer(offered, acknowledge)
+        await self._queue.note_claim(offered.offer.call_id)
 
     async def _has_run(self, call_id: UUID) -> bool:
         """Whether a room was ever opened for this call."""

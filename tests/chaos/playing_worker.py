@@ -17,6 +17,7 @@ from contracts.call_plan import CallPlan
 from contracts.commands import Command, EndCall
 from contracts.events import CallEnded, CallMetered, EventBody
 from contracts.heartbeat import CallMedia
+from link.dispatch_queue import DispatchQueue
 from tests.chaos.fates import Death, draw_fate
 from tests.chaos.played_call import PlayedCall
 from tests.chaos.unreliable_link import UnreliableLink
@@ -59,6 +60,7 @@ class PlayingWorker:
 
     async def _serve(self) -> None:
         while True:
+            await DispatchQueue(self._redis).advance()
             streams = await self._redis.xreadgroup(
                 redis_names.DISPATCH_GROUP,
                 self._worker_id,

@@ -25,6 +25,7 @@ from contracts.commands import (
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallEvent, CallMetered, CallStarted, EventBody, RoomOpened
 from contracts.heartbeat import CallMedia
+from link.dispatch_queue import DispatchQueue
 
 WORKER_ID = "worker-of-the-tests"
 
@@ -43,6 +44,7 @@ class FakeWorker:
             await self.redis.xgroup_create(
                 redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP, id="0", mkstream=True
             )
+        await DispatchQueue(self.redis).advance()
         streams = await self.redis.xreadgroup(
             redis_names.DISPATCH_GROUP,
             self.worker_id,

@@ -35,11 +35,12 @@ from control_plane.platform.database import table_of
 
 
 class Dispatched(NamedTuple):
-    """A call's plan was added to the dispatch stream as ``entry_id``."""
+    """A call was offered to the workers."""
 
     tenant_id: UUID
     call_id: UUID
-    entry_id: str
+    entry_id: str | None
+    """On the dispatch stream; ``None`` if it waits for its tenant's turn."""
     at: datetime
 
 

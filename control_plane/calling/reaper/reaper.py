@@ -138,15 +138,17 @@ class Reaper:
         worker_id = await lease_holder(self._redis, call.id)
         if worker_id is not None:
             await commands.send(self._redis, worker_id, call.id, EndCall(end_reason=reason))
-        await clear_ended_call(self._redis, call.id, call.applied_seq, call.dispatch_entry_id)
+        await clear_ended_call(
+            self._redis, call.tenant_id, call.id, call.applied_seq, call.dispatch_entry_id
+        )
 
     async def _detail(self, call: Call, reason: EndReason) -> str | None:
         """What is known of a call that no worker has begun, for its event log."""
         if reason is not EndReason.REAPER_QUEUED_TIMEOUT or _waits_for_phone(call):
             return None
-        if call.dispatch_entry_id is None:
+        if call.dispatched_at is None:
             return "it could not be offered to the workers"
-        if await times_given(self._redis, call.dispatch_entry_id):
+        if await times_given(self._redis, call.id, call.dispatch_entry_id):
             return "it was offered to workers, and none of them could run it"
         return "no worker with a free slot claimed it"
 

@@ -13,6 +13,7 @@ from uuid import UUID
 from redis.asyncio import Redis
 
 from contracts import redis_names
+from link.dispatch_queue import DispatchQueue
 
 APPLIED_MEMORY_SECONDS = 3600
 """How long a call that is over is remembered: its worker has long deleted the journal, and plans
@@ -56,14 +57,9 @@ async def forget_applied(redis: Redis, now: float) -> None:
 
 
 async def clear_ended_call(
-    redis: Redis, call_id: UUID, applied_seq: int, dispatch_entry_id: str | None
+    redis: Redis, tenant_id: UUID, call_id: UUID, applied_seq: int, dispatch_entry_id: str | None
 ) -> None:
     """After a call was ended without its worker: remove what a worker could claim or a bill use."""
-    async with redis.pipeline(transaction=False) as pipe:
-        if dispatch_entry_id is not None:
-            # A worker may have been given the offer without being able to read it.
-            pipe.xack(redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP, dispatch_entry_id)
-            pipe.xdel(redis_names.DISPATCH_STREAM, dispatch_entry_id)
-        pipe.hdel(redis_names.MEDIA, str(call_id))
-        await pipe.execute()
+    await DispatchQueue(redis).withdraw(tenant_id, call_id, dispatch_entry_id)
+    await redis.hdel(redis_names.MEDIA, str(call_id))
     await publish_applied(redis, {call_id: applied_seq}, [call_id])

@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from contracts import redis_names
 from contracts.call_offer import CallOffer
+from link.dispatch_queue import DispatchQueue
 
 DISPATCH_MEMORY_MS = 300_000
 """Offers that are older have long been claimed or have expired."""
 FORGOTTEN_AT_ONCE = 1000
 
 
-async def dispatch(redis: Redis, offer: CallOffer, plan_document: str) -> str:
-    """Offer a call to the workers, with its plan as JSON. Returns the stream entry's id.
+async def dispatch(
+    redis: Redis, offer: CallOffer, plan_document: str, weight: int | None = None
+) -> str | None:
+    """Offer a call to the workers, with its plan as JSON, when its tenant's turn comes.
+
+    Args:
+        weight: how many calls the tenant may send in one turn; ``None``: as before.
+
+    Returns:
+        The id of its entry on the dispatch stream, if its turn was at once.
 
     Raises:
         RedisError: the call may or may not have been offered; offering it again is harmless.
     """
-    entry_id = await redis.xadd(
-        redis_names.DISPATCH_STREAM,
-        {
-            redis_names.FIELD: plan_document,
-            redis_names.HEADER_FIELD: offer.model_dump_json(),
-        },
-    )
-    return str(entry_id)
+    return await DispatchQueue(redis).add(offer, plan_document, weight)
 
 
-async def times_given(redis: Redis, entry_id: str) -> int:
-    """How many times an offer was given to a worker that did not finish it."""
+async def times_given(redis: Redis, call_id: UUID, entry_id: str | None) -> int:
+    """How many times a call's offer was given to a worker that did not finish it.
+
+    Args:
+        entry_id: of its entry on the dispatch stream, if that was known when it was offered.
+    """
+    entry_id = await DispatchQueue(redis).entry_of(call_id) or entry_id
+    if entry_id is None:
+        return 0
     pending = await _pending(redis, entry_id, entry_id, 1)
     return int(pending[0]["times_delivered"]) if pending else 0
 

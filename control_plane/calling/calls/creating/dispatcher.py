@@ -1,4 +1,4 @@
-"""Sends the plans of committed calls to the workers, immediately or a little later."""
+"""Sends the plans of committed calls to the workers, when their tenants' turns come."""
 
 from __future__ import annotations
 
@@ -17,10 +17,16 @@ from control_plane.calling.calls.plan_document import PlanDocument
 from control_plane.calling.calls.repository import Dispatched
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.link.capacity import read_capacity
 from control_plane.platform.link.dispatch import dispatch
+from link.connection import LINK_ERRORS
+from link.dispatch_queue import DispatchQueue
 from telemetry.tracing import call_span
 
 REDISPATCH_INTERVAL_SECONDS = 2.0
+ADVANCE_INTERVAL_SECONDS = 0.25
+MOST_ON_STREAM = 16
+"""Few, because what is on the stream is claimed in its order, whichever tenant it belongs to."""
 FIRST_DISPATCH_GRACE = timedelta(seconds=3)
 """How long the request that created a call has to dispatch it itself."""
 
@@ -35,21 +41,24 @@ class Dispatcher:
         self._unrecorded: list[Dispatched] = []
         self._recording = asyncio.Lock()
 
-    async def dispatch(self, redis: Redis, plan: PlanDocument) -> bool:
+    async def dispatch(self, redis: Redis, plan: PlanDocument, weight: int | None = None) -> bool:
         """Offer a call to the workers from now on; ``False`` if Redis or PostgreSQL is away.
 
         ``redispatch`` offers a call again that could not be dispatched, or whose dispatch could not
         be recorded. Workers ignore a call that they have already.
+
+        Args:
+            weight: how many calls the tenant may send in one turn; ``None``: as before.
         """
         with call_span("dispatch call", plan.call_id):
-            return await self._dispatch(redis, plan)
+            return await self._dispatch(redis, plan, weight)
 
-    async def _dispatch(self, redis: Redis, plan: PlanDocument) -> bool:
+    async def _dispatch(self, redis: Redis, plan: PlanDocument, weight: int | None) -> bool:
         offer = CallOffer.made(
             plan.call_id, plan.tenant_id, datetime.now(UTC), plan.funded_until_ms
         )
         try:
-            entry_id = await dispatch(redis, offer, plan.json)
+            entry_id = await dispatch(redis, offer, plan.json, weight)
             self._unrecorded.append(
                 Dispatched(offer.tenant_id, offer.call_id, entry_id, offer.offered_at)
             )
@@ -103,6 +112,22 @@ async def redispatch(database: Database, redis: Redis) -> int:
             break
         dispatched += 1
     return dispatched
+
+
+async def keep_advancing(redis: Redis) -> None:
+    """Run until cancelled: while workers have free slots, put waiting calls on the dispatch stream.
+
+    Workers of this release do so themselves. Those of release 0.1 only read the stream.
+    """
+    queue = DispatchQueue(redis)
+    while True:
+        try:
+            if await queue.waiting():
+                free = (await read_capacity(redis)).free
+                await queue.advance(window=min(free, MOST_ON_STREAM))
+        except LINK_ERRORS as error:
+            _log.warning("dispatch_waits_for_link", error=str(error))
+        await asyncio.sleep(ADVANCE_INTERVAL_SECONDS)
 
 
 async def keep_redispatching(database: Database, redis: Redis) -> None:

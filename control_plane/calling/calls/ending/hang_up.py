@@ -112,6 +112,8 @@ async def _last_position(redis: Redis, call_id: UUID) -> int | None:
 async def _clear_link(redis: Redis, call: Call) -> None:
     """Remove what Redis still holds of the call. Anything that cannot be removed now expires."""
     try:
-        await clear_ended_call(redis, call.id, call.applied_seq, call.dispatch_entry_id)
+        await clear_ended_call(
+            redis, call.tenant_id, call.id, call.applied_seq, call.dispatch_entry_id
+        )
     except (RedisError, OSError) as error:
         _log.warning("link_not_cleared", call_id=str(call.id), error=str(error))

@@ -105,7 +105,7 @@ async def test_a_call_ended_without_its_worker_leaves_nothing_to_claim(redis: Re
     await redis.hset(redis_names.MEDIA, str(call_id), "{}")
     await redis.xgroup_create(redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP, id="0")
     await redis.xreadgroup(redis_names.DISPATCH_GROUP, "w1", {redis_names.DISPATCH_STREAM: ">"})
-    await clear_ended_call(redis, call_id, 0, str(entry_id))
+    await clear_ended_call(redis, uuid4(), call_id, 0, str(entry_id))
     assert await redis.xlen(redis_names.DISPATCH_STREAM) == 0
     pending = await redis.xpending(redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP)
     assert pending["pending"] == 0

@@ -17,6 +17,7 @@ from control_plane.calling.calls.creating import dispatcher
 from control_plane.calling.calls.creating.dispatcher import redispatch
 from control_plane.platform.database import Database
 from control_plane.platform.link.link import Link
+from link.dispatch_queue import DispatchQueue
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import create_call
 from tests.control_plane.fake_worker import FakeWorker
@@ -28,7 +29,8 @@ def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def offers(redis: Redis) -> list[tuple[CallOffer, str]]:
-    """What the workers are offered: each header with its plan."""
+    """What the workers are offered, on the stream and after it: each header with its plan."""
+    await DispatchQueue(redis).advance(window=10)
     entries = await redis.xrange(redis_names.DISPATCH_STREAM)
     return [
         (read_json(CallOffer, fields[redis_names.HEADER_FIELD]), fields[redis_names.FIELD])

@@ -1,0 +1,157 @@
+"""How many more calls the media workers can begin before an offer of a call expires."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+from uuid import UUID
+
+import structlog
+from fastapi import Depends, Request
+from pydantic import ValidationError
+from redis.asyncio import Redis
+
+from contracts import redis_names
+from contracts.heartbeat import WorkerHeartbeat
+from contracts.versions import read_json
+from control_plane.platform.rate_limits.breaker import Breaker
+from link.connection import LINK_ERRORS
+from link.dispatch_queue import DispatchQueue
+
+_log = structlog.get_logger(__name__)
+
+MAX_AGE_SECONDS = redis_names.HEARTBEAT_INTERVAL_SECONDS
+READ_DEADLINE_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """What the workers' heartbeats and the queue of waiting calls say. Pure."""
+
+    slots: int
+    """Of all workers that claim calls, or will as soon as their models are loaded."""
+    free: int
+    """Those of them without a call."""
+    recently_begun: int = 0
+    """Calls that got a worker in about the last 30 s, the time for which an offer is valid."""
+    waiting: Mapping[str, int] = field(default_factory=dict)
+    """Calls that wait for their turn, by tenant id."""
+    weights: Mapping[str, int] = field(default_factory=dict)
+    """Calls that a tenant sends in one turn, if not 1, by tenant id."""
+
+    def has_room_for(self, tenant_id: UUID) -> bool:
+        """Whether a worker will probably begin one more call of the tenant in time.
+
+        A busy worker is expected to end as many calls as it began in the same time before.
+        """
+        return self.slots > 0 and self.ahead_of(tenant_id) < self.free + self.recently_begun
+
+    def ahead_of(self, tenant_id: UUID) -> int:
+        """How many waiting calls have their turn before one more call of the tenant."""
+        own = self.waiting.get(str(tenant_id), 0)
+        turns = math.ceil((own + 1) / self.weights.get(str(tenant_id), 1))
+        others = sum(
+            min(calls, turns * self.weights.get(tenant, 1))
+            for tenant, calls in self.waiting.items()
+            if tenant != str(tenant_id)
+        )
+        return own + others
+
+    def with_waiting(self, tenant_id: UUID) -> Capacity:
+        """After one more call of the tenant was admitted."""
+        waiting = {**self.waiting, str(tenant_id): self.waiting.get(str(tenant_id), 0) + 1}
+        return Capacity(self.slots, self.free, self.recently_begun, waiting, self.weights)
+
+
+async def read_capacity(redis: Redis) -> Capacity:
+    """
+    Raises:
+        RedisError, OSError: Redis is away.
+    """
+    worker_ids = [str(worker_id) for worker_id in await redis.smembers(redis_names.WORKERS)]
+    slots = free = 0
+    if worker_ids:
+        keys = [redis_names.worker_heartbeat(worker_id) for worker_id in worker_ids]
+        for document in await redis.mget(keys):
+            heartbeat = _read(document)
+            if heartbeat is not None and heartbeat.state != "draining":
+                slots += heartbeat.slots_total
+                free += max(0, heartbeat.slots_total - heartbeat.slots_used)
+    queue = DispatchQueue(redis)
+    weights = await redis.hgetall(redis_names.DISPATCH_WEIGHTS)
+    return Capacity(
+        slots=slots,
+        free=free,
+        recently_begun=await queue.dispatched_recently(time.time()),
+        waiting=await queue.waiting(),
+        weights={str(tenant): int(weight) for tenant, weight in weights.items()},
+    )
+
+
+def _read(document: Any) -> WorkerHeartbeat | None:
+    """``None`` for a worker without a heartbeat, and for one of another major version."""
+    if document is None:
+        return None
+    try:
+        return read_json(WorkerHeartbeat, document)
+    except ValidationError:
+        _log.warning("heartbeat_unreadable")
+        return None
+
+
+class CapacityView:
+    """What one process knows of the capacity. It is read again once a second, and the calls that
+    this process has admitted since are counted.
+
+    While Redis is away nothing is known, and for the lifetime of a heartbeat after that neither: a
+    Redis that has lost its data hears from the workers only then.
+    """
+
+    def __init__(self, redis: Redis, clock: Callable[[], float] = time.monotonic) -> None:
+        self._redis = redis
+        self._clock = clock
+        self._breaker = Breaker(clock)
+        self._reading = asyncio.Lock()
+        self._known: Capacity | None = None
+        self._read_at = float("-inf")
+        self._trusted_from = float("-inf")
+
+    async def admit(self, tenant_id: UUID) -> bool:
+        """Whether a worker will probably begin one more call of the tenant in time, or nothing is
+        known. The call counts as waiting from now on."""
+        async with self._reading:
+            if self._clock() - self._read_at >= MAX_AGE_SECONDS:
+                await self._read()
+        if self._known is None or self._clock() < self._trusted_from:
+            return True
+        if not self._known.has_room_for(tenant_id):
+            return False
+        self._known = self._known.with_waiting(tenant_id)
+        return True
+
+    async def _read(self) -> None:
+        if not self._breaker.may_try():
+            return
+        try:
+            async with asyncio.timeout(READ_DEADLINE_SECONDS):
+                self._known = await read_capacity(self._redis)
+        except LINK_ERRORS as error:
+            self._known = None
+            self._trusted_from = self._clock() + redis_names.HEARTBEAT_TTL_SECONDS
+            if self._breaker.failed():
+                _log.warning("capacity_unknown", error=repr(error))
+            return
+        self._breaker.succeeded()
+        self._read_at = self._clock()
+
+
+async def capacity_of(request: Request) -> CapacityView:
+    capacity: CapacityView = request.app.state.capacity
+    return capacity
+
+
+AppCapacity = Annotated[CapacityView, Depends(capacity_of)]
