@@ -62,6 +62,7 @@ from control_plane.platform.http.problems import install_problem_handlers
 from control_plane.platform.http.request_context import HEADER, RequestContextMiddleware
 from control_plane.platform.http.storable_input import storable_input
 from control_plane.platform.idempotency.answer import REPLAYED_HEADER
+from control_plane.platform.link.capacity import CapacityView
 from control_plane.platform.link.link import Link
 from control_plane.platform.mail.mailer import Mailer
 from control_plane.platform.rate_limits.counters import RequestCounters
@@ -144,6 +145,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.settings = settings
     app.state.database = database
     app.state.link = link
+    app.state.capacity = CapacityView(link.redis)
     app.state.dispatcher = Dispatcher(database)
     app.state.plan_sources = PlanSources()
     app.state.live_feed = live_feed

@@ -22,6 +22,7 @@ from switchboard.services.embedded_server import running
 from switchboard.services.ports import LOOPBACK, free_port
 from switchboard.services.postgres import PostgresServer
 from switchboard.services.valkey import ValkeyServer
+from tests.free_worker import note_free_worker
 
 START_SECONDS = 30.0
 OPERATOR_TOKEN = "operator-token-of-the-tests"
@@ -56,7 +57,8 @@ class OwnApi:
 
 @contextmanager
 def own_api(log_path: Path | None = None, **environment: str) -> Iterator[OwnApi]:
-    """Run the API for the length of the ``with`` block, without rate limits."""
+    """Run the API for the length of the ``with`` block, without rate limits and caps on calls. It
+    believes that a media worker has free slots."""
     # PostgreSQL's unprivileged user must be able to enter, and socket paths must be short.
     directory = Path(tempfile.mkdtemp(prefix="switchboard-api-"))
     directory.chmod(0o711)
@@ -70,6 +72,7 @@ def own_api(log_path: Path | None = None, **environment: str) -> Iterator[OwnApi
         migrate(database_url)
         valkey = ValkeyServer(directory / "valkey")
         redis_url = stack.enter_context(running(valkey, directory / "valkey.log"))
+        note_free_worker(redis_url)
         port = free_port()
         url = f"http://{LOOPBACK}:{port}"
         settings = {
@@ -81,6 +84,8 @@ def own_api(log_path: Path | None = None, **environment: str) -> Iterator[OwnApi
             "SWITCHBOARD_PORT": str(port),
             "SWITCHBOARD_REQUESTS_PER_MINUTE_PER_KEY": "0",
             "SWITCHBOARD_REQUESTS_PER_MINUTE_PER_ADDRESS": "0",
+            "SWITCHBOARD_CALLS_AT_ONCE_PER_TENANT": "0",
+            "SWITCHBOARD_CALLS_NOT_JOINED_PER_TENANT": "0",
         }
         stack.enter_context(
             serving(

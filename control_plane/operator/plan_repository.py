@@ -28,6 +28,9 @@ async def add_plan(session: AsyncSession, plan: Plan) -> bool:
             display_name=plan.display_name,
             monthly_credit_micros=plan.monthly_credit_micros,
             byok_allowed=plan.byok_allowed,
+            calls_at_once=plan.calls_at_once,
+            calls_not_joined=plan.calls_not_joined,
+            dispatch_weight=plan.dispatch_weight,
         )
         .on_conflict_do_nothing()
         .returning(Plan.id)

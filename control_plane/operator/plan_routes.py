@@ -37,6 +37,9 @@ async def create_plan(
         display_name=wanted.display_name,
         monthly_credit_micros=int(wanted.monthly_credit_usd * MICROS_PER_USD),
         byok_allowed=wanted.byok_allowed,
+        calls_at_once=wanted.calls_at_once,
+        calls_not_joined=wanted.calls_not_joined,
+        dispatch_weight=wanted.dispatch_weight,
     )
     if not await plan_repository.add_plan(session, plan):
         raise PlanExists(f"A plan '{wanted.id}' already exists; choose another id.")
@@ -49,4 +52,7 @@ def _view(plan: Plan) -> PlanView:
         display_name=plan.display_name,
         monthly_credit_usd=usd(plan.monthly_credit_micros),
         byok_allowed=plan.byok_allowed,
+        calls_at_once=plan.calls_at_once,
+        calls_not_joined=plan.calls_not_joined,
+        dispatch_weight=plan.dispatch_weight,
     )

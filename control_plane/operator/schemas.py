@@ -12,6 +12,7 @@ from pydantic import (
     ConfigDict,
     Field,
     StrictBool,
+    StrictInt,
     StringConstraints,
     field_validator,
 )
@@ -23,6 +24,7 @@ Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, m
 Reference = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 PersonName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 PlanId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
+Cap = Annotated[StrictInt, Field(ge=0, le=1_000_000)]
 Usd = Annotated[Decimal, Field(le=1_000_000, decimal_places=6)]
 Tier = Literal["free", "enterprise"]
 
@@ -46,6 +48,13 @@ class TenantDetail(TenantView):
     owner_emails: list[str]
     calls: int = Field(description="All calls so far.")
     running_calls: int
+    calls_at_once: int | None = Field(
+        description="Its own cap on open calls; null: its plan's. 0: no limit."
+    )
+    calls_not_joined: int | None = Field(
+        description="Its own cap on calls that nobody has joined yet; null: its plan's. "
+        "0: no limit."
+    )
 
 
 class TenantPage(BaseModel):
@@ -62,8 +71,16 @@ class TenantChanges(BaseModel):
     name: Name | None = None
     tier: Tier | None = None
     plan_id: PlanId | None = None
+    calls_at_once: Cap | None = Field(
+        None, description="The most open calls. null: what its plan says. 0: no limit."
+    )
+    calls_not_joined: Cap | None = Field(
+        None,
+        description="The most calls that nobody has joined yet. null: what its plan says. "
+        "0: no limit.",
+    )
 
-    @field_validator("*", mode="before")
+    @field_validator("name", "tier", "plan_id", mode="before")
     @classmethod
     def _not_null(cls, value: Any) -> Any:
         if value is None:
@@ -195,6 +212,21 @@ class PlanCreate(BaseModel):
     byok_allowed: StrictBool = Field(
         True, description="Whether tenants may use their own provider keys."
     )
+    calls_at_once: Cap | None = Field(
+        None,
+        description="The most open calls of a tenant. null: as the installation is set. "
+        "0: no limit.",
+    )
+    calls_not_joined: Cap | None = Field(
+        None,
+        description="The most calls of a tenant that nobody has joined yet. null: as the "
+        "installation is set. 0: no limit.",
+    )
+    dispatch_weight: Annotated[StrictInt, Field(ge=1, le=100)] = Field(
+        1,
+        description="While calls wait for media workers, tenants take turns; so many calls of a "
+        "tenant begin in one turn.",
+    )
 
 
 class PlanView(BaseModel):
@@ -202,6 +234,9 @@ class PlanView(BaseModel):
     display_name: str
     monthly_credit_usd: float
     byok_allowed: bool
+    calls_at_once: int | None
+    calls_not_joined: int | None
+    dispatch_weight: int
 
 
 class PlanList(BaseModel):

@@ -76,7 +76,7 @@ async def get_tenant(tenant_id: UUID, session: OperatorSession) -> TenantDetail:
 async def change_tenant(
     tenant_id: UUID, wanted: TenantChanges, session: OperatorSession, origin: Origin
 ) -> TenantDetail:
-    """Change a tenant's name, tier or plan. The tenant's audit log shows the change."""
+    """Change a tenant's name, tier, plan or caps. The tenant's audit log shows the change."""
     tenant = await tenants.find(session, tenant_id, for_update=True)
     if tenant is None:
         raise TenantNotFound
@@ -106,6 +106,8 @@ async def _detail(session: OperatorSession, tenant_id: UUID) -> TenantDetail:
         owner_emails=figures.owner_emails,
         calls=figures.calls,
         running_calls=figures.running_calls,
+        calls_at_once=row.tenant.calls_at_once,
+        calls_not_joined=row.tenant.calls_not_joined,
     )
 
 

@@ -58,6 +58,28 @@ class DialingSettings(BaseModel):
     """How long a phone rings before the call counts as not answered."""
 
 
+class CallCapSettings(BaseModel):
+    """How many calls may be open. They limit who can create calls in a browser; phone calls have
+    limits of their own. 0 sets no limit.
+
+    A plan or a tenant can have other limits per tenant. Those per key and per address are for calls
+    with publishable keys.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    calls_at_once_per_tenant: NonNegativeInt = 100
+    calls_at_once_per_key: NonNegativeInt = 50
+    calls_at_once_per_address: NonNegativeInt = 10
+    calls_not_joined_per_tenant: NonNegativeInt = 50
+    """Calls that nobody has joined yet."""
+    calls_not_joined_per_key: NonNegativeInt = 20
+    calls_not_joined_per_address: NonNegativeInt = 5
+
+    @property
+    def caps_calls(self) -> bool:
+        return any(getattr(self, name) for name in CallCapSettings.model_fields)
+
+
 class PostCallSettings(BaseModel):
     """The analysis of calls whose agents name no model of their own."""
 
@@ -72,7 +94,7 @@ class PostCallSettings(BaseModel):
     """The longest wait for one answer."""
 
 
-class ControlPlaneOptions(IceSettings):
+class ControlPlaneOptions(CallCapSettings, IceSettings):
     """What the operator of an installation can choose. The command line reads these fields from
     the environment."""
 

@@ -20,6 +20,7 @@ from control_plane.calling.calls import connected_time
 from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
+from tests.free_worker import note_free_worker
 
 PATIENCE_SECONDS = 20.0
 """These tests are about rules, not about how fast a busy machine is; what a deadline does is shown
@@ -95,6 +96,7 @@ def settings(postgres_url: str, valkey_url: str, tmp_path: Path) -> ControlPlane
 
 @pytest.fixture
 async def app(settings: ControlPlaneSettings) -> AsyncIterator[FastAPI]:
+    note_free_worker(settings.redis_url)
     app = create_app(settings)
     app.state.passwords = Passwords(QUICK_HASHER)
     async with app.router.lifespan_context(app):

@@ -31,6 +31,7 @@ from tests.control_plane.conftest import TenantClient, open_account
 from tests.control_plane.conversation import balance_of, call_of, claimed_call
 from tests.control_plane.fake_worker import FakeWorker, fake_worker
 from tests.control_plane.linked import settings, worker
+from tests.free_worker import note_free_worker
 
 __all__ = ["settings", "worker"]
 
@@ -166,6 +167,7 @@ async def test_events_wait_for_postgresql_to_come_back(
     with running(server, log) as url:
         await asyncio.to_thread(migrate, url)
         own = settings.model_copy(update={"database_url": url, "redis_url": valkey_url})
+        note_free_worker(valkey_url)
         app = create_app(own)
         transport = httpx2.ASGITransport(app=app)
         http = httpx2.AsyncClient(transport=transport, base_url=own.public_url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Literal
 
 from contracts.call_plan import Channel
 from control_plane.platform.errors import NotFound, Problem
@@ -47,6 +48,51 @@ class CallOfAnotherTenant(Problem):
     status = HTTPStatus.FORBIDDEN
     code = "call_of_another_tenant"
     title = "The call belongs to another tenant"
+
+
+CappedClient = Literal["tenant", "key", "address"]
+OpenCallKind = Literal["at_once", "not_joined"]
+
+JOIN_SECONDS = 20
+"""How long the room of a browser call waits for the first participant."""
+_RETRY_SECONDS: dict[OpenCallKind, int] = {"at_once": 5, "not_joined": JOIN_SECONDS}
+_OPEN_CALLS: dict[OpenCallKind, str] = {
+    "at_once": "calls at a time",
+    "not_joined": "calls that nobody has joined yet",
+}
+
+
+class TooManyCalls(Problem):
+    """``policy`` is who has too many (``tenant``, ``key``, ``address``), ``calls`` is what counts:
+    all open calls (``at_once``), or those that nobody has joined yet (``not_joined``)."""
+
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    code = "too_many_calls"
+    title = "Too many calls are open"
+
+    def __init__(self, client: CappedClient, kind: OpenCallKind, limit: int, used: int) -> None:
+        wait = _RETRY_SECONDS[kind]
+        super().__init__(
+            f"At most {limit} {_OPEN_CALLS[kind]} for each {client}; try again in {wait} s",
+            headers={"Retry-After": str(wait)},
+            policy=client,
+            calls=kind,
+            limit=limit,
+            used=used,
+        )
+
+
+class NoCapacity(Problem):
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    code = "no_capacity"
+    title = "No media worker can take the call now"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Every media worker is busy or away, and would not begin the call in time; "
+            "nothing was created, so try again in 5 s",
+            headers={"Retry-After": "5"},
+        )
 
 
 class CallFull(Problem):

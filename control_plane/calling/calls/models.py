@@ -34,6 +34,10 @@ class Call(Base):
     status: Mapped[str]
     end_reason: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    publishable_key_id: Mapped[UUID | None]
+    """The publishable key that created it; ``None``: it was not created with one."""
+    client_address: Mapped[str | None]
+    """The address that used the publishable key. It is forgotten when the call ends."""
     due_at: Mapped[datetime | None]
     """When its phone will be dialed next; ``None``: immediately."""
     dialed_at: Mapped[datetime | None]

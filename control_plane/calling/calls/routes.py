@@ -15,6 +15,7 @@ from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishR
 from control_plane.calling.calls.call_list import list_page
 from control_plane.calling.calls.creating import new_call
 from control_plane.calling.calls.creating.admission import check_request, is_phone_call
+from control_plane.calling.calls.creating.call_caps import Stranger
 from control_plane.calling.calls.creating.dispatcher import AppDispatcher
 from control_plane.calling.calls.creating.new_call import NewCall
 from control_plane.calling.calls.creating.planning import AppPlanSources
@@ -23,7 +24,9 @@ from control_plane.calling.calls.errors import (
     CallAlreadyOver,
     CallNotFound,
     KeyScopeViolation,
+    NoCapacity,
     ProviderKeyUnavailable,
+    TooManyCalls,
     TranscriptNotAvailable,
 )
 from control_plane.calling.calls.models import Call
@@ -61,6 +64,7 @@ from control_plane.money.billing.errors import InsufficientCredits
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import AUTHENTICATED, problems
 from control_plane.platform.http.paging import CallCursor, Offset, OffsetOfCalls
+from control_plane.platform.link.capacity import AppCapacity
 from control_plane.platform.link.link import AppLink
 from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.platform.tenancy.caller import Caller
@@ -91,6 +95,8 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRou
             AgentAdminPaused,
             AgentNotPublishReady,
             ProviderKeyUnavailable,
+            TooManyCalls,
+            NoCapacity,
             InsufficientCredits,
         ),
     },
@@ -103,6 +109,7 @@ async def create_call(
     dispatcher: AppDispatcher,
     link: AppLink,
     settings: AppSettings,
+    capacity: AppCapacity,
     after_commit: BackgroundTasks,
     _: OncePerKey,
 ) -> Response:
@@ -111,14 +118,25 @@ async def create_call(
     The checks run in this order: key (401), origin of the page that uses it (403), Idempotency-Key
     (422), request (400), scope of the key (403), the key's phone calls of today (429), do-not-call
     list (400), caller id (400), calls stopped for the whole platform (503), agent (404), agent
-    paused (423), published version (409), providers (422), credit (402).
+    paused (423), published version (409); for browsers only, open calls (429) and free media
+    workers (503); providers (422), credit (402).
     """
     wanted = check_request(caller, request)
     await _count_phone_call(session, caller, wanted)
-    new = await new_call.create_call(session, caller.tenant_id, wanted, settings, sources)
+    new = await new_call.create_call(
+        session,
+        caller.tenant_id,
+        wanted,
+        settings,
+        sources,
+        stranger=Stranger.behind(caller),
+        capacity=capacity,
+    )
     structlog.contextvars.bind_contextvars(call_id=str(new.plan.call_id))
     if not new.waits_for_phone:
-        after_commit.add_task(dispatcher.dispatch, link.redis, new.plan_document)
+        after_commit.add_task(
+            dispatcher.dispatch, link.redis, new.plan_document, new.dispatch_weight
+        )
     return _created(new, settings)
 
 

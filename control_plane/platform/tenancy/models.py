@@ -18,6 +18,10 @@ class Tenant(Base):
     name: Mapped[str]
     tier: Mapped[str] = mapped_column(server_default="free")
     """``free`` or ``enterprise``."""
+    calls_at_once: Mapped[int | None]
+    """The most calls that may be open; ``None``: as its plan says, 0: no limit."""
+    calls_not_joined: Mapped[int | None]
+    """The most calls that nobody has joined yet; ``None``: as its plan says, 0: no limit."""
     plan_id: Mapped[str] = mapped_column(ForeignKey("plans.id"), server_default="pay_as_you_go")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
@@ -29,3 +33,8 @@ class Plan(Base):
     display_name: Mapped[str]
     monthly_credit_micros: Mapped[int]
     byok_allowed: Mapped[bool]
+    calls_at_once: Mapped[int | None]
+    """For each of its tenants; ``None``: as the settings say."""
+    calls_not_joined: Mapped[int | None]
+    dispatch_weight: Mapped[int] = mapped_column(server_default="1")
+    """How many calls a tenant sends to the workers in one turn, when calls have to wait."""

@@ -13,6 +13,9 @@ GROWTH = {
     "display_name": "Growth",
     "monthly_credit_usd": 99.5,
     "byok_allowed": False,
+    "calls_at_once": 200,
+    "calls_not_joined": None,
+    "dispatch_weight": 2,
 }
 
 
@@ -33,6 +36,9 @@ async def test_a_plan_is_added_once(operator: OperatorClient) -> None:
         ({"monthly_credit_usd": -1}, "monthly_credit_usd"),
         ({"monthly_credit_usd": 1e30}, "monthly_credit_usd"),
         ({"byok_allowed": "perhaps"}, "byok_allowed"),
+        ({"calls_at_once": -1}, "calls_at_once"),
+        ({"calls_not_joined": "5"}, "calls_not_joined"),
+        ({"dispatch_weight": 0}, "dispatch_weight"),
     ],
 )
 async def test_a_wrong_plan_is_400(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from control_plane.calling.calls.creating.call_caps import OpenCalls
 from pipelines.stack import AvailableKeys
 
 
@@ -26,6 +27,16 @@ class CreationFacts(NamedTuple):
     """The tenant's own provider keys, by provider; empty if its plan does not allow any."""
     edition: int
     """Of the catalogue."""
+    calls_at_once: int | None
+    """The tenant's own cap or its plan's; ``None``: as the settings say."""
+    calls_not_joined: int | None
+    """The same for calls that nobody has joined yet."""
+    dispatch_weight: int
+    counts: list[int]
+
+    @property
+    def open_calls(self) -> OpenCalls:
+        return OpenCalls(*self.counts)
 
     def available_keys(self, platform: frozenset[str]) -> AvailableKeys:
         """

@@ -12,8 +12,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.call_plan import CallPlan
 from contracts.call_status import CallStatus, ParticipantStatus
 from control_plane.calling.calls.creating import repository
+from control_plane.calling.calls.creating.call_caps import (
+    Cap,
+    Stranger,
+    caps_of,
+    check_caps,
+    is_near,
+)
 from control_plane.calling.calls.creating.caller_id import caller_ids
-from control_plane.calling.calls.creating.planning import PlanSources, freeze_plan
+from control_plane.calling.calls.creating.creation_facts import CreationFacts
+from control_plane.calling.calls.creating.planning import PlanSources, callable_version, freeze_plan
+from control_plane.calling.calls.errors import NoCapacity
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.plan_document import PlanDocument
 from control_plane.calling.calls.schemas import CallCreate
@@ -24,6 +33,7 @@ from control_plane.calling.dialing.service import DEFAULT_PRIORITY, NOW, enqueue
 from control_plane.money.billing import service as billing
 from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS, first_funded_until_ms
 from control_plane.platform.database import after_commit
+from control_plane.platform.link.capacity import CapacityView
 from control_plane.platform.settings import ControlPlaneSettings
 from telemetry.tracing import record_of_call
 
@@ -36,6 +46,8 @@ class NewCall:
     plan_document: PlanDocument
     status: CallStatus
     participants: tuple[CallParticipant, ...]
+    dispatch_weight: int
+    """How many calls its tenant sends to the workers in one turn."""
     legs: Mapping[UUID, DialingJob] = field(default_factory=dict)
     """The phone legs in the dialing queue, by participant."""
 
@@ -52,6 +64,8 @@ async def create_call(
     settings: ControlPlaneSettings,
     sources: PlanSources,
     *,
+    stranger: Stranger | None = None,
+    capacity: CapacityView | None = None,
     priority: int = DEFAULT_PRIORITY,
     schedule: Schedule = NOW,
     retry: RetryRules = ONE_CALL,
@@ -60,10 +74,13 @@ async def create_call(
     transaction. A call to a phone only needs that much credit; it is reserved when it is dialed.
 
     The checks run in this order: do-not-call list (400), caller id (400), calls stopped (503),
-    agent (404), pause (423), published version (409), providers (422), credit (402). The caller
-    must dispatch a call that does not wait for a phone after the commit.
+    agent (404), pause (423), published version (409); for browsers only, open calls (429) and free
+    workers (503); providers (422), credit (402). The caller must dispatch a call that does not wait
+    for a phone after the commit.
 
     Args:
+        stranger: who creates the call, if it is somebody with a publishable key.
+        capacity: whether workers can begin the call; ``None``: do not ask.
         priority, schedule, retry: for the phone legs; see ``enqueue_leg``.
 
     Raises:
@@ -71,6 +88,8 @@ async def create_call(
         InvalidRequest: a participant cannot be reached.
         PlatformCallsDisabled, AgentNotFound, AgentAdminPaused, AgentNotPublishReady,
             ProviderKeyUnavailable: see ``freeze_plan``.
+        TooManyCalls: the tenant, the key or the address has too many open calls.
+        NoCapacity: no worker would begin the call in time.
         InsufficientCredits: the first increment is not available.
         NeverDialable: ``schedule`` leaves no time at which a phone can be dialed.
     """
@@ -78,7 +97,17 @@ async def create_call(
     called_from = await caller_ids(
         session, tenant_id, wanted.agent_id, wanted.participants, settings.dialing.carriers
     )
-    facts = await repository.creation_facts(session, tenant_id, wanted.agent_id)
+    waits_for_phone = bool(called_from)
+    counted = settings.caps_calls and not waits_for_phone
+    facts = await repository.creation_facts(
+        session, tenant_id, wanted.agent_id, stranger, counted=counted
+    )
+    callable_version(facts)
+    caps = [] if waits_for_phone else _caps(facts, settings, stranger)
+    if not waits_for_phone:
+        check_caps(caps, facts.open_calls)
+        if capacity is not None and not await capacity.admit(tenant_id):
+            raise NoCapacity
     frozen = await freeze_plan(
         session,
         sources,
@@ -95,9 +124,11 @@ async def create_call(
         first_funded_until_ms(plan.rate_micros_per_minute),
         plan.model_dump_json(by_alias=True),
     )
-    status = CallStatus.QUEUED if called_from else CallStatus.CONNECTING
+    status = CallStatus.QUEUED if waits_for_phone else CallStatus.CONNECTING
     participants = _participants(wanted, plan)
-    await repository.insert_call(session, plan, document, status, participants, frozen.warnings)
+    await repository.insert_call(
+        session, plan, document, status, participants, frozen.warnings, stranger
+    )
     await billing.reserve(
         session,
         tenant_id,
@@ -105,8 +136,12 @@ async def create_call(
         FIRST_RESERVE_SECONDS,
         plan.rate_micros_per_minute,
         # A phone may wait for days. Its credit is held when it is dialed.
-        hold=not called_from,
+        hold=not waits_for_phone,
     )
+    if caps and (not counted or is_near(caps, facts.open_calls)):
+        # Since the reserve, the tenant's other calls wait for this one, so this count is exact.
+        calls = await repository.open_calls(session, tenant_id, stranger)
+        check_caps(caps, calls.without_the_newest())
     call = Call(id=plan.call_id, tenant_id=tenant_id, agent_id=plan.agent_id, status=status.value)
     legs = {
         participants[position].id: await enqueue_leg(
@@ -121,7 +156,7 @@ async def create_call(
         for position, caller_id in called_from.items()
     }
     after_commit(session, lambda: _trace(plan, started_ns))
-    return NewCall(plan, document, status, participants, legs)
+    return NewCall(plan, document, status, participants, facts.dispatch_weight, legs)
 
 
 def _trace(plan: CallPlan, started_ns: int) -> None:
@@ -131,6 +166,17 @@ def _trace(plan: CallPlan, started_ns: int) -> None:
         "transport": plan.participants[0].transport.value,
     }
     record_of_call("create call", plan.call_id, started_ns, attributes, is_root=True)
+
+
+def _caps(
+    facts: CreationFacts, settings: ControlPlaneSettings, stranger: Stranger | None
+) -> list[Cap]:
+    return caps_of(
+        settings,
+        stranger,
+        tenant_at_once=facts.calls_at_once,
+        tenant_not_joined=facts.calls_not_joined,
+    )
 
 
 def role_of(position: int) -> str:

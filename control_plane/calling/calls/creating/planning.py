@@ -29,11 +29,14 @@ from control_plane.calling.calls.creating.filled_texts import FilledTexts, fill_
 from control_plane.calling.calls.creating.post_call_merge import merge_post_call
 from control_plane.calling.calls.creating.published_agent import PublishedAgent, PublishedAgents
 from control_plane.calling.calls.creating.resolved_stacks import ResolvedStacks
-from control_plane.calling.calls.errors import ProviderKeyUnavailable
+from control_plane.calling.calls.errors import JOIN_SECONDS, ProviderKeyUnavailable
 from control_plane.calling.calls.schemas import CallCreate
 from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
 from control_plane.platform.time_ordered_id import time_ordered_id
 from pipelines.stack import CUSTOM, StackProblem
+
+PHONE_JOIN_SECONDS = 60
+"""How long the room of an answered phone waits for the media that its bridge connects."""
 
 _NEVER_PUBLISHED = Finding(
     code="never_published",
@@ -91,7 +94,7 @@ async def freeze_plan(
         AgentNotPublishReady: it has never been published.
         ProviderKeyUnavailable: neither the frozen stack nor another one can be used now.
     """
-    version, digest = _callable_version(facts)
+    version, digest = callable_version(facts)
     published = await sources.agents.version(session, tenant_id, wanted.agent_id, version, digest)
     catalogue = await sources.catalogue.edition(session, facts.edition)
     agent, now = published.config, datetime.now(UTC)
@@ -115,7 +118,7 @@ async def freeze_plan(
         stack=stack,
         sealed_provider_keys=_own_keys(stack, facts),
         prices=prices,
-        limits=limits_of(agent),
+        limits=limits_of(agent, waits_for_phone=bool(caller_ids)),
         participants=tuple(
             PlannedParticipant(
                 participant_id=uuid4(),
@@ -132,10 +135,11 @@ async def freeze_plan(
     return FrozenPlan(plan, texts.warnings)
 
 
-def limits_of(agent: AgentConfig) -> CallLimits:
+def limits_of(agent: AgentConfig, *, waits_for_phone: bool) -> CallLimits:
     """The limits that the worker enforces, from the agent's advanced settings. An agent may be
     saved with a longer duration than any call may have."""
     return CallLimits(
+        join_timeout_seconds=PHONE_JOIN_SECONDS if waits_for_phone else JOIN_SECONDS,
         max_duration_seconds=min(
             math.ceil(agent.advanced.max_call_duration_seconds), LONGEST_CALL_SECONDS
         ),
@@ -144,8 +148,15 @@ def limits_of(agent: AgentConfig) -> CallLimits:
     )
 
 
-def _callable_version(facts: CreationFacts) -> tuple[int, str]:
-    """The number and the digest of the version to run."""
+def callable_version(facts: CreationFacts) -> tuple[int, str]:
+    """The number and the digest of the version to run.
+
+    Raises:
+        PlatformCallsDisabled: the operator has stopped all calls.
+        AgentNotFound: the tenant has no such agent.
+        AgentAdminPaused: the operator has paused it.
+        AgentNotPublishReady: it has never been published.
+    """
     if not facts.calls_enabled:
         raise PlatformCallsDisabled(facts.calls_message)
     if not facts.agent_exists:

@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     Insert,
     Select,
     Text,
@@ -26,14 +27,16 @@ from sqlalchemy import (
     select,
     true,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSONB, array
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from contracts.call_plan import CallPlan
 from contracts.call_status import CallStatus
 from control_plane.building.agents.models import Agent, AgentVersion
 from control_plane.building.catalogue.models import CatalogueEditionNumber
 from control_plane.building.provider_keys.models import ProviderKey
+from control_plane.calling.calls.creating.call_caps import OpenCalls, Stranger
 from control_plane.calling.calls.creating.creation_facts import CreationFacts
 from control_plane.calling.calls.models import Call, CallLogEntry, CallParticipant
 from control_plane.calling.calls.plan_document import PlanDocument
@@ -42,11 +45,41 @@ from control_plane.platform.database import table_of
 from control_plane.platform.tenancy.models import Plan, Tenant
 
 
-async def creation_facts(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> CreationFacts:
-    """The facts for a call of the agent, which need not exist."""
+async def creation_facts(
+    session: AsyncSession,
+    tenant_id: UUID,
+    agent_id: UUID,
+    stranger: Stranger | None,
+    *,
+    counted: bool,
+) -> CreationFacts:
+    """The facts for a call of the agent, which need not exist.
+
+    Args:
+        counted: whether open calls are counted; without that there are none in the facts.
+    """
     connection = await session.connection()
-    found = await connection.execute(_select_facts(), {"tenant": tenant_id, "agent": agent_id})
+    bound = _counted_for(tenant_id if counted else None, stranger)
+    bound |= {"tenant": tenant_id, "agent": agent_id}
+    found = await connection.execute(_select_facts(), bound)
     return CreationFacts(*found.one())
+
+
+async def open_calls(
+    session: AsyncSession, tenant_id: UUID, stranger: Stranger | None
+) -> OpenCalls:
+    connection = await session.connection()
+    found = await connection.execute(_select_open_calls(), _counted_for(tenant_id, stranger))
+    counts: list[int] = found.scalar_one()
+    return OpenCalls(*counts)
+
+
+def _counted_for(tenant_id: UUID | None, stranger: Stranger | None) -> dict[str, Any]:
+    return {
+        "counted_tenant": tenant_id,
+        "key": None if stranger is None else stranger.key_id,
+        "address": None if stranger is None else stranger.address,
+    }
 
 
 async def insert_call(
@@ -56,6 +89,7 @@ async def insert_call(
     status: CallStatus,
     participants: Sequence[CallParticipant],
     warnings: Sequence[str],
+    stranger: Stranger | None,
 ) -> None:
     """Insert a call with its participants and the first lines of its event log.
 
@@ -63,6 +97,7 @@ async def insert_call(
         document: ``plan`` as it is stored and sent.
         participants: those of the call; they belong to no session.
         warnings: more lines for the event log.
+        stranger: who creates it with a publishable key.
     """
     connection = await session.connection()
     await connection.execute(
@@ -73,6 +108,8 @@ async def insert_call(
             "new_agent": plan.agent_id,
             "new_room": plan.room_name,
             "new_status": status.value,
+            "new_key": None if stranger is None else stranger.key_id,
+            "new_address": None if stranger is None else stranger.address,
             "new_time": plan.created_at,
             "new_metadata": plan.metadata,
             "new_plan": document.json,
@@ -112,6 +149,8 @@ def _select_facts() -> Select[*tuple[Any, ...]]:
         .correlate(Tenant, Plan)
         .scalar_subquery()
     )
+    at_once = func.coalesce(Tenant.calls_at_once, Plan.calls_at_once)
+    not_joined = func.coalesce(Tenant.calls_not_joined, Plan.calls_not_joined)
     return (
         select(
             PlatformSwitches.calls_enabled,
@@ -123,6 +162,10 @@ def _select_facts() -> Select[*tuple[Any, ...]]:
             Tenant.tier,
             func.coalesce(own_keys, func.jsonb_build_object(type_=JSONB)),
             CatalogueEditionNumber.number,
+            at_once,
+            not_joined,
+            Plan.dispatch_weight,
+            _select_open_calls().scalar_subquery(),
         )
         .select_from(Tenant)
         .join(Plan, Plan.id == Tenant.plan_id)
@@ -147,6 +190,28 @@ def _select_facts() -> Select[*tuple[Any, ...]]:
     )
 
 
+_OPEN = (CallStatus.CONNECTING, CallStatus.RINGING, CallStatus.IN_PROGRESS)
+
+
+@cache
+def _select_open_calls() -> Select[Any]:
+    """An array of the fields of ``OpenCalls``. The index by tenant and status finds the rows."""
+    call = aliased(Call)
+    key = call.publishable_key_id == bindparam("key", type_=Uuid)
+    address = call.client_address == bindparam("address", type_=Text)
+    not_joined = call.status == CallStatus.CONNECTING.value
+    counts: list[ColumnElement[int]] = []
+    for whose in (true(), key, address):
+        counts += [
+            func.count().filter(whose),
+            func.count().filter(and_(whose, not_joined)),
+        ]
+    return select(array(counts)).where(
+        call.tenant_id == bindparam("counted_tenant", type_=Uuid),
+        call.status.in_([status.value for status in _OPEN]),
+    )
+
+
 @cache
 def _insert_call() -> Insert:
     """One statement for all three tables. It takes 1.5 ms of processor time, building it for each
@@ -160,6 +225,8 @@ def _insert_call() -> Insert:
         room_name=bindparam("new_room"),
         status=bindparam("new_status"),
         created_at=time,
+        publishable_key_id=bindparam("new_key", type_=Uuid),
+        client_address=bindparam("new_address", type_=Text),
         metadata=bindparam("new_metadata"),
         plan=cast(bindparam("new_plan", type_=Text), JSONB),
         applied_seq=literal(0),

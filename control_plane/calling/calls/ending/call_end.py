@@ -67,6 +67,7 @@ async def end_call(
     call.status = moved.status.value
     call.end_reason = cause.end_reason
     call.ended_at = at
+    call.client_address = None
     call.connected_ms = connected_ms
     settled = await billing.settle(
         session,
