@@ -68,7 +68,7 @@ def test_every_file_of_the_steps_of_one_call_is_there() -> None:
 
 def _holds(name: str) -> bool:
     """Whether ``name``, the end of a path, is in one of the packages."""
-    packages = ("contracts", "control_plane", "pipelines", "runtime")
+    packages = ("contracts", "control_plane", "link", "pipelines", "runtime")
     return any(
         f"/{path.relative_to(ROOT).as_posix()}".endswith(f"/{name}")
         for package in packages

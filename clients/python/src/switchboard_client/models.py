@@ -1403,12 +1403,28 @@ class PlanCreate(WireModel):
     byok_allowed: bool = True
     """Whether tenants may use their own provider keys."""
 
+    calls_at_once: int | None = None
+    """The most open calls of a tenant. null: as the installation is set. 0: no limit."""
+
+    calls_not_joined: int | None = None
+    """
+    The most calls of a tenant that nobody has joined yet. null: as the installation is set. 0: no limit.
+    """
+
+    dispatch_weight: int = 1
+    """
+    While calls wait for media workers, tenants take turns; so many calls of a tenant begin in one turn.
+    """
+
 
 class PlanView(WireModel):
     id: str
     display_name: str
     monthly_credit_usd: float
     byok_allowed: bool
+    calls_at_once: int | None
+    calls_not_joined: int | None
+    dispatch_weight: int
 
 
 class PlatformView(WireModel):
@@ -1878,6 +1894,11 @@ class TenantChanges(WireModel):
     name: str | None = None
     tier: Literal["free", "enterprise"] | str | None = None
     plan_id: str | None = None
+    calls_at_once: int | None = None
+    """The most open calls. null: what its plan says. 0: no limit."""
+
+    calls_not_joined: int | None = None
+    """The most calls that nobody has joined yet. null: what its plan says. 0: no limit."""
 
 
 class TenantCreate(WireModel):
@@ -1913,6 +1934,11 @@ class TenantDetail(WireModel):
     """All calls so far."""
 
     running_calls: int
+    calls_at_once: int | None
+    """Its own cap on open calls; null: its plan's. 0: no limit."""
+
+    calls_not_joined: int | None
+    """Its own cap on calls that nobody has joined yet; null: its plan's. 0: no limit."""
 
 
 class TenantSwitch(WireModel):

@@ -272,6 +272,12 @@ class MemberNotFound(ApiError):
     code = "member_not_found"
 
 
+class NoCapacity(ApiError):
+    """No media worker can take the call now (503)."""
+
+    code = "no_capacity"
+
+
 class NoMembership(ApiError):
     """You are not a member of this tenant (403)."""
 
@@ -470,6 +476,12 @@ class TooManyAttempts(ApiError):
     code = "too_many_attempts"
 
 
+class TooManyCalls(ApiError):
+    """Too many calls are open (429)."""
+
+    code = "too_many_calls"
+
+
 class TooManyViewers(ApiError):
     """Too many calls are being watched (503)."""
 
@@ -554,6 +566,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "last_owner": LastOwner,
     "link_unavailable": LinkUnavailable,
     "member_not_found": MemberNotFound,
+    "no_capacity": NoCapacity,
     "no_membership": NoMembership,
     "no_worker": NoWorker,
     "number_not_found": NumberNotFound,
@@ -584,6 +597,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "summary_not_available": SummaryNotAvailable,
     "tenant_not_found": TenantNotFound,
     "too_many_attempts": TooManyAttempts,
+    "too_many_calls": TooManyCalls,
     "too_many_viewers": TooManyViewers,
     "transaction_not_found": CorrectedEntryNotFound,
     "transcript_not_available": TranscriptNotAvailable,

@@ -1,0 +1,29 @@
+"""A loud tenant and a stranger beside others; ``python -m tests.fairness`` does it for a minute.
+
+Here others use the same cores, so the bounds are loose: without turns, the quiet tenant's calls
+would wait behind the loud one's queue for ten seconds and more.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fairness.crowding import crowd
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+
+
+async def test_neither_a_loud_tenant_nor_a_stranger_keeps_others_from_calling() -> None:
+    outcome = await crowd(6, call_seconds=3, attack_seconds=1.5, wait_for_strangers=False)
+    assert outcome.faults == []
+    assert set(outcome.quiet_answers) == {"201"}
+    assert None not in outcome.quiet_seconds
+    assert outcome.loud_answers["no_capacity"] + outcome.loud_answers["too_many_calls"] > 0
+    wait_ms = outcome.waits["within_share"].quantile_ms(0.95)
+    assert wait_ms is not None
+    assert wait_ms <= 2_500
+    assert set(outcome.attack_answers) == {"201", "too_many_calls"}
+    assert outcome.attack_answers["201"] == 5
+    for seconds in (outcome.owner_seconds, outcome.neighbour_seconds):
+        assert seconds is not None
+        assert seconds <= 5
