@@ -53,13 +53,12 @@ from contracts.events import (
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.calls.models import Segment
 from control_plane.platform.database import Database
-from control_plane.platform.link.event_stream import BLOCK_SECONDS
+from control_plane.platform.link.event_stream import BLOCK_SECONDS, EVENT_STREAMS
 from control_plane.platform.link.redis_client import connect
 from tests.own_api import OwnApi, own_api
 
 TARGET_PER_SECOND = 2_000
 CONSUMERS = (1, 2, 3)
-STREAMS = (redis_names.EVENT_STREAM,)
 BARE_INSERTS = 2_000
 BARE_AT_ONCE = 8
 WORKER_ID = "worker-of-the-bench"
@@ -175,7 +174,8 @@ def let_time_pass(psycopg_url: str) -> None:
 async def ship(redis: AsyncRedis, events: Sequence[CallEvent]) -> None:
     async with redis.pipeline(transaction=False) as pipe:
         for event in events:
-            pipe.xadd(redis_names.EVENT_STREAM, {redis_names.FIELD: event.model_dump_json()})
+            stream = redis_names.event_shard_of(event.call_id, redis_names.EVENT_SHARDS)
+            pipe.xadd(stream, {redis_names.FIELD: event.model_dump_json()})
         await pipe.execute()
 
 
@@ -286,7 +286,7 @@ def scale(api: OwnApi, calls: int, turns: int) -> Table:
     for count in CONSUMERS:
         with consumers(count, api.database_url, api.redis_url) as running:
             tenant_id, _, events = asyncio.run(backlog(api, calls, turns))
-            drained = drain(running, redis, STREAMS, api.psycopg_url)
+            drained = drain(running, redis, EVENT_STREAMS, api.psycopg_url)
         check_result(api, tenant_id, calls, turns)
         table.add_row(
             str(count),

@@ -12,12 +12,14 @@ import asyncio
 import logging
 import sys
 from collections.abc import Sequence
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import structlog
 
 from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.calls.events.unsharded_events import UnshardedEvents
 from control_plane.platform.database import Database
+from control_plane.platform.link.event_shards import ShardLeases
 from control_plane.platform.link.event_stream import BLOCK_SECONDS
 from control_plane.platform.link.redis_client import connect
 from link.stream_entry import StreamEntry
@@ -34,13 +36,19 @@ class CountingConsumer(EventConsumer):
 async def consume(database_url: str, redis_url: str) -> None:
     database = Database(database_url, deadline_seconds=60)
     redis = connect(redis_url, longest_block_seconds=BLOCK_SECONDS)
-    consumer = CountingConsumer(database, redis)
+    leases = ShardLeases(redis, str(uuid4()))
+    consumer = CountingConsumer(database, redis, leases=leases)
+    leasing = asyncio.create_task(leases.run())
     print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
-    consuming = asyncio.create_task(consumer.run())
+    consuming = [
+        asyncio.create_task(consumer.run()),
+        asyncio.create_task(UnshardedEvents(redis, leases).run()),
+    ]
     await asyncio.to_thread(sys.stdin.readline)
-    consuming.cancel()
-    await asyncio.wait([consuming])
+    for task in (*consuming, leasing):
+        task.cancel()
+    await asyncio.wait([*consuming, leasing])
     print(consumer.given, flush=True)
 
 

@@ -1,6 +1,6 @@
 """Renews the leases and media positions of many calls, as their workers do once a second.
 
-    python -m bench.heartbeats REDIS_URL < call ids, one a line, then an empty line
+python -m bench.heartbeats REDIS_URL < call ids, one a line, then an empty line
 """
 
 from __future__ import annotations

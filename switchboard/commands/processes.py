@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from control_plane.job_roles import ALL_ROLES, JobRole
 from switchboard.commands.options import DataDir, Port
 from switchboard.commands.settings import command_settings
 from switchboard.process import Work, importing, run_watched
@@ -38,14 +39,25 @@ def api(
 
 
 @app.command()
-def jobs(data_dir: DataDir = None) -> None:
+def jobs(
+    data_dir: DataDir = None,
+    only: Annotated[
+        list[JobRole] | None,
+        typer.Option(help="Do only this part of the work; repeat it for several parts."),
+    ] = None,
+) -> None:
     """Run only the jobs process: applies call events, ends lost calls, runs background jobs."""
     with importing():
         from control_plane.jobs import run_jobs
 
     settings = _process_settings(data_dir)
     control_plane = settings.control_plane()
-    _run(ProcessName.JOBS, settings, lambda stop, health: run_jobs(control_plane, stop, health))
+    roles = frozenset(only or ALL_ROLES)
+    _run(
+        ProcessName.JOBS,
+        settings,
+        lambda stop, health: run_jobs(control_plane, stop, health, roles),
+    )
 
 
 @app.command()
