@@ -9,7 +9,6 @@ from typing import Any
 
 import structlog
 from procrastinate.exceptions import ConnectorException
-from redis.asyncio import Redis
 
 from control_plane.calling.batches import tasks as batch_tasks
 from control_plane.calling.calls.count_folding import keep_folding
@@ -75,36 +74,43 @@ async def run_jobs(
     It survives outages of PostgreSQL and Redis. Any other error ends the process, and its
     supervisor starts it again: all its work is recorded in PostgreSQL or in the event stream.
     """
-    database = Database(settings.database_url, deadline_seconds=settings.request_deadline_seconds)
-    redis = connect(settings.redis_url)
-    patient_redis = connect(settings.redis_url, longest_block_seconds=BLOCK_SECONDS)
+    resources = Resources(settings)
     if health is not None:
-        health.watch("PostgreSQL does not answer.", database.answers)
-        health.watch("Redis does not answer.", partial(answers, redis))
+        health.watch("PostgreSQL does not answer.", resources.database.answers)
+        health.watch("Redis does not answer.", partial(answers, resources.redis))
     try:
         async with asyncio.TaskGroup() as group:
-            loops = [
-                group.create_task(loop)
-                for loop in _loops(settings, roles, database, redis, patient_redis)
-            ]
+            loops = [group.create_task(loop) for loop in loops_of(roles, settings, resources)]
             _log.info("jobs_started", roles=sorted(roles))
             await stop.wait()
             for task in loops:
                 task.cancel()
     finally:
-        await database.aclose()
-        await redis.aclose()
-        await patient_redis.aclose()
+        await resources.aclose()
         _log.info("jobs_stopped")
 
 
-def _loops(
-    settings: ControlPlaneSettings,
-    roles: Collection[JobRole],
-    database: Database,
-    redis: Redis,
-    patient_redis: Redis,
+class Resources:
+    """The connections of a jobs process. ``patient_redis`` waits for entries of streams."""
+
+    def __init__(self, settings: ControlPlaneSettings) -> None:
+        self.database = Database(
+            settings.database_url, deadline_seconds=settings.request_deadline_seconds
+        )
+        self.redis = connect(settings.redis_url)
+        self.patient_redis = connect(settings.redis_url, longest_block_seconds=BLOCK_SECONDS)
+
+    async def aclose(self) -> None:
+        await self.database.aclose()
+        await self.redis.aclose()
+        await self.patient_redis.aclose()
+
+
+def loops_of(
+    roles: Collection[JobRole], settings: ControlPlaneSettings, resources: Resources
 ) -> list[Coroutine[Any, Any, None]]:
+    """What a process with these roles runs, not started yet."""
+    database, redis, patient_redis = resources.database, resources.redis, resources.patient_redis
     loops: list[Coroutine[Any, Any, None]] = []
     if JobRole.EVENTS in roles:
         loops.append(consume_events(database, patient_redis))
@@ -118,8 +124,7 @@ def _loops(
     if JobRole.HOUSEKEEPING in roles:
         loops.append(keep_folding(database))
         loops.append(keep_measuring(database, redis))
-    queues = {queue: JOBS_AT_ONCE[queue] for role, queue in QUEUES.items() if role in roles}
-    if queues:
+    if queues := {queue: JOBS_AT_ONCE[queue] for role, queue in QUEUES.items() if role in roles}:
         loops.append(_run_queues(database, settings, queues))
     return loops
 
