@@ -33,7 +33,7 @@ def api(
     with importing():
         from switchboard.api_process import run_api
 
-    settings = _process_settings(data_dir, port=port)
+    settings = refuse_old_redis(_process_settings(data_dir, port=port))
     with _port_refused():
         run_api(settings, fd)
 
@@ -50,7 +50,7 @@ def jobs(
     with importing():
         from control_plane.jobs import run_jobs
 
-    settings = _process_settings(data_dir)
+    settings = refuse_old_redis(_process_settings(data_dir))
     control_plane = settings.control_plane()
     roles = frozenset(only or ALL_ROLES)
     _run(
@@ -68,7 +68,7 @@ def worker(data_dir: DataDir = None) -> None:
         from runtime.link.worker_identity import WorkerIdInUse
         from runtime.worker import run_worker
 
-    settings = _process_settings(data_dir)
+    settings = refuse_old_redis(_process_settings(data_dir))
     try:
         _run(
             ProcessName.WORKER,
@@ -86,7 +86,7 @@ def bridge(data_dir: DataDir = None) -> None:
     with importing():
         from telephony_bridge.bridge import run_bridge
 
-    settings = _process_settings(data_dir)
+    settings = refuse_old_redis(_process_settings(data_dir))
     redis_url = settings.required_redis_url()
     _run(
         ProcessName.BRIDGE,
@@ -144,4 +144,17 @@ def _process_settings(data_dir: Path | None, port: int | None = None) -> Setting
     settings = command_settings(data_dir, port=port)
     configure_logging(settings.log_level, settings.log_format)
     end_with_parent()
+    return settings
+
+
+def refuse_old_redis(settings: Settings) -> Settings:
+    """A process waits for a server that is away, but with one that is too old it cannot work."""
+    from link.server_version import ServerTooOld, server_version
+
+    if settings.redis_url is not None:
+        try:
+            server_version(settings.redis_url)
+        except ServerTooOld as problem:
+            typer.echo(f"Not started: {problem}.", err=True)
+            raise typer.Exit(1) from None
     return settings
