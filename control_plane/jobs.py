@@ -22,7 +22,6 @@ from control_plane.calling.reaper.reaper import Reaper
 from control_plane.calling.recordings import tasks as recording_tasks
 from control_plane.calling.retention import tasks as retention_tasks
 from control_plane.identity.accounts import tasks as account_tasks
-from control_plane.job_roles import ALL_ROLES, JobRole
 from control_plane.money.billing import tasks as billing_tasks
 from control_plane.operator.measurement import keep_measuring
 from control_plane.platform.database import Database
@@ -34,6 +33,7 @@ from control_plane.platform.job_queue import (
     job_resources,
     worker_connector,
 )
+from control_plane.platform.job_roles import ALL_ROLES, JobRole
 from control_plane.platform.link.event_stream import BLOCK_SECONDS
 from control_plane.platform.link.redis_client import connect
 from control_plane.platform.settings import ControlPlaneSettings

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from control_plane.job_roles import ALL_ROLES, JobRole
+from control_plane.platform.job_roles import ALL_ROLES, JobRole
 from switchboard.commands.options import DataDir, Port
 from switchboard.commands.settings import command_settings
 from switchboard.process import Work, importing, run_watched

@@ -9,8 +9,8 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from control_plane import jobs
-from control_plane.job_roles import ALL_ROLES, JobRole
 from control_plane.jobs import JOBS_AT_ONCE, QUEUES, run_jobs
+from control_plane.platform.job_roles import ALL_ROLES, JobRole
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.linked import redis, settings
 
