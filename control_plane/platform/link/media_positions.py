@@ -40,10 +40,9 @@ async def stale_media_positions(
     redis: Redis, running: Collection[UUID], written_before: datetime
 ) -> list[UUID]:
     """Calls that are not ``running``, with a position that was written before that time."""
-    known = {str(call_id) for call_id in running}
     stale: list[UUID] = []
     async for field, document in redis.hscan_iter(redis_names.MEDIA, count=PAGE):
-        if str(field) not in known:
+        if UUID(field) not in running:
             media = _parsed(str(field), document)
             if media is not None and media.sent_at < written_before:
                 stale.append(media.call_id)
