@@ -39,9 +39,9 @@ PLAN_BYTES = 6000
 
 @dataclass(frozen=True)
 class Rounds:
-    """``longest_stall_ms`` is how long the loop was held up at most; ``longest_step_ms`` is the most
-    processor time that it spent without looking after anything else. On a busy machine the former
-    also counts other processes."""
+    """``longest_stall_ms`` is how long the loop was held up at most; ``longest_step_ms`` is the
+    most processor time that it spent without looking after anything else. On a busy machine the
+    former also counts other processes."""
 
     calls: int
     seconds: float
