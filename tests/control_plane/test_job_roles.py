@@ -62,7 +62,7 @@ async def test_a_process_without_the_role_consumes_no_events(
     settings: ControlPlaneSettings, redis: Redis
 ) -> None:
     stop = asyncio.Event()
-    running = asyncio.create_task(run_jobs(settings, stop, {JobRole.REAPER}))
+    running = asyncio.create_task(run_jobs(settings, stop, roles={JobRole.REAPER}))
     await asyncio.sleep(0.2)
     stop.set()
     await running
