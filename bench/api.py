@@ -1,8 +1,9 @@
-"""What the API costs, table after table: agents, creating calls, applying events, lists of calls.
+"""What the API and the jobs process cost, table after table: agents, creating calls, applying
+events, lists of calls, the reaper.
 
 Each also runs alone and takes its own options: ``python -m bench.api_create --help``.
 
-    python -m bench.api [agents] [create] [events] [lists]
+    python -m bench.api [agents] [create] [events] [lists] [reaper]
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import argparse
 import subprocess
 import sys
 
-TABLES = ("agents", "create", "events", "lists")
+TABLES = ("agents", "create", "events", "lists", "reaper")
 
 
 def main() -> int:

@@ -1,8 +1,11 @@
-"""How fast workers' events reach PostgreSQL, with a core for the consumer and one for the database.
+"""How fast workers' events reach PostgreSQL.
 
 Real calls on the embedded database; a worker that only plays events ships whole conversations, all
-calls at once and interleaved as on a busy day. The same run inserts one bare row per event with
-SQLAlchemy, a transaction each, on the same cores: what an event costs without any guarantee.
+calls at once and interleaved as on a busy day. One, two and three consumer processes apply such a
+backlog, on whatever cores the machine has.
+
+Then one consumer has a core, and the database another. The same run inserts one bare row per event
+with SQLAlchemy, a transaction each, on the same cores: what an event costs without any guarantee.
 
     python -m bench.api_events [--calls 200] [--turns 10]
 """
@@ -24,11 +27,13 @@ from uuid import UUID, uuid4
 import httpx2
 import psycopg
 import structlog
-from redis.asyncio import Redis
+from redis import Redis
+from redis.asyncio import Redis as AsyncRedis
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
+from bench.event_consumers import consumers, drain
 from contracts import redis_names
 from contracts.end_reasons import EndReason
 from contracts.events import (
@@ -48,11 +53,12 @@ from contracts.events import (
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.calls.models import Segment
 from control_plane.platform.database import Database
-from control_plane.platform.link.event_stream import BLOCK_SECONDS
+from control_plane.platform.link.event_stream import BLOCK_SECONDS, EVENT_STREAMS
 from control_plane.platform.link.redis_client import connect
 from tests.own_api import OwnApi, own_api
 
 TARGET_PER_SECOND = 2_000
+CONSUMERS = (1, 2, 3)
 BARE_INSERTS = 2_000
 BARE_AT_ONCE = 8
 WORKER_ID = "worker-of-the-bench"
@@ -165,14 +171,15 @@ def let_time_pass(psycopg_url: str) -> None:
         connection.execute("UPDATE calls SET created_at = created_at - interval '1 hour'")
 
 
-async def ship(redis: Redis, events: Sequence[CallEvent]) -> None:
+async def ship(redis: AsyncRedis, events: Sequence[CallEvent]) -> None:
     async with redis.pipeline(transaction=False) as pipe:
         for event in events:
-            pipe.xadd(redis_names.EVENT_STREAM, {redis_names.FIELD: event.model_dump_json()})
+            stream = redis_names.event_shard_of(event.call_id, redis_names.EVENT_SHARDS)
+            pipe.xadd(stream, {redis_names.FIELD: event.model_dump_json()})
         await pipe.execute()
 
 
-async def apply_all(database: Database, redis: Redis, events: int) -> Applied:
+async def apply_all(database: Database, redis: AsyncRedis, events: int) -> Applied:
     consumer = EventConsumer(database, redis)
     started_at, started_cpu = time.perf_counter(), time.process_time()
     while entries := await consumer.stream.read_new():
@@ -226,11 +233,13 @@ def check_result(api: OwnApi, tenant_id: UUID, calls: int, turns: int) -> None:
     with psycopg.connect(api.psycopg_url) as connection:
         connection.execute("SET ROLE switchboard_system")
         [found] = connection.execute(
-            "SELECT (SELECT count(*) FROM calls WHERE status = 'completed'),"
-            " (SELECT count(*) FROM transcript_segments WHERE sequence < 1000000),"
-            " (SELECT count(*) FROM ledger_entries WHERE transaction_type = 'charge'),"
-            " (SELECT held_micros FROM billing_accounts WHERE tenant_id = %s)",
-            (tenant_id,),
+            "SELECT (SELECT count(*) FROM calls WHERE tenant_id = %(id)s AND status = 'completed'),"
+            " (SELECT count(*) FROM transcript_segments"
+            "  WHERE tenant_id = %(id)s AND sequence < 1000000),"
+            " (SELECT count(*) FROM ledger_entries"
+            "  WHERE tenant_id = %(id)s AND transaction_type = 'charge'),"
+            " (SELECT held_micros FROM billing_accounts WHERE tenant_id = %(id)s)",
+            {"id": tenant_id},
         )
     wanted = (calls, calls * turns * 2, calls, 0)
     if tuple(found) != wanted:
@@ -251,20 +260,57 @@ def share_cores(psycopg_url: str) -> str:
     return "one core for the consumer, one for the database"
 
 
-async def compare(api: OwnApi, redis_url: str, calls: int, turns: int) -> Table:
+async def backlog(api: OwnApi, calls: int, turns: int) -> tuple[UUID, list[Created], int]:
+    """Ship the events of new calls. Returns the tenant, the calls and the number of events."""
     tenant_id, created = await asyncio.to_thread(create_calls, api, calls)
     let_time_pass(api.psycopg_url)
     events = interleaved(tenant_id, created, turns)
+    redis = connect(api.redis_url)
+    await ship(redis, events)
+    await redis.aclose()
+    return tenant_id, created, len(events)
+
+
+def scale(api: OwnApi, calls: int, turns: int) -> Table:
+    """The same backlog for one, two and three consumer processes."""
+    redis = Redis.from_url(api.redis_url)
+    table = Table(
+        title=f"backlog of {calls} calls; {len(os.sched_getaffinity(0))} cores for everything"
+    )
+    columns = (
+        *("consumers", "events", "per second", "consumers' CPU µs each"),
+        *("database's CPU µs each", "given again", "on a core each, per second"),
+    )
+    for column in columns:
+        table.add_column(column, justify="right")
+    for count in CONSUMERS:
+        with consumers(count, api.database_url, api.redis_url) as running:
+            tenant_id, _, events = asyncio.run(backlog(api, calls, turns))
+            drained = drain(running, redis, EVENT_STREAMS, api.psycopg_url)
+        check_result(api, tenant_id, calls, turns)
+        table.add_row(
+            str(count),
+            f"{events:,}",
+            f"{drained.per_second:,.0f}",
+            f"{drained.consumer_cpu_us:.0f}",
+            f"{drained.database_cpu_us:.0f}",
+            f"{drained.given - events:,}",
+            f"{count * 1e6 / drained.consumer_cpu_us:,.0f}",
+        )
+    return table
+
+
+async def compare(api: OwnApi, redis_url: str, calls: int, turns: int) -> Table:
     cores = share_cores(api.psycopg_url)
+    tenant_id, created, events = await backlog(api, calls, turns)
     database = Database(api.database_url, deadline_seconds=60)
     redis = connect(redis_url, longest_block_seconds=BLOCK_SECONDS)
     bare = await insert_bare(api.database_url, tenant_id, created[0].call_id)
-    await ship(redis, events)
-    ours = await apply_all(database, redis, len(events))
+    ours = await apply_all(database, redis, events)
     await database.aclose()
     await redis.aclose()
     check_result(api, tenant_id, calls, turns)
-    table = Table(title=f"{len(events):,} events of {calls} calls; {cores}")
+    table = Table(title=f"{events:,} events of {calls} calls; {cores}")
     for column in ("", "per second", "CPU µs each"):
         table.add_column(column, justify="left" if not column else "right")
     for name, result in (("events applied", ours), ("bare inserts", bare)):
@@ -274,9 +320,10 @@ async def compare(api: OwnApi, redis_url: str, calls: int, turns: int) -> Table:
     return table
 
 
-def run(calls: int, turns: int) -> Table:
+def run(calls: int, turns: int) -> tuple[Table, Table]:
     with own_api() as api:
-        return asyncio.run(compare(api, api.redis_url, calls, turns))
+        scaled = scale(api, calls, turns)
+        return scaled, asyncio.run(compare(api, api.redis_url, calls, turns))
 
 
 def main() -> None:
@@ -285,7 +332,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=10)
     arguments = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
-    Console().print(run(arguments.calls, arguments.turns))
+    Console().print(*run(arguments.calls, arguments.turns))
 
 
 if __name__ == "__main__":

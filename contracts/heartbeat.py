@@ -19,9 +19,16 @@ class WorkerHeartbeat(BaseModel):
     sent_at: datetime
     state: Literal["warming", "ready", "draining"]
     slots_total: int
+    """As many as it uses while it takes no calls because its journals are full."""
     slots_used: int
     unreadable_offers: int = 0
     """Offers of calls since its start that it could not read and left to other workers."""
+    journal_bytes: int = 0
+    """What its journals take on its disk."""
+    journals_are_full: bool = False
+    """It takes no calls until the control plane has applied what it reported."""
+    events_are_held_back: bool = False
+    """It keeps events on its disk because too many wait in Redis."""
 
 
 class CallMedia(BaseModel):

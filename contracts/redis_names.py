@@ -29,8 +29,21 @@ DISPATCH_WAITS = "switchboard:dispatch:waits"
 """Hash of counters: how long calls waited for a worker (``link/dispatch_waits.py``)."""
 
 EVENT_STREAM = "switchboard:events"
-"""Workers → control plane: one ``CallEvent`` per entry."""
+"""Workers → control plane: one ``CallEvent`` per entry, of any call.
+
+Workers of release 0.1 know only this stream, and later ones use it while no shards are announced.
+"""
 EVENT_GROUP = "control-plane"
+"""The group of the event stream and of all its shards."""
+
+EVENT_SHARDS = 24
+"""How many shards this release consumes and announces. Each belongs to one jobs process at a time,
+and 24 of them are divided evenly among 1, 2, 3, 4, 6, 8 or 12 processes."""
+ANNOUNCED_SHARDS = "switchboard:events:shards"
+"""Key holding the number of shards that workers write their events to, expiring after
+``ANNOUNCED_SHARDS_TTL_SECONDS``. Jobs processes that consume shards keep renewing it. Without it
+workers write to ``EVENT_STREAM``, because only processes of release 0.1 may be reading."""
+ANNOUNCED_SHARDS_TTL_SECONDS = 10
 
 WORKERS = "switchboard:workers"
 """Set of worker ids. A worker adds itself with each heartbeat and removes itself when it stops."""
@@ -60,6 +73,22 @@ LEASE_TTL_SECONDS = 6
 
 LIVE_TTL_SECONDS = 3600
 """How long a call's live stream outlasts its last message."""
+
+
+EVENT_CONSUMERS = "switchboard:events:consumers"
+"""Sorted set of the processes that consume shards, by the server's time in ms at which each was
+last seen."""
+
+
+def event_shard(number: int) -> str:
+    """Stream of the events of some calls, see ``event_shard_of``."""
+    return f"switchboard:events:{number}"
+
+
+def event_shard_of(call_id: UUID, shards: int) -> str:
+    """The stream for the events of a call. The last bits of an id are random in every version of
+    UUID that we use."""
+    return event_shard(call_id.int % shards)
 
 
 def worker_commands(worker_id: str) -> str:

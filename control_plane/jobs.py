@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection, Coroutine, Mapping
 from functools import partial
+from typing import Any
 
 import structlog
 from procrastinate.exceptions import ConnectorException
@@ -11,7 +13,7 @@ from procrastinate.exceptions import ConnectorException
 from control_plane.calling.batches import tasks as batch_tasks
 from control_plane.calling.calls.count_folding import keep_folding
 from control_plane.calling.calls.creating.dispatcher import keep_advancing, keep_redispatching
-from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.calls.events.event_consumption import consume_events
 from control_plane.calling.dialing.report_consumer import ReportConsumer
 from control_plane.calling.dialing.scheduler import DialingScheduler
 from control_plane.calling.erasure import tasks as erasure_tasks
@@ -31,6 +33,7 @@ from control_plane.platform.job_queue import (
     job_resources,
     worker_connector,
 )
+from control_plane.platform.job_roles import ALL_ROLES, JobRole
 from control_plane.platform.link.event_stream import BLOCK_SECONDS
 from control_plane.platform.link.redis_client import connect
 from control_plane.platform.settings import ControlPlaneSettings
@@ -51,55 +54,95 @@ JOB_DOMAINS = (
 
 JOBS_AT_ONCE = {"default": 4, PATIENT_QUEUE: 16, RECORDINGS_QUEUE: 1}
 """By queue."""
+QUEUES = {
+    JobRole.HOUSEKEEPING: "default",
+    JobRole.POST_CALL: PATIENT_QUEUE,
+    JobRole.RECORDINGS: RECORDINGS_QUEUE,
+}
 QUEUE_RETRY_SECONDS = 2.0
 _log = structlog.get_logger(__name__)
 
 
 async def run_jobs(
-    settings: ControlPlaneSettings, stop: asyncio.Event, health: Health | None = None
+    settings: ControlPlaneSettings,
+    stop: asyncio.Event,
+    health: Health | None = None,
+    roles: Collection[JobRole] = ALL_ROLES,
 ) -> None:
-    """Consume events, dispatch, dial, reap and run jobs until ``stop`` is set.
+    """Do the work of ``roles`` until ``stop`` is set.
 
     It survives outages of PostgreSQL and Redis. Any other error ends the process, and its
     supervisor starts it again: all its work is recorded in PostgreSQL or in the event stream.
     """
-    database = Database(settings.database_url, deadline_seconds=settings.request_deadline_seconds)
-    redis = connect(settings.redis_url)
-    patient_redis = connect(settings.redis_url, longest_block_seconds=BLOCK_SECONDS)
+    resources = Resources(settings)
     if health is not None:
-        health.watch("PostgreSQL does not answer.", database.answers)
-        health.watch("Redis does not answer.", partial(answers, redis))
+        health.watch("PostgreSQL does not answer.", resources.database.answers)
+        health.watch("Redis does not answer.", partial(answers, resources.redis))
     try:
         async with asyncio.TaskGroup() as group:
-            loops = [
-                group.create_task(EventConsumer(database, patient_redis).run()),
-                group.create_task(keep_redispatching(database, redis)),
-                group.create_task(keep_advancing(redis)),
-                group.create_task(keep_folding(database)),
-                group.create_task(keep_measuring(database, redis)),
-                group.create_task(Reaper(database, redis).run()),
-                group.create_task(DialingScheduler(database, redis, settings.dialing).run()),
-                group.create_task(ReportConsumer(database, patient_redis).run()),
-                group.create_task(_run_queues(database, settings)),
-            ]
-            _log.info("jobs_started")
+            loops = [group.create_task(loop) for loop in loops_of(roles, settings, resources)]
+            _log.info("jobs_started", roles=sorted(roles))
             await stop.wait()
-            for loop in loops:
-                loop.cancel()
+            for task in loops:
+                task.cancel()
     finally:
-        await database.aclose()
-        await redis.aclose()
-        await patient_redis.aclose()
+        await resources.aclose()
         _log.info("jobs_stopped")
 
 
-async def _run_queues(database: Database, settings: ControlPlaneSettings) -> None:
-    """Run the queued jobs until cancelled, also across outages of PostgreSQL."""
+class Resources:
+    """The connections of a jobs process. ``patient_redis`` waits for entries of streams."""
+
+    def __init__(self, settings: ControlPlaneSettings) -> None:
+        self.database = Database(
+            settings.database_url, deadline_seconds=settings.request_deadline_seconds
+        )
+        self.redis = connect(settings.redis_url)
+        self.patient_redis = connect(settings.redis_url, longest_block_seconds=BLOCK_SECONDS)
+
+    async def aclose(self) -> None:
+        await self.database.aclose()
+        await self.redis.aclose()
+        await self.patient_redis.aclose()
+
+
+def loops_of(
+    roles: Collection[JobRole], settings: ControlPlaneSettings, resources: Resources
+) -> list[Coroutine[Any, Any, None]]:
+    """What a process with these roles runs, not started yet."""
+    database, redis, patient_redis = resources.database, resources.redis, resources.patient_redis
+    loops: list[Coroutine[Any, Any, None]] = []
+    if JobRole.EVENTS in roles:
+        loops.append(consume_events(database, patient_redis))
+    if JobRole.DISPATCH in roles:
+        loops.append(keep_redispatching(database, redis))
+        loops.append(keep_advancing(redis))
+    if JobRole.REAPER in roles:
+        loops.append(Reaper(database, redis).run())
+    if JobRole.DIALING in roles:
+        loops.append(DialingScheduler(database, redis, settings.dialing).run())
+        loops.append(ReportConsumer(database, patient_redis).run())
+    if JobRole.HOUSEKEEPING in roles:
+        loops.append(keep_folding(database))
+        loops.append(keep_measuring(database, redis))
+    if queues := {queue: JOBS_AT_ONCE[queue] for role, queue in QUEUES.items() if role in roles}:
+        loops.append(_run_queues(database, settings, queues))
+    return loops
+
+
+async def _run_queues(
+    database: Database, settings: ControlPlaneSettings, queues: Mapping[str, int]
+) -> None:
+    """Run the queued jobs until cancelled, also across outages of PostgreSQL.
+
+    Args:
+        queues: how many jobs of each run at once.
+    """
     while True:
         try:
             with job_queue.replace_connector(worker_connector(settings.database_url)):
                 async with job_queue.open_async(), asyncio.TaskGroup() as workers:
-                    for queue, concurrency in JOBS_AT_ONCE.items():
+                    for queue, concurrency in queues.items():
                         workers.create_task(
                             job_queue.run_worker_async(
                                 queues=[queue],

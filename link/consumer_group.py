@@ -71,7 +71,7 @@ class ConsumerGroup:
             )
             reply = await self._in_group(claim)
             cursor = str(reply[0])
-            reclaimed += listed_entries(reply[1])
+            reclaimed += _of_stream(self._stream, listed_entries(reply[1]))
             if cursor == _FIRST or (limit is not None and len(reclaimed) >= limit):
                 return reclaimed
 
@@ -99,7 +99,7 @@ class ConsumerGroup:
                     self._stream, self._group, self._consumer, min_idle_ms, [entry_id]
                 )
                 # Nothing if another consumer was faster, or if the entry was deleted meanwhile.
-                for entry in listed_entries(claimed):
+                for entry in _of_stream(self._stream, listed_entries(claimed)):
                     return entry
             if len(page) < PENDING_PAGE:
                 return None
@@ -159,7 +159,15 @@ async def read_new(
         group,
         lambda: redis.xreadgroup(group, consumer, wanted, count=batch, block=block_ms, noack=noack),
     )
-    return [entry for entries in entries_by_stream(reply).values() for entry in entries]
+    return [
+        entry
+        for stream, entries in entries_by_stream(reply).items()
+        for entry in _of_stream(stream, entries)
+    ]
+
+
+def _of_stream(stream: str, entries: list[StreamEntry]) -> list[StreamEntry]:
+    return [entry._replace(stream=stream) for entry in entries]
 
 
 async def _in_group(

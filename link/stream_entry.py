@@ -13,6 +13,8 @@ class StreamEntry(NamedTuple):
     """The JSON document; empty if the entry has none."""
     header: str = ""
     """The small JSON document beside it; empty if the entry has none."""
+    stream: str = ""
+    """The stream that a consumer of a group was given it from."""
 
     @property
     def added_at_ms(self) -> int:

@@ -42,6 +42,11 @@ class WorkerOptions(IceSettings):
     )
     """How long a stopping worker lets its calls continue before it ends them. By default longer
     than any call can last."""
+    event_backlog_limit: PositiveInt = 240_000
+    """How many events may wait in Redis for the control plane. Beyond that, workers keep new ones
+    in their journals and report the meter less often."""
+    journal_limit_mb: PositiveInt = 2_048
+    """How large a worker's journals may be. Beyond that it takes no new calls."""
     media_ports: PortRange | None = None
     """UDP ports for callers' audio, such as ``40000-40999``; without it, any port of the machine.
     A participant takes one port for each of the machine's addresses."""

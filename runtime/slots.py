@@ -9,6 +9,7 @@ class Slots:
     def __init__(self, total: int) -> None:
         self.total = total
         self._used = 0
+        self._is_closed = False
         self._free = asyncio.Event()
         self._free.set()
         self._idle = asyncio.Event()
@@ -17,6 +18,20 @@ class Slots:
     @property
     def used(self) -> int:
         return self._used
+
+    @property
+    def usable(self) -> int:
+        """How many calls may run now: all of ``total``, or those that run while it is closed."""
+        return self._used if self._is_closed else self.total
+
+    def close(self) -> None:
+        """Let no slot count as free until ``open``."""
+        self._is_closed = True
+        self._note()
+
+    def open(self) -> None:
+        self._is_closed = False
+        self._note()
 
     def take(self) -> None:
         """Take one slot, until ``release``.
@@ -36,7 +51,7 @@ class Slots:
 
     def _note(self) -> None:
         for event, holds in (
-            (self._free, self._used < self.total),
+            (self._free, self._used < self.usable),
             (self._idle, self._used == 0),
         ):
             if holds:

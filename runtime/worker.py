@@ -21,11 +21,12 @@ from runtime.call.end_cause import Cause, Ending
 from runtime.conversation.conversation import CallRecord, Conversation
 from runtime.journal.adoption import adopt
 from runtime.journal.event_shipper import EventShipper
+from runtime.journal.space import JournalSpace
 from runtime.journal.store import JournalStore
 from runtime.link.commands import CommandReader
 from runtime.link.dead_workers import forget_dead_workers
 from runtime.link.dispatch import Acknowledge, Dispatcher
-from runtime.link.heartbeat import Heartbeat
+from runtime.link.heartbeat import Backlog, Heartbeat
 from runtime.link.live_publisher import LivePublisher
 from runtime.link.offered_call import OfferedCall
 from runtime.link.redis_client import connect
@@ -75,7 +76,10 @@ class Worker:
         self._redis = connect(settings.redis_url)
         self._slots = Slots(settings.slots)
         self._calls = RunningCalls()
-        self._shipper = EventShipper(self._redis)
+        self._shipper = EventShipper(self._redis, settings.event_backlog_limit)
+        self._space = JournalSpace(
+            self._journals.folder, settings.journal_limit_mb * 1_000_000, self._slots
+        )
         self._live = LivePublisher(self._redis)
         self._recordings = Recordings(settings.object_store_url, phrases)
         self._identity = WorkerIdentity(settings.worker_id, settings.data_dir)
@@ -113,6 +117,7 @@ class Worker:
                     services.create_task(self._heartbeat.run()),
                     services.create_task(self._shipper.run()),
                     services.create_task(self._live.run()),
+                    services.create_task(self._space.run()),
                 ]
                 try:
                     if self._settings.workers_dir is not None:
@@ -138,6 +143,13 @@ class Worker:
 
     def media(self) -> Iterable[CallMedia]:
         return [call.media(self._settings.worker_id) for call in self._calls]
+
+    def backlog(self) -> Backlog:
+        return {
+            "journal_bytes": self._space.used_bytes,
+            "journals_are_full": self._space.is_full,
+            "events_are_held_back": self._shipper.is_backed_up,
+        }
 
     # -- life ----------------------------------------------------------------------------------
 
@@ -206,6 +218,7 @@ class Worker:
             publish=partial(self._live.publish, plan.call_id),
             open_recording=self._recordings.open,
             funded_until_ms=offered.offer.funded_until_ms,
+            is_backed_up=lambda: self._shipper.is_backed_up,
         )
         self._calls.add(call)
         attributes = {"worker_id": self._settings.worker_id, "tenant_id": str(plan.tenant_id)}

@@ -29,8 +29,8 @@ class ProcessCommands:
         arguments = ("--fd", str(self._listener_fd))
         return self._command("api", "api", arguments, environment, (self._listener_fd,))
 
-    def jobs(self, environment: Mapping[str, str]) -> Command:
-        return self._command("jobs", "jobs", (), environment)
+    def jobs(self, name: str, environment: Mapping[str, str]) -> Command:
+        return self._command(name, "jobs", (), environment)
 
     def bridge(self, environment: Mapping[str, str]) -> Command:
         return self._command("bridge", "bridge", (), environment)

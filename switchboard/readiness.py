@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from contracts.heartbeat import WorkerHeartbeat
-from contracts.redis_names import EVENT_GROUP, EVENT_STREAM, worker_heartbeat
+from contracts.redis_names import EVENT_CONSUMERS, worker_heartbeat
 from contracts.versions import read_json
 from switchboard.services.embedded_server import EmbeddedServer
 from switchboard.settings import MissingSetting, Settings
@@ -102,12 +102,13 @@ class RedisReadiness:
         return _recently(serves)
 
     def jobs(self) -> ReadinessCheck:
-        """A jobs process that reads the event stream."""
+        """A jobs process that consumes events."""
 
         async def serves(since: float) -> bool:
-            consumers = await self._client.xinfo_consumers(EVENT_STREAM, EVENT_GROUP)
-            age_ms = (time.time() - since) * 1000
-            return any(consumer["idle"] < age_ms for consumer in consumers)
+            seconds, micros = await self._client.time()
+            age_seconds = time.time() - since
+            oldest_ms = (seconds + micros / 1e6 - age_seconds) * 1000
+            return bool(await self._client.zcount(EVENT_CONSUMERS, oldest_ms, "+inf"))
 
         return _recently(serves)
 

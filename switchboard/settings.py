@@ -80,6 +80,8 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     public_url: str | None = None
     """Address under which clients reach the API; without it ``http://{host}:{port}``."""
     workers: PositiveInt = 1
+    jobs_processes: PositiveInt = 1
+    """How many jobs processes ``up`` runs. Each does every kind of work."""
     secret_key: str | None = Field(None, repr=False)
     encryption_keys: tuple[str, ...] = Field((), repr=False)
     """Fernet keys for what is encrypted at rest, the newest first. A key made from the secret key

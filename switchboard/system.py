@@ -181,7 +181,14 @@ class _System:
                     self._commands.api(addresses | self._monitoring("api")),
                     http_ready(host, port),
                 ),
-                ("Jobs", self._commands.jobs(addresses | self._monitoring("jobs")), seen.jobs()),
+                *(
+                    (
+                        name.capitalize().replace("-", " "),
+                        self._commands.jobs(name, addresses | self._monitoring(name)),
+                        seen.jobs(),
+                    )
+                    for name in jobs_names(self._settings)
+                ),
                 (
                     "Telephony bridge",
                     self._commands.bridge(addresses | self._monitoring("bridge")),
@@ -270,7 +277,14 @@ def monitoring_ports(settings: Settings) -> dict[str, int]:
     first = settings.monitoring_port
     if first is None:
         return {}
-    return {name: first + n for n, name in enumerate(("api", "jobs", "bridge", *workers))}
+    jobs, *more_jobs = jobs_names(settings)
+    names = ("api", jobs, "bridge", *workers, *more_jobs)
+    return {name: first + n for n, name in enumerate(names)}
+
+
+def jobs_names(settings: Settings) -> list[str]:
+    """Of the jobs processes, at least one."""
+    return ["jobs", *(f"jobs-{number}" for number in range(2, settings.jobs_processes + 1))]
 
 
 def _first(failures: ExceptionGroup[Exception]) -> Exception:

@@ -14,6 +14,7 @@ from contracts import redis_names
 from control_plane.operator import measurement_repository
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.link.event_stream import EVENT_STREAMS
 from link.connection import LINK_ERRORS
 from link.streams import kept_entries
 from telemetry.metrics import (
@@ -34,7 +35,7 @@ from telemetry.metrics import (
 INTERVAL_SECONDS = 10.0
 STREAMS: Mapping[str, tuple[str, ...]] = {
     "dispatch": (redis_names.DISPATCH_STREAM,),
-    "events": (redis_names.EVENT_STREAM,),
+    "events": EVENT_STREAMS,
     "dial_reports": (redis_names.DIAL_REPORT_STREAM,),
 }
 """The streams behind each value of the label."""

@@ -12,7 +12,8 @@ COUNTED_UP_TO = 10_000
 
 RUNNING_CALLS = text("SELECT status, count(*) FROM calls WHERE ended_at IS NULL GROUP BY status")
 PARKED_EVENTS = text(
-    f"SELECT count(*) FROM (SELECT FROM parked_events LIMIT {COUNTED_UP_TO}) AS parked"
+    "SELECT count(*) FROM ("
+    f"SELECT FROM parked_events WHERE resolved_at IS NULL LIMIT {COUNTED_UP_TO}) AS parked"
 )
 # The index is by tenant first: one look at it for each tenant.
 OLDEST_OUTBOX_EVENT = text(

@@ -6,11 +6,12 @@ from fastapi import APIRouter
 
 from control_plane.operator.adjustment_routes import router as adjustments
 from control_plane.operator.credit_routes import router as credits_of_tenants
+from control_plane.operator.parked_event_routes import router as parked_events
 from control_plane.operator.pause_routes import router as pauses
 from control_plane.operator.plan_routes import router as plans
 from control_plane.operator.platform_routes import router as platform
 from control_plane.operator.tenant_routes import router as tenants
 
 router = APIRouter()
-for part in (tenants, credits_of_tenants, adjustments, plans, pauses, platform):
+for part in (tenants, credits_of_tenants, adjustments, plans, pauses, parked_events, platform):
     router.include_router(part)

@@ -42,6 +42,8 @@ from telemetry.tracing import call_span
 logger = structlog.get_logger(__name__)
 
 METERED_EVERY_SECONDS = 5.0
+METERED_WHEN_BACKED_UP_SECONDS = 20.0
+"""While the control plane is behind. Still often enough that the reserve is extended in time."""
 REJOIN_SECONDS = 5.0
 """How long somebody whose connection was lost has to come back."""
 CALL_OVER_SECONDS = 0.1
@@ -68,6 +70,7 @@ class Call:
         publish: gets what viewers outside the room may see.
         open_recording: may record what is heard in the room.
         funded_until_ms: connected time that is paid for when the call begins; ``None``: no limit.
+        is_backed_up: whether the control plane is so far behind that facts should be fewer.
         clock: monotonic, in seconds.
         wall_clock: the clock of the engine's time stamps, in seconds.
     """
@@ -83,6 +86,7 @@ class Call:
         publish: Callable[[LiveMessage], None] = _nobody_watches,
         open_recording: OpenRecording = _nothing_is_recorded,
         funded_until_ms: int | None = None,
+        is_backed_up: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
@@ -91,6 +95,7 @@ class Call:
         self._open_conversation = open_conversation
         self._phrases = phrases
         self._open_recording = open_recording
+        self._is_backed_up = is_backed_up
         self._clock = clock
 
         self._presence = Presence(clock, wall_clock)
@@ -285,8 +290,13 @@ class Call:
                     self.say(self._phrases.nudge(self.plan))
 
     async def _report_metered(self) -> None:
+        waited_seconds = 0.0
         while True:
             await asyncio.sleep(METERED_EVERY_SECONDS)
+            waited_seconds += METERED_EVERY_SECONDS
+            if self._is_backed_up() and waited_seconds < METERED_WHEN_BACKED_UP_SECONDS:
+                continue
+            waited_seconds = 0.0
             if self._presence.legs and self._billable_ms is not None:
                 self.fact(CallMetered(connected_ms=self._billable_ms))
 

@@ -3,7 +3,12 @@
 The journal on disk is the truth; Redis holds a copy that may be lost. Each pass sends the events
 that are on disk and not sent yet, and once a second reads which events the control plane has
 applied. A Redis server that was restarted (its ``run_id`` has changed) may have lost the newest
-events, so everything not applied is sent again. The control plane skips events that it has.
+events, so everything not applied is sent again. The same is done when the control plane announces
+no shards any more, because those that it has may not be read. The control plane skips events that
+it has.
+
+While too many events wait in a stream, its calls' events stay on disk. Only an event that the
+control plane waits for is still sent: what waits may be waiting for that very event.
 """
 
 from __future__ import annotations
@@ -19,6 +24,7 @@ from redis.asyncio import Redis
 from contracts import redis_names
 from link.connection import LINK_ERRORS
 from link.persistent_loop import run_persistently
+from runtime.journal.destinations import Destinations
 from runtime.journal.journal import Journal
 from runtime.journal.shipping_cursor import ShippingCursor
 
@@ -27,11 +33,14 @@ logger = structlog.get_logger(__name__)
 BATCH = 200
 LOOK_SECONDS = 1.0
 """How often the shipper reads what has been applied."""
+MOST_WAITING = 240_000
+"""How many events may wait in Redis, see ``WorkerOptions.event_backlog_limit``."""
 
 
 class EventShipper:
-    def __init__(self, redis: Redis) -> None:
+    def __init__(self, redis: Redis, most_waiting: int = MOST_WAITING) -> None:
         self._redis = redis
+        self._destinations = Destinations(redis, most_waiting)
         self._journals: dict[UUID, Journal] = {}
         self._cursors: dict[UUID, ShippingCursor] = {}
         """One for each journal whose applied events the shipper has read."""
@@ -50,6 +59,11 @@ class EventShipper:
     def unsettled(self) -> Collection[UUID]:
         """Calls whose events are not all applied yet."""
         return self._journals.keys()
+
+    @property
+    def is_backed_up(self) -> bool:
+        """Whether events are held back because too many wait in Redis."""
+        return self._destinations.are_backed_up
 
     async def wait_all_sent(self) -> None:
         """Return once every event written so far was sent."""
@@ -91,8 +105,9 @@ class EventShipper:
     async def _look(self) -> None:
         """Read whether Redis was restarted and what is applied. Delete journals that are done."""
         run_id = (await self._redis.info("server"))["run_id"]
-        restarted = run_id != self._link_run_id
         call_ids = list(self._journals)
+        is_withdrawn = await self._destinations.look(call_ids)
+        sends_again = run_id != self._link_run_id or is_withdrawn
         applied = (
             await self._redis.hmget(redis_names.APPLIED, [str(each) for each in call_ids])
             if call_ids
@@ -101,7 +116,7 @@ class EventShipper:
         now = time.monotonic()
         for call_id, seq in zip(call_ids, applied, strict=True):
             cursor = self._cursors.setdefault(call_id, ShippingCursor(now))
-            if restarted:
+            if sends_again:
                 cursor.link_restarted(int(seq or 0), now)
             else:
                 cursor.applied(int(seq or 0), now)
@@ -118,10 +133,21 @@ class EventShipper:
         logger.info("journal.settled", call_id=str(call_id), events=journal.last_seq)
 
     async def _send(self, journal: Journal, cursor: ShippingCursor) -> None:
-        while documents := await journal.read(cursor.next_seq, BATCH):
+        call_id = journal.plan.call_id
+        stream = self._destinations.stream_of(call_id)
+        while batch := self._may_send(call_id, cursor):
+            documents = await journal.read(cursor.next_seq, batch)
+            if not documents:
+                return
             pipeline = self._redis.pipeline(transaction=False)
             for document in documents:
-                pipeline.xadd(redis_names.EVENT_STREAM, {redis_names.FIELD: document})
+                pipeline.xadd(stream, {redis_names.FIELD: document})
             await pipeline.execute()
             cursor.sent(cursor.next_seq + len(documents) - 1, time.monotonic())
             self._sent.set()
+
+    def _may_send(self, call_id: UUID, cursor: ShippingCursor) -> int:
+        """How many events of a call may be sent now."""
+        if self._destinations.has_room(call_id):
+            return BATCH
+        return 1 if cursor.next_seq == cursor.applied_seq + 1 else 0

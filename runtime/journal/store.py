@@ -27,15 +27,15 @@ class JournalStore:
 
     def __init__(self, data_dir: Path, worker_id: str) -> None:
         self._data_dir = data_dir
-        self._folder = data_dir / JOURNALS
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.folder = data_dir / JOURNALS
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._worker_id = worker_id
         self._lock = FolderLock(data_dir)
         self._executor = ThreadPoolExecutor(WRITERS, thread_name_prefix="journal")
 
     async def create(self, plan: CallPlan) -> Journal:
         """A new call's journal. Raises ``FileExistsError`` if the call already has one here."""
-        path = self._folder / f"{plan.call_id}.jsonl"
+        path = self.folder / f"{plan.call_id}.jsonl"
         return await Journal.create(path, plan, self._worker_id, self._executor)
 
     async def take_over_from_the_dead(self, workers_dir: Path) -> None:
@@ -51,7 +51,7 @@ class JournalStore:
         A journal of another release stays for a worker of that release. A file that is not a
         journal is renamed to ``….unreadable``, so that somebody can look at it.
         """
-        paths = await asyncio.to_thread(lambda: sorted(self._folder.glob("*.jsonl")))
+        paths = await asyncio.to_thread(lambda: sorted(self.folder.glob("*.jsonl")))
         for path in paths:
             try:
                 yield await Journal.reopen(path, self._worker_id, self._executor)

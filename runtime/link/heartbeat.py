@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypedDict
 from uuid import UUID
 
 from redis.asyncio import Redis
@@ -16,6 +16,14 @@ from contracts.heartbeat import CallMedia, WorkerHeartbeat
 from link.persistent_loop import run_persistently
 from runtime.link.worker_identity import WorkerIdentity
 from runtime.slots import Slots
+
+
+class Backlog(TypedDict):
+    """Fields of ``WorkerHeartbeat``."""
+
+    journal_bytes: int
+    journals_are_full: bool
+    events_are_held_back: bool
 
 
 class CarriedCalls(Protocol):
@@ -28,6 +36,9 @@ class CarriedCalls(Protocol):
 
     def media(self) -> Iterable[CallMedia]:
         """Positions of the calls that run."""
+
+    def backlog(self) -> Backlog:
+        """What is not applied yet."""
 
 
 class Heartbeat:
@@ -74,9 +85,10 @@ class Heartbeat:
             worker_id=self._worker_id,
             sent_at=datetime.now(UTC),
             state=self.state,
-            slots_total=self._slots.total,
+            slots_total=self._slots.usable,
             slots_used=self._slots.used,
             unreadable_offers=self.unreadable_offers,
+            **self._calls.backlog(),
         )
         pipeline = self._redis.pipeline(transaction=False)
         pipeline.sadd(redis_names.WORKERS, self._worker_id)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from control_plane.platform.job_roles import ALL_ROLES, JobRole
 from switchboard.commands.options import DataDir, Port
 from switchboard.commands.settings import command_settings
 from switchboard.process import Work, importing, run_watched
@@ -32,20 +33,31 @@ def api(
     with importing():
         from switchboard.api_process import run_api
 
-    settings = _process_settings(data_dir, port=port)
+    settings = refuse_old_redis(_process_settings(data_dir, port=port))
     with _port_refused():
         run_api(settings, fd)
 
 
 @app.command()
-def jobs(data_dir: DataDir = None) -> None:
+def jobs(
+    data_dir: DataDir = None,
+    only: Annotated[
+        list[JobRole] | None,
+        typer.Option(help="Do only this part of the work; repeat it for several parts."),
+    ] = None,
+) -> None:
     """Run only the jobs process: applies call events, ends lost calls, runs background jobs."""
     with importing():
         from control_plane.jobs import run_jobs
 
-    settings = _process_settings(data_dir)
+    settings = refuse_old_redis(_process_settings(data_dir))
     control_plane = settings.control_plane()
-    _run(ProcessName.JOBS, settings, lambda stop, health: run_jobs(control_plane, stop, health))
+    roles = frozenset(only or ALL_ROLES)
+    _run(
+        ProcessName.JOBS,
+        settings,
+        lambda stop, health: run_jobs(control_plane, stop, health, roles),
+    )
 
 
 @app.command()
@@ -56,7 +68,7 @@ def worker(data_dir: DataDir = None) -> None:
         from runtime.link.worker_identity import WorkerIdInUse
         from runtime.worker import run_worker
 
-    settings = _process_settings(data_dir)
+    settings = refuse_old_redis(_process_settings(data_dir))
     try:
         _run(
             ProcessName.WORKER,
@@ -74,7 +86,7 @@ def bridge(data_dir: DataDir = None) -> None:
     with importing():
         from telephony_bridge.bridge import run_bridge
 
-    settings = _process_settings(data_dir)
+    settings = refuse_old_redis(_process_settings(data_dir))
     redis_url = settings.required_redis_url()
     _run(
         ProcessName.BRIDGE,
@@ -132,4 +144,17 @@ def _process_settings(data_dir: Path | None, port: int | None = None) -> Setting
     settings = command_settings(data_dir, port=port)
     configure_logging(settings.log_level, settings.log_format)
     end_with_parent()
+    return settings
+
+
+def refuse_old_redis(settings: Settings) -> Settings:
+    """A process waits for a server that is away, but with one that is too old it cannot work."""
+    from link.server_version import ServerTooOld, server_version
+
+    if settings.redis_url is not None:
+        try:
+            server_version(settings.redis_url)
+        except ServerTooOld as problem:
+            typer.echo(f"Not started: {problem}.", err=True)
+            raise typer.Exit(1) from None
     return settings

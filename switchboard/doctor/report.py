@@ -24,6 +24,7 @@ def examine(settings: Settings) -> list[Finding]:
         machine.privileges(settings.data_dir),
         software.postgres(settings),
         software.valkey(settings),
+        *software.redis_version(settings),
         network.api_port(settings.port, read_state(settings.data_dir)),
         network.proxies(settings),
         network.ice_addresses(),

@@ -39,6 +39,24 @@ def valkey(settings: Settings) -> Finding:
         return fail("Valkey", str(problem), f"{_REINSTALL} Or set SWITCHBOARD_REDIS_URL.")
 
 
+def redis_version(settings: Settings) -> list[Finding]:
+    """Of your own server; the embedded one is new enough."""
+    if settings.redis_url is None:
+        return []
+    from link.server_version import ServerTooOld, server_version
+
+    subject = "Redis version"
+    try:
+        version = server_version(settings.redis_url)
+    except ServerTooOld as problem:
+        return [fail(subject, str(problem), "Upgrade the server at SWITCHBOARD_REDIS_URL.")]
+    except ValueError as problem:
+        return [fail(subject, str(problem), "Set SWITCHBOARD_REDIS_URL to redis://host:port.")]
+    if version is None:
+        return [warn(subject, "it does not answer", "Start the server at SWITCHBOARD_REDIS_URL.")]
+    return [ok(subject, version)]
+
+
 def offline_models(settings: Settings) -> Finding:
     missing = [what for module, what in _OFFLINE_MODELS.items() if not _installed(module)]
     if not missing:

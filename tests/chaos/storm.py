@@ -15,8 +15,8 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
-from contracts import redis_names
 from control_plane.platform.database import SYSTEM_ROLE
+from control_plane.platform.link.event_stream import stream_lengths
 from tests.chaos.crowd import Crowd
 from tests.chaos.fates import Death
 from tests.chaos.invariants import broken_invariants
@@ -117,7 +117,7 @@ async def _until_settled(
         await asyncio.sleep(LOOK_SECONDS)
         made = sum(map(len, crowd.created.values()))
         over = await asyncio.to_thread(_calls_over, psycopg_url)
-        waiting = await redis.xlen(redis_names.EVENT_STREAM)
+        waiting = sum((await stream_lengths(redis)).values())
         shipping = sum(
             call.death is not Death.FOR_GOOD and not call.is_shipped
             for worker in workers

@@ -15,6 +15,8 @@ LOST = 0.10
 DOUBLED = 0.10
 HELD_BACK = 0.15
 """Comes after everything else of its shipment."""
+UNSHARDED = 0.3
+"""A shipment that goes to the one stream of all calls, so that calls change streams."""
 
 
 class UnreliableLink:
@@ -35,9 +37,12 @@ class UnreliableLink:
             if self._happens(DOUBLED, "doubled"):
                 late.append(event)
         self._dice.shuffle(late)
+        as_before = self._happens(UNSHARDED, "sent as a worker of release 0.1 does")
         async with self._redis.pipeline(transaction=False) as pipe:
             for event in (*on_time, *late):
-                pipe.xadd(redis_names.EVENT_STREAM, {redis_names.FIELD: event.model_dump_json()})
+                shard = redis_names.event_shard_of(event.call_id, redis_names.EVENT_SHARDS)
+                stream = redis_names.EVENT_STREAM if as_before else shard
+                pipe.xadd(stream, {redis_names.FIELD: event.model_dump_json()})
                 self.done["sent"] += 1
             await pipe.execute()
 

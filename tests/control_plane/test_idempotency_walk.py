@@ -38,6 +38,8 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("POST", "/v1/invitations/accept"): _TOKEN,
     ("PUT", "/v1/me/password"): "takes the current password, which works once",
     ("POST", "/v1/operator/agents/{agent_id}/pause"): _SETS,
+    ("POST", "/v1/operator/parked-events/{parked_event_id}/discard"): _SETS,
+    ("POST", "/v1/operator/parked-events/{parked_event_id}/retry"): _SETS,
     ("PUT", "/v1/operator/catalogue/models"): _SETS,
     ("PUT", "/v1/operator/catalogue/skus"): _SETS,
     ("PUT", "/v1/operator/catalogue/voices"): _SETS,

@@ -85,8 +85,10 @@ async def victim_of(app: FastAPI, tenant: TenantClient, database: Database) -> V
     await _have_said_something(database, tenant.tenant_id, ids["call_id"])
     for leave_records in leavers():
         ids |= await leave_records(tenant, database, ids)
-    # The names of a provider and of a file are in paths, and no secrets.
-    own = (str(value) for name, value in ids.items() if name not in ("provider", "file"))
+    # The names of a provider and of a file are in paths, and no secrets. A parked event's number is
+    # one that stands in any answer.
+    common = ("provider", "file", "parked_event_id")
+    own = (str(value) for name, value in ids.items() if name not in common)
     marks = {SECRET_NAME, str(tenant.tenant_id), *own}
     return Victim(app, tenant, ids, frozenset(marks))
 

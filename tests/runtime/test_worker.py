@@ -111,6 +111,33 @@ async def test_a_full_worker_leaves_calls_in_the_stream(
     assert ended.occurred_at <= opened.occurred_at
 
 
+async def test_a_worker_whose_journals_are_too_large_says_so_and_takes_no_calls(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    kept = tmp_path / "journal" / "what nobody could read.unreadable"
+    kept.parent.mkdir()
+    kept.write_bytes(b"x" * 1_000_000)
+    plan = call_plan()
+    async with working(valkey_url, tmp_path, slots=3, journal_limit_mb=1):
+
+        async def is_full() -> bool:
+            heartbeat = await control_plane.heartbeat("w1")
+            return heartbeat is not None and heartbeat.journals_are_full
+
+        await until(is_full)
+        heartbeat = await control_plane.heartbeat("w1")
+        assert heartbeat is not None
+        assert (heartbeat.slots_total, heartbeat.slots_used) == (0, 0), "no capacity"
+        assert heartbeat.journal_bytes == 1_000_000
+        await until(lambda: control_plane.is_in("w1", "ready"))
+        await control_plane.dispatch(plan)
+        kept.unlink()
+        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+        heartbeat = await control_plane.heartbeat("w1")
+        assert heartbeat is not None
+        assert heartbeat.slots_used in (0, 1)
+
+
 async def test_a_draining_worker_claims_nothing_and_ends_its_calls_in_time(
     valkey_url: str, tmp_path: Path, control_plane: ControlPlane
 ):

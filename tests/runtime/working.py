@@ -30,6 +30,7 @@ async def working(
     slots: int = 2,
     drain_seconds: float = 0.0,
     workers_dir: Path | None = None,
+    journal_limit_mb: int = 1_000,
 ) -> AsyncIterator[Running]:
     media = FakeMedia()
 
@@ -43,6 +44,7 @@ async def working(
         workers_dir=workers_dir,
         slots=slots,
         drain_timeout_seconds=drain_seconds,
+        journal_limit_mb=journal_limit_mb,
     )
     running = Running(Worker(settings, warm_up), media)
     try:

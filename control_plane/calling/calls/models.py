@@ -152,7 +152,7 @@ class CallLogEntry(Base):
 
 
 class ParkedEvent(Base):
-    """An entry of the event stream that could not be applied, kept for the operator to look at."""
+    """An entry of an event stream that could not be applied, kept for the operator to settle."""
 
     __tablename__ = "parked_events"
 
@@ -161,6 +161,11 @@ class ParkedEvent(Base):
     reason: Mapped[str]
     document: Mapped[str]
     parked_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    resolution: Mapped[str | None]
+    """``applied`` or ``discarded``."""
+    resolution_reason: Mapped[str | None]
+    resolved_by: Mapped[str | None]
+    resolved_at: Mapped[datetime | None]
 
 
 class CallCount(Base):

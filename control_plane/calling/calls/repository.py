@@ -27,9 +27,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
-from contracts.call_plan import CallLimits
 from contracts.call_status import CallStatus
-from contracts.versions import read_object
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.platform.database import table_of
 
@@ -141,29 +139,6 @@ async def undispatched(
         .limit(100)
     )
     return found.all()
-
-
-async def running_calls(
-    session: AsyncSession, queued_before: datetime
-) -> list[tuple[Call, CallLimits]]:
-    """The calls of all tenants that are not over, each with its limits. For jobs.
-
-    Very many calls may be waiting to be dialed: of these, only those that were created before
-    ``queued_before``.
-    """
-    rows = await session.execute(
-        select(Call, Call.plan["limits"])
-        .where(
-            Call.ended_at.is_(None),
-            or_(
-                Call.status != CallStatus.QUEUED.value,
-                Call.dialed_at.is_not(None),
-                Call.created_at < queued_before,
-            ),
-        )
-        .order_by(Call.created_at)
-    )
-    return [(call, read_object(CallLimits, limits)) for call, limits in rows]
 
 
 async def request_ends_of_agent(

@@ -1,10 +1,14 @@
-"""Looks at every running call in turn and ends those that nobody else will end."""
+"""Looks at every running call in turn and ends those that nobody else will end.
+
+Most calls have a lease and lie within their limits. Of these it reads only the id and the lease, a
+page at a time, so that a round over very many calls does not hold up other work of the process.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -13,21 +17,21 @@ from pydantic import ValidationError
 from redis.asyncio import Redis
 
 from contracts.call_offer import OFFER_TTL
-from contracts.call_plan import CallLimits
 from contracts.call_status import CallStatus
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
 from contracts.heartbeat import CallMedia
 from contracts.redis_names import LEASE_TTL_SECONDS
 from contracts.versions import fault
-from control_plane.calling.calls import repository
+from control_plane.calling.calls import repository as call_rows
 from control_plane.calling.calls.ending.call_end import billed_position_ms, end_call
 from control_plane.calling.calls.events.envelope import read_entry
-from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.transitions import waits_for_phone
+from control_plane.calling.reaper import repository
 from control_plane.calling.reaper.arriving_ends import ArrivingEnds
 from control_plane.calling.reaper.clear_view import ClearView
 from control_plane.calling.reaper.judgement import LONGEST_QUEUED, ObservedCall, judge
+from control_plane.calling.reaper.repository import RunningCall, WatchedCall
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link import commands
@@ -35,15 +39,20 @@ from control_plane.platform.link.applied_cursors import clear_ended_call, forget
 from control_plane.platform.link.dispatch import forget_old_offers, times_given
 from control_plane.platform.link.event_stream import waiting_events
 from control_plane.platform.link.leases import lease_holder, leased
-from control_plane.platform.link.media_positions import all_media_positions, forget_media_positions
+from control_plane.platform.link.media_positions import (
+    forget_media_positions,
+    media_positions,
+    stale_media_positions,
+)
 from link.connection import LINK_ERRORS
 
 INTERVAL_SECONDS = 2.0
+TIDY_SECONDS = 30.0
 _log = structlog.get_logger(__name__)
 
 
 class Reaper:
-    """Run one per jobs process; several do no harm."""
+    """Run one or more; several do no harm."""
 
     def __init__(
         self,
@@ -56,6 +65,9 @@ class Reaper:
         self._redis = redis
         self._queued_timeout = timedelta(seconds=queued_timeout_seconds)
         self._view = view or ClearView(LEASE_TTL_SECONDS, time.monotonic)
+        self._quiet_until: dict[UUID, datetime] = {}
+        """Until when a running call cannot exceed its limits."""
+        self._tidied_at = float("-inf")
 
     async def run(self) -> None:
         """Reap until cancelled."""
@@ -77,41 +89,77 @@ class Reaper:
             _log.warning("reaper_waits_for_database")
 
     async def _reap(self) -> None:
-        async with self._database.system_session() as session:
-            calls = await repository.running_calls(session, datetime.now(UTC) - LONGEST_QUEUED)
-        positions = await all_media_positions(self._redis)
-        leases = await leased(self._redis, [call.id for call, _ in calls])
         now = datetime.now(UTC)
-        verdicts = self._judge(calls, positions, leases, frozenset(), now)
-        if verdicts:
-            # The stream can be long, so it is read only now: an end on its way is better than ours.
-            ends = ArrivingEnds()
-            async for entry in waiting_events(self._redis):
-                ends.add(read_entry(entry))
-            ending = ends.on_their_way({call.id: call.applied_seq for call, _ in calls}, leases)
-            verdicts = self._judge(calls, positions, leases, ending, now)
-        for call, _ in calls:
+        quiet_until: dict[UUID, datetime] = {}
+        suspects: list[WatchedCall] = []
+        running: set[UUID] = set()
+        async for page in repository.running_calls(self._database, now - LONGEST_QUEUED):
+            running.update(call.id for call in page)
+            suspects += await self._suspects(page, now, quiet_until)
+        self._quiet_until = quiet_until
+        await self._end_lost(suspects)
+        if time.monotonic() - self._tidied_at >= TIDY_SECONDS:
+            await self._tidy(running, now)
+            self._tidied_at = time.monotonic()
+
+    async def _suspects(
+        self, page: Sequence[RunningCall], now: datetime, quiet_until: dict[UUID, datetime]
+    ) -> list[WatchedCall]:
+        """The calls of a page that seem to be lost."""
+        leases = await leased(self._redis, [call.id for call in page])
+        noticed: list[UUID] = []
+        for call in page:
+            quiet = self._quiet_until.get(call.id, now)
+            if call.id in leases and call.end_requested_at is None and now < quiet:
+                quiet_until[call.id] = quiet
+            else:
+                noticed.append(call.id)
+        if not noticed:
+            return []
+        watched = await self._watched(noticed)
+        for known in watched:
+            if known.started_at is not None:
+                quiet_until[known.id] = known.started_at + _max_duration(known)
+        verdicts = await self._judge(watched, leases, frozenset(), now)
+        return [call for call in watched if call.id in verdicts]
+
+    async def _watched(self, call_ids: Sequence[UUID]) -> list[WatchedCall]:
+        async with self._database.system_session() as session:
+            return await repository.watched_calls(session, call_ids)
+
+    async def _end_lost(self, suspects: Sequence[WatchedCall]) -> None:
+        """End those of ``suspects`` whose end is not on its way."""
+        if not suspects:
+            return
+        # The streams can be long, so they are read only now: an end on its way is better than ours.
+        ends = ArrivingEnds()
+        async for entry in waiting_events(self._redis, [call.id for call in suspects]):
+            ends.add(read_entry(entry))
+        leases = await leased(self._redis, [call.id for call in suspects])
+        ending = ends.on_their_way({call.id: call.applied_seq for call in suspects}, leases)
+        verdicts = await self._judge(suspects, leases, ending, datetime.now(UTC))
+        positions = await media_positions(self._redis, list(verdicts))
+        for call in suspects:
             if (reason := verdicts.get(call.id)) is not None:
                 try:
                     await self._end(call, reason, positions.get(call.id))
                 except ValidationError as error:
                     # It is left to a jobs process of the release that wrote its plan.
                     _log.error("call_not_reaped", call_id=str(call.id), fault=fault(error))
-        await self._tidy(positions, {call.id for call, _ in calls}, now)
 
-    def _judge(
+    async def _judge(
         self,
-        calls: Collection[tuple[Call, CallLimits]],
-        positions: Mapping[UUID, CallMedia],
+        calls: Collection[WatchedCall],
         leases: Collection[UUID],
         ending: Collection[UUID],
         now: datetime,
     ) -> dict[UUID, EndReason]:
+        unleased = [call.id for call in calls if call.id not in leases]
+        positions = await media_positions(self._redis, unleased)
         verdicts: dict[UUID, EndReason] = {}
-        for call, limits in calls:
+        for call in calls:
             observed = _observed(
                 call,
-                limits,
                 has_lease=call.id in leases,
                 has_media_position=call.id in positions,
                 end_is_on_its_way=call.id in ending,
@@ -121,10 +169,10 @@ class Reaper:
                 verdicts[call.id] = reason
         return verdicts
 
-    async def _end(self, seen: Call, reason: EndReason, media: CallMedia | None) -> None:
+    async def _end(self, seen: WatchedCall, reason: EndReason, media: CallMedia | None) -> None:
         detail = await self._detail(seen, reason)
         async with self._database.system_session() as session:
-            call = await repository.locked_call(session, seen.tenant_id, seen.id)
+            call = await call_rows.locked_call(session, seen.tenant_id, seen.id)
             if call is None or call.applied_seq != seen.applied_seq:
                 return  # An event was applied since: judge again in the next round.
             connected_ms = billed_position_ms(
@@ -142,7 +190,7 @@ class Reaper:
             self._redis, call.tenant_id, call.id, call.applied_seq, call.dispatch_entry_id
         )
 
-    async def _detail(self, call: Call, reason: EndReason) -> str | None:
+    async def _detail(self, call: WatchedCall, reason: EndReason) -> str | None:
         """What is known of a call that no worker has begun, for its event log."""
         if reason is not EndReason.REAPER_QUEUED_TIMEOUT or _waits_for_phone(call):
             return None
@@ -152,28 +200,27 @@ class Reaper:
             return "it was offered to workers, and none of them could run it"
         return "no worker with a free slot claimed it"
 
-    async def _tidy(
-        self, positions: Mapping[UUID, CallMedia], running: Collection[UUID], now: datetime
-    ) -> None:
+    async def _tidy(self, running: Collection[UUID], now: datetime) -> None:
         """Forget positions that a worker wrote once more after its call was settled, and what is
         old."""
-        stale = [
-            call_id
-            for call_id, media in positions.items()
-            if call_id not in running and now - media.sent_at > timedelta(seconds=LEASE_TTL_SECONDS)
-        ]
+        stale = await stale_media_positions(
+            self._redis, running, now - timedelta(seconds=LEASE_TTL_SECONDS)
+        )
         await forget_media_positions(self._redis, stale)
         await forget_old_offers(self._redis, int(now.timestamp() * 1000))
         await forget_applied(self._redis, now.timestamp())
 
 
-def _waits_for_phone(call: Call) -> bool:
+def _waits_for_phone(call: WatchedCall) -> bool:
     return waits_for_phone(CallStatus(call.status)) and call.answered_at is None
 
 
+def _max_duration(call: WatchedCall) -> timedelta:
+    return timedelta(seconds=call.limits.max_duration_seconds)
+
+
 def _observed(
-    call: Call,
-    limits: CallLimits,
+    call: WatchedCall,
     *,
     has_lease: bool,
     has_media_position: bool,
@@ -188,8 +235,8 @@ def _observed(
         offered_at=call.dispatched_at,
         claimed_at=call.claimed_at,
         started_at=call.started_at,
-        max_duration=timedelta(seconds=limits.max_duration_seconds),
-        join_timeout=timedelta(seconds=limits.join_timeout_seconds),
+        max_duration=_max_duration(call),
+        join_timeout=timedelta(seconds=call.limits.join_timeout_seconds),
         end_requested_at=call.end_requested_at,
         end_requested_reason=EndReason(call.end_requested_reason)
         if call.end_requested_reason

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from control_plane.calling.calls.events.repository import add_parked_event
+from control_plane.calling.calls.parked_events.repository import page_of
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.policies.policy import EVERYONE, Access, Policies, Policy
@@ -38,6 +40,12 @@ POLICIES: Policies = {
     ("GET", "/v1/operator/paused-agents"): OPERATORS,
     ("POST", "/v1/operator/agents/{agent_id}/pause"): Policy(Access.OPERATOR, 401, {"reason": "x"}),
     ("DELETE", "/v1/operator/agents/{agent_id}/pause"): OPERATORS,
+    ("GET", "/v1/operator/parked-events"): OPERATORS,
+    ("GET", "/v1/operator/parked-events/{parked_event_id}"): OPERATORS,
+    ("POST", "/v1/operator/parked-events/{parked_event_id}/retry"): OPERATORS,
+    ("POST", "/v1/operator/parked-events/{parked_event_id}/discard"): Policy(
+        Access.OPERATOR, 401, {"reason": "x", "discarded_by": "x"}
+    ),
     ("GET", "/v1/operator/platform"): OPERATORS,
     ("PUT", "/v1/operator/platform"): Policy(Access.OPERATOR, 401, {"calls_enabled": False}),
 }
@@ -46,4 +54,7 @@ POLICIES: Policies = {
 async def leave_records(
     tenant: TenantClient, database: Database, ids: dict[str, UUID]
 ) -> dict[str, object]:
-    return {"tenant_id": tenant.tenant_id}
+    async with database.system_session() as session:
+        await add_parked_event(session, "1-0", "not an event", "{}")
+        [parked] = await page_of(session, is_resolved=False, after=None, limit=1)
+    return {"tenant_id": tenant.tenant_id, "parked_event_id": parked.id}

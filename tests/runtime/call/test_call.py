@@ -65,6 +65,7 @@ def play(
     room_failure: RoomNotOpened | None = None,
     room_opens_after_seconds: float = 0.0,
     parts: MemoryPartStore | None = None,
+    is_backed_up: bool = False,
 ) -> Stage:
     """Run one call to its end while ``script`` acts on it. With ``parts`` it is recorded there."""
 
@@ -98,6 +99,7 @@ def play(
             phrases=FakePhrases(),
             open_recording=open_recording,
             funded_until_ms=funded_until_ms,
+            is_backed_up=lambda: is_backed_up,
             clock=loop.time,
             wall_clock=loop.time,
         )
@@ -201,6 +203,21 @@ def test_connected_time_is_reported_every_five_seconds():
         body.connected_ms for body in play(script).journal.bodies if isinstance(body, CallMetered)
     ]
     assert reported == [4000, 9000]
+
+
+def test_connected_time_is_reported_less_often_while_the_control_plane_is_behind():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        for _ in range(8):
+            await asyncio.sleep(5)
+            stage.call.activity(user_speaking=True, agent_active=False)
+        stage.call.end(Ending.commanded(EndReason.NORMAL_HANGUP, None))
+
+    stage = play(script, is_backed_up=True)
+    reported = [b.connected_ms for b in stage.journal.bodies if isinstance(b, CallMetered)]
+    assert reported == [19_000, 39_000]
+    assert stage.ended.connected_ms is not None
+    assert stage.ended.connected_ms > 40_000, "the bill counts everything"
 
 
 def test_a_lost_connection_may_come_back():

@@ -16,7 +16,7 @@ from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallEvent, CallMetered, RoomOpened
 from link.stream_entry import listed_entries
 from runtime.journal import event_shipper
-from runtime.journal.event_shipper import EventShipper
+from runtime.journal.event_shipper import MOST_WAITING, EventShipper
 from runtime.journal.journal import Journal
 from runtime.journal.store import JournalStore
 from runtime.link.redis_client import connect
@@ -26,10 +26,12 @@ from tests.runtime.valkey_process import ValkeyProcess
 
 
 @asynccontextmanager
-async def shipping(url: str, tmp_path: Path) -> AsyncIterator[tuple[EventShipper, JournalStore]]:
+async def shipping(
+    url: str, tmp_path: Path, most_waiting: int = MOST_WAITING
+) -> AsyncIterator[tuple[EventShipper, JournalStore]]:
     store = JournalStore(tmp_path, "w1")
     redis = connect(url)
-    shipper = EventShipper(redis)
+    shipper = EventShipper(redis, most_waiting)
     running = asyncio.create_task(shipper.run())
     try:
         yield shipper, store
@@ -152,3 +154,75 @@ async def test_a_journal_left_behind_goes_on_behind_what_was_applied(
         async for reopened, _ in store.left_behind():
             shipper.add(reopened)
         await until(lambda: has_arrived(valkey_url, [3, 4]))
+
+
+async def shard_holds(url: str, journal: Journal, expected: list[int]) -> bool:
+    stream = redis_names.event_shard_of(journal.plan.call_id, 4)
+    async with Redis.from_url(url, decode_responses=True) as redis:
+        entries = listed_entries(await redis.xrange(stream))
+    return [CallEvent.model_validate_json(each.document).seq for each in entries] == expected
+
+
+async def test_when_shards_are_no_longer_announced_everything_not_applied_is_sent_again(
+    valkey_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A jobs process of the previous release, which reads only the stream of all calls, may have
+    taken over."""
+    monkeypatch.setattr(event_shipper, "LOOK_SECONDS", 0.05)
+    async with (
+        Redis.from_url(valkey_url) as redis,
+        shipping(valkey_url, tmp_path) as (
+            shipper,
+            store,
+        ),
+    ):
+        await redis.set(redis_names.ANNOUNCED_SHARDS, 4)
+        journal = await store.create(call_plan())
+        shipper.add(journal)
+        for position in range(3):
+            journal.append(CallMetered(connected_ms=position))
+        await until(lambda: shard_holds(valkey_url, journal, [1, 2, 3]))
+        await apply(valkey_url, journal, 1)
+        await redis.delete(redis_names.ANNOUNCED_SHARDS)
+        await until(lambda: has_arrived(valkey_url, [2, 3]))
+        await journal.aclose()
+
+
+async def test_while_too_much_waits_events_stay_on_disk_apart_from_what_is_waited_for(
+    valkey_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(event_shipper, "LOOK_SECONDS", 0.05)
+    async with (
+        Redis.from_url(valkey_url) as redis,
+        shipping(valkey_url, tmp_path, 2) as (
+            shipper,
+            store,
+        ),
+    ):
+        for _ in range(2):
+            await redis.xadd(redis_names.EVENT_STREAM, {"json": "{}"})
+        journal = await store.create(call_plan())
+        shipper.add(journal)
+        for position in range(4):
+            journal.append(CallMetered(connected_ms=position))
+        await until(lambda: has_arrived_of_any(valkey_url, 3))
+        await until(lambda: shipper.is_backed_up)
+        looked = await times_looked(valkey_url)
+
+        async def has_looked_twice_since() -> bool:
+            return await times_looked(valkey_url) >= looked + 2
+
+        await until(has_looked_twice_since)
+        assert await has_arrived_of_any(valkey_url, 3), "the control plane has not applied it yet"
+        assert journal.last_seq == 4, "no fact is dropped"
+        await apply(valkey_url, journal, 1)
+        await until(lambda: has_arrived_of_any(valkey_url, 4))
+        await redis.delete(redis_names.EVENT_STREAM)
+        await until(lambda: has_arrived(valkey_url, [3, 4]))
+        assert not shipper.is_backed_up
+        await journal.aclose()
+
+
+async def has_arrived_of_any(url: str, count: int) -> bool:
+    async with Redis.from_url(url) as redis:
+        return bool(await redis.xlen(redis_names.EVENT_STREAM) == count)

@@ -12,6 +12,7 @@ from switchboard.doctor import machine, network, report, software
 from switchboard.doctor.finding import Finding, fail, ok, warn
 from switchboard.services.ports import LOOPBACK, free_port
 from switchboard.settings import Settings
+from tests.stand_ins.old_redis import old_redis
 
 
 def test_a_healthy_machine_passes(tmp_path: Path) -> None:
@@ -92,3 +93,18 @@ def test_without_offline_models_a_key_is_needed(monkeypatch: pytest.MonkeyPatch)
     assert software.offline_models(Settings(openai_api_key=None)).level == "fail"
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     assert software.offline_models(Settings()).level == "warn"
+
+
+def test_an_old_redis_of_your_own_is_named_with_what_is_needed() -> None:
+    with old_redis("6.0.16") as url:
+        [finding] = software.redis_version(Settings(redis_url=url))
+    assert finding.level == "fail"
+    assert "Redis 6.2 or newer" in finding.found
+
+
+def test_the_version_of_your_own_redis_is_shown(valkey_url: str) -> None:
+    [finding] = software.redis_version(Settings(redis_url=valkey_url))
+    assert (finding.level, finding.found.partition(" ")[0]) == ("ok", "Valkey")
+    assert software.redis_version(Settings()) == []
+    [away] = software.redis_version(Settings(redis_url="redis://127.0.0.1:1"))
+    assert away.level == "warn"

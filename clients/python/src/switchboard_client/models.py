@@ -667,6 +667,15 @@ class Debit(WireModel):
     """What is taken, with at most six decimal places. Free credit is taken first."""
 
 
+class Discarding(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    reason: str
+    discarded_by: str
+    """The person who decided it."""
+
+
 class DraftCreated(WireModel):
     status: Literal["created"]
     id: UUID
@@ -1268,6 +1277,56 @@ class OwnTenant(WireModel):
     id: UUID
     name: str
     role: Literal["owner", "admin", "member"] | str
+
+
+class ParkedEventDetail(WireModel):
+    id: int
+    reason: str
+    """Why it could not be applied."""
+
+    call_id: UUID | None
+    """`null` if the event does not say."""
+
+    tenant_id: UUID | None
+    seq: int | None
+    """Its number among the events of its call, from 1."""
+
+    stream_entry_id: str
+    """
+    `connected-time:` and the call's id for the end of a call that reported more connected time than the call can have had. Otherwise the event's id in Redis.
+    """
+
+    parked_at: AwareDatetime
+    resolution: Literal["applied", "discarded"] | str | None
+    resolution_reason: str | None
+    discarded_by: str | None
+    resolved_at: AwareDatetime | None
+    document: str
+    """What the worker sent. It may hold what a caller said."""
+
+
+class ParkedEventView(WireModel):
+    id: int
+    reason: str
+    """Why it could not be applied."""
+
+    call_id: UUID | None
+    """`null` if the event does not say."""
+
+    tenant_id: UUID | None
+    seq: int | None
+    """Its number among the events of its call, from 1."""
+
+    stream_entry_id: str
+    """
+    `connected-time:` and the call's id for the end of a call that reported more connected time than the call can have had. Otherwise the event's id in Redis.
+    """
+
+    parked_at: AwareDatetime
+    resolution: Literal["applied", "discarded"] | str | None
+    resolution_reason: str | None
+    discarded_by: str | None
+    resolved_at: AwareDatetime | None
 
 
 class ParticipantInput(WireModel):
@@ -2494,6 +2553,15 @@ class NumberPage(WireModel):
     total: int
     offset: int
     limit: int
+
+
+class ParkedEventPage(WireModel):
+    parked_events: list[ParkedEventView]
+    waiting: int
+    """How many parked events are not settled."""
+
+    next_cursor: int | None
+    """`null` on the last page."""
 
 
 class PausePage(WireModel):

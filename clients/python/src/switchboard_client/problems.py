@@ -332,6 +332,24 @@ class OwnKeysNotAllowed(ApiError):
     code = "own_keys_not_allowed"
 
 
+class ParkedEventNotApplicable(ApiError):
+    """The event cannot be applied (409)."""
+
+    code = "parked_event_not_applicable"
+
+
+class ParkedEventNotFound(ApiError):
+    """There is no such parked event (404)."""
+
+    code = "parked_event_not_found"
+
+
+class ParkedEventResolved(ApiError):
+    """The event was already settled in the other way (409)."""
+
+    code = "parked_event_resolved"
+
+
 class PhoneCallsUsedUp(ApiError):
     """This publishable key has started all its phone calls of today (429)."""
 
@@ -574,6 +592,9 @@ BY_CODE: dict[str, type[ApiError]] = {
     "object_store_unavailable": ObjectStoreUnavailable,
     "origin_not_allowed": OriginNotAllowed,
     "own_keys_not_allowed": OwnKeysNotAllowed,
+    "parked_event_not_applicable": ParkedEventNotApplicable,
+    "parked_event_not_found": ParkedEventNotFound,
+    "parked_event_resolved": ParkedEventResolved,
     "phone_calls_used_up": PhoneCallsUsedUp,
     "plan_exists": PlanExists,
     "platform_calls_disabled": PlatformCallsDisabled,

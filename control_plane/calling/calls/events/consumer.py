@@ -28,13 +28,11 @@ from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link import commands
 from control_plane.platform.link.applied_cursors import publish_applied
-from control_plane.platform.link.event_stream import event_group
+from control_plane.platform.link.event_shards import ShardLeases
+from control_plane.platform.link.event_stream import EventStreams
 from control_plane.platform.link.media_positions import forget_media_positions
 from link.persistent_loop import run_persistently
 from link.stream_entry import StreamEntry
-
-CONSUMER_NAME = "jobs"
-"""All jobs processes share one name, so that a live one takes over the entries of a dead one."""
 
 SWEEP_INTERVAL_SECONDS = 2.0
 RELEASED_IDLE_MS = 60_000
@@ -50,15 +48,19 @@ GROUPS_AT_ONCE = 3
 FIRST_RETRY_SECONDS = 0.2
 LONGEST_RETRY_SECONDS = 2.0
 
+CONSUMER_NAME = "jobs"
+"""The name of all consumers: a stream is kept to one of them by its lease."""
+
 _Result = TypeVar("_Result")
 _log = structlog.get_logger(__name__)
 
 
 class EventConsumer:
-    """Run one per jobs process.
+    """Run one per process that consumes events.
 
     Args:
         redis: a client whose timeout is longer than ``event_stream.BLOCK_SECONDS``.
+        leases: which streams it may read. Without them it reads all: there must be no other one.
         now_ms: Unix time.
         clock: monotonic, in seconds.
     """
@@ -69,10 +71,16 @@ class EventConsumer:
         redis: Redis,
         now_ms: Callable[[], int] = lambda: int(time.time() * 1000),
         clock: Callable[[], float] = time.monotonic,
+        leases: ShardLeases | None = None,
     ) -> None:
         self._database = database
         self._redis = redis
-        self.stream = event_group(redis, CONSUMER_NAME)
+        self._leases = leases
+        self.stream = (
+            EventStreams(redis, CONSUMER_NAME)
+            if leases is None
+            else EventStreams(redis, CONSUMER_NAME, lambda: leases.held)
+        )
         self._now_ms = now_ms
         self.unreadable = UnreadableEvents(clock)
         self._swept_at = float("-inf")
@@ -91,6 +99,8 @@ class EventConsumer:
             await self.sweep()
             self._swept_at = time.monotonic()
         await self.consume(await self.stream.read_new())
+        if self._leases is not None:
+            await self._leases.nothing_in_hand()
 
     async def sweep(self, min_idle_ms: int = int(SWEEP_INTERVAL_SECONDS * 1000)) -> None:
         """Retry entries that were read but not finished: behind a gap, or by a process that died.

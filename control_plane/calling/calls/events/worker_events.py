@@ -103,6 +103,20 @@ async def apply_events(
     return outcome
 
 
+async def apply_late(
+    session: AsyncSession, group: CallGroup, call: Call, event: CallEvent
+) -> Answer | None:
+    """Apply an event that was parked when it was its turn. The cursor moves only if it is its turn
+    now, because the call did not exist then."""
+    was_over = call.is_over
+    answer = await _apply(session, group, call, event)
+    if verdict(call.applied_seq, event.seq) is Verdict.APPLY:
+        call.applied_seq = event.seq
+    if was_over and isinstance(event.body, TranscriptSegment | SlotsCollected):
+        await schedule_for_late_segments(session, call)
+    return answer
+
+
 async def _apply(
     session: AsyncSession, group: CallGroup, call: Call, event: CallEvent
 ) -> Answer | None:

@@ -20,9 +20,9 @@ from control_plane.platform.link.applied_cursors import (
     publish_applied,
 )
 from control_plane.platform.link.dispatch import DISPATCH_MEMORY_MS, forget_old_offers
-from control_plane.platform.link.event_stream import BATCH, event_group, waiting_events
+from control_plane.platform.link.event_stream import BATCH, unsharded_group, waiting_events
 from control_plane.platform.link.leases import leased, wait_for_lease
-from control_plane.platform.link.media_positions import all_media_positions, media_position
+from control_plane.platform.link.media_positions import media_position, media_positions
 
 
 async def test_only_calls_with_a_lease_are_leased(redis: Redis) -> None:
@@ -48,7 +48,7 @@ async def test_an_unreadable_position_is_no_position(redis: Redis) -> None:
     broken = uuid4()
     await redis.hset(redis_names.MEDIA, str(call_id), media.model_dump_json())
     await redis.hset(redis_names.MEDIA, str(broken), "{")
-    assert await all_media_positions(redis) == {call_id: media}
+    assert await media_positions(redis, [call_id, broken, uuid4()]) == {call_id: media}
     assert await media_position(redis, broken) is None
     assert await media_position(redis, uuid4()) is None
 
@@ -83,9 +83,9 @@ async def test_a_forgotten_offer_is_not_pending_any_more(redis: Redis) -> None:
 async def test_everything_that_waits_is_seen_page_by_page(redis: Redis) -> None:
     for n in range(2 * BATCH + 1):
         await redis.xadd(redis_names.EVENT_STREAM, {redis_names.FIELD: str(n)})
-    seen = [entry.document async for entry in waiting_events(redis)]
+    seen = [entry.document async for entry in waiting_events(redis, [])]
     assert seen == [str(n) for n in range(2 * BATCH + 1)]
-    stream = event_group(redis, "jobs")
+    stream = unsharded_group(redis, "jobs")
     assert len(await stream.read_new()) == BATCH, "looking does not claim"
 
 

@@ -1,0 +1,25 @@
+"""What a jobs process does. One process may have several roles, and any number may share one."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class JobRole(StrEnum):
+    EVENTS = "events"
+    """Applies workers' events. The processes divide the calls among themselves."""
+    REAPER = "reaper"
+    """Ends the calls that no worker will end."""
+    DISPATCH = "dispatch"
+    """Offers calls to the workers that could not be offered at once."""
+    DIALING = "dialing"
+    """Dials phones and applies the bridges' reports."""
+    POST_CALL = "post-call"
+    """Analyses calls that are over."""
+    RECORDINGS = "recordings"
+    """Makes the files of recordings."""
+    HOUSEKEEPING = "housekeeping"
+    """Batches of calls, provider costs, the books, and deleting what has expired."""
+
+
+ALL_ROLES = frozenset(JobRole)
