@@ -26,7 +26,7 @@ def test_every_queue_belongs_to_a_role() -> None:
     [
         ({JobRole.EVENTS}, ["consume_events"]),
         ({JobRole.REAPER}, ["Reaper.run"]),
-        ({JobRole.DISPATCH}, ["keep_redispatching"]),
+        ({JobRole.DISPATCH}, ["keep_redispatching", "keep_advancing"]),
         ({JobRole.DIALING}, ["DialingScheduler.run", "ReportConsumer.run"]),
         ({JobRole.POST_CALL}, ["_run_queues"]),
         ({JobRole.RECORDINGS}, ["_run_queues"]),
@@ -51,7 +51,7 @@ async def test_all_work_is_done_by_some_role(settings: ControlPlaneSettings) -> 
     resources = jobs.Resources(settings)
     coroutines = jobs.loops_of(ALL_ROLES, settings, resources)
     try:
-        assert len(coroutines) == 8
+        assert len(coroutines) == 9
     finally:
         for loop in coroutines:
             loop.close()
