@@ -126,8 +126,8 @@ DATABASE_MEASURED_AT = declared.gauge(
 
 RESERVE_FAILURES = declared.counter(
     "reserve_failures_total",
-    "Reserves that the balance did not cover: the `first` of a call, which is then refused, or an "
-    "`extension`, after which the call ends with its paid time.",
+    "Reserves that the balance did not cover: the `first` one of a call, which is then refused, or "
+    "an `extension`, after which the call ends with its paid time and a phone is not dialed.",
     (_API, _JOBS),
     {"operation": ("first", "extension")},
 )

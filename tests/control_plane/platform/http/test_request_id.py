@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import httpx2
 import pytest
+import structlog
 from fastapi import FastAPI
+from structlog.testing import capture_logs
+
+from tests.control_plane.conftest import TenantClient
 
 
 async def test_a_plain_id_of_the_client_is_echoed(http: httpx2.AsyncClient) -> None:
@@ -56,3 +60,15 @@ async def test_a_page_of_another_origin_may_call_with_its_key(http: httpx2.Async
     refused = await http.get("/v1/agents", headers={"Origin": "https://shop.example"})
     assert refused.status_code == 401
     assert refused.headers["access-control-allow-origin"] == "*"
+
+
+async def test_the_log_line_of_a_request_names_its_call(tenant: TenantClient) -> None:
+    agent_id = await tenant.published_agent()
+    participant = {"transport": "webrtc", "identity": "caller"}
+    body = {"agent_id": str(agent_id), "participants": [participant]}
+    with capture_logs(processors=[structlog.contextvars.merge_contextvars]) as logs:
+        call_id = (await tenant.post("/v1/calls", body)).json()["id"]
+        await tenant.get(f"/v1/calls/{call_id}")
+        await tenant.get("/v1/agents")
+    requests = [entry.get("call_id") for entry in logs if entry["event"] == "request"]
+    assert requests == [call_id, call_id, None]
