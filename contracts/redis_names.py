@@ -25,8 +25,6 @@ DISPATCH_DEFICITS = "switchboard:dispatch:deficits"
 not in it may send as many as its weight says."""
 DISPATCH_WEIGHTS = "switchboard:dispatch:weights"
 """Hash of tenant id → its weight, if that is not 1."""
-DISPATCH_WAITS = "switchboard:dispatch:waits"
-"""Hash of counters: how long calls waited for a worker (``link/dispatch_waits.py``)."""
 
 EVENT_STREAM = "switchboard:events"
 """Workers → control plane: one ``CallEvent`` per entry, of any call.

@@ -21,7 +21,6 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from contracts.call_offer import OFFER_TTL, CallOffer
-from link.dispatch_waits import LUA_NOTE_WAIT
 
 OFFER_MEMORY_SECONDS = 300
 """How long it is known where on the stream a call was offered. Then it has long been claimed or has
@@ -129,7 +128,7 @@ if waiting == 1 and not redis.call('LPOS', NEWCOMERS, tenant)
     and not redis.call('LPOS', TURNS, tenant) then
   redis.call('RPUSH', NEWCOMERS, tenant)
 end
-local share = waiting <= weight_of(tenant) and 'within_share' or 'beyond_share'
+local share = waiting <= weight_of(tenant) and 'within' or 'beyond'
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 local offer = offer_of(call)
 redis.call('DEL', offer)
@@ -141,7 +140,6 @@ return redis.call('HGET', offer, 'entry')
 )
 
 _ADVANCE = _LUA + "advance(tonumber(ARGV[1]))"
-_NOTE_CLAIM = _LUA + LUA_NOTE_WAIT + "note_wait(offer_of(ARGV[1]))"
 
 _WITHDRAW = (
     _LUA
@@ -168,7 +166,6 @@ class DispatchQueue:
         self._redis = redis
         self._add = redis.register_script(_ADD)
         self._advance = redis.register_script(_ADVANCE)
-        self._note_claim = redis.register_script(_NOTE_CLAIM)
         self._withdraw = redis.register_script(_WITHDRAW)
 
     async def add(self, offer: CallOffer, plan_document: str, weight: int | None) -> str | None:
@@ -198,9 +195,12 @@ class DispatchQueue:
         claimed. Call it when so many workers are about to read the stream."""
         await self._advance(args=[window])
 
-    async def note_claim(self, call_id: UUID) -> None:
-        """Count how long a call has waited that a worker has just claimed."""
-        await self._note_claim(args=[str(call_id)])
+    async def share_of(self, call_id: UUID) -> str | None:
+        """Whether the call was ``within`` its tenant's share when it was added, which means that no
+        more of the tenant's own calls waited before it than it sends in one turn, or ``beyond``
+        it. ``None`` if that is not known: release 0.1 added it, or it was added long ago."""
+        share = await self._redis.hget(redis_names.waiting_offer(call_id), "share")
+        return None if share is None else str(share)
 
     async def withdraw(self, tenant_id: UUID, call_id: UUID, entry_id: str | None) -> None:
         """Take back the offer of a call that is over, wherever it waits.
@@ -226,6 +226,19 @@ class DispatchQueue:
                 pipe.llen(redis_names.waiting_calls(tenant))
             lengths: list[int] = await pipe.execute()
         return {tenant: calls for tenant, calls in zip(tenants, lengths, strict=True) if calls}
+
+    async def longest_wait_seconds(self, now_seconds: float) -> float:
+        """How long the oldest call has waited for its turn; 0 if none waits."""
+        tenants = list(await self.waiting())
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for tenant in tenants:
+                pipe.lindex(redis_names.waiting_calls(tenant), 0)
+            oldest: list[Any] = await pipe.execute()
+            for call_id in oldest:
+                pipe.hget(redis_names.waiting_offer(str(call_id)), "since_ms")
+            since_ms: list[Any] = await pipe.execute()
+        waits = [now_seconds - int(each) / 1000 for each in since_ms if each is not None]
+        return max([0.0, *waits])
 
     async def dispatched_recently(self, now_seconds: float) -> int:
         """How many calls had their turn within about the time for which an offer is valid."""

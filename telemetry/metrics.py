@@ -28,6 +28,8 @@ UNREACHED = tuple(f"carrier_{outcome.value}" for outcome in DialOutcome)
 """The end reasons of phones that were not reached, without the carrier's name."""
 QUEUES = ("default", "patient", "recordings")
 
+SHARES = ("within", "beyond")
+
 _SETUP = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60)
 _TURN = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10)
 _REQUEST = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
@@ -78,6 +80,11 @@ CALLS_ENDED = declared.counter(
 DISPATCH_AGE = declared.gauge(
     "dispatch_age_seconds",
     "Age of the oldest offer of a call that no worker has finished; 0 without one.",
+    (_JOBS,),
+)
+WAITING_CALLS = declared.gauge(
+    "waiting_calls",
+    "Calls that wait for their tenants' turns to be put on the dispatch stream.",
     (_JOBS,),
 )
 STREAM_LAG = declared.gauge(
@@ -160,6 +167,15 @@ CALL_SETUP = declared.histogram(
     "the first participant's media.",
     (_WORKER,),
     {"stage": ("dispatch", "room", "agent", "join")},
+    buckets=_SETUP,
+)
+DISPATCH_WAIT = declared.histogram(
+    "dispatch_wait_seconds",
+    "From a call's offer to the worker's claim. `within` its tenant's share: no more of the "
+    "tenant's own calls waited before it than begin in one turn. Dispatch is fair while these wait "
+    "shortly, however long those `beyond` it wait.",
+    (_WORKER,),
+    {"share": (*SHARES, OTHER)},
     buckets=_SETUP,
 )
 VOICE_TO_VOICE = declared.histogram(

@@ -16,6 +16,7 @@ from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link.event_stream import EVENT_STREAMS
 from link.connection import LINK_ERRORS
+from link.dispatch_queue import DispatchQueue
 from link.streams import kept_entries
 from telemetry.metrics import (
     CALLS,
@@ -29,6 +30,7 @@ from telemetry.metrics import (
     RUNNING_STATUSES,
     STREAM_ENTRIES,
     STREAM_LAG,
+    WAITING_CALLS,
     listed,
 )
 
@@ -87,7 +89,12 @@ async def measure_streams(redis: Redis) -> None:
     for name, streams in STREAMS.items():
         ages = [await _age_seconds(redis, stream) for stream in streams]
         STREAM_ENTRIES.labels(name).set(sum([await redis.xlen(stream) for stream in streams]))
-        (DISPATCH_AGE if name == "dispatch" else STREAM_LAG.labels(name)).set(max(ages))
+        if name == "dispatch":
+            queue = DispatchQueue(redis)
+            WAITING_CALLS.set(sum((await queue.waiting()).values()))
+            DISPATCH_AGE.set(max(*ages, await queue.longest_wait_seconds(time.time())))
+        else:
+            STREAM_LAG.labels(name).set(max(ages))
 
 
 async def _age_seconds(redis: Redis, stream: str) -> float:

@@ -28,7 +28,7 @@ from link.stream_entry import StreamEntry
 from runtime.link.offered_call import OfferedCall, UnreadableOffer, read_offer
 from runtime.link.redis_client import BLOCK_MS
 from runtime.slots import Slots
-from telemetry.metrics import CALL_SETUP
+from telemetry.metrics import CALL_SETUP, DISPATCH_WAIT, SHARES, listed
 
 logger = structlog.get_logger(__name__)
 
@@ -148,7 +148,8 @@ class Dispatcher:
                 log.warning("dispatch.not_acknowledged", error=str(error))
 
         self._on_offer(offered, acknowledge)
-        await self._queue.note_claim(offered.offer.call_id)
+        if (share := await self._queue.share_of(call_id)) is not None:
+            DISPATCH_WAIT.labels(listed(share, SHARES)).observe(max(0.0, waited_seconds))
 
     async def _has_run(self, call_id: UUID) -> bool:
         """Whether a room was ever opened for this call."""

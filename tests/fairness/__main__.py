@@ -9,7 +9,7 @@ import argparse
 import asyncio
 import sys
 
-from tests.fairness.crowding import OVERLOAD, Outcome, crowd
+from tests.fairness.crowding import OVERLOAD, Outcome, crowd, p95
 
 
 def main() -> None:
@@ -32,16 +32,12 @@ def main() -> None:
 
 
 def report(outcome: Outcome) -> list[str]:
-    waits = {
-        share: f"{each.calls} calls, p95 ≤ {each.quantile_ms(0.95)} ms"
-        for share, each in outcome.waits.items()
-    }
     return [
         f"loud tenant, {OVERLOAD} × capacity: {dict(outcome.loud_answers)},"
         f" {outcome.loud_started} started",
         f"quiet tenant: {dict(outcome.quiet_answers)},"
         f" p95 {outcome.quiet_p95_seconds:.2f} s to the start",
-        f"waits for a worker: {waits}",
+        f"of which p95 {p95(outcome.quiet_waits):.2f} s for a worker",
         f"attack: {dict(outcome.attack_answers)}",
         f"then the owner's call started after {outcome.owner_seconds} s,"
         f" the neighbour's after {outcome.neighbour_seconds} s",

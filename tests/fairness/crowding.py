@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +28,6 @@ from contracts import redis_names
 from contracts.call_plan import CallPlan
 from contracts.money import charge_micros
 from control_plane.platform.database import SYSTEM_ROLE
-from link.dispatch_waits import Share, Waits, dispatch_waits
 from tests.chaos.invariants import broken_invariants
 from tests.chaos.jobs_process import mortal_jobs
 from tests.fairness.worker_process import ABSENT
@@ -40,6 +39,7 @@ WORKERS, SLOTS = 2, 4
 OVERLOAD = 10
 QUIET_PER_SECOND = 1.0
 ATTACK_PER_SECOND = 1150 / 16
+START_SECONDS = 60.0
 SETTLING_SECONDS = 60.0
 CAPS = {
     "SWITCHBOARD_CALLS_AT_ONCE_PER_TENANT": "100",
@@ -88,7 +88,8 @@ class Outcome:
     quiet_answers: Counter[str]
     loud_started: int
     loud_answers: Counter[str]
-    waits: dict[Share, Waits]
+    quiet_waits: list[float]
+    """Seconds from the offer to a worker's claim, of the calls that got one."""
     attack_answers: Counter[str]
     owner_seconds: float | None
     """Of the attacked tenant's own call, made at the end of the attack."""
@@ -99,8 +100,12 @@ class Outcome:
     @property
     def quiet_p95_seconds(self) -> float:
         """Calls that never started count as endless."""
-        waited = sorted(math.inf if each is None else each for each in self.quiet_seconds)
-        return waited[max(0, math.ceil(0.95 * len(waited)) - 1)]
+        return p95(math.inf if each is None else each for each in self.quiet_seconds)
+
+
+def p95(values: Iterable[float]) -> float:
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(0.95 * len(ordered)) - 1)]
 
 
 async def crowd(
@@ -129,9 +134,13 @@ async def crowd(
                 )
             calls = await _settled(api)
             faults = _faults(api, calls, (loud, quiet))
-            waits = await _waits(api)
             measured = quiet.created.keys() - first
             quiet_seconds = [_seconds_to_start(calls, quiet, each) for each in measured]
+            quiet_waits = [
+                (calls[each]["claimed_at"] - calls[each]["dispatched_at"]).total_seconds()
+                for each in measured
+                if calls[each]["claimed_at"] is not None
+            ]
             loud_started = sum(calls[each]["started_at"] is not None for each in loud.created)
             loud_answers, loud.answers = loud.answers, Counter()
             quiet_answers = Counter(quiet.answers)
@@ -148,7 +157,7 @@ async def crowd(
             quiet_answers,
             loud_started,
             loud_answers,
-            waits,
+            quiet_waits,
             attack_answers,
             _seconds_to_start(calls, loud, last[0]),
             _seconds_to_start(calls, quiet, last[1]),
@@ -171,7 +180,7 @@ async def workers(api: OwnApi, directory: Path, call_seconds: float) -> AsyncIte
     try:
         async with Redis.from_url(api.redis_url) as redis:
             await redis.delete(redis_names.worker_heartbeat(WORKER_ID))
-            await until(lambda: _are_ready(redis))
+            await until(lambda: _are_ready(redis), START_SECONDS)
         yield
     finally:
         for process in processes:
@@ -180,7 +189,8 @@ async def workers(api: OwnApi, directory: Path, call_seconds: float) -> AsyncIte
 
 
 async def _are_ready(redis: Redis) -> bool:
-    return bool(await redis.scard(redis_names.WORKERS) == WORKERS + 1)
+    heartbeats = [redis_names.worker_heartbeat(f"w{number}") for number in range(WORKERS)]
+    return int(await redis.exists(*heartbeats)) == WORKERS
 
 
 @asynccontextmanager
@@ -265,8 +275,3 @@ def _wrong_bills(calls: Mapping[UUID, Mapping[str, Any]]) -> list[str]:
         if billed != expected:
             faults.append(f"call {call_id}: {billed} was billed instead of {expected}")
     return faults
-
-
-async def _waits(api: OwnApi) -> dict[Share, Waits]:
-    async with Redis.from_url(api.redis_url, decode_responses=True) as redis:
-        return await dispatch_waits(redis)

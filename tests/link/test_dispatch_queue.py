@@ -12,7 +12,6 @@ from contracts import redis_names
 from contracts.call_offer import CallOffer
 from link.consumer_group import ConsumerGroup
 from link.dispatch_queue import DispatchQueue
-from link.dispatch_waits import dispatch_waits
 from link.stream_entry import StreamEntry
 
 LOUD, QUIET, THIRD = (UUID(int=number) for number in (1, 2, 3))
@@ -44,8 +43,6 @@ class Worker:
         if self._chooses_next:
             await self._queue.advance()
         for entry in await self.group.read_new():
-            if entry.header:
-                await self._queue.note_claim(CallOffer.model_validate_json(entry.header).call_id)
             await self.group.finish([entry])
             return entry
         return None
@@ -192,17 +189,25 @@ async def test_after_redis_has_lost_everything_the_next_call_is_offered(
     assert await Worker(redis).tenants() == [QUIET.int]
 
 
-async def test_waits_are_counted_by_the_tenants_share(redis: Redis, queue: DispatchQueue) -> None:
-    for _ in range(3):
-        await add(queue, LOUD)
-    await add(queue, QUIET)
-    worker = Worker(redis)
-    await worker.tenants()
-    await queue.note_claim(uuid4())
-    waits = await dispatch_waits(redis)
-    # The loud tenant's first call went to the stream at once, its second was the next one.
-    assert (waits["within_share"].calls, waits["beyond_share"].calls) == (3, 1)
-    assert waits["within_share"].quantile_ms(0.95) is not None
+async def test_a_call_is_within_its_tenants_share_if_it_begins_in_the_next_turn(
+    redis: Redis, queue: DispatchQueue
+) -> None:
+    first, second, third = [await add(queue, LOUD) for _ in range(3)]
+    quiet = await add(queue, QUIET)
+    shares = [await queue.share_of(each) for each in (first, second, third, quiet, uuid4())]
+    # The first one went to the stream at once, so nothing was before the second.
+    assert shares == ["within", "within", "beyond", "within", None]
+
+
+async def test_the_longest_wait_is_that_of_the_oldest_call(
+    redis: Redis, queue: DispatchQueue
+) -> None:
+    seconds, microseconds = await redis.time()
+    now = float(seconds) + float(microseconds) / 1_000_000
+    assert await queue.longest_wait_seconds(now + 20) == 0
+    for tenant_id in (LOUD, LOUD, QUIET):
+        await add(queue, tenant_id)
+    assert 19 < await queue.longest_wait_seconds(now + 20) <= 20
 
 
 async def test_what_was_dispatched_lately_is_known(redis: Redis, queue: DispatchQueue) -> None:

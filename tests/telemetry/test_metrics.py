@@ -46,6 +46,7 @@ def test_no_label_can_name_a_tenant_or_a_call() -> None:
         "provider",
         "queue",
         "reason",
+        "share",
         "stage",
         "status",
         "stream",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from uuid import uuid4
+
 import pytest
 from redis.asyncio import Redis
 from sqlalchemy import TextClause, text
 
 from contracts import redis_names
+from contracts.call_offer import CallOffer
 from control_plane.calling.calls.events import repository as events
 from control_plane.operator.measurement import STREAMS, measure_database, measure_streams
 from control_plane.operator.measurement_repository import (
@@ -16,6 +20,7 @@ from control_plane.operator.measurement_repository import (
 )
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import enqueue, rescue_stalled_jobs
+from link.dispatch_queue import DispatchQueue
 from telemetry import metrics
 from tests.control_plane.conftest import TenantClient
 
@@ -81,3 +86,15 @@ async def test_the_lag_of_a_stream_is_the_age_of_its_oldest_entry(valkey_url: st
     assert value(metrics.STREAM_LAG, "events") > 3600
     assert value(metrics.STREAM_ENTRIES, "events") == 2
     assert set(STREAMS) == {"dispatch", "events", "dial_reports"}
+
+
+async def test_a_call_that_waits_for_its_turn_is_counted_and_ages(valkey_url: str) -> None:
+    async with Redis.from_url(valkey_url, decode_responses=True) as redis:
+        queue, tenant_id = DispatchQueue(redis), uuid4()
+        for _ in range(3):
+            await queue.add(CallOffer.made(uuid4(), tenant_id, datetime.now(UTC)), "{}", None)
+        await measure_streams(redis)
+        assert value(metrics.WAITING_CALLS) == 2
+        await redis.delete(redis_names.DISPATCH_STREAM)
+        await measure_streams(redis)
+        assert value(metrics.DISPATCH_AGE) > 0
