@@ -11,7 +11,8 @@ class JobRole(StrEnum):
     REAPER = "reaper"
     """Ends the calls that no worker will end."""
     DISPATCH = "dispatch"
-    """Offers calls to the workers that could not be offered at once."""
+    """Offers calls to the workers that could not be offered at once, and lets those that wait onto
+    the stream that workers of release 0.1 read."""
     DIALING = "dialing"
     """Dials phones and applies the bridges' reports."""
     POST_CALL = "post-call"
