@@ -1,4 +1,4 @@
-"""Migrates a database of the previous release while that release works on it.
+"""Migrates a database of the previous head while that code works on it.
 
 python -m bench.migration [--calls 1000000]
 """
@@ -19,10 +19,10 @@ from control_plane.migrate import apply_revisions
 from control_plane.platform.database import SYSTEM_ROLE
 from switchboard.services.embedded_server import running
 from switchboard.services.postgres import PostgresServer
-from tests.control_plane.many_calls import add_calls
+from tests.control_plane.many_calls import add_calls, add_details
 from tests.control_plane.migrating_under_load import LONGEST_WAIT_SECONDS, migrate_under_load
 
-PREVIOUS_RELEASE = "0009"
+PREVIOUS_HEAD = "0019"
 PLAN_BYTES = 2000
 
 
@@ -38,7 +38,7 @@ def run(calls: int, console: Console) -> None:
             database_url = server.database_url("migrating")
             engine = create_engine(database_url)
             with engine.connect() as previous:
-                apply_revisions(previous, PREVIOUS_RELEASE)
+                apply_revisions(previous, PREVIOUS_HEAD)
             engine.dispose()
             tenant_id = uuid4()
             login = database_url.replace("postgresql+psycopg://", "postgresql://")
@@ -49,7 +49,8 @@ def run(calls: int, console: Console) -> None:
                 )
                 agent_ids = [uuid4() for _ in range(8)]
                 add_calls(connection, tenant_id, agent_ids, calls, plan_bytes=PLAN_BYTES)
-            console.print(f"{calls:,} calls made with the schema {PREVIOUS_RELEASE}")
+                add_details(connection, tenant_id)
+            console.print(f"{calls:,} calls made with the schema {PREVIOUS_HEAD}")
             load, took_seconds = migrate_under_load(database_url, tenant_id)
     durations = load.durations_seconds
     console.print(

@@ -36,6 +36,7 @@ from control_plane.platform.job_queue import (
 from control_plane.platform.job_roles import ALL_ROLES, JobRole
 from control_plane.platform.link.event_stream import BLOCK_SECONDS
 from control_plane.platform.link.redis_client import connect
+from control_plane.platform.partitions import tasks as partition_tasks
 from control_plane.platform.settings import ControlPlaneSettings
 from link.connection import answers
 from telemetry.health import Health
@@ -47,6 +48,7 @@ JOB_DOMAINS = (
     erasure_tasks,
     idempotency_tasks,
     intelligence_tasks,
+    partition_tasks,
     recording_tasks,
     retention_tasks,
 )

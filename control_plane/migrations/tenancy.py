@@ -69,7 +69,7 @@ def confine_to_tenant(
     table: str, *, tenant_column: str = "tenant_id", privileges: Sequence[str] = READ_WRITE
 ) -> None:
     """Put row-level security on ``table``, also for its owner, and grant the two roles their
-    rights."""
+    rights. A partition needs none: its rows are reached through its parent."""
     op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
     op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
     op.execute(
@@ -82,7 +82,8 @@ def confine_to_tenant(
     op.execute(
         f"CREATE POLICY system_access ON {table} TO {SYSTEM_ROLE} USING (true) WITH CHECK (true)"
     )
-    grant(table, privileges)
+    if privileges:
+        grant(table, privileges)
 
 
 def share_with_all_tenants(table: str) -> None:

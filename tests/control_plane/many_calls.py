@@ -41,6 +41,42 @@ _PARTICIPANTS: LiteralString = """
 """
 
 
+_DETAILS: tuple[LiteralString, ...] = (
+    """
+    INSERT INTO transcript_segments
+        (call_id, sequence, id, tenant_id, speaker, text, started_at_ms, ended_at_ms, interrupted)
+    SELECT id, 0, gen_random_uuid(), tenant_id, 'user', 'Hello, do you have a table for two?',
+        0, 900, false
+    FROM calls WHERE tenant_id = %(tenant_id)s ON CONFLICT DO NOTHING
+    """,
+    """
+    INSERT INTO turn_latencies (call_id, sequence, tenant_id, end_to_end_ms)
+    SELECT id, 0, tenant_id, 600 FROM calls WHERE tenant_id = %(tenant_id)s ON CONFLICT DO NOTHING
+    """,
+    """
+    INSERT INTO call_log_entries (id, tenant_id, call_id, level, source, message, created_at)
+    SELECT gen_random_uuid(), tenant_id, id, 'info', 'lifecycle', 'Call created', created_at
+    FROM calls WHERE tenant_id = %(tenant_id)s
+    """,
+    """
+    INSERT INTO outbox_events (id, tenant_id, event, data, occurred_at)
+    SELECT gen_random_uuid(), tenant_id, 'call.completed', jsonb_build_object('call_id', id),
+        created_at
+    FROM calls WHERE tenant_id = %(tenant_id)s
+    """,
+)
+"""One row for each call; the last one since revision 0003."""
+
+
+def add_details(connection: psycopg.Connection, tenant_id: UUID) -> None:
+    """For each call of the tenant one segment with its latencies, one line of the event log and one
+    webhook event. The connection is as for ``add_calls``."""
+    connection.execute(f"SET ROLE {SYSTEM_ROLE}")
+    for statement in _DETAILS:
+        connection.execute(statement, {"tenant_id": tenant_id})
+    connection.execute("RESET ROLE")
+
+
 def add_calls(
     connection: psycopg.Connection,
     tenant_id: UUID,

@@ -15,7 +15,7 @@ import psycopg
 from sqlalchemy import Connection, event, text
 
 from control_plane.migrate import apply_revisions
-from tests.control_plane.many_calls import add_calls
+from tests.control_plane.many_calls import add_calls, add_details
 from tests.control_plane.migrating_under_load import migrate_under_load
 from tests.control_plane.migrations import empty_database, upgrade
 
@@ -35,20 +35,20 @@ BIG_TABLES = (
 _PLAIN_INDEX = re.compile(
     r"CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY).* ON (?:public\.)?(\w+)", re.S
 )
+_BIG = "SELECT oid FROM pg_class WHERE relname = ANY (:tables) ORDER BY relname"
+"""By their oids, because a revision may make a table a partition of a new one of its name."""
 _TOUCHED = """
-    SELECT relname,
+    SELECT oid,
         pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid)
         + pg_stat_get_xact_tuples_updated(oid) AS rows
-    FROM pg_class WHERE relname = ANY (:tables)
+    FROM pg_class WHERE oid = ANY (:oids)
 """
 _STOPS_WRITERS = """
-    SELECT c.relname, l.mode FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
-    WHERE l.pid = pg_backend_pid() AND c.relname = ANY (:tables) AND l.mode IN
+    SELECT c.oid, c.relname, l.mode FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+    WHERE l.pid = pg_backend_pid() AND c.oid = ANY (:oids) AND l.mode IN
         ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
 """
-_FILES = """
-    SELECT relname, relfilenode FROM pg_class WHERE relname = ANY (:tables) ORDER BY relname
-"""
+_FILES = "SELECT oid, relfilenode FROM pg_class WHERE oid = ANY (:oids) ORDER BY oid"
 
 
 @contextmanager
@@ -62,6 +62,7 @@ def previous_release(postgres_url: str, calls: int) -> Iterator[tuple[Connection
             owner.execute("SET ROLE switchboard_system")
             owner.execute("INSERT INTO tenants (id, name) VALUES (%s, 'Tenant')", (tenant_id,))
             add_calls(owner, tenant_id, [uuid4(), uuid4()], calls)
+            add_details(owner, tenant_id)
         yield connection, tenant_id
 
 
@@ -89,28 +90,30 @@ def test_nobody_waits_a_second_for_a_migration_and_no_call_is_left_uncounted(
 def test_no_revision_reads_or_rewrites_a_big_table_under_a_lock_that_stops_its_writers(
     postgres_url: str,
 ) -> None:
-    tables = {"tables": list(BIG_TABLES)}
+    tables: dict[str, list[int]] = {}
     faults: list[str] = []
-    touched_before: dict[str, int] = {}
+    touched_before: dict[int, int] = {}
 
-    def touched(connection: Connection) -> dict[str, int]:
+    def touched(connection: Connection) -> dict[int, int]:
         """Rows read and updated; the server counts on over several transactions."""
-        return {row.relname: row.rows for row in connection.execute(text(_TOUCHED), tables)}
+        return {row.oid: row.rows for row in connection.execute(text(_TOUCHED), tables)}
 
     def note_what_was_touched(connection: Connection) -> None:
         touched_before.update(touched(connection))
 
     def look_at_locks(connection: Connection) -> None:
         now = touched(connection)
-        for table, mode in connection.execute(text(_STOPS_WRITERS), tables):
-            if now[table] != touched_before[table]:
-                faults.append(f"{mode} on {table}, {now[table] - touched_before[table]} rows")
+        for oid, table, mode in connection.execute(text(_STOPS_WRITERS), tables):
+            if now[oid] != touched_before[oid]:
+                faults.append(f"{mode} on {table}, {now[oid] - touched_before[oid]} rows")
 
     def look_at_indexes(_connection: Connection, _cursor: Any, statement: str, *_rest: Any) -> None:
         if (plain := _PLAIN_INDEX.match(statement.strip())) and plain[1] in BIG_TABLES:
             faults.append(statement)
 
     with previous_release(postgres_url, 100) as (connection, _):
+        big = connection.scalars(text(_BIG), {"tables": list(BIG_TABLES)})
+        tables["oids"] = list(big)
         files = connection.execute(text(_FILES), tables).all()
         connection.commit()
         event.listen(connection, "begin", note_what_was_touched)

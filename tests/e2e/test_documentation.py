@@ -25,6 +25,7 @@ SPOKEN_PAGES = (ROOT / "README.md", ROOT / "docs" / "recordings.md", CLIENT_PAGE
 PRINTED = {
     "README.md": ("Connected in", "caller", "agent"),
     "docs/agents.md": ('"rolled_back"',),
+    "docs/data-protection.md": ("Status           completed", '"recording_retention_days":30'),
     "docs/live-view.md": ("event: state",),
     "docs/recordings.md": ('"status":"completed"',),
     "clients/python/README.md": (

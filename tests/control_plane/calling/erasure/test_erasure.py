@@ -80,7 +80,10 @@ async def talked(call: RecordedCall) -> RecordedCall:
     await run_jobs(call)
     async with call.database.system_session() as session:
         await session.execute(
-            text("UPDATE calls SET metadata = jsonb_build_object('name', CAST(:name AS text))"),
+            text(
+                "UPDATE calls SET client_address = :name,"
+                " metadata = jsonb_build_object('name', CAST(:name AS text))"
+            ),
             {"name": PERSONAL},
         )
         await session.execute(
