@@ -20,6 +20,7 @@ WITHOUT_TENANTS = {
     "catalogue_voices",
     "dashboard_sessions",
     "known_devices",
+    "ledger_audits",
     "managed_skus",
     "parked_events",
     "password_resets",

@@ -23,6 +23,7 @@ from contracts.money import billable_seconds, charge_micros
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.events.metering import meter
+from control_plane.money.billing import audit_repository
 from control_plane.money.billing import repository as ledger
 from control_plane.money.billing import service as billing
 from control_plane.money.billing.errors import InsufficientCredits
@@ -122,7 +123,7 @@ class Till:
             assert account is not None
             assert account.purchased_micros == 0
             assert 0 <= account.held_micros <= account.free_micros
-            assert await ledger.unbalanced_accounts(session) == []
+            assert await audit_repository.unbalanced_accounts(session) == []
             for number, plan in self.plans.items():
                 paid_ms = self.paid_ms[number]
                 if number in self.charged or paid_ms is None:
