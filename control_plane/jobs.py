@@ -142,7 +142,10 @@ async def _run_queues(
     """
     while True:
         try:
-            with job_queue.replace_connector(worker_connector(settings)):
+            connector = worker_connector(
+                settings.database_url, system_url=settings.system_database_url
+            )
+            with job_queue.replace_connector(connector):
                 async with job_queue.open_async(), asyncio.TaskGroup() as workers:
                     for queue, concurrency in queues.items():
                         workers.create_task(

@@ -66,15 +66,15 @@ async def enqueue(
         raise
 
 
-def worker_connector(settings: ControlPlaneSettings) -> PsycopgConnector:
+def worker_connector(database_url: str, *, system_url: str | None = None) -> PsycopgConnector:
     """A connection pool for the jobs process, which sees the jobs of every tenant.
 
-    It waits for notifications, so it needs connections that no pooler shares.
+    It waits for notifications, so it needs connections that no pooler shares. The URLs are those of
+    ``Database``.
     """
-    url = settings.system_database_url or settings.database_url
-    conninfo = make_url(url).set(drivername="postgresql")
+    conninfo = make_url(system_url or database_url).set(drivername="postgresql")
     arguments: dict[str, Any] = {"connect_timeout": 5}
-    if settings.system_database_url is None:
+    if system_url is None:
         arguments["options"] = f"-c role={SYSTEM_ROLE}"
     return PsycopgConnector(
         conninfo=conninfo.render_as_string(hide_password=False),

@@ -19,6 +19,7 @@ WITHOUT_TENANTS = {
     "catalogue_models",
     "catalogue_voices",
     "dashboard_sessions",
+    "job_names",
     "known_devices",
     "ledger_audits",
     "managed_skus",

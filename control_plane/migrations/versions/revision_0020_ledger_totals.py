@@ -85,7 +85,8 @@ def _guard_accounts() -> None:
     op.execute(f"REVOKE DELETE ON billing_accounts FROM {APP_ROLE}, {SYSTEM_ROLE}")
     op.execute(
         """
-        CREATE FUNCTION switchboard_guard_account() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE FUNCTION switchboard_guard_account() RETURNS trigger
+        LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
         BEGIN
             IF current_user = (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = TG_RELID)
             THEN
@@ -120,7 +121,7 @@ def _move_totals() -> None:
     op.execute(
         """
         CREATE FUNCTION switchboard_post_entries() RETURNS trigger
-        LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
         BEGIN
             UPDATE billing_accounts AS account SET
                 free_micros = account.free_micros + posted.free_micros,
@@ -149,7 +150,7 @@ def _move_totals() -> None:
     op.execute(
         """
         CREATE FUNCTION switchboard_move_hold() RETURNS trigger
-        LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
         DECLARE
             more bigint := 0;
         BEGIN

@@ -33,7 +33,7 @@ async def call(
     tmp_path: Path,
 ) -> AsyncIterator[RecordedCall]:
     """A call in progress whose agent records; the job queue is open."""
-    with job_queue.replace_connector(worker_connector(settings)):
+    with job_queue.replace_connector(worker_connector(settings.database_url)):
         async with job_queue.open_async():
             call = RecordedCall(tenant, worker, consumer, database, settings, tmp_path / "objects")
             await call.begin()
