@@ -15,6 +15,8 @@ from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 JOBS_OF_REQUESTS = (
     "batches.cancel_calls",
     "batches.make_calls",
+    "erasure.erase_caller",
+    "erasure.look_again",
     "intelligence.analyse_call",
     "recordings.assemble",
 )
@@ -27,6 +29,7 @@ OTHER_JOBS = (
     "intelligence.give_up_abandoned",
     "job_queue.rescue_stalled_jobs",
     "recordings.remove_parts",
+    "retention.delete_expired",
 )
 """Only the jobs process adds these."""
 

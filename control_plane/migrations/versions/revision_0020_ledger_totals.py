@@ -61,11 +61,12 @@ def _create_ledger_days() -> None:
 
 
 def _create_ledger_audits() -> None:
-    """When the entries of each day were last compared with their totals."""
+    """When the entries of each day were last compared with their totals, and with which result."""
     op.create_table(
         "ledger_audits",
         sa.Column("day", sa.Date, primary_key=True),
         sa.Column("audited_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("balanced", sa.Boolean, nullable=False),
     )
     op.execute(f"GRANT SELECT, INSERT, UPDATE ON ledger_audits TO {SYSTEM_ROLE}")
 

@@ -47,7 +47,9 @@ async def audit_books(
     for span in in_turn(days):
         async with database.system_session() as session:
             wrong = await audit_repository.tenants_with_wrong_days(session, span)
-            await audit_repository.keep_audited(session, span.day, datetime.now(UTC))
+            await audit_repository.keep_audited(
+                session, span.day, datetime.now(UTC), balanced=not wrong
+            )
         differences += [Difference(tenant_id, span.day) for tenant_id in wrong]
         if clock() >= ends_at:
             break

@@ -51,11 +51,11 @@ async def days(session: AsyncSession) -> list[AuditedDay]:
     """The days that have entries, oldest first."""
     known = select(LedgerDay.day).distinct().subquery()
     rows = await session.execute(
-        select(known.c.day, LedgerAudit.audited_at)
+        select(known.c.day, LedgerAudit.audited_at, func.coalesce(LedgerAudit.balanced, True))
         .outerjoin(LedgerAudit, LedgerAudit.day == known.c.day)
         .order_by(known.c.day)
     )
-    return [AuditedDay(day, audited_at) for day, audited_at in rows]
+    return [AuditedDay(*row) for row in rows]
 
 
 async def tenants_with_wrong_days(session: AsyncSession, span: Span) -> list[UUID]:
@@ -90,13 +90,12 @@ async def tenants_with_wrong_days(session: AsyncSession, span: Span) -> list[UUI
     return await _tenants_with_differences(session, books.c.tenant_id, sums)
 
 
-async def keep_audited(session: AsyncSession, day: date, audited_at: datetime) -> None:
-    audit = insert(LedgerAudit).values(day=day, audited_at=audited_at)
-    await session.execute(
-        audit.on_conflict_do_update(
-            index_elements=[LedgerAudit.day], set_={"audited_at": audit.excluded.audited_at}
-        )
-    )
+async def keep_audited(
+    session: AsyncSession, day: date, audited_at: datetime, *, balanced: bool
+) -> None:
+    audit = insert(LedgerAudit).values(day=day, audited_at=audited_at, balanced=balanced)
+    newer = {"audited_at": audit.excluded.audited_at, "balanced": audit.excluded.balanced}
+    await session.execute(audit.on_conflict_do_update(index_elements=[LedgerAudit.day], set_=newer))
 
 
 async def _tenants_with_differences(

@@ -1,7 +1,8 @@
 """Which days of the ledger are audited next. Pure.
 
-The two newest days are audited each time. Of the others, those come first whose audit is the
-longest ago, so that a wrong entry of any day is found in the end.
+The two newest days are audited each time, and those that were wrong until they are right. Of the
+others, those come first whose audit is the longest ago, so that a wrong entry is found in the end,
+whatever its day is.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ NEWEST_DAYS = 2
 
 @dataclass(frozen=True)
 class AuditedDay:
-    """A UTC day with entries. ``audited_at`` is ``None`` if it never was."""
+    """A UTC day with entries, and its last audit. ``audited_at`` is ``None`` if it had none."""
 
     day: date
     audited_at: datetime | None
+    balanced: bool = True
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,6 @@ def in_turn(days: Sequence[AuditedDay]) -> Iterator[Span]:
 
 
 def _order(each: AuditedDay) -> tuple[bool, float, date]:
-    """Days that were never audited come first, then those whose audit is the longest ago."""
-    if each.audited_at is None:
-        return False, 0.0, each.day
-    return True, each.audited_at.timestamp(), each.day
+    """Days that were wrong come first, then those never audited, then the longest ago."""
+    audited_at = 0.0 if each.audited_at is None else each.audited_at.timestamp()
+    return each.balanced, audited_at, each.day

@@ -76,12 +76,13 @@ class LedgerDay(Base):
 
 
 class LedgerAudit(Base):
-    """When the entries of a UTC day were last compared with its totals, for all tenants."""
+    """The last comparison of a UTC day's entries with its totals, for all tenants."""
 
     __tablename__ = "ledger_audits"
 
     day: Mapped[date] = mapped_column(primary_key=True)
     audited_at: Mapped[datetime]
+    balanced: Mapped[bool]
 
 
 class CallReserve(Base):

@@ -36,6 +36,12 @@ def test_the_newest_days_come_first_then_those_never_audited_then_the_longest_ag
     assert order(days) == [5, 6, 1, 3, 2, 0, 4]
 
 
+def test_a_day_that_was_wrong_is_next_until_it_is_right() -> None:
+    wrong = AuditedDay(FIRST + timedelta(days=3), NOON, balanced=False)
+    days = [*audited((0, 2), (1, None), (2, 9)), wrong, *audited((4, 1), (5, 1))]
+    assert order(days) == [4, 5, 3, 1, 2, 0]
+
+
 @given(
     numbers=st.lists(st.integers(0, 2_000), min_size=1, max_size=30, unique=True).map(sorted),
     data=st.data(),
