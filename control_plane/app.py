@@ -115,7 +115,11 @@ def _api() -> APIRouter:
 
 def create_app(settings: ControlPlaneSettings) -> FastAPI:
     """The ASGI application. It connects to PostgreSQL and Redis when it first needs them."""
-    database = Database(settings.database_url, deadline_seconds=settings.request_deadline_seconds)
+    database = Database(
+        settings.database_url,
+        system_url=settings.system_database_url,
+        deadline_seconds=settings.request_deadline_seconds,
+    )
     link = Link(settings.redis_url)
     live_feed = LiveFeed(link.redis, database)
     request_counters = RequestCounters(

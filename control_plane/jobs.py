@@ -97,7 +97,9 @@ class Resources:
 
     def __init__(self, settings: ControlPlaneSettings) -> None:
         self.database = Database(
-            settings.database_url, deadline_seconds=settings.request_deadline_seconds
+            settings.database_url,
+            system_url=settings.system_database_url,
+            deadline_seconds=settings.request_deadline_seconds,
         )
         self.redis = connect(settings.redis_url)
         self.patient_redis = connect(settings.redis_url, longest_block_seconds=BLOCK_SECONDS)
@@ -142,7 +144,10 @@ async def _run_queues(
     """
     while True:
         try:
-            with job_queue.replace_connector(worker_connector(settings.database_url)):
+            connector = worker_connector(
+                settings.database_url, system_url=settings.system_database_url
+            )
+            with job_queue.replace_connector(connector):
                 async with job_queue.open_async(), asyncio.TaskGroup() as workers:
                     for queue, concurrency in queues.items():
                         workers.create_task(

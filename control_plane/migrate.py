@@ -10,12 +10,13 @@ from pathlib import Path
 import structlog
 from alembic import command
 from alembic.config import Config
-from procrastinate.schema import SchemaManager
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 
 from control_plane.building.catalogue.load import bring_up_to_date
+from control_plane.migrations.job_queue import write_job_names
+from control_plane.migrations.logins import prepare_logins
 from control_plane.migrations.online import LOCK_TIMEOUT_MS
 from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 
@@ -29,20 +30,27 @@ _RETRY_SECONDS = 1.0
 _log = structlog.get_logger(__name__)
 
 
-def migrate(database_url: str) -> None:
-    """Apply every migration, the job queue's schema, and the catalogue's data file if it is newer.
+def migrate(
+    database_url: str, *, app_url: str | None = None, system_url: str | None = None
+) -> None:
+    """Apply every migration, and the catalogue's data file if it is newer. Prepare the logins.
 
     It can run while the previous release serves requests: each revision is its own transaction,
     which gives up after ``LOCK_TIMEOUT_MS`` instead of blocking others, and is tried again.
 
-    The login must own the database and be allowed to create roles (or ``switchboard_app`` and
-    ``switchboard_system`` must exist and the login be a member of both).
+    The login must own the database and be allowed to create roles.
+
+    Args:
+        app_url, system_url: the addresses with which the API and the jobs process will connect.
+            Their logins are created if they are missing. Without them, they connect as the owner.
 
     Raises:
+        control_plane.migrations.logins.LoginNotPrepared: see there.
         sqlalchemy.exc.OperationalError: PostgreSQL cannot be reached, or a table was in use without
             a pause for ``LOCK_PATIENCE_SECONDS``.
         control_plane.building.catalogue.load.CatalogueConflict: the data file changes a price row.
     """
+    logins = {APP_ROLE: app_url, SYSTEM_ROLE: system_url}
     engine = create_engine(
         database_url, connect_args={"options": f"-c lock_timeout={LOCK_TIMEOUT_MS}"}
     )
@@ -50,8 +58,9 @@ def migrate(database_url: str) -> None:
         with _only_one_at_a_time(engine):
             _apply_patiently(engine)
             with engine.begin() as connection:
-                _apply_job_queue_schema(connection)
+                write_job_names(connection)
                 bring_up_to_date(connection)
+                prepare_logins(connection, {role: url for role, url in logins.items() if url})
     finally:
         engine.dispose()
 
@@ -94,24 +103,3 @@ def _apply_patiently(engine: Engine) -> None:
             time.sleep(_RETRY_SECONDS)
         else:
             return
-
-
-def _apply_job_queue_schema(connection: Connection) -> None:
-    if connection.scalar(text("SELECT to_regclass('procrastinate_jobs')")) is not None:
-        return
-    # Directly through the driver, unprepared: the schema has many statements, with % and : in them.
-    driver = connection.connection.driver_connection
-    assert driver is not None
-    driver.execute(SchemaManager.get_schema(), prepare=False)
-    driver.execute(
-        # Requests may only enqueue. The queue holds every tenant's jobs, so only the jobs process
-        # reads it.
-        f"""
-        GRANT INSERT, SELECT (id) ON procrastinate_jobs TO {APP_ROLE};
-        GRANT INSERT ON procrastinate_events TO {APP_ROLE};
-        GRANT ALL ON procrastinate_jobs, procrastinate_events, procrastinate_workers,
-            procrastinate_periodic_defers TO {SYSTEM_ROLE};
-        GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {APP_ROLE}, {SYSTEM_ROLE};
-        """,
-        prepare=False,
-    )

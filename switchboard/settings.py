@@ -71,7 +71,13 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     data_dir: Path = Path(".switchboard")
     """Databases, journals, logs and secrets of this machine."""
     database_url: str | None = None
-    """Your PostgreSQL (``postgresql://…``); without it ``up`` runs an embedded one."""
+    """Your PostgreSQL (``postgresql://…``); without it ``up`` runs an embedded one. Its login owns
+    the tables."""
+    app_database_url: str | None = None
+    """The same database with the login that requests are served with, and that owns nothing.
+    ``migrate`` creates the login if it is missing."""
+    system_database_url: str | None = None
+    """The same for jobs. Without these two, the owner's login serves, too."""
     redis_url: str | None = None
     """Your Redis or Valkey; without it ``up`` runs an embedded one."""
     host: str = "127.0.0.1"
@@ -166,7 +172,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
         TrustedProxies(value)
         return value
 
-    @field_validator("database_url")
+    @field_validator("database_url", "app_database_url", "system_database_url")
     @classmethod
     def _with_driver(cls, value: str | None) -> str | None:
         """Accepts the addresses that hosting services give out, and names the driver we use."""
@@ -200,15 +206,27 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
         """Raises ``MissingSetting``."""
         return _required(self.database_url, "SWITCHBOARD_DATABASE_URL")
 
+    def serving_urls(self) -> tuple[str, str | None]:
+        """The database for the API and the jobs process: with the login for requests, and with that
+        for jobs, or ``None`` if one login serves for both. Raises ``MissingSetting``."""
+        if self.app_database_url is None and self.system_database_url is None:
+            return self.required_database_url(), None
+        return (
+            _required(self.app_database_url, "SWITCHBOARD_APP_DATABASE_URL"),
+            _required(self.system_database_url, "SWITCHBOARD_SYSTEM_DATABASE_URL"),
+        )
+
     def required_redis_url(self) -> str:
         """Raises ``MissingSetting``."""
         return _required(self.redis_url, "SWITCHBOARD_REDIS_URL")
 
     def control_plane(self) -> ControlPlaneSettings:
         """For the API and the jobs process. Raises ``MissingSetting``."""
+        database_url, system_database_url = self.serving_urls()
         return ControlPlaneSettings(
             **self._values(ControlPlaneOptions),
-            database_url=self.required_database_url(),
+            database_url=database_url,
+            system_database_url=system_database_url,
             redis_url=self.required_redis_url(),
             public_url=self.api_url,
             secret_key=_required(self.secret_key, "SWITCHBOARD_SECRET_KEY"),

@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ from switchboard.services.command import Command
 from switchboard.services.directory_lock import DirectoryInUse, DirectoryLock
 from switchboard.services.embedded_server import EmbeddedServer, log_tail
 from switchboard.services.orphans import end, orphan
-from switchboard.services.postgres import PostgresServer
+from switchboard.services.postgres import APP_LOGIN, SYSTEM_LOGIN, PostgresServer
 from switchboard.services.valkey import ValkeyServer
 from switchboard.settings import Settings
 from switchboard.state import (
@@ -39,6 +39,8 @@ from switchboard.supervision.supervisor import Supervisor
 
 STORES, CONTROL_PLANE, MEDIA = 0, 1, 2
 """Ranks: media workers stop first, while the processes that record their calls' ends still run."""
+
+_OWNER_URL = "SWITCHBOARD_DATABASE_URL"
 
 # Ctrl-C must stop everything within three seconds. These add up to less, also with the half second
 # that the demo's caller has to leave its call.
@@ -148,25 +150,34 @@ class _System:
         self._keep_secrets(redis_url=server.url)
         return server.url
 
-    async def _start_postgres(self) -> str:
+    async def _start_postgres(self) -> Mapping[str, str]:
+        """Returns the variables with which the control plane's processes connect to it."""
         if self._settings.database_url is not None:
+            urls = _database_urls(
+                self._settings.database_url,
+                self._settings.app_database_url,
+                self._settings.system_database_url,
+            )
             with self._progress.step("Database schema"):
-                await self._migrate(self._settings.database_url)
-            return self._settings.database_url
+                await self._migrate(urls)
+            return _without_owner(urls)
         server = PostgresServer(self._data_dir / "postgres")
         with self._progress.step("PostgreSQL"):
             await self._start_server(server)
         self._keep_secrets(database_url=server.url)
+        urls = _database_urls(
+            server.url, server.login_url(APP_LOGIN), server.login_url(SYSTEM_LOGIN)
+        )
         if not await asyncio.to_thread(is_migrated, server.url):
             with self._progress.step("Database schema"):
-                await self._migrate(server.url)
+                await self._migrate(urls)
                 await asyncio.to_thread(stamp, server.url)
-        return server.url
+        return _without_owner(urls)
 
     async def _start_control_plane(self, redis: asyncio.Task[str]) -> None:
-        database_url, redis_url = await self._start_postgres(), await redis
+        database_urls, redis_url = await self._start_postgres(), await redis
         addresses: dict[str, str] = {
-            "SWITCHBOARD_DATABASE_URL": database_url,
+            **database_urls,
             "SWITCHBOARD_REDIS_URL": redis_url,
             "SWITCHBOARD_SECRET_KEY": self.secrets.secret_key,
             "SWITCHBOARD_OPERATOR_TOKEN": self.secrets.operator_token,
@@ -235,8 +246,8 @@ class _System:
         with self._progress.step(shown):
             await self._supervisor.start(ChildSpec(command.name, lambda: command, check), rank)
 
-    async def _migrate(self, database_url: str) -> None:
-        command = self._commands.migrate({"SWITCHBOARD_DATABASE_URL": database_url})
+    async def _migrate(self, database_urls: Mapping[str, str]) -> None:
+        command = self._commands.migrate(database_urls)
         log_path = self._data_dir / "logs" / "migrate.log"
         with log_path.open("ab") as log:
             process = await asyncio.create_subprocess_exec(
@@ -285,6 +296,20 @@ def monitoring_ports(settings: Settings) -> dict[str, int]:
 def jobs_names(settings: Settings) -> list[str]:
     """Of the jobs processes, at least one."""
     return ["jobs", *(f"jobs-{number}" for number in range(2, settings.jobs_processes + 1))]
+
+
+def _database_urls(owner: str, app: str | None, system: str | None) -> Mapping[str, str]:
+    urls = {
+        _OWNER_URL: owner,
+        "SWITCHBOARD_APP_DATABASE_URL": app,
+        "SWITCHBOARD_SYSTEM_DATABASE_URL": system,
+    }
+    return {name: url for name, url in urls.items() if url is not None}
+
+
+def _without_owner(urls: Mapping[str, str]) -> Mapping[str, str]:
+    """For processes that serve: they get the owner's address only if they have no other."""
+    return urls if urls.keys() == {_OWNER_URL} else {**urls, _OWNER_URL: ""}
 
 
 def _first(failures: ExceptionGroup[Exception]) -> Exception:

@@ -20,7 +20,7 @@ import psycopg
 from control_plane.migrate import migrate
 from switchboard.services.embedded_server import running
 from switchboard.services.ports import LOOPBACK, free_port
-from switchboard.services.postgres import PostgresServer
+from switchboard.services.postgres import APP_LOGIN, SYSTEM_LOGIN, PostgresServer
 from switchboard.services.valkey import ValkeyServer
 from tests.free_worker import note_free_worker
 
@@ -32,7 +32,7 @@ OPERATOR_TOKEN = "operator-token-of-the-tests"
 class OwnApi:
     url: str
     database_url: str
-    """For SQLAlchemy; ``psycopg_url`` is the same for psycopg."""
+    """The owner's, for SQLAlchemy; ``psycopg_url`` is the same for psycopg."""
     redis_url: str
 
     @property
@@ -69,7 +69,9 @@ def own_api(log_path: Path | None = None, **environment: str) -> Iterator[OwnApi
         with psycopg.connect(_plain(postgres.url), autocommit=True) as connection:
             connection.execute("CREATE DATABASE api")
         database_url = postgres.database_url("api")
-        migrate(database_url)
+        app_url = postgres.login_url(APP_LOGIN, "api")
+        system_url = postgres.login_url(SYSTEM_LOGIN, "api")
+        migrate(database_url, app_url=app_url, system_url=system_url)
         valkey = ValkeyServer(directory / "valkey")
         redis_url = stack.enter_context(running(valkey, directory / "valkey.log"))
         note_free_worker(redis_url)
@@ -77,7 +79,8 @@ def own_api(log_path: Path | None = None, **environment: str) -> Iterator[OwnApi
         url = f"http://{LOOPBACK}:{port}"
         settings = {
             "SWITCHBOARD_DATA_DIR": str(directory),
-            "SWITCHBOARD_DATABASE_URL": database_url,
+            "SWITCHBOARD_APP_DATABASE_URL": app_url,
+            "SWITCHBOARD_SYSTEM_DATABASE_URL": system_url,
             "SWITCHBOARD_REDIS_URL": redis_url,
             "SWITCHBOARD_SECRET_KEY": "a-secret-of-at-least-thirty-two-bytes",
             "SWITCHBOARD_OPERATOR_TOKEN": OPERATOR_TOKEN,

@@ -46,7 +46,7 @@ async def post_adjustment(
     )
     await accounts.open_account(session, tenant_id)
     # Of simultaneous requests with one reference, the later ones wait here for the first.
-    account = await accounts.locked_account(session, tenant_id)
+    await accounts.locked_account(session, tenant_id)
     entry = await accounts.entry_of_reference(session, tenant_id, key)
     is_new = entry is None
     if entry is None:
@@ -70,4 +70,5 @@ async def post_adjustment(
         details.get("corrects"),
     ):
         raise CreditReferenceTaken.of(reference, entry)
-    return Posted(entry, account.free_micros + account.purchased_micros, is_new)
+    account = await accounts.locked_account(session, tenant_id)
+    return Posted(entry, account.buckets.total_micros, is_new)

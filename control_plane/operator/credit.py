@@ -49,7 +49,7 @@ async def post_credit(
     key = reference_key(reference)
     await accounts.open_account(session, tenant_id)
     # Of simultaneous requests with one reference, the later ones wait here for the first.
-    account = await accounts.locked_account(session, tenant_id)
+    await accounts.locked_account(session, tenant_id)
     entry = await accounts.entry_of_reference(session, tenant_id, key)
     is_new = entry is None
     if entry is None:
@@ -62,4 +62,5 @@ async def post_credit(
         entry.free_micros if bucket == "free" else entry.purchased_micros
     ):
         raise CreditReferenceTaken.of(reference, entry)
-    return Posted(entry, account.free_micros + account.purchased_micros, is_new)
+    account = await accounts.locked_account(session, tenant_id)
+    return Posted(entry, account.buckets.total_micros, is_new)

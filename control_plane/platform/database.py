@@ -1,7 +1,9 @@
 """PostgreSQL: two roles, one transaction per session, and a deadline for each.
 
 Requests run as ``switchboard_app``, which row-level security confines to one tenant; jobs run as
-``switchboard_system``, which sees every tenant. Both log in with the same URL.
+``switchboard_system``, which sees every tenant. Each has a login of its own, and neither owns the
+tables. Where there is only one login, each transaction assumes its role. A connection never keeps a
+role, so a pooler between us and PostgreSQL cannot hand it on.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import psycopg
 from psycopg import waiting
 from psycopg.abc import PQGen
 from pydantic_core import from_json
-from sqlalchemy import BigInteger, DateTime, MetaData, Table, event, text
+from sqlalchemy import BigInteger, Connection, DateTime, MetaData, Table, event, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import DBAPIError, InterfaceError, InvalidatePoolError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -80,17 +82,31 @@ class Database:
     """The connection pools of one process.
 
     Args:
-        url: ``postgresql+psycopg://…``; the login must be a member of both roles.
+        url: ``postgresql+psycopg://…``, with the login for requests.
+        system_url: the same with the login for jobs. ``None``: one login serves as both roles, of
+            which it must be a member.
         deadline_seconds: The longest duration of a transaction, including connecting. After it the
             transaction is abandoned with ``DatabaseUnavailable``, whatever the server is doing.
         pool_size: Connections kept per role.
     """
 
-    def __init__(self, url: str, *, deadline_seconds: float = 5.0, pool_size: int = 10) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        system_url: str | None = None,
+        deadline_seconds: float = 5.0,
+        pool_size: int = 10,
+    ) -> None:
         self._deadline_seconds = deadline_seconds
         self._app = _engine(url, APP_ROLE, deadline_seconds, pool_size)
-        self._system = _engine(url, SYSTEM_ROLE, deadline_seconds, pool_size)
-        self._system_autocommit = self._system.execution_options(isolation_level="AUTOCOMMIT")
+        self._system = _engine(system_url or url, SYSTEM_ROLE, deadline_seconds, pool_size)
+        if system_url is None:
+            _assume_in_transactions(self._app, APP_ROLE)
+            _assume_in_transactions(self._system, SYSTEM_ROLE)
+            self._system_statements = self._system
+        else:
+            self._system_statements = self._system.execution_options(isolation_level="AUTOCOMMIT")
 
     @asynccontextmanager
     async def tenant_session(self, tenant_id: UUID) -> AsyncIterator[AsyncSession]:
@@ -117,13 +133,13 @@ class Database:
 
     @asynccontextmanager
     async def system_statements(self) -> AsyncIterator[AsyncSession]:
-        """For single statements over every tenant. Each is its own transaction, which saves the
-        round trips of BEGIN and COMMIT.
+        """For single statements over every tenant. With a login of its own, each is its own
+        transaction, which saves the round trips of BEGIN and COMMIT.
 
         Raises:
             DatabaseUnavailable: PostgreSQL is down, or the deadline has passed.
         """
-        async with self._transaction(self._system_autocommit) as session:
+        async with self._transaction(self._system_statements) as session:
             yield session
 
     async def ping(self) -> None:
@@ -188,14 +204,15 @@ def _engine(url: str, role: str, deadline_seconds: float, pool_size: int) -> Asy
     )
 
     _ping_after_rest(engine)
-
-    @event.listens_for(engine.sync_engine, "connect")
-    def _assume_role(connection: Any, _record: object) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(f"SET ROLE {role}")
-        connection.commit()
-
     return engine
+
+
+def _assume_in_transactions(engine: AsyncEngine, role: str) -> None:
+    """Begin each transaction as ``role``, which ends with it."""
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def _assume_role(connection: Connection) -> None:
+        connection.exec_driver_sql(f"SET LOCAL ROLE {role}")
 
 
 def _ping_after_rest(engine: AsyncEngine) -> None:

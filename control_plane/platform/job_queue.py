@@ -66,12 +66,19 @@ async def enqueue(
         raise
 
 
-def worker_connector(database_url: str) -> PsycopgConnector:
-    """A connection pool for the jobs process, which sees the jobs of every tenant."""
-    conninfo = make_url(database_url).set(drivername="postgresql")
+def worker_connector(database_url: str, *, system_url: str | None = None) -> PsycopgConnector:
+    """A connection pool for the jobs process, which sees the jobs of every tenant.
+
+    It waits for notifications, so it needs connections that no pooler shares. The URLs are those of
+    ``Database``.
+    """
+    conninfo = make_url(system_url or database_url).set(drivername="postgresql")
+    arguments: dict[str, Any] = {"connect_timeout": 5}
+    if system_url is None:
+        arguments["options"] = f"-c role={SYSTEM_ROLE}"
     return PsycopgConnector(
         conninfo=conninfo.render_as_string(hide_password=False),
-        kwargs={"options": f"-c role={SYSTEM_ROLE}", "connect_timeout": 5},
+        kwargs=arguments,
         min_size=1,
         max_size=6,
     )

@@ -128,7 +128,9 @@ class ControlPlaneSettings(ControlPlaneOptions):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     database_url: str
-    """``postgresql+psycopg://user[:password]@host:port/name``."""
+    """``postgresql+psycopg://user[:password]@host:port/name``, with the login for requests."""
+    system_database_url: str | None = Field(None, repr=False)
+    """The same with the login for jobs. ``None``: one login serves as both roles."""
     redis_url: str
     public_url: str
     """The address at which clients reach the API, without a trailing slash."""

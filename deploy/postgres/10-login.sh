@@ -1,6 +1,7 @@
 #!/bin/sh
-# Run once by the PostgreSQL image: the login that Switchboard uses. It owns its database and is no
-# superuser, so that row-level security holds for it; extensions, which need one, are made here.
+# Run once by the PostgreSQL image: the login that owns Switchboard's database. It is no superuser, so
+# that row-level security holds for it; extensions, which need one, are made here. The logins that
+# serve are created by `switchboard migrate`.
 set -eu
 psql --username="$POSTGRES_USER" --dbname=template1 --set=ON_ERROR_STOP=1 \
   --command="CREATE EXTENSION vector"

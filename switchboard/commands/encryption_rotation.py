@@ -17,17 +17,17 @@ _BATCH_DEADLINE_SECONDS = 60.0
 def run_rotation(settings: Settings, say: Callable[[str], None]) -> int:
     """Returns the exit code: 1 if no key opens one of the secrets. Raises ``MissingSetting``."""
     settings = _with_running_system(settings)
-    done = asyncio.run(
-        _rotate(settings.required_database_url(), Sealer(settings.all_encryption_keys()))
-    )
+    done = asyncio.run(_rotate(*settings.serving_urls(), Sealer(settings.all_encryption_keys())))
     for column in done:
         lost = f", {column.cannot_be_opened} cannot be opened" if column.cannot_be_opened else ""
         say(f"{column.column}: {column.found} secrets, {column.resealed} encrypted again{lost}")
     return int(any(column.cannot_be_opened for column in done))
 
 
-async def _rotate(database_url: str, sealer: Sealer) -> list[Rotated]:
-    database = Database(database_url, deadline_seconds=_BATCH_DEADLINE_SECONDS)
+async def _rotate(database_url: str, system_url: str | None, sealer: Sealer) -> list[Rotated]:
+    database = Database(
+        database_url, system_url=system_url, deadline_seconds=_BATCH_DEADLINE_SECONDS
+    )
     try:
         return await rotate(database, sealer)
     finally:

@@ -97,11 +97,22 @@ def bridge(data_dir: DataDir = None) -> None:
 
 @app.command()
 def migrate(data_dir: DataDir = None) -> None:
-    """Bring the database at SWITCHBOARD_DATABASE_URL to the current schema. Safe to repeat."""
+    """Bring the database at SWITCHBOARD_DATABASE_URL to the current schema, and create the logins
+    of SWITCHBOARD_APP_DATABASE_URL and SWITCHBOARD_SYSTEM_DATABASE_URL. Safe to repeat."""
     with importing():
         from control_plane.migrate import migrate as run_migrations
+        from control_plane.migrations.logins import LoginNotPrepared
 
-    run_migrations(_process_settings(data_dir).required_database_url())
+    settings = _process_settings(data_dir)
+    try:
+        run_migrations(
+            settings.required_database_url(),
+            app_url=settings.app_database_url,
+            system_url=settings.system_database_url,
+        )
+    except LoginNotPrepared as missing:
+        typer.echo(str(missing), err=True)
+        raise typer.Exit(1) from None
 
 
 @app.command(hidden=True)

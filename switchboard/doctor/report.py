@@ -7,7 +7,7 @@ import json
 
 from rich.console import Console
 
-from switchboard.doctor import machine, network, software
+from switchboard.doctor import database, machine, network, software
 from switchboard.doctor.finding import Finding
 from switchboard.settings import Settings
 from switchboard.state import read_state
@@ -23,6 +23,7 @@ def examine(settings: Settings) -> list[Finding]:
         machine.data_directory(settings.data_dir),
         machine.privileges(settings.data_dir),
         software.postgres(settings),
+        database.logins(settings),
         software.valkey(settings),
         *software.redis_version(settings),
         network.api_port(settings.port, read_state(settings.data_dir)),

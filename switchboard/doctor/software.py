@@ -22,7 +22,7 @@ _OFFLINE_MODELS = {
 
 
 def postgres(settings: Settings) -> Finding:
-    if settings.database_url is not None:
+    if settings.database_url is not None or settings.app_database_url is not None:
         return ok("PostgreSQL", "your own, at SWITCHBOARD_DATABASE_URL")
     try:
         return _runs("PostgreSQL", postgres_binary())

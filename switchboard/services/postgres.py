@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import importlib.util
 import os
 import secrets
@@ -19,6 +20,10 @@ from switchboard.services.reachable import data_directory, reachable_copy, unpri
 
 DATABASE = "switchboard"
 LOGIN = "switchboard"
+"""Owns the database."""
+APP_LOGIN = "switchboard_app"
+SYSTEM_LOGIN = "switchboard_system"
+"""Those two own nothing. They are the control plane's roles, which can log in here."""
 
 _VERSION_FOLDER = "pginstall18"
 _PARTS = (
@@ -117,6 +122,13 @@ class PostgresServer:
         """The address of one database on this server, in SQLAlchemy's form."""
         address = f"{LOOPBACK}:{self._port.number}"
         return f"postgresql+psycopg://{LOGIN}:{self._password}@{address}/{database}"
+
+    def login_url(self, login: str, database: str = DATABASE) -> str:
+        """The address with another login, which ``switchboard migrate`` creates. Its password
+        follows from the owner's, and does not lead back to it."""
+        password = hmac.digest(self._password.encode(), login.encode(), "sha256").hex()
+        address = f"{LOOPBACK}:{self._port.number}"
+        return f"postgresql+psycopg://{login}:{password}@{address}/{database}"
 
     def prepare(self) -> Command:
         """Raises ``DirectoryInUse``, ``PostgresNotInstalled``, ``PostgresSetupFailed`` or

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterator
 from uuid import uuid4
 
-import procrastinate
 import psycopg
 import pytest
 from sqlalchemy import text
 
+from control_plane.calling.batches.tasks import make_calls_of_batch
 from control_plane.migrate import migrate
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import enqueue
@@ -49,22 +49,18 @@ async def _rows(database: Database, query: str) -> list[tuple[object, ...]]:
 
 
 async def test_a_request_can_enqueue_in_its_own_transaction(database: Database) -> None:
-    queue = procrastinate.App(connector=procrastinate.PsycopgConnector())
+    tenant_id = uuid4()
 
-    @queue.task(name="probe")
-    def probe(call_id: str) -> None:
-        """Never run here."""
+    async def make_calls(batch_id: str) -> None:
+        async with database.tenant_session(tenant_id) as session:
+            await enqueue(session, make_calls_of_batch, tenant_id=str(tenant_id), batch_id=batch_id)
+            if batch_id == "rolled back":
+                raise LookupError
 
-    async def enqueue_and_fail() -> None:
-        async with database.tenant_session(uuid4()) as session:
-            await enqueue(session, probe, call_id="rolled back")
-            raise LookupError
-
-    async with database.tenant_session(uuid4()) as session:
-        await enqueue(session, probe, call_id="kept")
+    await make_calls("kept")
     with pytest.raises(LookupError):
-        await enqueue_and_fail()
+        await make_calls("rolled back")
 
     async with database.system_session() as session:
-        jobs = await session.scalars(text("SELECT args ->> 'call_id' FROM procrastinate_jobs"))
+        jobs = await session.scalars(text("SELECT args ->> 'batch_id' FROM procrastinate_jobs"))
         assert list(jobs) == ["kept"]

@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from sqlalchemy import make_url
 
 from contracts.call_plan import LONGEST_CALL_SECONDS, CallLimits
 from runtime.worker import END_SECONDS, SHIP_SECONDS
@@ -128,6 +129,21 @@ def test_example_environment_holds_no_secret() -> None:
     for line in (ROOT / ".env.example").read_text().splitlines():
         if re.match(r"\w*(KEY|SECRET|TOKEN|PASSWORD)\w*=", line):
             assert line.endswith("="), line
+
+
+def test_only_migrate_connects_as_the_owner_of_the_database(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = settings_of(compose, "migrate", monkeypatch)
+    assert make_url(owner.required_database_url()).username == "switchboard"
+    for name in ("api", "jobs"):
+        assert "${POSTGRES_PASSWORD" not in str(compose["services"][name]["environment"])
+        serving = settings_of(compose, name, monkeypatch)
+        assert serving.database_url is None
+        assert serving.serving_urls() == (owner.app_database_url, owner.system_database_url)
+        app_url, system_url = serving.serving_urls()
+        assert make_url(app_url).username == "switchboard_app"
+        assert make_url(system_url or "").username == "switchboard_system"
 
 
 def test_what_depends_on_a_service_waits_until_it_can_be_used(compose: dict[str, Any]) -> None:

@@ -42,6 +42,11 @@ NOT_RUN = {
     ("docs/operator.md", "docker compose --profile tls up"): "needs Docker and a public domain",
     (
         "docs/operator.md",
+        "export SWITCHBOARD_APP_DATABASE_URL="
+        "postgresql://switchboard_app:choose-another@db.internal/switchboard",
+    ): "needs a PostgreSQL of your own",
+    (
+        "docs/operator.md",
         "SWITCHBOARD_OUTBOUND_ALLOWED_NETWORKS=10.20.0.0/16,fd12:3456::/32 make up",
     ): _RUNNING,
     (

@@ -71,6 +71,7 @@ class Services:
             "SWITCHBOARD_DATABASE_URL": postgres_url.replace("+psycopg", ""),
             "SWITCHBOARD_REDIS_URL": redis_url,
         }
+        self._postgres_address = postgres_url.rpartition("@")[2]
 
     @property
     def api_url(self) -> str:
@@ -85,6 +86,10 @@ class Services:
         }
         declared = environment_of(service, dot_env)
         declared |= {key: url for key, url in self._stores.items() if key in declared}
+        declared = {
+            key: value.replace("@postgres/switchboard", f"@{self._postgres_address}")
+            for key, value in declared.items()
+        }
         for path, volume in mounted(service).items():
             folder = self.directory / "volumes" / volume
             folder.mkdir(parents=True, exist_ok=True)

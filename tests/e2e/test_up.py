@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
+import psycopg
 import pytest
 
 from switchboard.services.ports import LOOPBACK
@@ -203,3 +204,19 @@ def test_runs_below_a_directory_that_only_root_may_enter(start: Callable[..., Up
 
 def test_secrets_are_readable_by_their_owner_only(own_switchboard: LiveSwitchboard) -> None:
     assert (own_switchboard.data_dir / "secrets.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_serves_does_not_connect_as_the_owner_of_the_tables(
+    own_switchboard: LiveSwitchboard,
+) -> None:
+    secrets = read_secrets(own_switchboard.data_dir)
+    assert secrets is not None
+    assert secrets.database_url is not None
+    url = secrets.database_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(url) as connection:
+        logins = connection.execute(
+            "SELECT DISTINCT usename FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid <> pg_backend_pid() AND usename IS NOT NULL"
+        ).fetchall()
+    assert set(logins) <= {("switchboard_app",), ("switchboard_system",)}
+    assert ("switchboard_system",) in logins, "the jobs process always listens"

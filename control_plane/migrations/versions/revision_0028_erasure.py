@@ -15,7 +15,7 @@ from control_plane.migrations.tenancy import confine_to_tenant
 from control_plane.platform.database import SYSTEM_ROLE
 
 revision = "0028"
-down_revision = "0019"
+down_revision = "0022"
 
 
 def upgrade() -> None:

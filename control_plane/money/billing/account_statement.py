@@ -27,7 +27,7 @@ async def balance_of(
     account = await repository.account(session, tenant_id) or BillingAccount(
         tenant_id=tenant_id, is_active=True, free_micros=0, purchased_micros=0, held_micros=0
     )
-    today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    today = now.astimezone(UTC).date()
     spent = await repository.daily_charges(
         session, tenant_id, today - timedelta(days=rules.SPEND_WINDOW_DAYS), today
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -16,8 +16,8 @@ from control_plane.platform.database import Base
 class BillingAccount(Base):
     """A tenant's totals: the sums of its ledger entries and of its open reserves.
 
-    Simultaneous calls queue for this row. It is changed only in the transaction that adds the entry
-    or the reserve.
+    PostgreSQL moves them when an entry is added or a reserve changes, and refuses every other
+    change (revision 0020). Simultaneous calls queue for this row.
     """
 
     __tablename__ = "billing_accounts"
@@ -31,11 +31,6 @@ class BillingAccount(Base):
     @property
     def buckets(self) -> Buckets:
         return Buckets(self.free_micros, self.purchased_micros)
-
-    @property
-    def available_micros(self) -> int:
-        """What is not held by a call; below 0 if a correction took more than that."""
-        return self.free_micros + self.purchased_micros - self.held_micros
 
 
 class LedgerEntry(Base):
@@ -64,6 +59,30 @@ class LedgerEntry(Base):
     @property
     def amount_micros(self) -> int:
         return self.free_micros + self.purchased_micros
+
+
+class LedgerDay(Base):
+    """A tenant's entries of one UTC day, added up by PostgreSQL when they are posted."""
+
+    __tablename__ = "ledger_days"
+
+    tenant_id: Mapped[UUID] = mapped_column(primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
+    entries: Mapped[int]
+    free_micros: Mapped[int]
+    purchased_micros: Mapped[int]
+    charged_micros: Mapped[int]
+    """What charges took, as a positive amount."""
+
+
+class LedgerAudit(Base):
+    """The last comparison of a UTC day's entries with its totals, for all tenants."""
+
+    __tablename__ = "ledger_audits"
+
+    day: Mapped[date] = mapped_column(primary_key=True)
+    audited_at: Mapped[datetime]
+    balanced: Mapped[bool]
 
 
 class CallReserve(Base):

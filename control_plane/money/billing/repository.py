@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache
 from uuid import UUID
 
 from sqlalchemy import (
     ARRAY,
     BigInteger,
+    Select,
     Uuid,
     any_,
     bindparam,
-    func,
     literal,
-    or_,
     select,
-    update,
 )
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningInsert
 
-from control_plane.money.billing.locked_ahead import LockedAhead, keep_locked, locked_ahead
-from control_plane.money.billing.models import BillingAccount, CallReserve, LedgerEntry
+from control_plane.money.billing.locked_ahead import (
+    LockedAccount,
+    LockedAhead,
+    keep_locked,
+    locked_ahead,
+)
+from control_plane.money.billing.models import (
+    BillingAccount,
+    CallReserve,
+    LedgerDay,
+    LedgerEntry,
+)
 from control_plane.platform.database import table_of
 
 
@@ -32,17 +40,12 @@ async def account(session: AsyncSession, tenant_id: UUID) -> BillingAccount | No
     return await session.scalar(select(BillingAccount).where(BillingAccount.tenant_id == tenant_id))
 
 
-async def locked_account(session: AsyncSession, tenant_id: UUID) -> BillingAccount:
+async def locked_account(session: AsyncSession, tenant_id: UUID) -> LockedAccount:
     """The account, locked until the end of the transaction. It must exist."""
     if (ahead := locked_ahead(session).accounts.get(tenant_id)) is not None:
         return ahead
-    accounts = await session.scalars(
-        select(BillingAccount)
-        .where(BillingAccount.tenant_id == tenant_id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    )
-    return accounts.one()
+    rows = await session.execute(_accounts().where(BillingAccount.tenant_id == tenant_id))
+    return LockedAccount(**rows.one()._asdict())
 
 
 async def lock_ahead(
@@ -63,18 +66,29 @@ async def lock_ahead(
         .order_by(CallReserve.tenant_id, CallReserve.call_id)
         .with_for_update()
     )
-    accounts = await session.scalars(
-        select(BillingAccount)
+    rows = await session.execute(
+        _accounts()
         .where(BillingAccount.tenant_id == any_(literal(list(tenant_ids), ARRAY(Uuid))))
         .order_by(BillingAccount.tenant_id)
-        .with_for_update()
     )
+    accounts = [LockedAccount(**row._asdict()) for row in rows]
     locked = LockedAhead(
         frozenset(call_ids),
         {reserve.call_id: reserve for reserve in reserves},
         {account.tenant_id: account for account in accounts},
     )
     keep_locked(session, locked)
+
+
+def _accounts() -> Select[UUID, bool, int, int, int]:
+    """The fields of ``LockedAccount``."""
+    return select(
+        BillingAccount.tenant_id,
+        BillingAccount.is_active,
+        BillingAccount.free_micros,
+        BillingAccount.purchased_micros,
+        BillingAccount.held_micros,
+    ).with_for_update()
 
 
 async def open_account(session: AsyncSession, tenant_id: UUID) -> None:
@@ -95,9 +109,9 @@ async def hold_first(
     """Open the call's reserve with ``amount_micros``; ``False`` if less than ``required_micros`` is
     available.
 
-    It is one statement, and its UPDATE is conditional: PostgreSQL evaluates the condition again
-    after each simultaneous transaction that changed the row. The tenant's other calls wait from
-    here to the commit, so commit as soon as possible.
+    It is one statement that locks the account on a condition: PostgreSQL evaluates the condition
+    again after each simultaneous transaction that changed the row. The tenant's other calls wait
+    from here to the commit, so commit as soon as possible.
     """
     connection = await session.connection()
     bound = {
@@ -115,19 +129,18 @@ def _holding_first() -> ReturningInsert[tuple[UUID]]:
     time."""
     account, reserve = table_of(BillingAccount).c, table_of(CallReserve)
     amount = bindparam("hold_micros", type_=BigInteger)
-    held = (
-        update(table_of(BillingAccount))
+    able = (
+        select(account.tenant_id)
         .where(
             account.tenant_id == bindparam("hold_account"),
             account.is_active,
             account.free_micros + account.purchased_micros - account.held_micros
             >= bindparam("hold_required", type_=BigInteger),
         )
-        .values(held_micros=account.held_micros + amount)
-        .returning(account.tenant_id)
-        .cte("held")
+        .with_for_update()
+        .cte("able")
     )
-    opened = select(bindparam("hold_call", type_=Uuid), held.c.tenant_id, amount, literal("open"))
+    opened = select(bindparam("hold_call", type_=Uuid), able.c.tenant_id, amount, literal("open"))
     return (
         insert(reserve)
         .from_select(["call_id", "tenant_id", "held_micros", "state"], opened)
@@ -198,54 +211,15 @@ async def transactions(
 
 
 async def daily_charges(
-    session: AsyncSession, tenant_id: UUID, since: datetime, until: datetime
+    session: AsyncSession, tenant_id: UUID, since: date, until: date
 ) -> list[int]:
     """Micro-dollars charged on each UTC day in [since, until) that had a charge."""
-    day = func.date_trunc("day", func.timezone("UTC", LedgerEntry.created_at))
-    rows = await session.execute(
-        select(-func.sum(LedgerEntry.free_micros + LedgerEntry.purchased_micros))
-        .where(
-            LedgerEntry.tenant_id == tenant_id,
-            LedgerEntry.transaction_type == "charge",
-            LedgerEntry.created_at >= since,
-            LedgerEntry.created_at < until,
-        )
-        .group_by(day)
-    )
-    return [int(micros) for (micros,) in rows]
-
-
-async def unbalanced_accounts(session: AsyncSession) -> list[UUID]:
-    """Tenants whose totals differ from the sums of their entries and open reserves. Needs a system
-    session.
-
-    It is one statement, which sees one moment, so running calls do not disturb it.
-    """
-    entries = (
-        select(
-            LedgerEntry.tenant_id,
-            func.sum(LedgerEntry.free_micros).label("free"),
-            func.sum(LedgerEntry.purchased_micros).label("purchased"),
-        )
-        .group_by(LedgerEntry.tenant_id)
-        .subquery()
-    )
-    reserves = (
-        select(CallReserve.tenant_id, func.sum(CallReserve.held_micros).label("held"))
-        .where(CallReserve.state == "open")
-        .group_by(CallReserve.tenant_id)
-        .subquery()
-    )
-    found = await session.scalars(
-        select(BillingAccount.tenant_id)
-        .outerjoin(entries, entries.c.tenant_id == BillingAccount.tenant_id)
-        .outerjoin(reserves, reserves.c.tenant_id == BillingAccount.tenant_id)
-        .where(
-            or_(
-                BillingAccount.free_micros != func.coalesce(entries.c.free, 0),
-                BillingAccount.purchased_micros != func.coalesce(entries.c.purchased, 0),
-                BillingAccount.held_micros != func.coalesce(reserves.c.held, 0),
-            )
+    rows = await session.scalars(
+        select(LedgerDay.charged_micros).where(
+            LedgerDay.tenant_id == tenant_id,
+            LedgerDay.day >= since,
+            LedgerDay.day < until,
+            LedgerDay.charged_micros > 0,
         )
     )
-    return list(found)
+    return list(rows)

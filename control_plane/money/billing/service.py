@@ -20,7 +20,8 @@ from control_plane.money.billing import repository
 from control_plane.money.billing.balance import reference_seconds
 from control_plane.money.billing.buckets import Buckets, draw
 from control_plane.money.billing.errors import BalanceTooLow, InsufficientCredits
-from control_plane.money.billing.models import BillingAccount, LedgerEntry
+from control_plane.money.billing.locked_ahead import LockedAccount
+from control_plane.money.billing.models import LedgerEntry
 from control_plane.money.billing.reserve import (
     extension_micros,
     funded_until_ms,
@@ -256,8 +257,8 @@ def _added(amount_micros: int, bucket: Literal["free", "purchased"]) -> Buckets:
     return Buckets(amount_micros, 0) if bucket == "free" else Buckets(0, amount_micros)
 
 
-def _post(session: AsyncSession, account: BillingAccount, entry: LedgerEntry) -> None:
-    """Add an entry and apply it to the locked account."""
+def _post(session: AsyncSession, account: LockedAccount, entry: LedgerEntry) -> None:
+    """Add an entry, which PostgreSQL adds to the account."""
     account.free_micros += entry.free_micros
     account.purchased_micros += entry.purchased_micros
     session.add(entry)

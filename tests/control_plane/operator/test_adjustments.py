@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from control_plane.money.billing import repository as ledger
+from control_plane.money.billing import audit_repository
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of
@@ -54,7 +54,7 @@ async def test_a_debit_is_in_the_balance_the_ledger_and_the_audit_log(
         "posted_by": "mia@example.com",
     }
     async with database.system_session() as session:
-        assert await ledger.unbalanced_accounts(session) == []
+        assert await audit_repository.unbalanced_accounts(session) == []
 
 
 async def test_a_correction_names_what_was_wrong_and_goes_both_ways(
@@ -70,7 +70,7 @@ async def test_a_correction_names_what_was_wrong_and_goes_both_ways(
     assert [entry["transaction_type"] for entry in shown] == ["correction", "correction", "grant"]
     assert shown[1]["metadata"] == {"posted_by": "mia@example.com", "corrects": welcome["id"]}
     async with database.system_session() as session:
-        assert await ledger.unbalanced_accounts(session) == []
+        assert await audit_repository.unbalanced_accounts(session) == []
 
 
 async def test_free_credit_is_taken_first(operator: OperatorClient, tenant: TenantClient) -> None:

@@ -14,6 +14,7 @@ from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import CALLER, create_call
 from tests.control_plane.operator.conftest import OperatorClient
+from tests.control_plane.owned_books import change_books
 
 PATH = "/platform"
 
@@ -84,10 +85,10 @@ async def test_a_call_that_is_wrong_in_every_way_is_refused_in_the_documented_or
         await operator.ok("POST", f"/agents/{each}/pause", {"reason": "x"})
     await operator.ok("PUT", PATH, {"calls_enabled": False})
     await _execute(database, "UPDATE agents SET deleted_at = now() WHERE id = :id", id=deleted)
-    await _execute(
+    await change_books(
         database,
-        "UPDATE billing_accounts SET held_micros = free_micros WHERE tenant_id = :id",
-        id=tenant.tenant_id,
+        "UPDATE billing_accounts SET held_micros = free_micros WHERE tenant_id = :tenant_id",
+        tenant_id=tenant.tenant_id,
     )
 
     async def status(

@@ -23,6 +23,10 @@ from tests.control_plane.conftest import TenantClient
 ARGUMENTS = {"tenant_id": str(uuid4()), "batch_id": str(uuid4())}
 
 
+def of(tenant: TenantClient) -> dict[str, str]:
+    return ARGUMENTS | {"tenant_id": str(tenant.tenant_id)}
+
+
 class Undone(Exception):
     """Rolls a transaction back."""
 
@@ -51,7 +55,7 @@ async def test_a_job_of_a_transaction_that_is_rolled_back_does_not_exist(
 ) -> None:
     async def change_of_mind() -> None:
         async with database.tenant_session(tenant.tenant_id) as session:
-            await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
+            await enqueue(session, cancel_calls_of_batch, **of(tenant))
             raise Undone
 
     with pytest.raises(Undone):
@@ -61,7 +65,7 @@ async def test_a_job_of_a_transaction_that_is_rolled_back_does_not_exist(
 
 async def test_a_request_can_add_a_job(tenant: TenantClient, database: Database) -> None:
     async with database.tenant_session(tenant.tenant_id) as session:
-        await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
+        await enqueue(session, cancel_calls_of_batch, **of(tenant))
     assert await statuses(database) == ["todo"]
 
 

@@ -18,6 +18,7 @@ from control_plane.platform.job_queue import job_resources
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.dialing.phone import Phones
 from tests.control_plane.conftest import OPERATOR, TenantClient
+from tests.control_plane.owned_books import change_books
 from tests.stand_ins.simulated_carrier import BUSY, Behaviour
 
 PATH = "/v1/calls/batch"
@@ -172,16 +173,12 @@ async def test_recipients_beyond_the_credit_are_refused(
 ) -> None:
     agent_id = await phones.agent(tenant)
     made = await batch(tenant, agent_id, recipients(2))
-    async with phones.database.system_session() as session:
-        from sqlalchemy import text
-
-        await session.execute(
-            text(
-                "UPDATE billing_accounts SET free_micros = 0, purchased_micros = 0 "
-                "WHERE tenant_id = :tenant"
-            ),
-            {"tenant": tenant.tenant_id},
-        )
+    await change_books(
+        phones.database,
+        "UPDATE billing_accounts SET free_micros = 0, purchased_micros = 0"
+        " WHERE tenant_id = :tenant_id",
+        tenant_id=tenant.tenant_id,
+    )
     await jobs.make_calls(made["id"])
     shown = await progress_of(tenant, made["id"])
     assert (shown["accepted"], shown["rejected"]) == (1, 1)

@@ -41,7 +41,7 @@ async def test_an_agent_changes_the_tenants_state(tenant: TenantClient) -> None:
 
 
 async def test_both_buckets_add_up(tenant: TenantClient, database: Database) -> None:
-    async with database.tenant_session(tenant.tenant_id) as session:
+    async with database.system_session() as session:
         await service.grant(
             session, tenant.tenant_id, 2_500_000, "Top-up", bucket="purchased", reference="pay-1"
         )
@@ -52,7 +52,7 @@ async def test_both_buckets_add_up(tenant: TenantClient, database: Database) -> 
 
 
 async def test_a_week_of_calls_tells_the_runway(tenant: TenantClient, database: Database) -> None:
-    """Charges on each of the seven days before today: $0.70 in all."""
+    """Charges on each of the seven days before today: $0.70 of $10 in all."""
     now = datetime.now(UTC)
     async with database.tenant_session(tenant.tenant_id) as session:
         for days in range(1, 8):
@@ -66,7 +66,7 @@ async def test_a_week_of_calls_tells_the_runway(tenant: TenantClient, database: 
             )
     balance = (await tenant.get("/v1/billing/balance")).json()
     assert balance["recent_daily_spend_usd"] == 0.1
-    assert balance["runway_days_estimate"] == 100
+    assert balance["runway_days_estimate"] == 93
 
 
 async def test_the_welcome_credit_is_the_first_transaction(tenant: TenantClient) -> None:

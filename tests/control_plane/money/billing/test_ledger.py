@@ -11,11 +11,12 @@ from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.money.billing import repository, service
+from control_plane.money.billing import audit_repository, repository, service
 from control_plane.money.billing.buckets import Buckets
 from control_plane.money.billing.errors import InsufficientCredits
 from control_plane.money.billing.models import CallReserve, LedgerEntry
 from control_plane.platform.database import Database
+from tests.control_plane.owned_books import change_books
 
 RATE = 60_000
 HALF_MINUTE = 30_000
@@ -172,8 +173,7 @@ async def test_the_reserve_of_an_inactive_account_is_not_extended(
     await give(database, tenant, 100_000)
     call_id = await new_call(database, tenant)
     await reserve(database, tenant, call_id)
-    async with database.system_session() as session:
-        (await repository.locked_account(session, tenant)).is_active = False
+    await change_books(database, "UPDATE billing_accounts SET is_active = false")
     async with database.tenant_session(tenant) as session:
         assert await service.extend(session, tenant, call_id, 60, RATE) == 30
     assert await totals(database, tenant) == (100_000, 0, HALF_MINUTE)
@@ -331,8 +331,9 @@ async def test_an_account_that_does_not_match_its_entries_is_found(
     call_id = await new_call(database, tenant)
     await reserve(database, tenant, call_id)
     async with database.system_session() as session:
-        assert await repository.unbalanced_accounts(session) == []
-        for column in ("free_micros", "purchased_micros", "held_micros"):
-            await session.execute(text(f"UPDATE billing_accounts SET {column} = {column} + 1"))
-            assert await repository.unbalanced_accounts(session) == [tenant]
-            await session.execute(text(f"UPDATE billing_accounts SET {column} = {column} - 1"))
+        assert await audit_repository.unbalanced_accounts(session) == []
+    for column in ("free_micros", "purchased_micros", "held_micros"):
+        await change_books(database, f"UPDATE billing_accounts SET {column} = {column} + 1")
+        async with database.system_session() as session:
+            assert await audit_repository.unbalanced_accounts(session) == [tenant]
+        await change_books(database, f"UPDATE billing_accounts SET {column} = {column} - 1")

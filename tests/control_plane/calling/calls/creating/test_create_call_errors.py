@@ -14,6 +14,7 @@ from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import CALLER, balance_of, create_call
+from tests.control_plane.owned_books import change_books
 
 PHONE = {"transport": "pstn", "identity": "+14155550100"}
 
@@ -32,11 +33,11 @@ async def refused(
 
 
 async def empty_account(database: Database, tenant: TenantClient) -> None:
-    async with database.system_session() as session:
-        await session.execute(
-            text("UPDATE billing_accounts SET held_micros = free_micros WHERE tenant_id = :t"),
-            {"t": tenant.tenant_id},
-        )
+    await change_books(
+        database,
+        "UPDATE billing_accounts SET held_micros = free_micros WHERE tenant_id = :tenant_id",
+        tenant_id=tenant.tenant_id,
+    )
 
 
 @pytest.mark.parametrize(

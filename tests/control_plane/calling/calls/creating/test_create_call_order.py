@@ -7,7 +7,6 @@ from typing import Any
 from uuid import uuid4
 
 from fastapi import FastAPI
-from sqlalchemy import text
 
 from control_plane.calling.numbers.models import Number
 from control_plane.platform.database import Database
@@ -15,6 +14,7 @@ from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.calls.creating.test_create_call_errors import empty_account
 from tests.control_plane.calling.dialing.phone import CALLEE, DIALING, OWN_NUMBER
 from tests.control_plane.conftest import OPERATOR, TenantClient
+from tests.control_plane.owned_books import change_books
 from tests.stand_ins.simulated_carrier import NAME
 
 
@@ -69,7 +69,6 @@ async def test_the_checks_come_in_the_documented_order(
     assert await refused() == (422, "provider_key_unavailable")
     app.state.settings = app.state.settings.model_copy(update={"offline_models": True})
     assert await refused() == (402, "insufficient_credits")
-    async with database.system_session() as session:
-        await session.execute(text("UPDATE billing_accounts SET held_micros = 0"))
+    await change_books(database, "UPDATE billing_accounts SET held_micros = 0")
     answer = await http.post("/v1/calls", headers=headers, json=wanted)
     assert answer.status_code == 202, answer.text

@@ -42,6 +42,7 @@ from tests.control_plane.conversation import (
     running_call,
 )
 from tests.control_plane.fake_worker import FakeWorker
+from tests.control_plane.owned_books import hold
 
 
 def said(sequence: int) -> TranscriptSegment:
@@ -405,9 +406,9 @@ async def test_a_caller_whose_credit_runs_out_is_said_goodbye_to(
 ) -> None:
     plan = await claimed_call(tenant, worker)
     async with database.system_session() as session:
-        # Another call holds everything that is left.
         account = await ledger.locked_account(session, tenant.tenant_id)
-        account.held_micros += account.available_micros
+    # Another call holds everything that is left.
+    await hold(database, tenant.tenant_id, account.available_micros)
     await worker.start(plan)
     await worker.meter(plan, 20_000)
     await catch_up(consumer)

@@ -23,11 +23,13 @@ from control_plane.calling.calls.events.consumer import (
 from control_plane.calling.calls.events.envelope import ReceivedEvent, read_entry
 from control_plane.calling.calls.events.metering import PAID_TO_THE_END_MS, is_covered
 from control_plane.calling.calls.models import Call
+from control_plane.money.billing import audit_repository
 from control_plane.money.billing import repository as ledger
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of, call_of, catch_up, read_all, running_call
 from tests.control_plane.fake_worker import FakeWorker
+from tests.control_plane.owned_books import hold
 
 
 def said(sequence: int) -> TranscriptSegment:
@@ -93,9 +95,7 @@ async def test_calls_that_extend_together_cannot_hold_the_same_credit(
     plans = [await running_call(tenant, worker, consumer) for _ in range(3)]
     increment = charge_micros(30, plans[0].rate_micros_per_minute)
     available = round((await balance_of(tenant))["available_usd"] * 1e6)
-    async with database.system_session() as session:
-        account = await ledger.locked_account(session, tenant.tenant_id)
-        account.held_micros += available - 2 * increment
+    await hold(database, tenant.tenant_id, available - 2 * increment)
     for plan in plans:
         await worker.meter(plan, 30_000)
     await catch_up(consumer)
@@ -109,7 +109,7 @@ async def test_calls_that_extend_together_cannot_hold_the_same_credit(
     async with database.system_session() as session:
         account = await ledger.locked_account(session, tenant.tenant_id)
         assert account.held_micros == available - 2 * increment
-        assert await ledger.unbalanced_accounts(session) == [tenant.tenant_id], (
+        assert await audit_repository.unbalanced_accounts(session) == [tenant.tenant_id], (
             "only by what the test itself holds"
         )
 

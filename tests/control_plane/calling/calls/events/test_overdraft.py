@@ -14,7 +14,8 @@ from uuid import UUID, uuid4
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import text
+from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import CallPlan, PriceRow
 from contracts.commands import ExtendFunds
@@ -23,9 +24,11 @@ from contracts.money import billable_seconds, charge_micros
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.events.metering import meter
+from control_plane.money.billing import audit_repository
 from control_plane.money.billing import repository as ledger
 from control_plane.money.billing import service as billing
 from control_plane.money.billing.errors import InsufficientCredits
+from control_plane.money.billing.models import CallReserve
 from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS, first_funded_until_ms
 from control_plane.platform.database import Database
 from tests.runtime.fakes import call_plan
@@ -122,17 +125,25 @@ class Till:
             assert account is not None
             assert account.purchased_micros == 0
             assert 0 <= account.held_micros <= account.free_micros
-            assert await ledger.unbalanced_accounts(session) == []
+            assert await audit_repository.unbalanced_accounts(session) == []
+            held_micros = await self.held_micros(session)
             for number, plan in self.plans.items():
                 paid_ms = self.paid_ms[number]
                 if number in self.charged or paid_ms is None:
                     continue
-                held = await ledger.locked_open_reserve(session, self.tenant_id, plan.call_id)
-                assert held is not None
                 longest_ms = plan.limits.max_duration_seconds * 1000
                 paid_seconds = billable_seconds(min(paid_ms, longest_ms))
                 price = charge_micros(paid_seconds, plan.rate_micros_per_minute)
-                assert held.held_micros >= price
+                assert held_micros[plan.call_id] >= price
+
+    async def held_micros(self, session: AsyncSession) -> dict[UUID, int]:
+        """What the open reserve of each call holds."""
+        reserves = await session.execute(
+            select(CallReserve.call_id, CallReserve.held_micros).where(
+                CallReserve.tenant_id == self.tenant_id, CallReserve.state == "open"
+            )
+        )
+        return {row.call_id: row.held_micros for row in reserves}
 
 
 @pytest.fixture(scope="module")

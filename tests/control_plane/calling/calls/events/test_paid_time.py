@@ -13,7 +13,7 @@ from contracts.money import MICROS_PER_USD, charge_micros, usd
 from control_plane.calling.calls import connected_time
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.calls.models import ParkedEvent
-from control_plane.money.billing import repository as ledger
+from control_plane.money.billing import audit_repository
 from control_plane.money.billing import service as billing
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
@@ -47,7 +47,7 @@ def increment_of(plan: CallPlan) -> int:
 
 async def assert_books_balance(database: Database) -> None:
     async with database.system_session() as session:
-        assert await ledger.unbalanced_accounts(session) == []
+        assert await audit_repository.unbalanced_accounts(session) == []
 
 
 async def test_a_consumer_that_lags_overdraws_nothing(
