@@ -10,7 +10,7 @@ import pytest
 
 from tests.fairness.crowding import crowd, p95
 
-BUSY_MACHINE = {"database_unavailable"}
+BUSY_MACHINE = {"database_unavailable", "connection_lost"}
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 

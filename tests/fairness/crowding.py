@@ -63,14 +63,19 @@ class Client:
     async def call(self, headers: Mapping[str, str], identity: str = "ada") -> UUID | None:
         """A new call; ``None`` if it was refused."""
         asked_at = time.time()
-        answer = await self.http.post(
-            "/v1/calls",
-            headers=headers,
-            json={
-                "agent_id": self.agent_id,
-                "participants": [{"transport": "webrtc", "identity": identity}],
-            },
-        )
+        try:
+            answer = await self.http.post(
+                "/v1/calls",
+                headers=headers,
+                json={
+                    "agent_id": self.agent_id,
+                    "participants": [{"transport": "webrtc", "identity": identity}],
+                },
+            )
+        except httpx2.TransportError:
+            # The server closes a connection that has rested, even if a request is on its way.
+            self.answers["connection_lost"] += 1
+            return None
         body = answer.json()
         self.answers[body.get("code", str(answer.status_code))] += 1
         if answer.status_code != 201:
