@@ -13,7 +13,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from control_plane.migrations.partitions import first_month_of
-from control_plane.migrations.versions.revision_0032_partitions import TABLES
+from control_plane.migrations.versions.revision_0028_partitions import TABLES
 from control_plane.platform.database import Database
 from control_plane.platform.partitions import repository
 from control_plane.platform.time_ordered_id import time_ordered_id
@@ -61,7 +61,7 @@ def partitioned(postgres_url: str) -> Iterator[tuple[Connection, UUID, UUID]]:
     """A database that was partitioned when a call of release 0.1 had rows already; the tenant and
     that call."""
     with empty_database(postgres_url) as connection:
-        upgrade(connection, "0031")
+        upgrade(connection, "0027")
         connection.execute(text("SET ROLE switchboard_system"))
         tenant_id = uuid4()
         connection.execute(
@@ -105,7 +105,7 @@ def test_calls_whose_ids_had_a_time_before_the_partitions_stay_in_the_old_table(
     postgres_url: str,
 ) -> None:
     with empty_database(postgres_url) as connection:
-        upgrade(connection, "0031")
+        upgrade(connection, "0027")
         connection.execute(text("SET ROLE switchboard_system"))
         tenant_id, moment = uuid4(), datetime.now(UTC)
         connection.execute(

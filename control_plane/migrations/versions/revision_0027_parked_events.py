@@ -7,8 +7,8 @@ from alembic import op
 from control_plane.migrations.online import create_index_online
 from control_plane.platform.database import SYSTEM_ROLE
 
-revision = "0031"
-down_revision = "0023"
+revision = "0027"
+down_revision = "0026"
 
 
 def upgrade() -> None:

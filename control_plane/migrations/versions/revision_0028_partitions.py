@@ -19,8 +19,8 @@ from control_plane.migrations.partitions import (
 from control_plane.migrations.tenancy import APPEND_ONLY, READ_WRITE
 from control_plane.platform.database import SYSTEM_ROLE
 
-revision = "0032"
-down_revision = "0031"
+revision = "0028"
+down_revision = "0027"
 
 TABLES = (
     Partitioned("transcript_segments", "call_id", "call_id, sequence", READ_WRITE),

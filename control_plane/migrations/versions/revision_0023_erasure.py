@@ -14,7 +14,7 @@ from control_plane.migrations.online import create_index_online
 from control_plane.migrations.tenancy import confine_to_tenant
 from control_plane.platform.database import SYSTEM_ROLE
 
-revision = "0028"
+revision = "0023"
 down_revision = "0022"
 
 

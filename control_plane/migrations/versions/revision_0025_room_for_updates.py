@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0030"
-down_revision = "0029"
+revision = "0025"
+down_revision = "0024"
 
 PERCENT_FILLED = 80
 CHANGING = ("calls", "call_participants", "call_reserves", "dialing_jobs")

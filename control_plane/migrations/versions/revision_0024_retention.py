@@ -7,8 +7,8 @@ from alembic import op
 
 from control_plane.migrations.tenancy import confine_to_tenant
 
-revision = "0029"
-down_revision = "0028"
+revision = "0024"
+down_revision = "0023"
 
 
 def upgrade() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0023"
-down_revision = "0030"
+revision = "0026"
+down_revision = "0025"
 
 
 def upgrade() -> None:
