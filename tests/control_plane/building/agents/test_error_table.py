@@ -7,22 +7,21 @@ from uuid import UUID, uuid4
 
 import httpx2
 import pytest
-from sqlalchemy import update
 
-from control_plane.money.billing.models import BillingAccount
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.owned_books import change_books
 
 CREATING = ["/v1/agents", "/v1/agents/draft", "/v1/agents/{agent_id}/clone"]
 
 
 async def use_up_credit(tenant: TenantClient, database: Database) -> None:
-    async with database.system_session() as session:
-        await session.execute(
-            update(BillingAccount)
-            .where(BillingAccount.tenant_id == tenant.tenant_id)
-            .values(free_micros=0, purchased_micros=0)
-        )
+    await change_books(
+        database,
+        "UPDATE billing_accounts SET free_micros = 0, purchased_micros = 0"
+        " WHERE tenant_id = :tenant_id",
+        tenant_id=tenant.tenant_id,
+    )
 
 
 @pytest.mark.parametrize(
