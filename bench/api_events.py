@@ -284,7 +284,7 @@ def scale(api: OwnApi, calls: int, turns: int) -> Table:
     for column in columns:
         table.add_column(column, justify="right")
     for count in CONSUMERS:
-        with consumers(count, api.database_url, api.redis_url) as running:
+        with consumers(count, api.app_url, api.system_url, api.redis_url) as running:
             tenant_id, _, events = asyncio.run(backlog(api, calls, turns))
             drained = drain(running, redis, EVENT_STREAMS, api.psycopg_url)
         check_result(api, tenant_id, calls, turns)
@@ -303,7 +303,7 @@ def scale(api: OwnApi, calls: int, turns: int) -> Table:
 async def compare(api: OwnApi, redis_url: str, calls: int, turns: int) -> Table:
     cores = share_cores(api.psycopg_url)
     tenant_id, created, events = await backlog(api, calls, turns)
-    database = Database(api.database_url, deadline_seconds=60)
+    database = Database(api.app_url, system_url=api.system_url, deadline_seconds=60)
     redis = connect(redis_url, longest_block_seconds=BLOCK_SECONDS)
     bare = await insert_bare(api.database_url, tenant_id, created[0].call_id)
     ours = await apply_all(database, redis, events)

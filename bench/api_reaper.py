@@ -69,7 +69,7 @@ def fill(api: OwnApi, calls: int) -> None:
 
 
 async def measure(api: OwnApi, calls: int, rounds: int) -> Rounds:
-    database = Database(api.database_url, deadline_seconds=60)
+    database = Database(api.app_url, system_url=api.system_url, deadline_seconds=60)
     redis = connect(api.redis_url)
     reaper = Reaper(database, redis, view=ClearView(0, clock=lambda: 0))
     await reaper.round()

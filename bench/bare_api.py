@@ -137,6 +137,7 @@ def create_app() -> FastAPI:
     async def insert_call(wanted: NewCall) -> NewCallId:
         async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
             call = Call(
+                id=uuid4(),
                 tenant_id=wanted.tenant_id,
                 agent_id=uuid4(),
                 room_name="room",

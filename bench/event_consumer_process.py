@@ -33,8 +33,8 @@ class CountingConsumer(EventConsumer):
         return await super().consume(entries)
 
 
-async def consume(database_url: str, redis_url: str) -> None:
-    database = Database(database_url, deadline_seconds=60)
+async def consume(app_url: str, system_url: str, redis_url: str) -> None:
+    database = Database(app_url, system_url=system_url, deadline_seconds=60)
     redis = connect(redis_url, longest_block_seconds=BLOCK_SECONDS)
     leases = ShardLeases(redis, str(uuid4()))
     consumer = CountingConsumer(database, redis, leases=leases)

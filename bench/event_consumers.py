@@ -42,8 +42,10 @@ class Drained:
 
 
 @contextmanager
-def consumers(count: int, database_url: str, redis_url: str) -> Iterator[list[Consumer]]:
-    started = [Consumer(database_url, redis_url) for _ in range(count)]
+def consumers(
+    count: int, app_url: str, system_url: str, redis_url: str
+) -> Iterator[list[Consumer]]:
+    started = [Consumer(app_url, system_url, redis_url) for _ in range(count)]
     try:
         for consumer in started:
             consumer.wait_ready()
@@ -54,9 +56,9 @@ def consumers(count: int, database_url: str, redis_url: str) -> Iterator[list[Co
 
 
 class Consumer:
-    def __init__(self, database_url: str, redis_url: str) -> None:
+    def __init__(self, *urls: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.event_consumer_process", database_url, redis_url],
+            [sys.executable, "-m", "bench.event_consumer_process", *urls],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

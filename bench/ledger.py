@@ -95,7 +95,9 @@ class Audited:
 
 
 async def audited(api: OwnApi) -> Audited:
-    database = Database(api.database_url, deadline_seconds=AUDIT_LIMIT_SECONDS)
+    database = Database(
+        api.app_url, system_url=api.system_url, deadline_seconds=AUDIT_LIMIT_SECONDS
+    )
     times = Audited([], [], [])
     for _ in range(AUDITS):
         async with database.system_session() as session:

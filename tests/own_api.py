@@ -33,6 +33,9 @@ class OwnApi:
     url: str
     database_url: str
     """The owner's, for SQLAlchemy; ``psycopg_url`` is the same for psycopg."""
+    app_url: str
+    system_url: str
+    """The logins with which processes serve."""
     redis_url: str
 
     @property
@@ -95,7 +98,7 @@ def own_api(log_path: Path | None = None, **environment: str) -> Iterator[OwnApi
                 ["-m", "switchboard", "api"], settings | environment, f"{url}/healthz", log_path
             )
         )
-        yield OwnApi(url, database_url, redis_url)
+        yield OwnApi(url, database_url, app_url, system_url, redis_url)
 
 
 @contextmanager

@@ -21,7 +21,8 @@ async def mortal_jobs(api: OwnApi) -> AsyncIterator[None]:
     with tempfile.TemporaryDirectory(prefix="switchboard-jobs-") as directory:
         environment = os.environ | {
             "SWITCHBOARD_DATA_DIR": directory,
-            "SWITCHBOARD_DATABASE_URL": api.database_url,
+            "SWITCHBOARD_APP_DATABASE_URL": api.app_url,
+            "SWITCHBOARD_SYSTEM_DATABASE_URL": api.system_url,
             "SWITCHBOARD_REDIS_URL": api.redis_url,
             "SWITCHBOARD_SECRET_KEY": _SECRET_KEY,
             "SWITCHBOARD_OPERATOR_TOKEN": OPERATOR_TOKEN,

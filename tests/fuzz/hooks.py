@@ -41,7 +41,13 @@ class FreshAccount:
     def get(
         self, _case: schemathesis.Case[Any], _context: schemathesis.AuthContext
     ) -> dict[str, str]:
-        api = OwnApi(os.environ[API_URL], os.environ[DATABASE_URL], os.environ[REDIS_URL])
+        api = OwnApi(
+            url=os.environ[API_URL],
+            database_url=os.environ[DATABASE_URL],
+            app_url=os.environ[DATABASE_URL],
+            system_url=os.environ[DATABASE_URL],
+            redis_url=os.environ[REDIS_URL],
+        )
         tenant_id, key = api.open_account()
         if next(_turns) % 2:
             return {"Authorization": f"Bearer {key}"}
