@@ -29,6 +29,16 @@ def outside_transaction() -> Iterator[None]:
         op.execute(f"SET lock_timeout = {LOCK_TIMEOUT_MS}")
 
 
+def release_locks() -> None:
+    """Commit what the revision has done so far; it must be possible to repeat that.
+
+    Put it between statements that change tables in use. A revision that waits for one of them while
+    it holds another blocks transactions that need both, and they block the revision.
+    """
+    with op.get_context().autocommit_block():
+        pass
+
+
 def create_index_online(
     name: str,
     table: str,

@@ -19,7 +19,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from alembic import op
 
-from control_plane.migrations.online import outside_transaction
+from control_plane.migrations.online import outside_transaction, release_locks
 from control_plane.migrations.tenancy import confine_to_tenant
 from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 
@@ -97,8 +97,7 @@ def partition_online(table: Partitioned, first_month: datetime | None) -> None:
     # Before the new table is used, so that no row of a month is in the default partition.
     make_partitions()
     _swap(table, first_month)
-    with outside_transaction():
-        pass  # Commits, so that the lock is held no longer.
+    release_locks()
     make_partitions()
 
 

@@ -48,6 +48,12 @@ _STOPS_WRITERS = """
     WHERE l.pid = pg_backend_pid() AND c.oid = ANY (:oids) AND l.mode IN
         ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
 """
+_RELEASE_0_1 = "0019"
+_TABLES = "SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+_STOPS_EVERYBODY = """
+    SELECT c.relname FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+    WHERE l.pid = pg_backend_pid() AND c.oid = ANY (:oids) AND l.mode = 'AccessExclusiveLock'
+"""
 _FILES = "SELECT oid, relfilenode FROM pg_class WHERE oid = ANY (:oids) ORDER BY oid"
 
 
@@ -123,4 +129,24 @@ def test_no_revision_reads_or_rewrites_a_big_table_under_a_lock_that_stops_its_w
         apply_revisions(connection)
 
         assert connection.execute(text(_FILES), tables).all() == files
+    assert faults == []
+
+
+def test_no_revision_holds_a_table_that_is_in_use_while_it_waits_for_another(
+    postgres_url: str,
+) -> None:
+    """A transaction that needs both would wait for the revision, and the revision for it."""
+    faults: list[set[str]] = []
+
+    def look_at_locks(connection: Connection) -> None:
+        held = set(connection.scalars(text(_STOPS_EVERYBODY), tables))
+        if len(held) > 1:
+            faults.append(held)
+
+    with empty_database(postgres_url) as connection:
+        upgrade(connection, _RELEASE_0_1)
+        tables = {"oids": list(connection.scalars(text(_TABLES)))}
+        connection.commit()
+        event.listen(connection, "commit", look_at_locks)
+        apply_revisions(connection)
     assert faults == []

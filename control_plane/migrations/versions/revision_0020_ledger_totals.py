@@ -9,7 +9,11 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from control_plane.migrations.online import create_index_online, outside_transaction
+from control_plane.migrations.online import (
+    create_index_online,
+    outside_transaction,
+    release_locks,
+)
 from control_plane.migrations.tenancy import READ_ONLY, confine_to_tenant
 from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 
@@ -19,12 +23,15 @@ down_revision = "0019"
 
 def upgrade() -> None:
     _index_what_the_audit_reads()
+    _refuse_credit_from_requests()
+    release_locks()
+    _let_the_owner_change("billing_accounts")
+    release_locks()
     _create_ledger_days()
+    _let_the_owner_change("ledger_days")
     _create_ledger_audits()
-    _let_the_owner_keep_accounts()
     _guard_accounts()
     _move_totals()
-    _refuse_credit_from_requests()
 
 
 def _index_what_the_audit_reads() -> None:
@@ -71,12 +78,12 @@ def _create_ledger_audits() -> None:
     op.execute(f"GRANT SELECT, INSERT, UPDATE ON ledger_audits TO {SYSTEM_ROLE}")
 
 
-def _let_the_owner_keep_accounts() -> None:
+def _let_the_owner_change(table: str) -> None:
     """Row-level security applies to the owner, as whom the triggers run."""
-    for table in ("billing_accounts", "ledger_days"):
-        op.execute(
-            f"CREATE POLICY ledger_access ON {table} TO CURRENT_USER USING (true) WITH CHECK (true)"
-        )
+    op.execute(f"DROP POLICY IF EXISTS ledger_access ON {table}")
+    op.execute(
+        f"CREATE POLICY ledger_access ON {table} TO CURRENT_USER USING (true) WITH CHECK (true)"
+    )
 
 
 def _guard_accounts() -> None:
@@ -186,6 +193,7 @@ def _move_totals() -> None:
 
 
 def _refuse_credit_from_requests() -> None:
+    op.execute("DROP POLICY IF EXISTS charges_only ON ledger_entries")
     op.execute(
         f"""
         CREATE POLICY charges_only ON ledger_entries AS RESTRICTIVE FOR INSERT TO {APP_ROLE}

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
 from alembic import op
+
+from control_plane.migrations.online import release_locks
 
 revision = "0026"
 down_revision = "0025"
 
+_CAPS = ", ".join(
+    f"ADD COLUMN IF NOT EXISTS {name} bigint" for name in ("calls_at_once", "calls_not_joined")
+)
+
 
 def upgrade() -> None:
-    for table in ("plans", "tenants"):
-        op.add_column(table, sa.Column("calls_at_once", sa.BigInteger))
-        op.add_column(table, sa.Column("calls_not_joined", sa.BigInteger))
-    op.add_column(
-        "plans", sa.Column("dispatch_weight", sa.BigInteger, nullable=False, server_default="1")
+    op.execute(f"ALTER TABLE tenants {_CAPS}")
+    release_locks()
+    op.execute(
+        f"ALTER TABLE plans {_CAPS},"
+        " ADD COLUMN IF NOT EXISTS dispatch_weight bigint NOT NULL DEFAULT 1"
     )
-    op.add_column("calls", sa.Column("publishable_key_id", sa.Uuid))
-    op.add_column("calls", sa.Column("client_address", sa.Text))
+    release_locks()
+    op.execute(
+        "ALTER TABLE calls ADD COLUMN IF NOT EXISTS publishable_key_id uuid,"
+        " ADD COLUMN IF NOT EXISTS client_address text"
+    )
