@@ -213,7 +213,7 @@ def _guard_addresses(
     receive = protocol.datagram_received
 
     def received(datagram: bytes, address: tuple[Any, ...]) -> None:
-        if not is_stun(datagram) and address[:2] not in _addresses_of_peer(connection):
+        if not is_stun(datagram) and not _is_peer(connection, address[:2]):
             on_dropped("stranger")
             return
         try:
@@ -225,9 +225,9 @@ def _guard_addresses(
     setattr(protocol, _DATAGRAM_RECEIVED, received)
 
 
-def _addresses_of_peer(connection: Connection) -> set[tuple[str, int]]:
+def _is_peer(connection: Connection, address: tuple[Any, ...]) -> bool:
     pairs = connection._nominated.values() or connection._check_list
-    return {pair.remote_addr for pair in pairs}
+    return any(pair.remote_addr == address for pair in pairs)
 
 
 def _survive_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], None]) -> None:
