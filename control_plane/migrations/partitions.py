@@ -11,7 +11,7 @@ the time is not a part of them, and a row's key always leads to one and the same
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -32,7 +32,7 @@ class Partitioned:
     Args:
         key: ``call_id``, or the name of a column with a time.
         primary_key: the columns of the primary key.
-        indexes: columns or expressions of each other index.
+        indexes: what follows the table in the statement that creates each other index.
         sequence_column: a column that is numbered by a sequence.
     """
 
@@ -73,10 +73,18 @@ def first_month_of(table: Partitioned, now: datetime) -> datetime | None:
     return datetime(months // 12, months % 12 + 1, 1, tzinfo=UTC)
 
 
-def partition_online(table: Partitioned, first_month: datetime | None) -> None:
+def partition_online(
+    table: Partitioned,
+    first_month: datetime | None,
+    guard: Callable[[str], None] | None = None,
+) -> None:
     """Partition the table. It can be repeated, and does nothing if it was completed.
 
     ``switchboard_make_partitions`` must exist by then.
+
+    Args:
+        guard: gives the new table, which it is told the name of, the old one's triggers and
+            policies. Triggers for each row must go from the old table, which gets the new ones.
     """
     if _is_partitioned(table.table):
         return
@@ -96,7 +104,7 @@ def partition_online(table: Partitioned, first_month: datetime | None) -> None:
     _create_new_table(table, by, constraint)
     # Before the new table is used, so that no row of a month is in the default partition.
     make_partitions()
-    _swap(table, first_month)
+    _swap(table, first_month, guard)
     release_locks()
     make_partitions()
 
@@ -126,7 +134,7 @@ def _create_new_table(table: Partitioned, by: str, constraint: str) -> None:
     op.execute(f"ALTER TABLE {new} DROP CONSTRAINT {constraint}")
     confine_to_tenant(new, privileges=table.privileges)
     for index in table.indexes:
-        op.execute(f"CREATE INDEX ON {new} ({index})")
+        op.execute(f"CREATE INDEX ON {new} {index}")
     months = new
     if table.key == "call_id":
         months = table.months
@@ -140,9 +148,13 @@ def _create_new_table(table: Partitioned, by: str, constraint: str) -> None:
     confine_to_tenant(table.other, privileges=())
 
 
-def _swap(table: Partitioned, first_month: datetime | None) -> None:
+def _swap(
+    table: Partitioned, first_month: datetime | None, guard: Callable[[str], None] | None
+) -> None:
     """Only this part needs a lock that stops others, and it reads and writes no rows."""
     op.execute(f"LOCK TABLE {table.table} IN ACCESS EXCLUSIVE MODE")
+    if guard is not None:
+        guard(f"{table.table}_new")
     if table.sequence_column is not None:
         _share_sequence(table, table.sequence_column)
     op.execute(f"ALTER TABLE {table.table} RENAME TO {table.before}")

@@ -72,7 +72,7 @@ def previous_release(postgres_url: str, calls: int) -> Iterator[tuple[Connection
         yield connection, tenant_id
 
 
-def test_nobody_waits_a_second_for_a_migration_and_no_call_is_left_uncounted(
+def test_nobody_waits_a_second_for_a_migration_and_no_call_or_entry_is_left_out(
     postgres_url: str,
 ) -> None:
     with previous_release(postgres_url, CALLS) as (connection, tenant_id):
@@ -89,7 +89,14 @@ def test_nobody_waits_a_second_for_a_migration_and_no_call_is_left_uncounted(
                 " (SELECT count(*) FROM calls)"
             )
         ).one()
+        without_reference = connection.scalar(
+            text(
+                "SELECT count(*) FROM ledger_entries WHERE id NOT IN"
+                " (SELECT entry_id FROM ledger_references)"
+            )
+        )
     assert load.calls > 0
+    assert without_reference == 0
     assert kept == there == CALLS + load.calls
 
 

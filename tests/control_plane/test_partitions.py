@@ -1,4 +1,4 @@
-"""Transcripts, event logs and webhook events are partitioned by month."""
+"""Transcripts, event logs, webhook events and the ledger are partitioned by month."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ async def test_the_job_makes_what_is_missing(database: Database) -> None:
         made = await repository.make_partitions(session, 5)
         assert await repository.make_partitions(session, 5) == []
         await session.rollback()
-    assert len(made) == 8
+    assert len(made) == 10
 
 
 async def test_a_request_cannot_make_partitions_or_read_one(

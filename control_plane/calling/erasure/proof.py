@@ -16,6 +16,7 @@ KEPT = {
     "the agent's settings, without the caller, the variables and the filled prompt.",
     "call_participants": "The caller's row, with 'erased' as its identity.",
     "ledger_entries": "The charges. They name the call, not the caller, and the law asks for them.",
+    "ledger_references": "What each entry of the ledger is for, so that no call is charged twice.",
     "audit_entries": "What users and keys of the tenant did. They name records by their ids; "
     "changes of the do-not-call list name the number.",
     "do_not_call_numbers": "A number on the do-not-call list stays there, so that it is not called "

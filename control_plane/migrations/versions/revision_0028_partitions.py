@@ -30,7 +30,7 @@ TABLES = (
         "call_id",
         "id",
         APPEND_ONLY,
-        indexes=("call_id, position",),
+        indexes=("(call_id, position)",),
         sequence_column="position",
     ),
     Partitioned(
@@ -38,7 +38,7 @@ TABLES = (
         "occurred_at",
         "id",
         READ_WRITE,
-        indexes=("tenant_id, occurred_at", "(data ->> 'call_id')"),
+        indexes=("(tenant_id, occurred_at)", "((data ->> 'call_id'))"),
     ),
 )
 

@@ -37,8 +37,8 @@ class LedgerEntry(Base):
     """One movement of credit, never changed or deleted. Positive amounts add to the tenant's
     balance.
 
-    ``reference`` names what the entry is for. It is unique per tenant, so that nothing is posted
-    twice.
+    ``reference`` names what the entry is for. It is unique per tenant (``LedgerReference``), so
+    that nothing is posted twice. The table is partitioned by the month of ``created_at``.
     """
 
     __tablename__ = "ledger_entries"
@@ -59,6 +59,17 @@ class LedgerEntry(Base):
     @property
     def amount_micros(self) -> int:
         return self.free_micros + self.purchased_micros
+
+
+class LedgerReference(Base):
+    """Which entry has a reference, added by PostgreSQL when the entry is posted. It refuses the
+    second entry with one reference."""
+
+    __tablename__ = "ledger_references"
+
+    tenant_id: Mapped[UUID] = mapped_column(primary_key=True)
+    reference: Mapped[str] = mapped_column(primary_key=True)
+    entry_id: Mapped[UUID]
 
 
 class LedgerDay(Base):

@@ -32,6 +32,7 @@ from control_plane.money.billing.models import (
     CallReserve,
     LedgerDay,
     LedgerEntry,
+    LedgerReference,
 )
 from control_plane.platform.database import table_of
 
@@ -174,10 +175,13 @@ async def entry_of_reference(
     session: AsyncSession, tenant_id: UUID, reference: str
 ) -> LedgerEntry | None:
     """The entry that was posted for ``reference``, if there is one."""
+    entry_id = (
+        select(LedgerReference.entry_id)
+        .where(LedgerReference.tenant_id == tenant_id, LedgerReference.reference == reference)
+        .scalar_subquery()
+    )
     found: LedgerEntry | None = await session.scalar(
-        select(LedgerEntry).where(
-            LedgerEntry.tenant_id == tenant_id, LedgerEntry.reference == reference
-        )
+        select(LedgerEntry).where(LedgerEntry.tenant_id == tenant_id, LedgerEntry.id == entry_id)
     )
     return found
 
