@@ -11,7 +11,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from contracts.events import CallEnded, CallEvent, Logged, TranscriptSegment, UsageReported
-from control_plane.platform.database import SYSTEM_ROLE
+from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 from tests.chaos.played_call import PlayedCall
 
 NEVER: dict[str, LiteralString] = {
@@ -49,7 +49,6 @@ NEVER: dict[str, LiteralString] = {
     "participant is still in a call that is over": """
         SELECT id FROM call_participants WHERE status <> 'completed'
     """,
-    "event could not be applied": "SELECT id FROM parked_events",
     "count of calls is wrong": """
         SELECT tenant_id, agent_id, status FROM (
             SELECT tenant_id, agent_id, status, calls FROM call_counts
@@ -59,15 +58,27 @@ NEVER: dict[str, LiteralString] = {
     """,
 }
 """Queries that find nothing."""
+PARKED: LiteralString = "SELECT id FROM parked_events"
+"""No tenant may read them."""
 
 
 def broken_invariants(
-    psycopg_url: str, created: Mapping[UUID, Iterable[UUID]], played: Mapping[UUID, PlayedCall]
+    psycopg_url: str,
+    created: Mapping[UUID, Iterable[UUID]],
+    played: Mapping[UUID, PlayedCall],
+    *,
+    only_tenant: UUID | None = None,
 ) -> list[str]:
-    """One line for each thing that is wrong."""
+    """One line for each thing that is wrong, with all tenants or with one of several."""
     with psycopg.connect(psycopg_url, autocommit=True, row_factory=dict_row) as connection:
         connection.execute(f"SET ROLE {SYSTEM_ROLE}")
-        faults = [
+        faults = [f"event could not be applied: {row}" for row in connection.execute(PARKED)]
+        if only_tenant is not None:
+            connection.execute(f"SET ROLE {APP_ROLE}")
+            connection.execute(
+                "SELECT set_config('switchboard.tenant_id', %s, false)", (str(only_tenant),)
+            )
+        faults += [
             f"{name}: {row}"
             for name, query in NEVER.items()
             for row in connection.execute(query).fetchall()

@@ -1,6 +1,6 @@
 """Two releases side by side, and a rolling upgrade, with real processes and WebRTC calls.
 
-python -m tests.upgrade [--previous v0.1.0] [--calls 100] [--live 20]
+python -m tests.upgrade [--previous v0.1.0] [--calls 100] [--live 20] [--history 1000000]
 
 First both releases' APIs, jobs processes and media workers run at once, and calls go through every
 mixture of them. Then an installation of the previous release is upgraded, one process after the
@@ -59,10 +59,16 @@ async def side_by_side(
 
 
 async def rolling_upgrade(
-    installed: Installation, old: Release, new: Release, live: int
+    installed: Installation, old: Release, new: Release, live: int, history: int
 ) -> list[str]:
-    """Upgrade in the order of docs/upgrades.md under ``live`` calls; one line for each fault."""
+    """Upgrade in the order of docs/upgrades.md under ``live`` calls; one line for each fault.
+
+    Args:
+        history: calls of another tenant that were over before.
+    """
     await installed.migrate(old)
+    if history:
+        await asyncio.to_thread(installed.add_history, history)
     api, jobs = await installed.api(old), await installed.jobs(old)
     workers = [await installed.worker(old, number) for number in (1, 2)]
     account = await installed.account(api)
@@ -79,8 +85,9 @@ async def rolling_upgrade(
             call = silent_call(lambda: client, account.agent_id, upgraded.wait)
             calls.append(group.create_task(call))
             await asyncio.sleep(PLACED_EVERY_SECONDS)
-        await installed.migrate(new)
-        await short_call()
+        migration = group.create_task(installed.migrate(new))
+        while not migration.done():
+            await short_call()
         for number, worker in enumerate(workers, start=1):
             await installed.worker(new, number)
             worker.told_to_stop()
@@ -115,7 +122,8 @@ def faults_of(installed: Installation, account: Account, outcomes: Sequence[Outc
     """What is wrong with the calls and with the books."""
     created = {account.tenant_id: [UUID(each.call_id) for each in outcomes if each.call_id]}
     faults = [f"call {each.call_id}: {each.fault}" for each in outcomes if each.fault]
-    return faults + broken_invariants(installed.psycopg_url, created, {})
+    tenant_id = account.tenant_id
+    return faults + broken_invariants(installed.psycopg_url, created, {}, only_tenant=tenant_id)
 
 
 def report(part: str, calls: int, faults: Sequence[str]) -> None:
@@ -124,13 +132,13 @@ def report(part: str, calls: int, faults: Sequence[str]) -> None:
         console.print(f"  {fault}")
 
 
-async def run(revision: str, calls: int, live: int, logs: Path) -> int:
+async def run(revision: str, calls: int, live: int, history: int, logs: Path) -> int:
     with short_directory("switchboard-release-") as directory, previous(revision, directory) as old:
         with installation(logs / "side-by-side") as installed:
             mixed = await side_by_side(installed, (old, THIS), calls)
             report("side by side", calls, mixed)
         with installation(logs / "rolling-upgrade") as installed:
-            rolled = await rolling_upgrade(installed, old, THIS, live)
+            rolled = await rolling_upgrade(installed, old, THIS, live, history)
             report("rolling upgrade", live, rolled)
     return 1 if mixed or rolled else 0
 
@@ -140,11 +148,14 @@ def main() -> None:
     parser.add_argument("--previous", default="v0.1.0", metavar="REVISION", help="tag or commit")
     parser.add_argument("--calls", type=int, default=100, help="side by side")
     parser.add_argument("--live", type=int, default=20, help="during the rolling upgrade")
+    parser.add_argument(
+        "--history", type=int, default=0, help="calls that were over before the rolling upgrade"
+    )
     parser.add_argument("--logs", type=Path, help="folder; by default a new one in /tmp")
     arguments = parser.parse_args()
     logs = arguments.logs or Path(tempfile.mkdtemp(prefix="switchboard-upgrade-logs-"))
     console.print(f"The processes' logs: {logs}")
-    run_both = run(arguments.previous, arguments.calls, arguments.live, logs)
+    run_both = run(arguments.previous, arguments.calls, arguments.live, arguments.history, logs)
     try:
         sys.exit(asyncio.run(run_both))
     except UnknownRevision as error:

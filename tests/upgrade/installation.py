@@ -10,8 +10,11 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
+import psycopg
+
+from control_plane.platform.database import SYSTEM_ROLE
 from switchboard.demo.account import agent_body
 from switchboard.readiness import RedisReadiness, http_ready
 from switchboard.services.embedded_server import running
@@ -19,6 +22,7 @@ from switchboard.services.ports import LOOPBACK, free_port
 from switchboard.services.postgres import PostgresServer
 from switchboard.services.valkey import ValkeyServer
 from switchboard_client import AsyncSwitchboard
+from tests.control_plane.many_calls import add_calls, add_details
 from tests.short_directory import short_directory
 from tests.upgrade.release import Release
 
@@ -28,6 +32,12 @@ PATIENT = agent_body() | {"advanced": {"silencePromptDelay": 300, "postSilenceHa
 
 STOP_SECONDS = 90.0
 """A worker that is told to stop lets its calls go on."""
+MIGRATION_SECONDS = 900.0
+PLAN_BYTES = 2000
+_END_ALL = """
+    UPDATE calls SET status = 'completed', end_reason = 'normal_hangup', ended_at = now()
+    WHERE status IN ('queued', 'in_progress')
+"""
 
 
 @dataclass
@@ -42,10 +52,10 @@ class Running:
     def told_to_stop(self) -> None:
         self.process.send_signal(signal.SIGTERM)
 
-    async def ended(self) -> None:
+    async def ended(self, within_seconds: float = STOP_SECONDS) -> None:
         """Wait until it has ended by itself. Raises ``RuntimeError`` if it does not."""
         try:
-            code = await asyncio.to_thread(self.process.wait, STOP_SECONDS)
+            code = await asyncio.to_thread(self.process.wait, within_seconds)
         except subprocess.TimeoutExpired:
             raise RuntimeError(f"{self.name} did not stop; see {self.log_path}") from None
         # Uvicorn ends with the signal that told it to stop.
@@ -82,7 +92,7 @@ class Installation:
 
     async def migrate(self, release: Release) -> None:
         migration = self._run(release, "migrate", f"migrate-{release.name}", {})
-        await migration.ended()
+        await migration.ended(MIGRATION_SECONDS)
         self._started.remove(migration)
 
     async def api(self, release: Release, number: int = 1) -> Running:
@@ -127,6 +137,17 @@ class Installation:
             agent = await client.request("POST", "/v1/agents", body=PATIENT)
             await client.request("POST", f"/v1/agents/{agent['id']}/publish")
         return Account(UUID(tenant["tenant_id"]), tenant["api_key"], agent["id"])
+
+    def add_history(self, calls: int) -> None:
+        """Give another tenant that many calls, which are over, with the schema as it is."""
+        tenant_id, agent_ids = uuid4(), [uuid4() for _ in range(8)]
+        with psycopg.connect(self.psycopg_url, autocommit=True) as connection:
+            connection.execute(f"SET ROLE {SYSTEM_ROLE}")
+            connection.execute("INSERT INTO tenants (id, name) VALUES (%s, 'Busy')", (tenant_id,))
+            add_calls(connection, tenant_id, agent_ids, calls, plan_bytes=PLAN_BYTES)
+            connection.execute(f"SET ROLE {SYSTEM_ROLE}")
+            connection.execute(_END_ALL)
+            add_details(connection, tenant_id)
 
     def end(self) -> None:
         for each in self._started:
