@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
+from collections.abc import Iterable
+from pathlib import Path
+from uuid import UUID, uuid4
 
 from fastapi import FastAPI
 from redis.asyncio import Redis
 from sqlalchemy import text
 
+from contracts.heartbeat import CallMedia
 from control_plane.platform.database import Database
 from control_plane.platform.link.capacity import CapacityView
+from runtime.journal.space import JournalSpace
+from runtime.link.heartbeat import Backlog, Heartbeat
+from runtime.link.worker_identity import WorkerIdentity
+from runtime.slots import Slots
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import CALLER, create_call
 from tests.control_plane.fake_worker import FakeWorker
@@ -43,6 +50,41 @@ async def test_the_same_request_succeeds_once_there_is_a_worker(
     app.state.capacity = CapacityView(redis)  # As after a second.
     second = await tenant.http.post("/v1/calls", headers=once, json=body)
     assert second.status_code == 201
+
+
+class NoCalls:
+    def leased(self) -> Iterable[UUID]:
+        return ()
+
+    def media(self) -> Iterable[CallMedia]:
+        return ()
+
+    def backlog(self) -> Backlog:
+        return Backlog(journal_bytes=0, journals_are_full=False, events_are_held_back=False)
+
+
+async def test_a_worker_whose_journals_are_full_has_no_room(
+    tenant: TenantClient, app: FastAPI, redis: Redis, tmp_path: Path
+) -> None:
+    await redis.flushall()
+    agent_id = await tenant.published_agent()
+    body = {"agent_id": str(agent_id), "participants": [CALLER]}
+    slots = Slots(3)
+    space = JournalSpace(tmp_path, 10, slots)
+    identity = WorkerIdentity("worker-1", tmp_path)
+    heartbeat = Heartbeat(redis, "worker-1", identity, slots, NoCalls())
+    heartbeat.state = "ready"
+
+    async def ask() -> int:
+        await space.look()
+        await heartbeat.beat()
+        app.state.capacity = CapacityView(redis)  # As after a second.
+        return (await tenant.post("/v1/calls", body)).status_code
+
+    (tmp_path / "call.jsonl").write_bytes(b"x" * 10)
+    assert await ask() == 503
+    (tmp_path / "call.jsonl").unlink()
+    assert await ask() == 201
 
 
 async def test_a_tenant_whose_queue_is_full_does_not_keep_others_out(
