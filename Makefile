@@ -36,7 +36,7 @@ coverage: install ## Report how much of our code the tests run, without the end-
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report $(ARGS)
 
-fuzz: install ## Send generated requests to every route for 15 minutes (ARGS="--minutes 2")
+fuzz: install ## Send hostile input: requests, packets, SDP, documents (ARGS="--only packets")
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
 storm: install ## Play 10,000 simulated calls while processes die (ARGS="--calls 500")

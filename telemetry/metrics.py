@@ -201,9 +201,9 @@ FRAME_LATENESS = declared.histogram(
 PACKETS_DROPPED = declared.counter(
     "media_packets_dropped_total",
     "Datagrams to a caller's port that were not let through: from a `stranger`'s address, "
-    "`malformed`, or `failed` with an exception.",
+    "`malformed`, of a `surplus` source, or `failed` with an exception.",
     (_WORKER,),
-    {"reason": ("stranger", "malformed", "failed")},
+    {"reason": ("stranger", "malformed", "surplus", "failed")},
 )
 PROVIDER_ERRORS = declared.counter(
     "provider_errors_total",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import ip_address
 from typing import Any, Literal
 
@@ -24,7 +24,9 @@ from aiortc import RTCPeerConnection, RTCRtpReceiver
 from aiortc.rtp import RtpPacket
 
 from runtime.media.media_network import MediaNetwork, NoFreePort, PortRange
-from runtime.media.packet_form import is_stun, is_well_formed
+from runtime.media.packet_form import is_stun, is_well_formed, source_of
+from runtime.media.packet_sources import PacketSources
+from runtime.media.sctp_form import has_whole_parameters
 
 logger = structlog.get_logger(__name__)
 
@@ -33,12 +35,15 @@ _COMPONENT = 1
 """RTP and RTCP share it (RFC 5761)."""
 SERVERS_ANSWER_SECONDS = 5.0
 """How long STUN and TURN servers may take, as in aioice. A leg does without a silent one."""
-DropReason = Literal["stranger", "malformed", "failed"]
+DropReason = Literal["stranger", "malformed", "surplus", "failed"]
 """Why a packet was dropped: it came from an address that is not the peer's, it is not what it says
-that it is, or it caused an exception."""
+that it is, it names one source more than a peer has, or it caused an exception."""
 _JITTER_BUFFER = "_RTCRtpReceiver__jitter_buffer"
 _DATA_RECEIVED, _DATAGRAM_RECEIVED = "data_received", "datagram_received"
 _RECEIVE_NEXT = "_recv_next"
+_RUN_REPORTS = "_run_rtcp"
+_HANDLE_RTP, _HANDLE_RTCP = "_handle_rtp_data", "_handle_rtcp_data"
+_HANDLE_SCTP = "_handle_data"
 
 
 class _PacketTap:
@@ -65,6 +70,26 @@ def tap_packets(receiver: RTCRtpReceiver, on_packet: Callable[[RtpPacket], None]
     if not hasattr(receiver, _JITTER_BUFFER):
         raise RuntimeError(f"RTCRtpReceiver has no {_JITTER_BUFFER} in this release of aiortc")
     setattr(receiver, _JITTER_BUFFER, _PacketTap(on_packet))
+
+
+def keep_reporting(receiver: RTCRtpReceiver) -> None:
+    """Let no packet end the receiver's reports. Call it before ``setRemoteDescription``.
+
+    Reaches for ``RTCRtpReceiver._run_rtcp``. An exception in it, for example because a peer's
+    timestamps give a jitter that does not fit into a report, would make ``RTCPeerConnection.close``
+    wait forever. A release of aiortc that catches it would replace this.
+    """
+    run = receiver._run_rtcp
+
+    async def run_on() -> None:
+        while True:
+            try:
+                # It waits before each report, so this loop has pauses.
+                return await run()
+            except Exception as error:  # noqa: BLE001 - whatever a packet can cause in a report
+                logger.debug("media.report_failed", error=repr(error))
+
+    setattr(receiver, _RUN_REPORTS, run_on)
 
 
 def host_addresses() -> list[str]:
@@ -185,25 +210,33 @@ def guard_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], No
     that ICE checks: the offer's, and those from which signed STUN requests came.
 
     Reaches for ``StunProtocol.datagram_received``, ``Connection.data_received``, ``_protocols``,
-    ``_nominated`` and ``_check_list``, and for ``RTCDtlsTransport._recv_next`` and ``encrypted``.
-    aioice takes packets from every address, and in aiortc an exception of one packet ends the
-    transport. Releases that do neither would replace this.
+    ``_nominated`` and ``_check_list``, and for ``RTCDtlsTransport._recv_next``, ``encrypted``,
+    ``_handle_rtp_data`` and ``_handle_rtcp_data``, and ``RTCSctpTransport._handle_data``. aioice
+    takes packets from every address. In aiortc an exception of one packet ends the transport, each
+    source of packets stays in memory, and an SCTP parameter without a length is read forever.
+    Releases that do nothing of this would replace it.
 
     Args:
         on_dropped: called for each packet that was dropped.
     """
     connection = ice_connection(peer)
     into_queue = connection.data_received
+    sources = PacketSources()
 
     def take(datagram: bytes, component: int) -> None:
-        if is_well_formed(datagram):
-            into_queue(datagram, component)
-        else:
+        source = source_of(datagram)
+        if not is_well_formed(datagram):
             on_dropped("malformed")
+        elif source is not None and not sources.may_send(source):
+            on_dropped("surplus")
+        else:
+            into_queue(datagram, component)
 
     setattr(connection, _DATA_RECEIVED, take)
     for protocol in connection._protocols:
         _guard_addresses(protocol, connection, on_dropped)
+    _admit_sources(peer, sources, on_dropped)
+    _check_parameters(peer, on_dropped)
     _survive_packets(peer, on_dropped)
 
 
@@ -230,12 +263,49 @@ def _is_peer(connection: Connection, address: tuple[Any, ...]) -> bool:
     return any(pair.remote_addr == address for pair in pairs)
 
 
+def _admit_sources(
+    peer: RTCPeerConnection, sources: PacketSources, on_dropped: Callable[[DropReason], None]
+) -> None:
+    (transceiver, *_) = peer.getTransceivers()
+    transport = transceiver.receiver.transport
+
+    def only_of_sources(handle: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+        async def handled(data: bytes, **more: Any) -> None:
+            source = source_of(data)
+            if source is None or sources.admit(source):
+                await handle(data, **more)
+            else:
+                on_dropped("surplus")
+
+        return handled
+
+    for name in (_HANDLE_RTP, _HANDLE_RTCP):
+        setattr(transport, name, only_of_sources(getattr(transport, name)))
+
+
+def _check_parameters(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], None]) -> None:
+    sctp = peer.sctp
+    if sctp is None:
+        return
+    handle = sctp._handle_data
+
+    async def handle_whole(packet: bytes) -> None:
+        if has_whole_parameters(packet):
+            await handle(packet)
+        else:
+            on_dropped("malformed")
+
+    setattr(sctp, _HANDLE_SCTP, handle_whole)
+
+
 def _survive_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], None]) -> None:
     (transceiver, *_) = peer.getTransceivers()
     transport = transceiver.receiver.transport
     receive_next = transport._recv_next
+    failures = 0
 
     async def received() -> None:
+        nonlocal failures
         try:
             await receive_next()
         except ConnectionError:
@@ -244,7 +314,9 @@ def _survive_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason],
             if not transport.encrypted:
                 # The handshake failed, and says so itself.
                 raise
-            logger.warning("media.packet_failed", error=repr(error))
+            failures += 1
+            if failures == 1:
+                logger.warning("media.packet_failed", error=repr(error))
             on_dropped("failed")
             # Were it not the packet's fault, the next one would fail at once.
             await asyncio.sleep(0)

@@ -35,6 +35,15 @@ def is_well_formed(datagram: bytes) -> bool:
     return datagram[0] in _DTLS and _holds_whole_records(datagram)
 
 
+def source_of(packet: bytes) -> int | None:
+    """The SSRC of RTP or RTCP, encrypted or not (RFC 3550, sections 5.1 and 6.4). ``None``: it is
+    neither, or cut off."""
+    if len(packet) < _RTCP_HEADER_BYTES or packet[0] not in _SRTP:
+        return None
+    at = 4 if packet[1] in _RTCP_TYPES else 8
+    return int.from_bytes(packet[at : at + 4], "big")
+
+
 def _holds_whole_records(datagram: bytes) -> bool:
     """Whether the DTLS records fill the datagram (RFC 6347, section 4.1)."""
     at = 0

@@ -26,6 +26,7 @@ from runtime.media.aiortc_internals import (
     answers_binding_request,
     gather_candidates,
     guard_packets,
+    keep_reporting,
     tap_packets,
 )
 from runtime.media.incoming_audio import IncomingAudio
@@ -39,6 +40,7 @@ from runtime.media.sdp_offer import AudioOffer
 from telemetry.metrics import PACKETS_DROPPED
 
 CONNECT_TIMEOUT_SECONDS = 15.0
+CLOSE_TIMEOUT_SECONDS = 5.0
 
 _OPUS = RTCRtpCodecCapability("audio/opus", clockRate=48_000, channels=2)
 
@@ -95,6 +97,7 @@ class WebRtcLeg:
         (transceiver,) = self._peer.getTransceivers()
         transceiver.setCodecPreferences([_OPUS])
         tap_packets(transceiver.receiver, self._packet_received)
+        keep_reporting(transceiver.receiver)
         try:
             await self._peer.setRemoteDescription(RTCSessionDescription(offer.sdp, "offer"))
             await gather_candidates(self._peer, self._addresses, self._network)
@@ -137,7 +140,12 @@ class WebRtcLeg:
             self._question.cancel()
             await asyncio.wait([self._question])
         self._track.stop()
-        await self._peer.close()
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
+                await self._peer.close()
+        except TimeoutError:
+            # A call ends, whatever its peer has done to this connection.
+            log.error("media.leg_not_closed", participant_id=str(self.participant_id))
 
     def _connection_changed(self) -> None:
         if self._peer.connectionState == "connected":

@@ -19,7 +19,12 @@ from aiortc.rtp import RtpPacket
 
 from contracts.call_plan import PlannedParticipant
 from contracts.live_messages import DATA_CHANNEL_LABEL
-from runtime.media.aiortc_internals import gather_candidates, ice_connection, tap_packets
+from runtime.media.aiortc_internals import (
+    gather_candidates,
+    ice_connection,
+    keep_reporting,
+    tap_packets,
+)
 from runtime.media.ice_addresses import local_ice_addresses
 from runtime.media.local_room import LocalRoom
 from runtime.media.opus import SAMPLE_HZ, SAMPLES_PER_FRAME, OpusDecoder, OpusEncoder
@@ -79,6 +84,7 @@ class LoopbackPeer:
     async def accept(self, answer: str) -> None:
         (transceiver,) = self.connection.getTransceivers()
         tap_packets(transceiver.receiver, self._receive)
+        keep_reporting(transceiver.receiver)
         await self.connection.setRemoteDescription(RTCSessionDescription(answer, "answer"))
         self._speaking = asyncio.create_task(self._speak())
 

@@ -8,9 +8,14 @@ import socket
 from collections.abc import AsyncIterator
 
 import pytest
+from aiortc import RTCDtlsTransport
+from aiortc.rtcrtpreceiver import StreamStatistics
+from google_crc32c import value as crc32c
 
+from runtime.media import webrtc_leg
 from runtime.media.aiortc_internals import ice_connection
 from runtime.media.local_room import LocalRoom
+from runtime.media.packet_sources import MOST_SOURCES
 from tests.runtime.media.loopback_peer import LoopbackPeer
 from tests.runtime.media.test_local_room import joined, loud, quiet, until
 
@@ -103,3 +108,67 @@ def _address_of_the_leg(peer: LoopbackPeer) -> tuple[str, int]:
 def _family(peer: LoopbackPeer) -> socket.AddressFamily:
     host, _ = _address_of_the_leg(peer)
     return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+async def test_a_data_channel_packet_whose_parameter_has_no_length_stalls_nothing(
+    room: LocalRoom,
+) -> None:
+    init = b"\x01\x00\x00\x18" + bytes(16) + b"\x80\x08\x00\x00"
+    header = b"\x13\x88\x13\x88" + bytes(4)
+    checksum = crc32c(header + bytes(4) + init).to_bytes(4, "little")
+    async with joined(room) as peer:
+        await _transport(peer)._send_data(header + checksum + init)
+        await assert_is_heard(room, peer)
+
+
+async def test_a_caller_who_names_a_new_source_in_each_packet_is_held_to_a_few(
+    room: LocalRoom,
+) -> None:
+    async with joined(room) as peer:
+        (leg,) = room._legs.values()
+        receiver = leg._peer.getTransceivers()[0].receiver
+        (payload_type,) = receiver._RTCRtpReceiver__codecs
+        for source in range(1, 200):
+            packet = bytes([0x80, payload_type, *bytes(6)]) + source.to_bytes(4, "big") + b"\xf8"
+            await _transport(peer)._send_rtp(packet)
+            await asyncio.sleep(0)
+        await assert_is_heard(room, peer)
+        kept = receiver._RTCRtpReceiver__remote_streams
+        assert 2 <= len(kept) <= MOST_SOURCES
+
+
+async def test_a_report_that_cannot_be_written_does_not_keep_a_call_from_ending(
+    room: LocalRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def too_large(_: StreamStatistics) -> int:
+        asked.append(True)
+        return 2**32
+
+    monkeypatch.setattr(StreamStatistics, "jitter", property(too_large))
+    async with joined(room):
+        await until(lambda: len(asked) > 2)
+        async with asyncio.timeout(2):
+            await room.aclose()
+
+
+async def test_a_connection_that_does_not_close_does_not_keep_a_call_from_ending(
+    room: LocalRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(webrtc_leg, "CLOSE_TIMEOUT_SECONDS", 0.1)
+    async with joined(room):
+        (leg,) = room._legs.values()
+        with monkeypatch.context() as hung:
+            hung.setattr(leg._peer, "close", never)
+            async with asyncio.timeout(2):
+                await room.aclose()
+        await leg._peer.close()
+
+
+def _transport(peer: LoopbackPeer) -> RTCDtlsTransport:
+    (transceiver,) = peer.connection.getTransceivers()
+    return transceiver.sender.transport
