@@ -53,6 +53,14 @@ def stages() -> tuple[Stage, ...]:
     )
 
 
+def environment() -> dict[str, str]:
+    """Lets Python keep what it compiles. The tests start a hundred Python processes, and pytest
+    rewrites 6,000 assertions: without ``__pycache__`` each process would do its part again."""
+    kept = dict(os.environ)
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)
+    return kept
+
+
 def main(chosen: list[str]) -> int:
     """Runs every stage, also after one that fails; returns the first failure's exit code."""
     exit_codes = []
@@ -61,7 +69,9 @@ def main(chosen: list[str]) -> int:
             continue
         print(f"==> stage {number} of {len(planned)}: {stage.title}", flush=True)
         began_at = time.monotonic()
-        ran = subprocess.run([sys.executable, "-m", "pytest", *stage.arguments], check=False)
+        ran = subprocess.run(
+            [sys.executable, "-m", "pytest", *stage.arguments], env=environment(), check=False
+        )
         exit_codes.append(ran.returncode)
         outcome = "passed" if ran.returncode == 0 else "FAILED"
         print(f"==> stage {number} {outcome} after {time.monotonic() - began_at:.0f} s", flush=True)

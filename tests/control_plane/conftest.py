@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,11 +14,14 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 from pwdlib.hashers.argon2 import Argon2Hasher
+from sqlalchemy.dialects.postgresql.psycopg import PGDialectAsync_psycopg
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from contracts.sealing import derived_key
 from control_plane.app import create_app
 from control_plane.calling.calls import connected_time
 from control_plane.identity.accounts.passwords.hashing import Passwords
+from control_plane.platform import database as database_module
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.free_worker import note_free_worker
@@ -77,6 +81,29 @@ class TenantClient:
         answer = await self.post("/v1/api-keys", wanted)
         assert answer.status_code == 201, answer.text
         return {"Authorization": f"Bearer {answer.json()['key']}"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def statements_compiled_once() -> Iterator[None]:
+    """Lets all engines share the SQL that one of them has compiled.
+
+    SQLAlchemy keeps it by engine and dialect object. Every test makes engines of one and the same
+    kind, and would spend a sixth of its time on compiling the same statements again.
+    """
+
+    def kind(dialect: PGDialectAsync_psycopg) -> tuple[object, ...]:
+        return type(dialect), dialect._json_deserializer
+
+    shared = partial(create_async_engine, execution_options={"compiled_cache": {}})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PGDialectAsync_psycopg, "__hash__", lambda one: hash(kind(one)))
+        patch.setattr(
+            PGDialectAsync_psycopg,
+            "__eq__",
+            lambda one, other: type(one) is type(other) and kind(one) == kind(other),
+        )
+        patch.setattr(database_module, "create_async_engine", shared)
+        yield
 
 
 @pytest.fixture

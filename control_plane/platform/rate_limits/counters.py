@@ -18,6 +18,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from control_plane.platform.rate_limits.quota import WINDOW_SECONDS, Policy, Quota
+from link.connection import driver_info
 
 _KEY_PREFIX = "switchboard:rate_limit"
 _UNUSED_LOCATION = "redis://localhost:6379"
@@ -49,6 +50,7 @@ class RequestCounters:
             socket_timeout=deadline_seconds,
             # The deadline leaves no time for a retry.
             retry=Retry(NoBackoff(), retries=0),
+            driver_info=driver_info(),
         )
         storage = RedisStorage(
             _UNUSED_LOCATION,

@@ -15,7 +15,7 @@ from control_plane.platform.http.openapi import every_problem
 from control_plane.platform.settings import ControlPlaneSettings
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
     settings = ControlPlaneSettings(
         database_url="postgresql+psycopg://nowhere/none",
