@@ -59,11 +59,17 @@ types: install ## Check types
 client-types: install ## Update the Python client's types and errors after an API change
 	@$(BIN)/python clients/python/generate.py $(ARGS)
 
-lock: install ## Resolve pyproject.toml into requirements.lock again
+COMPILE = PATH="$(CURDIR)/.uv-bootstrap/bin:$$PATH" uv pip compile --universal --python-version 3.11 \
+  --generate-hashes --no-emit-index-url --no-header --no-emit-package switchboard-client --quiet
+
+lock: install ## Resolve pyproject.toml into requirements.lock and the image's locks again
 	@echo "switchboard-client @ file:clients/python" | \
-	  PATH="$(CURDIR)/.uv-bootstrap/bin:$$PATH" uv pip compile pyproject.toml - --universal \
-	  --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url --no-header \
-	  --no-emit-package switchboard-client --quiet --output-file requirements.lock $(ARGS)
+	  $(COMPILE) pyproject.toml - --all-extras --output-file requirements.lock $(ARGS)
+	@echo "switchboard-client @ file:clients/python" | \
+	  $(COMPILE) pyproject.toml - --extra offline --constraint requirements.lock \
+	  --output-file deploy/image.lock
+	@printf 'uv\nhatchling\n' | \
+	  $(COMPILE) - --constraint requirements.lock --output-file deploy/build.lock $(ARGS)
 
 clean: ## Remove what was installed and built; keeps the data in .switchboard
 	rm -rf .venv .uv-bootstrap dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

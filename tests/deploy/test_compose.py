@@ -216,9 +216,48 @@ def test_what_depends_on_a_service_waits_until_it_can_be_used(compose: dict[str,
 
 
 def test_our_processes_run_without_privileges(compose: dict[str, Any]) -> None:
-    for name in OUR_PROCESSES:
-        assert compose["services"][name]["cap_drop"] == ["ALL"]
+    for name in OUR_PROCESSES | {"migrate"}:
+        assert "cap_add" not in compose["services"][name]
     assert re.search(r"^USER (?!root)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+
+
+def test_every_service_is_confined(compose: dict[str, Any]) -> None:
+    added = {}
+    for name, service in compose["services"].items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["read_only"] is True, name
+        assert "/tmp" in service["tmpfs"], name
+        assert re.fullmatch(r"\d+[mg]", service["mem_limit"]), name
+        assert 0 < service["pids_limit"] <= 1000, name
+        assert not {"privileged", "devices", "pid", "ipc"} & set(service), name
+        added[name] = set(service.get("cap_add", ()))
+    # Both images begin as root, give the volume to their user, and go on as that.
+    change_user = {"CHOWN", "DAC_OVERRIDE", "SETGID", "SETUID"}
+    assert {name: those for name, those in added.items() if those} == {
+        "postgres": change_user | {"FOWNER"},
+        "valkey": change_user,
+        "caddy": {"NET_BIND_SERVICE"},
+    }
+
+
+def test_what_lasts_is_on_a_volume_and_the_rest_cannot_be_written(compose: dict[str, Any]) -> None:
+    volumes = {name: set(mounted(service)) for name, service in compose["services"].items()}
+    assert "/var/lib/postgresql" in volumes["postgres"]
+    assert "/data" in volumes["valkey"] & volumes["caddy"] & volumes["worker"]
+    # The image's own volume, for processes that keep nothing.
+    assert "VOLUME /data" in (ROOT / "Dockerfile").read_text()
+
+
+def test_no_image_is_fetched_without_its_digest(compose: dict[str, Any]) -> None:
+    for name, service in compose["services"].items():
+        if "build" in service:
+            [digest] = service["build"]["args"].values()
+        else:
+            image, _, digest = service["image"].partition("@")
+            assert re.fullmatch(r"[a-z0-9/]+:[a-z0-9.-]+", image), name
+        # Without one in .env, Compose starts nothing.
+        assert re.fullmatch(r"\$\{[A-Z]+_IMAGE_DIGEST:\?run deploy/pin-images\.sh\}", digest), name
 
 
 def test_the_image_holds_every_package() -> None:
