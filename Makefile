@@ -7,7 +7,7 @@ ARGS ?=
 BASE ?= main
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo up doctor test check coverage fuzz storm upgrade-check lint types docs lock client-types clean
+.PHONY: help install demo up doctor test check coverage fuzz storm upgrade-check lint audit types docs lock client-types clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ lint: install ## Check style, format and the import rules
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
+
+audit: install ## Ask the package registry for known vulnerabilities of the locked packages
+	@$(BIN)/python -m tests.audit
 
 types: install ## Check types
 	@$(BIN)/mypy
