@@ -7,7 +7,7 @@ ARGS ?=
 BASE ?= main
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo up doctor test check coverage fuzz storm upgrade-check lint types docs lock client-types clean
+.PHONY: help install demo up doctor test check coverage fuzz storm upgrade-check lint audit types docs lock client-types clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,17 +53,26 @@ lint: install ## Check style, format and the import rules
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 
+audit: install ## Ask the package registry for known vulnerabilities of the locked packages
+	@$(BIN)/python -m tests.audit
+
 types: install ## Check types
 	@$(BIN)/mypy
 
 client-types: install ## Update the Python client's types and errors after an API change
 	@$(BIN)/python clients/python/generate.py $(ARGS)
 
-lock: install ## Resolve pyproject.toml into requirements.lock again
+COMPILE = PATH="$(CURDIR)/.uv-bootstrap/bin:$$PATH" uv pip compile --universal --python-version 3.11 \
+  --generate-hashes --no-emit-index-url --no-header --no-emit-package switchboard-client --quiet
+
+lock: install ## Resolve pyproject.toml into requirements.lock and the image's locks again
 	@echo "switchboard-client @ file:clients/python" | \
-	  PATH="$(CURDIR)/.uv-bootstrap/bin:$$PATH" uv pip compile pyproject.toml - --universal \
-	  --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url --no-header \
-	  --no-emit-package switchboard-client --quiet --output-file requirements.lock $(ARGS)
+	  $(COMPILE) pyproject.toml - --all-extras --output-file requirements.lock $(ARGS)
+	@echo "switchboard-client @ file:clients/python" | \
+	  $(COMPILE) pyproject.toml - --extra offline --constraint requirements.lock \
+	  --output-file deploy/image.lock
+	@printf 'uv\nhatchling\n' | \
+	  $(COMPILE) - --constraint requirements.lock --output-file deploy/build.lock $(ARGS)
 
 clean: ## Remove what was installed and built; keeps the data in .switchboard
 	rm -rf .venv .uv-bootstrap dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

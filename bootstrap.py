@@ -16,6 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
+BUILD_LOCK = ROOT / "deploy" / "build.lock"
+"""uv, with its hashes."""
 CLIENT = ROOT / "clients" / "python"
 STAMP = VENV / "switchboard-installed"
 OWN_UV = ROOT / ".uv-bootstrap"
@@ -90,7 +92,8 @@ def install_uv(python: str) -> str | None:
         shutil.rmtree(OWN_UV, ignore_errors=True)
         # With a target pip leaves the system's Python alone, so PEP 668 does not forbid it.
         pip = [python, "-m", "pip", "install", "--quiet", "--target", str(OWN_UV)]
-    installed = subprocess.run([*pip, "uv"], check=False).returncode == 0
+    locked = [*pip, "--require-hashes", "--requirement", str(BUILD_LOCK)]
+    installed = subprocess.run(locked, check=False).returncode == 0
     return str(own) if installed and own.exists() else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import sys
 from typing import Annotated
 
@@ -146,6 +147,9 @@ def main() -> None:
     """The ``switchboard`` command."""
     from switchboard.settings import MissingSetting
 
+    # Recordings, transcripts, logs and tokens are nobody else's: neither of this process nor of
+    # those that it starts.
+    os.umask(0o077)
     try:
         app()
     except MissingSetting as missing:

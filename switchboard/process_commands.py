@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from switchboard.parent_watch import PARENT_FD, ParentPipe
+from switchboard.process_environment import needed_by
 from switchboard.services.command import Command
 
 
@@ -62,6 +63,7 @@ class ProcessCommands:
                 **environment,
                 PARENT_FD: str(self._parent.read_fd),
             },
+            inherits=needed_by(verb),
             stop_signal=signal.SIGINT,
             inherited_fds=(self._parent.read_fd, *inherited_fds),
         )

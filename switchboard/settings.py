@@ -26,6 +26,7 @@ from switchboard.logs import LogFormat
 from telemetry.settings import TelemetryOptions
 
 DEFAULT_PORT = 8080
+SHORTEST_SECRET_KEY_BYTES = 32
 
 
 class MissingSetting(RuntimeError):
@@ -89,6 +90,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     jobs_processes: PositiveInt = 1
     """How many jobs processes ``up`` runs. Each does every kind of work."""
     secret_key: str | None = Field(None, repr=False)
+    """At least 32 bytes."""
     encryption_keys: tuple[str, ...] = Field((), repr=False)
     """Fernet keys for what is encrypted at rest, the newest first. A key made from the secret key
     is always tried last, and is the only one when none is set."""
@@ -141,6 +143,17 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("secret_key")
+    @classmethod
+    def _is_long_enough(cls, value: str | None) -> str | None:
+        # It signs tokens with HMAC-SHA-256, whose key must not be shorter (RFC 7518, 3.2).
+        if value and len(value.encode()) < SHORTEST_SECRET_KEY_BYTES:
+            raise ValueError(
+                f"has {len(value.encode())} bytes, and must have {SHORTEST_SECRET_KEY_BYTES} or "
+                "more that nobody can guess; make one with: openssl rand -hex 32"
+            )
         return value
 
     @field_validator("encryption_keys")

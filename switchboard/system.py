@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import socket
+import stat
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -86,6 +87,7 @@ async def running_system(settings: Settings, progress: Progress) -> AsyncIterato
     data_dir.mkdir(parents=True, exist_ok=True)
     # PostgreSQL's own user passes through this directory. Secret files inside have their own mode.
     data_dir.chmod(0o711)
+    _close_to_others(data_dir)
     lock = DirectoryLock(data_dir)
     try:
         lock.acquire()
@@ -176,33 +178,34 @@ class _System:
 
     async def _start_control_plane(self, redis: asyncio.Task[str]) -> None:
         database_urls, redis_url = await self._start_postgres(), await redis
-        addresses: dict[str, str] = {
+        link = {"SWITCHBOARD_REDIS_URL": redis_url}
+        control_plane: dict[str, str] = {
+            **link,
             **database_urls,
-            "SWITCHBOARD_REDIS_URL": redis_url,
             "SWITCHBOARD_SECRET_KEY": self.secrets.secret_key,
-            "SWITCHBOARD_OPERATOR_TOKEN": self.secrets.operator_token,
             "SWITCHBOARD_PUBLIC_URL": self.api_url,
         }
+        operator = {"SWITCHBOARD_OPERATOR_TOKEN": self.secrets.operator_token}
         host, port = self._listener.getsockname()[:2]
         async with contextlib.aclosing(RedisReadiness(redis_url)) as seen:
             # The API first: a caller waits for it and for the media workers.
             for shown, command, check in (
                 (
                     "API",
-                    self._commands.api(addresses | self._monitoring("api")),
+                    self._commands.api(control_plane | operator | self._monitoring("api")),
                     http_ready(host, port),
                 ),
                 *(
                     (
                         name.capitalize().replace("-", " "),
-                        self._commands.jobs(name, addresses | self._monitoring(name)),
+                        self._commands.jobs(name, control_plane | self._monitoring(name)),
                         seen.jobs(),
                     )
                     for name in jobs_names(self._settings)
                 ),
                 (
                     "Telephony bridge",
-                    self._commands.bridge(addresses | self._monitoring("bridge")),
+                    self._commands.bridge(link | self._monitoring("bridge")),
                     seen.bridge("local-1"),
                 ),
             ):
@@ -309,13 +312,23 @@ def _database_urls(owner: str, app: str | None, system: str | None) -> Mapping[s
 
 def _without_owner(urls: Mapping[str, str]) -> Mapping[str, str]:
     """For processes that serve: they get the owner's address only if they have no other."""
-    return urls if urls.keys() == {_OWNER_URL} else {**urls, _OWNER_URL: ""}
+    if urls.keys() == {_OWNER_URL}:
+        return urls
+    return {name: url for name, url in urls.items() if name != _OWNER_URL}
 
 
 def _first(failures: ExceptionGroup[Exception]) -> Exception:
     """The failure for which the rest was cancelled."""
     failure = failures.exceptions[0]
     return _first(failure) if isinstance(failure, ExceptionGroup) else failure
+
+
+def _close_to_others(data_dir: Path) -> None:
+    """Our own folders below, which earlier releases made for everybody to read."""
+    for folder in data_dir.iterdir():
+        status = folder.lstat()
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid():
+            folder.chmod(0o700)
 
 
 def _listen(settings: Settings, progress: Progress) -> socket.socket:

@@ -5,8 +5,8 @@
 set -eu
 psql --username="$POSTGRES_USER" --dbname=template1 --set=ON_ERROR_STOP=1 \
   --command="CREATE EXTENSION vector"
-psql --username="$POSTGRES_USER" --dbname=postgres --set=ON_ERROR_STOP=1 \
-  --set=password="$SWITCHBOARD_PASSWORD" <<'SQL'
+psql --username="$POSTGRES_USER" --dbname=postgres --set=ON_ERROR_STOP=1 <<'SQL'
+\getenv password SWITCHBOARD_PASSWORD
 CREATE ROLE switchboard LOGIN CREATEROLE CREATEDB PASSWORD :'password';
 CREATE DATABASE switchboard OWNER switchboard;
 SQL

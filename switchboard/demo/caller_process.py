@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from switchboard.caller.dialogue_policy import Rule
 from switchboard.caller.job import Dial, Prepare
 from switchboard.caller.reports import REPORT, Failed, Prepared, Report
 from switchboard.problems import Problem
+from switchboard.process_environment import needed_by
 
 _LEAVE_SECONDS = 0.5
 """How long a caller that is stopped may take to leave its call."""
@@ -45,6 +47,7 @@ class CallerProcess:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
+                env={name: text for name, text in os.environ.items() if needed_by("caller")(name)},
             )
         caller = cls(process, log_path)
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -24,19 +25,31 @@ class Account:
     gid: int
 
 
+_OF_THE_SYSTEM = re.compile(
+    r"PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|DYLD_\w+"
+)
+
+
+def is_of_the_system(variable: str) -> bool:
+    """Whether a program of somebody else needs the environment variable to run."""
+    return _OF_THE_SYSTEM.fullmatch(variable) is not None
+
+
 @dataclass(frozen=True)
 class Command:
     """One child process.
 
-    ``account`` is ``None`` for our own user. ``inherited_fds`` stay open in the child. On Linux the
-    kernel sends ``parent_death_signal`` when the thread that started the child ends, so start
-    children from a thread that lives as long as they should.
+    Of our own environment it gets the variables that ``inherits`` lets pass. ``account`` is
+    ``None`` for our own user. ``inherited_fds`` stay open in the child. On Linux the kernel sends
+    ``parent_death_signal`` when the thread that started the child ends, so start children from a
+    thread that lives as long as they should.
     """
 
     name: str
     argv: tuple[str, ...]
     cwd: Path
     environment: Mapping[str, str] = field(default_factory=dict)
+    inherits: Callable[[str], bool] = is_of_the_system
     account: Account | None = None
     stop_signal: signal.Signals = signal.SIGTERM
     parent_death_signal: signal.Signals | None = None
@@ -48,9 +61,10 @@ class Command:
         The child leads its own process group: Ctrl-C in a terminal reaches the supervisor only,
         which then stops its children in order.
         """
+        inherited = {name: text for name, text in os.environ.items() if self.inherits(name)}
         options: dict[str, Any] = {
             "cwd": self.cwd,
-            "env": {**os.environ, **self.environment},
+            "env": {**inherited, **self.environment},
             "stdin": subprocess.DEVNULL,
             "process_group": 0,
             "pass_fds": self.inherited_fds,

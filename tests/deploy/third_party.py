@@ -59,11 +59,12 @@ def locked_versions() -> dict[str, str]:
     return {normal(name): version for name, version in _LOCKED.findall(LOCK.read_text())}
 
 
-def shipped() -> set[str]:
-    """The locked packages that an installation with all extras but ``dev`` holds on Linux."""
+def shipped(extras: tuple[str, ...] = _EXTRAS) -> set[str]:
+    """The locked packages that an installation with these extras, by default all but ``dev``, holds
+    on Linux."""
     locked = locked_versions()
     reached: set[str] = set()
-    waiting = [("switchboard", _EXTRAS)]
+    waiting = [("switchboard", extras)]
     while waiting:
         name, extras = waiting.pop()
         for required in _requirements_of(name, extras):

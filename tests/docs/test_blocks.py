@@ -39,6 +39,10 @@ NOT_RUN = {
     ("README.md", "make test"): "runs every test, this one too",
     ("README.md", "make up"): _RUNNING,
     ("docs/README.md", "make up"): _RUNNING,
+    (
+        "docs/operator.md",
+        "cp .env.example .env && chmod 600 .env    # then fill it in",
+    ): "needs Docker and the registries of the images",
     ("docs/operator.md", "docker compose --profile tls up"): "needs Docker and a public domain",
     (
         "docs/operator.md",

@@ -1,10 +1,11 @@
-"""From nothing to a spoken call, through the public API alone: sign up, describe an agent in one
-sentence, publish it, make a key, and talk to it."""
+"""From nothing to a spoken call, through the public API alone: sign up, confirm the mail address,
+describe an agent in one sentence, publish it, make a key, and talk to it."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -15,11 +16,13 @@ from switchboard.caller.dialogue_policy import LineByLine
 from switchboard.caller.prepared_speech import prepare_speech
 from switchboard.caller.reports import CallSummary, Report
 from switchboard_client import AsyncSwitchboard
+from tests.control_plane.identity.accounts.browsing import mails_in, token_in
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
+EMAIL = "nora@blue-harbor.example"
 SENTENCE = (
     "A friendly receptionist named Nora for the restaurant Blue Harbor who takes table "
     "reservations: ask for the name, the day, the time and the number of guests."
@@ -50,16 +53,16 @@ class SpokenCall:
 
 @pytest.fixture(scope="module")
 def call(switchboard: LiveSwitchboard) -> SpokenCall:
-    return asyncio.run(_from_sign_up_to_call(switchboard.api_url))
+    return asyncio.run(_from_sign_up_to_call(switchboard.api_url, switchboard.data_dir / "outbox"))
 
 
-async def _from_sign_up_to_call(api_url: str) -> SpokenCall:
+async def _from_sign_up_to_call(api_url: str, outbox: Path) -> SpokenCall:
     async with httpx2.AsyncClient(base_url=api_url, timeout=60) as browser:
         signed_up = await browser.post(
             "/v1/auth/sign-up",
             json={
                 "tenant_name": "Blue Harbor",
-                "email": "nora@blue-harbor.example",
+                "email": EMAIL,
                 "password": "correct horse battery",
             },
         )
@@ -72,6 +75,8 @@ async def _from_sign_up_to_call(api_url: str) -> SpokenCall:
             document: dict[str, Any] = answer.json()
             return document
 
+        [mail] = [mail for mail in mails_in(outbox) if mail["To"] == EMAIL]
+        await post("/v1/auth/confirm-email", {"token": token_in(mail)})
         generated = await post("/v1/agents/generate", {"prompt": SENTENCE})
         agent_id = (await post("/v1/agents", generated["draft"]))["id"]
         await post(f"/v1/agents/{agent_id}/publish")

@@ -7,9 +7,10 @@ import os
 import shutil
 import signal
 import socket
+import stat
 import tempfile
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -43,8 +44,12 @@ def start(data_dir: Path) -> Iterator[Callable[..., Up]]:
     """Starts ``up``; at the end of the test all of it is gone."""
     with ExitStack() as stack:
 
-        def begin(data_dir: Path = data_dir, port: int | None = None) -> Up:
-            up = Up(data_dir, port)
+        def begin(
+            data_dir: Path = data_dir,
+            port: int | None = None,
+            environment: Mapping[str, str] | None = None,
+        ) -> Up:
+            up = Up(data_dir, port, environment)
             stack.callback(up.end)
             return up.wait_until_started()
 
@@ -100,6 +105,56 @@ def processes_of(data_dir: Path) -> list[str]:
 def _ends_in_time(up: Up, how: signal.Signals) -> None:
     assert up.ends(how, within_seconds=STOP_SECONDS) == 0, up.output
     assert processes_of(up.data_dir) == []
+
+
+class TestSecrets:
+    def test_each_stays_with_the_processes_that_need_it(self, start: Callable[..., Up]) -> None:
+        """Not in their environments only: in no log, no command line, and no file of others."""
+        ours = {
+            "SWITCHBOARD_SMTP_PASSWORD": "canary-of-mail",
+            "DEEPGRAM_API_KEY": "canary-of-a-vendor",
+            "SOMEBODY_ELSES_TOKEN": "canary-of-somebody-else",
+        }
+        up = start(environment=ours)
+        secrets = read_secrets(up.data_dir)
+        assert secrets is not None
+        hidden = {
+            **ours,
+            "secret key": secrets.secret_key,
+            "operator": secrets.operator_token,
+            "link": str(secrets.redis_url).partition("@")[0].rpartition(":")[2],
+            "owner": str(secrets.database_url).partition("@")[0].rpartition(":")[2],
+        }
+        found = {}
+        for name, pid in up.state.pids.items():
+            process = psutil.Process(pid)
+            assert not [each for each in hidden.values() if each in " ".join(process.cmdline())]
+            environment = "\n".join(process.environ().values())
+            found[name] = {each for each, secret in hidden.items() if secret in environment}
+        del found["up"]
+        mail, vendor, _ = ours
+        assert found == {
+            "postgres": set(),
+            "valkey": set(),
+            "api": {mail, vendor, "secret key", "operator", "link"},
+            "jobs": {vendor, "secret key", "link"},
+            "worker-1": {vendor, "link"},
+            "bridge": {"link"},
+        }
+        logs = list((up.data_dir / "logs").iterdir())
+        assert len(logs) >= len(PROCESSES)
+        for log in logs:
+            assert not [each for each, secret in hidden.items() if secret in log.read_text()], log
+
+    def test_nobody_else_reads_our_files(self, start: Callable[..., Up]) -> None:
+        data_dir = start().data_dir
+        assert stat.S_IMODE((data_dir / "logs").stat().st_mode) == 0o700
+        open_to_others = [
+            path
+            for path in data_dir.rglob("*")
+            if not path.is_symlink() and path.stat().st_mode & 0o077
+        ]
+        assert open_to_others == []
 
 
 class TestStop:

@@ -126,8 +126,23 @@ def test_each_start_of_a_worker_has_an_id_of_its_own() -> None:
 
 
 def test_secrets_are_not_shown() -> None:
-    shown = repr(Settings(secret_key="hidden-1", operator_token="hidden-2"))
+    shown = repr(Settings(secret_key="hidden-1" * 4, operator_token="hidden-2"))
     assert "hidden" not in shown
+
+
+@pytest.mark.parametrize(("key", "size"), [("short", 5), ("x" * 31, 31), ("ü" * 15, 30)])
+def test_a_short_secret_key_is_refused_with_a_way_to_make_one(key: str, size: int) -> None:
+    with pytest.raises(ValidationError) as refused:
+        Settings(secret_key=key)
+    [error] = refused.value.errors()
+    assert error["loc"] == ("secret_key",)
+    assert f"has {size} bytes, and must have 32 or more" in error["msg"]
+    assert "openssl rand -hex 32" in error["msg"]
+    assert key not in str(refused.value)
+
+
+def test_a_secret_key_of_32_bytes_is_long_enough() -> None:
+    assert Settings(secret_key="ü" * 16).secret_key == "ü" * 16
 
 
 def test_a_worker_opens_secrets_with_the_encryption_keys_alone() -> None:

@@ -31,6 +31,12 @@ class InvalidCredentials(Problem):
     title = "The mail address or the password is wrong"
 
 
+class EmailNotConfirmed(Problem):
+    status = HTTPStatus.FORBIDDEN
+    code = "email_not_confirmed"
+    title = "Your mail address is not confirmed yet"
+
+
 class NoMembership(Problem):
     status = HTTPStatus.FORBIDDEN
     code = "no_membership"

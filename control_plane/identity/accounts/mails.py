@@ -35,16 +35,18 @@ def confirmation_mail(to: str, token: str, *, public_url: str) -> Mail:
         f"""\
 Somebody, probably you, opened an account for {to} at {public_url}.
 
-Open this address to confirm that you read this mailbox. Your account then gets its welcome credit:
+If it was you, confirm that you read this mailbox. The account can do nothing before that. Open this
+address in the browser that you are logged in with:
 
 {public_url}/confirm-email?token={token}
 
-or call the API:
+or call the API, with your session's cookie or with your password:
 
 POST {public_url}/v1/auth/confirm-email
-{{"token": "{token}"}}
+{{"token": "{token}", "password": "..."}}
 
-If it was not you, do nothing.
+If it was not you, do nothing. To use your address here yourself, set a password of your own:
+POST {public_url}/v1/auth/password-reset
 """,
     )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import ForeignKey, func
+from sqlalchemy import ForeignKey, false, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.platform.database import Base
@@ -25,11 +25,18 @@ class User(Base):
     """``None`` until the user sets one, for example after the operator has opened their account."""
     email_confirmed_at: Mapped[datetime | None]
     """When the user first sent back a token that was mailed to this address."""
+    confirmation_waived: Mapped[bool] = mapped_column(server_default=false())
+    """Whether the account counts without that: it is older than the rule."""
     welcome_tenant_id: Mapped[UUID | None]
     """The tenant that gets the user's welcome credit."""
     welcomed_at: Mapped[datetime | None]
     """When it got that."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    @property
+    def may_act(self) -> bool:
+        """Whether the user's sessions may use more than the routes about the user."""
+        return self.email_confirmed_at is not None or self.confirmation_waived
 
 
 class DashboardSession(Base):

@@ -76,8 +76,11 @@ class PasswordResetConfirmation(BaseModel):
 
 
 class EmailConfirmation(BaseModel):
-    model_config = _example(token="KJ8…")
+    model_config = _example(token="KJ8…", password="correct horse battery")
     token: Token
+    password: Password | None = Field(
+        None, description="Your password. A session of the account replaces it."
+    )
 
 
 class PasswordChange(BaseModel):
@@ -98,7 +101,8 @@ class Person(BaseModel):
     email: str
     name: str | None
     email_confirmed: bool = Field(
-        description="Whether a token that was mailed to this address was used."
+        description="Whether a token that was mailed to this address was used. Until then, a "
+        "session can use only `/v1/me` and `/v1/auth`."
     )
 
 

@@ -6,8 +6,6 @@ on, and a network gets only a few of them a day.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -17,8 +15,6 @@ import structlog
 from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.identity.accounts import repository
-from control_plane.identity.accounts.errors import InvalidToken
 from control_plane.identity.accounts.login import attempt_repository
 from control_plane.identity.accounts.login.attempts import Limit, network_of
 from control_plane.identity.accounts.models import User
@@ -62,38 +58,6 @@ class Welcome:
         user.welcomed_at = now
         await self.post(session, user.welcome_tenant_id, is_welcome=True)
         return True
-
-    def waits_for_confirmation(self, user: User) -> bool:
-        return (
-            user.welcome_tenant_id is not None
-            and user.welcomed_at is None
-            and user.email_confirmed_at is None
-        )
-
-    def token_of(self, user: User) -> str:
-        """The token that is mailed to the user's address. Nobody else can compute it, and it says
-        nothing but that its sender reads that mailbox, so it need not expire."""
-        key, mail = self.settings.secret_key.encode(), f"confirm {user.id} {user.email}".encode()
-        return f"{user.id.hex}{hmac.new(key, mail, hashlib.sha256).hexdigest()}"
-
-    async def confirm(
-        self, session: AsyncSession, token: str, address: str | None, now: datetime
-    ) -> bool:
-        """Confirm the address that the token was mailed to; returns whether the credit was posted.
-        Needs a system session.
-
-        Raises:
-            InvalidToken: it was not mailed by this installation.
-        """
-        try:
-            user_id = UUID(hex=token[:32])
-        except ValueError:
-            raise InvalidToken("Use the token from the mail") from None
-        user = await repository.find_locked(session, user_id)
-        if user is None or not hmac.compare_digest(token.encode(), self.token_of(user).encode()):
-            raise InvalidToken("Use the token from the mail")
-        user.email_confirmed_at = user.email_confirmed_at or now
-        return await self.give(session, user, address, now)
 
 
 async def _is_too_often(session: AsyncSession, address: str | None, now: datetime) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from control_plane.identity.accounts.errors import ForeignOrigin
+from control_plane.identity.accounts.errors import EmailNotConfirmed, ForeignOrigin
 from control_plane.identity.accounts.sessions.authentication import SESSION_SCHEME
 from control_plane.identity.authentication.errors import (
     CsrfTokenRequired,
@@ -20,7 +20,9 @@ ADMIN_ONLY = (*MEMBER_ONLY, RoleRequired)
 USER_ONLY = (*AUTHENTICATED, SessionRequired, OriginNotAllowed)
 """Every route with a ``UserCaller``."""
 SESSION_REFUSALS = SchemeRefusals(
-    SESSION_SCHEME, reading=(ForeignOrigin,), changing=(ForeignOrigin, CsrfTokenRequired)
+    SESSION_SCHEME,
+    reading=(ForeignOrigin, EmailNotConfirmed),
+    changing=(ForeignOrigin, CsrfTokenRequired, EmailNotConfirmed),
 )
-"""A dashboard session works only from the installation's own pages, and needs its CSRF token to
-change anything."""
+"""A dashboard session works only from the installation's own pages, needs its CSRF token to change
+anything, and a confirmed mail address for everything that is not about its user."""

@@ -118,6 +118,11 @@ async def remove(session: AsyncSession, tenant_id: UUID, user_id: UUID) -> None:
     )
 
 
+async def remove_from_all(session: AsyncSession, user_id: UUID) -> None:
+    """Delete the user's memberships, and with them the user's sessions. Needs a system session."""
+    await session.execute(delete(Membership).where(Membership.user_id == user_id))
+
+
 def _members(tenant_id: UUID) -> Select[UUID, str, str | None, str, datetime]:
     # Column by column: a tenant's transaction may read only these columns of a user.
     return (

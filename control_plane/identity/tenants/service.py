@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts import repository as accounts
+from control_plane.identity.accounts.confirmation import leave_unproven_tenants
 from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.sessions import repository as session_repository
 from control_plane.identity.api_keys import service as api_keys
@@ -22,11 +23,12 @@ async def create_tenant(
     """Open a tenant with its owner and a secret key. Needs a system session.
 
     If the owner's mail address already has an account, that user now owns this tenant, too. If the
-    address was never confirmed, somebody else may have signed up with it. So its password and
-    sessions are removed, and the reader of the mailbox sets a password with a reset.
+    address was never confirmed, somebody else may have signed up with it. So its password, sessions
+    and tenants are removed, and the reader of the mailbox sets a password with a reset.
     """
     owner = await accounts.find_or_add(session, wanted.owner_email)
     if owner.password_hash is not None and owner.email_confirmed_at is None:
+        await leave_unproven_tenants(session, owner)
         owner.password_hash = None
         await session_repository.end_all(session, owner.id)
     tenant = await open_tenant(session, wanted.name, owner)

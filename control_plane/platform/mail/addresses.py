@@ -20,7 +20,8 @@ def normalized(address: str) -> str:
     """The address in lower case, which identifies a user.
 
     Accepts RFC 5321's ``Mailbox`` without its rare forms: no quoted names, no comments, no
-    addresses in brackets, only ASCII characters.
+    addresses in brackets, only ASCII characters. No ``=?`` either, which begins an encoded word
+    (RFC 2047): mail programs decode it to anything.
 
     Raises:
         ValueError: ``text`` is not such an address. The message says what would be right.
@@ -35,7 +36,8 @@ def normalized(address: str) -> str:
         raise ValueError(
             f"is too long: {LONGEST} characters in all, {_LONGEST_LOCAL_PART} before the @"
         )
-    if not _LOCAL_PART.fullmatch(local_part) or not _DOMAIN.fullmatch(domain):
+    is_well_formed = _LOCAL_PART.fullmatch(local_part) and _DOMAIN.fullmatch(domain)
+    if not is_well_formed or "=?" in local_part:
         raise ValueError("must be a mail address such as mia@example.com")
     return address
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,6 +14,16 @@ from uuid import UUID, uuid4
 _LONGEST_SUBJECT = 200
 _LONGEST_LINE = 998
 """RFC 5322, 2.1.1."""
+_FIELDS = (
+    *("From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted"),
+    *("Content-Type", "Content-Transfer-Encoding", "MIME-Version"),
+)
+_FIELD = re.compile(rb"([A-Za-z-]+):((?: |\r\n )?[ -~]*(?:\r\n[ \t][ -~]+)*)\r\n")
+"""A field of a header, possibly folded (RFC 5322, 2.2)."""
+
+
+class UnexpectedHeader(ValueError):
+    """The mail is not sent, because its header is not the one that we wrote."""
 
 
 @dataclass(frozen=True)
@@ -27,18 +38,45 @@ class Mail:
     """The same for every attempt to send the same mail; its ``Message-ID``."""
 
 
-def as_message(mail: Mail, sender: str, now: datetime) -> EmailMessage:
-    """The message format (RFC 5322). No text in ``mail`` can add a header to it."""
+def as_message(mail: Mail, sender: str, now: datetime) -> bytes:
+    """The message format (RFC 5322). No text in ``mail`` can add a header to it.
+
+    Raises:
+        UnexpectedHeader: the header holds anything but our fields, or another recipient.
+    """
     message = EmailMessage(policy=SMTP)
-    message["From"] = sender
-    message["To"] = mail.to
-    message["Subject"] = one_line(mail.subject)[:_LONGEST_SUBJECT]
-    message["Date"] = format_datetime(now)
-    message["Message-ID"] = f"<{mail.id}@{sender.rpartition('@')[2].strip('<> ')}>"
-    # RFC 3834: prevents out-of-office replies.
-    message["Auto-Submitted"] = "auto-generated"
-    message.set_content(mail.text, cte=_encoding_for(mail.text))
-    return message
+    try:
+        message["From"] = sender
+        message["To"] = mail.to
+        message["Subject"] = one_line(mail.subject)[:_LONGEST_SUBJECT]
+        message["Date"] = format_datetime(now)
+        message["Message-ID"] = f"<{mail.id}@{sender.rpartition('@')[2].strip('<> ')}>"
+        # RFC 3834: prevents out-of-office replies.
+        message["Auto-Submitted"] = "auto-generated"
+        message.set_content(mail.text, cte=_encoding_for(mail.text))
+    except ValueError as error:
+        raise UnexpectedHeader(str(error)) from error
+    serialised = message.as_bytes()
+    _check_header(serialised, mail.to)
+    return serialised
+
+
+def _check_header(serialised: bytes, recipient: str) -> None:
+    """The message is checked as it is sent, because parsing its fields may have decoded text that
+    somebody encoded (RFC 2047).
+
+    Raises:
+        UnexpectedHeader
+    """
+    names, position = [], 0
+    while field := _FIELD.match(serialised, position):
+        name, value = field[1].decode(), re.sub(r"\r\n[ \t]", "", field[2].decode())
+        if name == "To" and value.strip() != recipient:
+            raise UnexpectedHeader("the field To holds more than the recipient")
+        names.append(name)
+        position = field.end()
+    if tuple(names) != _FIELDS or not serialised.startswith(b"\r\n", position):
+        raise UnexpectedHeader(f"the header holds {', '.join(names)} and perhaps more")
 
 
 def _encoding_for(text: str) -> str:
@@ -49,8 +87,12 @@ def _encoding_for(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text without line breaks and other control characters, and with single spaces."""
+    """The text without line breaks and other control characters, and with single spaces.
+
+    Nothing in it is an encoded word (RFC 2047) any more, which mail programs, and our own message
+    format, would decode to what was left out here.
+    """
     printable = "".join(
         " " if unicodedata.category(character)[0] in "CZ" else character for character in text
     )
-    return " ".join(printable.split())
+    return " ".join(printable.replace("=?", "= ?").split())

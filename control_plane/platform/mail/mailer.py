@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
-from email.message import EmailMessage
 from email.utils import parseaddr
 from pathlib import Path
 
 import aiosmtplib
 import structlog
 
-from control_plane.platform.mail.mail import Mail, as_message
+from control_plane.platform.mail.mail import Mail, UnexpectedHeader, as_message
 from control_plane.platform.mail.outbox_folder import write_to_folder
 from control_plane.platform.settings import SmtpSettings
 
@@ -40,12 +39,19 @@ class Mailer:
         Takes at most ``smtp.timeout_seconds``.
         """
         now = datetime.now(UTC)
+        try:
+            message = as_message(
+                mail, _SENDER_WITHOUT_SERVER if self._smtp is None else self._smtp.sender, now
+            )
+        except UnexpectedHeader as error:
+            _log.error("mail_not_sent", mail_id=str(mail.id), reason=f"unsafe: {error}")
+            return False
         if self._smtp is None:
-            await self._write(as_message(mail, _SENDER_WITHOUT_SERVER, now), now)
+            await self._write(message, now)
             return False
         try:
             async with asyncio.timeout(self._smtp.timeout_seconds):
-                await _hand_over(as_message(mail, self._smtp.sender, now), mail.to, self._smtp)
+                await _hand_over(message, mail.to, self._smtp)
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
             _log.warning(
                 "mail_not_sent",
@@ -55,18 +61,16 @@ class Mailer:
             return False
         return True
 
-    async def _write(self, message: EmailMessage, now: datetime) -> None:
+    async def _write(self, message: bytes, now: datetime) -> None:
         try:
-            path = await asyncio.to_thread(
-                write_to_folder, self._outbox_dir, message.as_bytes(), now
-            )
+            path = await asyncio.to_thread(write_to_folder, self._outbox_dir, message, now)
         except OSError as error:
             _log.warning("mail_not_written", folder=str(self._outbox_dir), reason=str(error))
         else:
             _log.info("mail_written", path=str(path), reason="no mail server is set")
 
 
-async def _hand_over(message: EmailMessage, to: str, smtp: SmtpSettings) -> None:
+async def _hand_over(message: bytes, to: str, smtp: SmtpSettings) -> None:
     """
     Raises:
         aiosmtplib.SMTPException: the server refused, or does not support what the settings require.
@@ -83,4 +87,4 @@ async def _hand_over(message: EmailMessage, to: str, smtp: SmtpSettings) -> None
     async with client:
         if smtp.username is not None:
             await client.login(smtp.username, smtp.password or "")
-        await client.sendmail(parseaddr(smtp.sender)[1], [to], message.as_bytes())
+        await client.sendmail(parseaddr(smtp.sender)[1], [to], message)

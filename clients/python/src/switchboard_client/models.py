@@ -750,6 +750,8 @@ class EmailConfirmation(WireModel):
         extra="forbid",
     )
     token: str
+    password: str | None = None
+    """Your password. A session of the account replaces it."""
 
 
 class EmailConfirmed(WireModel):
@@ -1449,7 +1451,9 @@ class Person(WireModel):
     email: str
     name: str | None
     email_confirmed: bool
-    """Whether a token that was mailed to this address was used."""
+    """
+    Whether a token that was mailed to this address was used. Until then, a session can use only `/v1/me` and `/v1/auth`.
+    """
 
 
 class PlanCreate(WireModel):

@@ -164,6 +164,12 @@ class DatabaseUnavailable(ApiError):
     code = "database_unavailable"
 
 
+class EmailNotConfirmed(ApiError):
+    """Your mail address is not confirmed yet (403)."""
+
+    code = "email_not_confirmed"
+
+
 class EmailTaken(ApiError):
     """This mail address already has an account (409)."""
 
@@ -565,6 +571,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "database_unavailable": DatabaseUnavailable,
     "do_not_call": NumberOnDoNotCallList,
     "do_not_call_number_not_found": NumberNotListed,
+    "email_not_confirmed": EmailNotConfirmed,
     "email_taken": EmailTaken,
     "erasure_not_found": ErasureNotFound,
     "erasure_proof_not_available": ProofNotAvailable,

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from fastapi import APIRouter, BackgroundTasks, Response, status
 
+from control_plane.identity.accounts.confirmation import confirm_email
 from control_plane.identity.accounts.dependencies import AppPasswords, PersonSession
 from control_plane.identity.accounts.errors import (
     EmailTaken,
@@ -21,7 +22,6 @@ from control_plane.identity.accounts.login.response import login_response
 from control_plane.identity.accounts.login.service import log_in, prove_password
 from control_plane.identity.accounts.login.sign_up import sign_up
 from control_plane.identity.accounts.mails import (
-    confirmation_mail,
     password_changed_mail,
     password_reset_mail,
 )
@@ -88,8 +88,9 @@ async def sign_up_route(
 ) -> LoggedIn:
     """Open an account: a tenant that you own. You are logged in to it.
 
-    On a public address, you may get a mail with a token for `POST /v1/auth/confirm-email`: the
-    welcome credit is posted when you confirm your mail address.
+    You get a mail with a token for `POST /v1/auth/confirm-email`. Until you have confirmed your
+    mail address, your session can use only `/v1/me` and `/v1/auth`; all else is 403
+    `email_not_confirmed`.
 
     Create an API key with `POST /v1/api-keys` when you need one. If you already have an account,
     send its mail address and password: the new tenant is added to that account.
@@ -97,31 +98,28 @@ async def sign_up_route(
     completed = await sign_up(
         database, passwords, settings, browser, wanted, welcome, datetime.now(UTC)
     )
-    if welcome.waits_for_confirmation(completed.user):
-        mail = confirmation_mail(
-            completed.user.email,
-            welcome.token_of(completed.user),
-            public_url=settings.public_url,
-        )
-        background.add_task(mailer.send, mail)
     return await login_response(
         completed, browser, database, settings, mailer, background, response
     )
 
 
-@router.post("/confirm-email", responses=problems(*_OPEN[:2], InvalidToken))
-async def confirm_email(
+@router.post("/confirm-email", responses=problems(*_OPEN, InvalidToken, InvalidCredentials))
+async def confirm(
     given: EmailConfirmation,
     browser: BrowserOnOwnPage,
     database: AppDatabase,
+    passwords: AppPasswords,
     welcome: AppWelcome,
 ) -> EmailConfirmed:
     """Confirm your mail address with the token from the mail, and get the welcome credit if one
-    waits for that. Confirming again changes nothing."""
-    async with database.system_session() as session:
-        was_posted = await welcome.confirm(
-            session, given.token, browser.origin.address, datetime.now(UTC)
-        )
+    waits for that. Confirming again changes nothing.
+
+    Send the cookie of your session, or your password.
+    """
+    password = None if given.password is None else given.password.get_secret_value()
+    was_posted = await confirm_email(
+        database, passwords, browser, given.token, password, welcome, datetime.now(UTC)
+    )
     return EmailConfirmed(welcome_credit_posted=was_posted)
 
 
@@ -136,7 +134,8 @@ async def login(
     background: BackgroundTasks,
     response: Response,
 ) -> LoggedIn:
-    """Start a dashboard session. You get a mail when a login comes from a new browser."""
+    """Start a dashboard session. You get a mail when a login comes from a new browser, and the mail
+    with the token for `POST /v1/auth/confirm-email` if your address is not confirmed."""
     now = datetime.now(UTC)
     proof = await prove_password(
         database, passwords, browser, given.email, given.password.get_secret_value(), now

@@ -115,5 +115,8 @@ async def log_in(
     if tenant_id is None or tenant_id not in tenants:
         raise NoMembership(
             "You are not a member of this tenant; ask one of its owners to invite you"
+            if tenants
+            else "You belong to no tenant: open one with POST /v1/auth/sign-up and your password, "
+            "or ask the owner of one to invite you"
         )
     return await complete_login(session, browser, user, tenant_id, ttl_seconds=ttl_seconds, now=now)

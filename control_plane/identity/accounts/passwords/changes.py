@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts import repository
+from control_plane.identity.accounts.confirmation import leave_unproven_tenants
 from control_plane.identity.accounts.errors import InvalidCredentials, InvalidToken
 from control_plane.identity.accounts.login.attempts import (
     RESETS_PER_ACCOUNT,
@@ -65,7 +66,8 @@ async def reset_password(
     now: datetime,
 ) -> tuple[User, str]:
     """Set the password of the user that the token was mailed to. All their sessions end, and all
-    their devices are forgotten except this one, whose token is returned with the user.
+    their devices are forgotten except this one, whose token is returned with the user. If nobody
+    had confirmed the address, they leave the tenants that somebody opened with it.
 
     Raises:
         InvalidToken: the token is unknown, used or expired.
@@ -83,6 +85,7 @@ async def reset_password(
             raise InvalidToken("Request another password reset")
         user = await repository.find_locked(session, found.id)
         assert user is not None
+        await leave_unproven_tenants(session, user)
         user.password_hash = new_hash
         user.email_confirmed_at = user.email_confirmed_at or now
         await welcome.give(session, user, browser.origin.address, now)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Request
 
-from control_plane.identity.accounts.errors import ForeignOrigin
+from control_plane.identity.accounts.errors import EmailNotConfirmed, ForeignOrigin
 from control_plane.identity.accounts.sessions import repository as session_repository
 from control_plane.identity.accounts.sessions.lifetime import expires_at, must_note_use
 from control_plane.identity.accounts.tokens import hash_of, is_csrf_token
@@ -22,6 +22,9 @@ SESSION_COOKIE = "switchboard_session"
 SESSION_SCHEME = "dashboard_session"
 """The name of the security scheme in the OpenAPI document."""
 CSRF_HEADER = "X-CSRF-Token"
+_OPEN_TO_ALL = ("/v1/me", "/v1/auth", "/v1/invitations/accept")
+"""The routes about the person, which a session can use before the mail address is confirmed. An
+invitation's token confirms it."""
 _CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -36,6 +39,7 @@ async def caller_of_session(
         Unauthorized: the session is unknown, expired or revoked.
         ForeignOrigin: a page of another site sent the request.
         CsrfTokenRequired: the request changes something and lacks the session's CSRF token.
+        EmailNotConfirmed: the route is not about the user, whose mail address is not confirmed.
         DatabaseUnavailable: PostgreSQL is down.
     """
     settings: ControlPlaneSettings = request.app.state.settings
@@ -59,12 +63,20 @@ async def caller_of_session(
         raise CsrfTokenRequired(
             f"Send the header {CSRF_HEADER} with the csrf_token from your login or GET /v1/me"
         )
+    if not found.user.may_act and not _is_open_to_all(request.url.path):
+        raise EmailNotConfirmed(
+            f"Use the token from the mail to {found.user.email}; a login sends that mail again"
+        )
     return Caller(
         tenant_id=opened.tenant_id,
         actor=Actor("user", found.user.id, found.user.email),
         origin=origin,
         role=cast(Role, found.role),
     )
+
+
+def _is_open_to_all(path: str) -> bool:
+    return any(path == prefix or path.startswith(f"{prefix}/") for prefix in _OPEN_TO_ALL)
 
 
 def refuse_other_sites(request: Request, public_url: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import email
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from email.message import EmailMessage
@@ -37,6 +37,14 @@ class Browser:
     async def sign_up(self, **fields: Any) -> httpx2.Response:
         wanted = {"tenant_name": "Bright Smiles", "email": "mia@example.com", "password": PASSWORD}
         return await self.post("/v1/auth/sign-up", wanted | fields)
+
+    async def open_account(self, outbox: Callable[[], list[EmailMessage]], **fields: Any) -> Any:
+        """Sign up and confirm the mail address; returns the sign-up's answer."""
+        answer = await self.sign_up(**fields)
+        assert answer.status_code == 201, answer.text
+        confirmed = await self.post("/v1/auth/confirm-email", {"token": token_in(outbox()[-1])})
+        assert confirmed.status_code == 200, confirmed.text
+        return answer.json()
 
     async def log_in(self, **fields: Any) -> httpx2.Response:
         wanted = {"email": "mia@example.com", "password": PASSWORD}

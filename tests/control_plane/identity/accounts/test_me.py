@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from email.message import EmailMessage
+
 import httpx2
 import pytest
 from sqlalchemy import select
@@ -11,6 +14,8 @@ from control_plane.platform.database import Database
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.control_plane.dashboard import dashboard_client
 from tests.control_plane.identity.accounts.browsing import Browser
+
+Outbox = Callable[[], list[EmailMessage]]
 
 
 async def test_a_secret_key_is_its_tenant(tenant: TenantClient) -> None:
@@ -39,8 +44,8 @@ async def test_a_key_is_used_from_any_page(tenant: TenantClient) -> None:
     assert answer.headers["access-control-allow-origin"] == "*"
 
 
-async def test_me_gives_the_csrf_token_that_works(browser: Browser) -> None:
-    await browser.sign_up()
+async def test_me_gives_the_csrf_token_that_works(browser: Browser, outbox: Outbox) -> None:
+    await browser.open_account(outbox)
     browser.headers.clear()
     assert (await browser.post("/v1/agents", {"name": "x"})).status_code == 403
     assert (await browser.me())["csrf_token"]
@@ -103,9 +108,9 @@ async def test_nobody_ends_somebody_elses_session(tenant: TenantClient, database
 
 
 async def test_one_goes_on_in_another_tenant_of_ones_own(
-    browser: Browser, database: Database
+    browser: Browser, database: Database, outbox: Outbox
 ) -> None:
-    first = (await browser.sign_up()).json()["tenant"]
+    first = (await browser.open_account(outbox))["tenant"]
     second = (await browser.sign_up(tenant_name="Second")).json()["tenant"]
     # The welcome credit is the first tenant's.
     granted = await browser.http.post(

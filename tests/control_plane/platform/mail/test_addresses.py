@@ -39,6 +39,8 @@ def test_an_address(written: str, stored: str) -> None:
         "mia@b@example.com",
         "mia meyer@example.com",
         "mia@exa mple.com",
+        "=?utf-8?q?x=0d=0abcc=3a_e=40example.org?=@example.com",
+        "mia.=?utf-8?q?x?=@example.com",
         ".mia@example.com",
         "mia.@example.com",
         "mi..a@example.com",

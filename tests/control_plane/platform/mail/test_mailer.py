@@ -252,6 +252,17 @@ async def test_nothing_that_people_write_becomes_a_header(tmp_path: Path) -> Non
     assert envelope.rcpt_tos == ["mia@example.com"]
 
 
+async def test_a_mail_whose_header_is_not_ours_is_not_sent(tmp_path: Path) -> None:
+    mailbox, outbox = Mailbox(), tmp_path / "outbox"
+    forged = Mail("=?utf-8?q?x=0d=0abcc=3a_everybody=40example.com?=@example.com", "Hello", "Hi")
+    async with listening(smtp(mailbox)) as port:
+        for one in (mailer(tmp_path, port), Mailer(None, outbox)):
+            with structlog.testing.capture_logs() as logs:
+                assert await one.send(forged) is False
+            assert [line["event"] for line in logs] == ["mail_not_sent"]
+    assert (mailbox.messages, outbox.exists()) == ([], False)
+
+
 async def test_without_a_server_mails_are_files_that_only_we_can_read(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "outbox"
     one = Mailer(None, folder)

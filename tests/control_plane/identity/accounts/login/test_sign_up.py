@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from email.message import EmailMessage
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +21,9 @@ from control_plane.platform.database import Database
 from control_plane.platform.outbox.models import OutboxEvent
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import OPERATOR
-from tests.control_plane.identity.accounts.browsing import PASSWORD, Browser, a_browser
+from tests.control_plane.identity.accounts.browsing import PASSWORD, Browser, a_browser, token_in
+
+Outbox = Callable[[], list[EmailMessage]]
 
 
 def cookies_of(answer: httpx2.Response) -> dict[str, set[str]]:
@@ -32,7 +36,7 @@ def cookies_of(answer: httpx2.Response) -> dict[str, set[str]]:
 
 
 async def test_the_owner_is_logged_in_to_a_tenant_with_the_welcome_credit(
-    browser: Browser, database: Database
+    browser: Browser, database: Database, outbox: Outbox
 ) -> None:
     answer = await browser.sign_up(name="Mia Meyer", email=" Mia@Example.COM ")
 
@@ -48,6 +52,7 @@ async def test_the_owner_is_logged_in_to_a_tenant_with_the_welcome_credit(
     assert made["tenants"] == [
         {"id": made["tenant"]["id"], "name": "Bright Smiles", "role": "owner"}
     ]
+    await browser.post("/v1/auth/confirm-email", {"token": token_in(outbox()[-1])})
     assert (await browser.post("/v1/agents", {"name": "First"})).status_code == 201
     assert (await browser.get("/v1/billing/balance")).status_code == 200
     async with database.tenant_session(UUID(made["tenant"]["id"])) as session:

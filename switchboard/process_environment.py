@@ -1,0 +1,84 @@
+"""Which of our environment variables each process gets: those of its own settings, and no other
+secret. What one process has lost is then not lost for all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from pydantic import AliasChoices
+
+from control_plane.platform.settings import ControlPlaneOptions
+from pipelines.settings import VENDOR_BASE_URLS
+from runtime.settings import WorkerOptions
+from switchboard.settings import Settings
+from telemetry.settings import TelemetryOptions
+
+_LOGGING = frozenset({"log_level", "log_format"})
+_WATCHED = _LOGGING | TelemetryOptions.model_fields.keys()
+_VENDORS = frozenset(
+    f"{vendor}_{of}" for vendor in VENDOR_BASE_URLS for of in ("api_key", "base_url")
+)
+_LOGINS = frozenset({"app_database_url", "system_database_url"})
+_MAIL = frozenset(name for name in Settings.model_fields if name.startswith(("smtp_", "mail_")))
+_STORED = frozenset({"redis_url", "object_store_url", "encryption_keys"})
+_CONTROL_PLANE = (
+    _WATCHED | _VENDORS | _LOGINS | _STORED | ControlPlaneOptions.model_fields.keys()
+    | {
+        *("secret_key", "public_url", "builder_model"),
+        *("phone_calls_per_tenant", "phone_calls_per_number", "ring_timeout_seconds"),
+        *("post_call_provider", "post_call_openai_model", "post_call_google_model"),
+    }
+)  # fmt: skip
+
+READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "api": _CONTROL_PLANE | _MAIL | {"host", "port"},
+        # Mails are sent by the API, and the operator's routes are there.
+        "jobs": _CONTROL_PLANE - {"operator_token"},
+        "worker": _WATCHED | _VENDORS | _STORED | WorkerOptions.model_fields.keys(),
+        "bridge": _WATCHED | {"redis_url"},
+        "migrate": _LOGGING | _LOGINS,
+        "caller": _LOGGING,
+    }
+)
+"""By process, the fields of ``Settings`` that it reads. The owner's login of the database is not
+handed on: ``up`` gives it to the process that needs it."""
+
+_OF_THE_STORE = re.compile(r"(AWS|AZURE|GOOGLE)_(?!\w*API_KEY)\w+", re.IGNORECASE)
+"""Credentials for recordings, in the vendors' own variables."""
+_READS_THE_STORE = frozenset({"api", "jobs", "worker"})
+_LOOKS_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
+
+
+def variables_of(field: str) -> tuple[str, ...]:
+    """The names under which ``Settings`` reads a field."""
+    alias = Settings.model_fields[field].validation_alias
+    if isinstance(alias, AliasChoices):
+        return tuple(str(choice) for choice in alias.choices)
+    return (f"SWITCHBOARD_{field.upper()}",)
+
+
+_FIELD_OF: Mapping[str, str] = {
+    variable: field for field in Settings.model_fields for variable in variables_of(field)
+}
+
+
+def needed_by(process: str) -> Callable[[str], bool]:
+    """Whether a process (a key of ``READ_BY``) gets the variable with a name.
+
+    Variables that are not ours pass, unless they look like a secret.
+    """
+
+    def is_needed(variable: str) -> bool:
+        field = _FIELD_OF.get(variable.upper())
+        if field is not None:
+            return field in READ_BY[process]
+        if _OF_THE_STORE.fullmatch(variable):
+            return process in _READS_THE_STORE
+        if variable.upper().startswith("OTEL_"):
+            return "otlp_endpoint" in READ_BY[process]
+        return not _LOOKS_SECRET.search(variable)
+
+    return is_needed
