@@ -61,6 +61,13 @@ class EventShipper:
         return self._journals.keys()
 
     @property
+    def begun(self) -> frozenset[UUID]:
+        """Those of the unsettled calls that have events. The room of the others is not open yet."""
+        return frozenset(
+            call_id for call_id, journal in self._journals.items() if journal.last_seq > 0
+        )
+
+    @property
     def is_backed_up(self) -> bool:
         """Whether events are held back because too many wait in Redis."""
         return self._destinations.are_backed_up
