@@ -77,9 +77,11 @@ class IncomingAudio:
 
     @property
     def _lacks_delay(self) -> bool:
-        """Whether playing a frame now would leave less than the target."""
+        """Whether playing a frame now would leave far less than the target. Jitter makes what waits
+        vary by about half of it."""
         remaining = self._decoded.size + self._surplus_samples - SAMPLES_PER_FRAME
-        return bool(self._packets) and self._packet_samples > 0 and remaining < 0
+        is_short = remaining < -self._delay.target_samples // 2
+        return bool(self._packets) and self._packet_samples > 0 and is_short
 
     def _too_much_waited_all_along(self) -> bool:
         self._frames_in_window += 1
