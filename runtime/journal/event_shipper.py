@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection
+from collections.abc import Set
 from uuid import UUID
 
 import structlog
@@ -56,7 +56,7 @@ class EventShipper:
         self._wake.set()
 
     @property
-    def unsettled(self) -> Collection[UUID]:
+    def unsettled(self) -> Set[UUID]:
         """Calls whose events are not all applied yet."""
         return self._journals.keys()
 

@@ -51,4 +51,5 @@ def _limited(total: np.ndarray[tuple[int], np.dtype[np.int32]]) -> Samples:
         return total.astype(np.int16)
     excess = np.maximum(loudness - _KNEE, 0) / _HEADROOM
     limited = np.minimum(loudness, _KNEE) + _HEADROOM * np.tanh(excess)
-    return np.copysign(limited, total).astype(np.int16)
+    samples: Samples = np.copysign(limited, total).astype(np.int16)
+    return samples

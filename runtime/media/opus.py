@@ -115,7 +115,7 @@ class OpusDecoder:
 
     def has_copy(self, payload: bytes) -> bool:
         """Whether a packet holds a coarse copy of the frame before it."""
-        return self._library.opus_packet_has_lbrr(payload, len(payload)) > 0
+        return bool(self._library.opus_packet_has_lbrr(payload, len(payload)) > 0)
 
     def decode(self, payload: bytes) -> Samples | None:
         """All samples of the packet; ``None`` if it is not Opus."""
