@@ -65,8 +65,16 @@ DIAL_REQUEST_GROUP = "bridges"
 
 HEARTBEAT_INTERVAL_SECONDS = 1.0
 HEARTBEAT_TTL_SECONDS = 6
-LEASE_TTL_SECONDS = 6
-"""A call whose lease has lapsed has lost its worker."""
+CLAIM_TTL_SECONDS = 6
+"""The lease of a call whose room is not open yet: another worker can still begin it."""
+LEASE_TTL_SECONDS = 30
+"""A call whose lease has lapsed has lost its worker. A worker may be cut off from Redis for 20 s,
+and then needs up to ``RENEWAL_SECONDS``."""
+RENEWAL_SECONDS = 10
+"""Within this time after Redis is back, every worker has renewed its leases: the longest pause, a
+timeout while connecting, one while waiting for an answer, and the interval of the heartbeat."""
+ATTEMPT_TTL_SECONDS = 6
+"""A dialing attempt that was not renewed for this long has lost its bridge."""
 
 
 LIVE_TTL_SECONDS = 3600
@@ -106,7 +114,8 @@ def worker_claim(worker_id: str) -> str:
 
 
 def call_lease(call_id: UUID) -> str:
-    """Key holding the id of the worker that runs the call, expiring after ``LEASE_TTL_SECONDS``."""
+    """Key holding the id of the worker that runs the call, expiring after ``CLAIM_TTL_SECONDS``;
+    once its room is open, after ``LEASE_TTL_SECONDS`` or what its worker is set to."""
     return f"switchboard:call:{call_id}:lease"
 
 

@@ -6,7 +6,7 @@ its data.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Container
+from collections.abc import Awaitable, Callable, Collection, Container, Mapping
 from functools import partial
 from typing import Any
 
@@ -164,6 +164,41 @@ async def read_new(
         for stream, entries in entries_by_stream(reply).items()
         for entry in _of_stream(stream, entries)
     ]
+
+
+async def reclaim(
+    redis: Redis, min_idle_ms: Mapping[str, int], group: str, consumer: str, *, batch: int
+) -> list[StreamEntry]:
+    """As ``ConsumerGroup.reclaim`` from many streams, all in one request to Redis. One more follows
+    for the streams that have more than ``batch`` entries.
+
+    Args:
+        min_idle_ms: of each stream.
+
+    Raises:
+        RedisError, OSError: Redis is away.
+    """
+    reclaimed: list[StreamEntry] = []
+    cursors = dict.fromkeys(min_idle_ms, _FIRST)
+    while cursors:
+        async with redis.pipeline(transaction=False) as pipe:
+            for stream, cursor in cursors.items():
+                pipe.xautoclaim(
+                    stream, group, consumer, min_idle_ms[stream], start_id=cursor, count=batch
+                )
+            replies = await pipe.execute(raise_on_error=False)
+        asked, cursors = cursors, {}
+        for stream, reply in zip(asked, replies, strict=True):
+            if isinstance(reply, ResponseError) and str(reply).startswith("NOGROUP"):
+                # Nothing was ever read from it, so nothing is pending.
+                await _create_group(redis, stream, group)
+                continue
+            if isinstance(reply, Exception):
+                raise reply
+            reclaimed += _of_stream(stream, listed_entries(reply[1]))
+            if str(reply[0]) != _FIRST:
+                cursors[stream] = str(reply[0])
+    return reclaimed
 
 
 def _of_stream(stream: str, entries: list[StreamEntry]) -> list[StreamEntry]:

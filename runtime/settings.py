@@ -13,6 +13,7 @@ from pydantic import AfterValidator, ConfigDict, Field, PositiveInt
 
 from contracts.call_plan import JOIN_TIMEOUT_SECONDS, LONGEST_CALL_SECONDS
 from contracts.ice_settings import IceSettings
+from contracts.redis_names import CLAIM_TTL_SECONDS, LEASE_TTL_SECONDS
 from runtime.media.media_network import MediaNetwork, PortRange
 
 
@@ -42,6 +43,10 @@ class WorkerOptions(IceSettings):
     )
     """How long a stopping worker lets its calls continue before it ends them. By default longer
     than any call can last."""
+    lease_seconds: Annotated[int, Field(ge=CLAIM_TTL_SECONDS)] = LEASE_TTL_SECONDS
+    """How long the calls of a worker that Redis does not hear are taken for alive. A worker that is
+    cut off for longer loses them. A worker that died and does not start again leaves them for as
+    long."""
     event_backlog_limit: PositiveInt = 240_000
     """How many events may wait in Redis for the control plane. Beyond that, workers keep new ones
     in their journals and report the meter less often."""

@@ -84,7 +84,12 @@ class Worker:
         self._recordings = Recordings(settings.object_store_url, phrases)
         self._identity = WorkerIdentity(settings.worker_id, settings.data_dir)
         self._heartbeat = Heartbeat(
-            self._redis, settings.worker_id, self._identity, self._slots, self
+            self._redis,
+            settings.worker_id,
+            self._identity,
+            self._slots,
+            self,
+            settings.lease_seconds,
         )
 
         SLOTS.set(settings.slots)
@@ -138,8 +143,11 @@ class Worker:
 
     # -- CarriedCalls, for the heartbeat -------------------------------------------------------
 
+    def claimed(self) -> Iterable[UUID]:
+        return self._shipper.unsettled - self._shipper.begun
+
     def leased(self) -> Iterable[UUID]:
-        return self._shipper.unsettled
+        return self._shipper.begun
 
     def media(self) -> Iterable[CallMedia]:
         return [call.media(self._settings.worker_id) for call in self._calls]

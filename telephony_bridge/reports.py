@@ -45,7 +45,7 @@ class Reports:
             redis_names.dial_attempt(request.attempt_id),
             report.model_dump_json(),
             nx=True,
-            ex=redis_names.LEASE_TTL_SECONDS,
+            ex=redis_names.ATTEMPT_TTL_SECONDS,
         )
         if claimed:
             self._add(report)
@@ -104,7 +104,7 @@ class Reports:
                 pipe.set(
                     redis_names.dial_attempt(report.attempt_id),
                     report.model_dump_json(),
-                    ex=redis_names.LEASE_TTL_SECONDS,
+                    ex=redis_names.ATTEMPT_TTL_SECONDS,
                 )
             await pipe.execute()
 
@@ -138,4 +138,4 @@ class Reports:
 
 def _ttl_seconds(report: DialReport) -> int:
     is_over = report.stage is LegStage.ENDED
-    return ENDED_TTL_SECONDS if is_over else redis_names.LEASE_TTL_SECONDS
+    return ENDED_TTL_SECONDS if is_over else redis_names.ATTEMPT_TTL_SECONDS

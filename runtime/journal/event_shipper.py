@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection
+from collections.abc import Set
 from uuid import UUID
 
 import structlog
@@ -56,9 +56,16 @@ class EventShipper:
         self._wake.set()
 
     @property
-    def unsettled(self) -> Collection[UUID]:
+    def unsettled(self) -> Set[UUID]:
         """Calls whose events are not all applied yet."""
         return self._journals.keys()
+
+    @property
+    def begun(self) -> frozenset[UUID]:
+        """Those of the unsettled calls that have events. The room of the others is not open yet."""
+        return frozenset(
+            call_id for call_id, journal in self._journals.items() if journal.last_seq > 0
+        )
 
     @property
     def is_backed_up(self) -> bool:

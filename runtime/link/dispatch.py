@@ -32,7 +32,7 @@ from telemetry.metrics import CALL_SETUP, DISPATCH_WAIT, SHARES, listed
 
 logger = structlog.get_logger(__name__)
 
-RECLAIM_IDLE_MS = redis_names.LEASE_TTL_SECONDS * 1000
+RECLAIM_IDLE_MS = redis_names.CLAIM_TTL_SECONDS * 1000
 RECLAIM_EVERY_SECONDS = 2.0
 LEFT_REMEMBERED = 10_000
 """How many unreadable offers a worker remembers. The control plane removes them within minutes."""
@@ -133,7 +133,7 @@ class Dispatcher:
             redis_names.call_lease(call_id),
             self._worker_id,
             nx=True,
-            ex=redis_names.LEASE_TTL_SECONDS,
+            ex=redis_names.CLAIM_TTL_SECONDS,
         ):
             log.info("dispatch.ignored", reason="another worker holds the lease")
             return

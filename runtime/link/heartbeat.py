@@ -10,6 +10,7 @@ from typing import Literal, Protocol, TypedDict
 from uuid import UUID
 
 from redis.asyncio import Redis
+from redis.asyncio.client import Pipeline
 
 from contracts import redis_names
 from contracts.heartbeat import CallMedia, WorkerHeartbeat
@@ -29,10 +30,13 @@ class Backlog(TypedDict):
 class CarriedCalls(Protocol):
     """The calls of one worker, as of now."""
 
+    def claimed(self) -> Iterable[UUID]:
+        """Calls whose room is not open yet."""
+
     def leased(self) -> Iterable[UUID]:
-        """Calls that this worker answers for: those that run, and those that are over but whose
-        events are not all applied. If a lease lapsed earlier, the control plane would take the
-        worker for dead."""
+        """Other calls that this worker answers for: those that run, and those that are over but
+        whose events are not all applied. If a lease lapsed earlier, the control plane would take
+        the worker for dead."""
 
     def media(self) -> Iterable[CallMedia]:
         """Positions of the calls that run."""
@@ -52,12 +56,14 @@ class Heartbeat:
         identity: WorkerIdentity,
         slots: Slots,
         calls: CarriedCalls,
+        lease_seconds: int,
     ) -> None:
         self._redis = redis
         self._worker_id = worker_id
         self._identity = identity
         self._slots = slots
         self._calls = calls
+        self._lease_seconds = lease_seconds
         self.state: Literal["warming", "ready", "draining"] = "warming"
         self.unreadable_offers = 0
         self._beaten_at = float("-inf")
@@ -100,15 +106,18 @@ class Heartbeat:
         pipeline.set(
             self._identity.key, self._identity.instance, ex=redis_names.HEARTBEAT_TTL_SECONDS
         )
+        for call_id in self._calls.claimed():
+            self._renew(pipeline, call_id, redis_names.CLAIM_TTL_SECONDS)
         for call_id in self._calls.leased():
-            pipeline.set(
-                redis_names.call_lease(call_id), self._worker_id, ex=redis_names.LEASE_TTL_SECONDS
-            )
+            self._renew(pipeline, call_id, self._lease_seconds)
         for media in self._calls.media():
             pipeline.hset(redis_names.MEDIA, str(media.call_id), media.model_dump_json())
         begun_at = time.monotonic()
         await pipeline.execute()
         self._beaten_at = begun_at
+
+    def _renew(self, pipeline: Pipeline, call_id: UUID, ttl_seconds: int) -> None:
+        pipeline.set(redis_names.call_lease(call_id), self._worker_id, ex=ttl_seconds)
 
     async def say_goodbye(self) -> None:
         """Remove the heartbeat of a worker that stops, so that nothing waits for it to expire."""

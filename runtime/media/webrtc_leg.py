@@ -35,7 +35,9 @@ from runtime.media.liveness import Liveness
 from runtime.media.media_network import MediaNetwork
 from runtime.media.opus import OpusEncoder
 from runtime.media.outgoing_track import OutgoingTrack
+from runtime.media.reported_loss import ReportedLoss
 from runtime.media.room import BadOffer, Samples
+from runtime.media.sdp_answer import with_opus_parameters
 from runtime.media.sdp_offer import AudioOffer
 from telemetry.metrics import PACKETS_DROPPED
 
@@ -72,6 +74,7 @@ class WebRtcLeg:
         self._on_change = on_change
         self._liveness = Liveness(now_seconds)
         self._question: asyncio.Task[None] | None = None
+        self._adapting: asyncio.Task[None] | None = None
         self._encoder = OpusEncoder()
         self._incoming = IncomingAudio()
         self._track = OutgoingTrack()
@@ -83,7 +86,7 @@ class WebRtcLeg:
                 bundlePolicy=RTCBundlePolicy.MAX_BUNDLE,
             )
         )
-        self._peer.addTrack(self._track)
+        self._loss = ReportedLoss(self._peer.addTrack(self._track))
         self._peer.on("connectionstatechange", self._connection_changed)
         self._peer.on("datachannel", self._channel_opened)
 
@@ -111,7 +114,7 @@ class WebRtcLeg:
             OperationError,
         ) as error:
             raise BadOffer(f"The offer cannot be answered: {error}") from error
-        return offer.complete(self._peer.localDescription.sdp)
+        return offer.complete(with_opus_parameters(self._peer.localDescription.sdp))
 
     def read(self) -> Samples:
         """What the person says in this frame: 20 ms at 48 kHz."""
@@ -127,6 +130,8 @@ class WebRtcLeg:
             self._change("lost")
         if self.state != "connected":
             return
+        if self._adapting is None or self._adapting.done():
+            self._adapting = asyncio.create_task(self._adapt(), name="leg-loss")
         verdict = self._liveness.judge(now_seconds)
         if verdict == "lost":
             self._change("lost")
@@ -136,9 +141,10 @@ class WebRtcLeg:
     async def close(self) -> None:
         """Close the connection and free everything. Idempotent."""
         self._change("lost")
-        if self._question is not None:
-            self._question.cancel()
-            await asyncio.wait([self._question])
+        for task in (self._question, self._adapting):
+            if task is not None:
+                task.cancel()
+                await asyncio.wait([task])
         self._track.stop()
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
@@ -167,6 +173,10 @@ class WebRtcLeg:
         self._liveness.heard()
         if packet.payload:
             self._incoming.receive(packet.sequence_number, packet.payload)
+
+    async def _adapt(self) -> None:
+        """Protect what the peer hears against as much loss as the peer reports."""
+        self._encoder.expect_loss(await self._loss.read())
 
     async def _ask(self) -> None:
         """Send a STUN binding request. Any answer shows that the peer is still there."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from contracts import redis_names
 from switchboard.demo.account import DemoAccount, create_account
 from switchboard.demo.checks import micros
 from switchboard.services.ports import free_port, is_free
@@ -122,9 +123,12 @@ def switchboard(request: pytest.FixtureRequest) -> Iterator[LiveSwitchboard]:
 @pytest.fixture(scope="session")
 def own_switchboard() -> Iterator[LiveSwitchboard]:
     """One for tests that break it one after the other, and see that it recovers. Its processes have
-    monitoring ports."""
+    monitoring ports, and a worker's death is noticed soon."""
     first = free_ports_in_a_row(len(ProcessName))
-    with running_switchboard(SWITCHBOARD_MONITORING_PORT=str(first)) as system:
+    with running_switchboard(
+        SWITCHBOARD_MONITORING_PORT=str(first),
+        SWITCHBOARD_LEASE_SECONDS=str(redis_names.CLAIM_TTL_SECONDS),
+    ) as system:
         yield system
 
 

@@ -1,7 +1,8 @@
-"""Valkey dies in the middle of a call; nothing that was said or owed is lost."""
+"""Valkey hangs and dies in the middle of a call; nothing that was said or owed is lost."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 
@@ -15,18 +16,24 @@ from tests.e2e.running_call import (
     assert_everything_said_is_there_once,
     journals_are_gone,
     running_call,
+    stopped,
 )
+
+HANGS_SECONDS = 12.0
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 
-async def test_a_call_survives_the_death_and_return_of_valkey_and_no_event_is_lost(
+async def test_a_call_survives_a_valkey_that_hangs_and_then_dies_and_no_event_is_lost(
     own_switchboard: LiveSwitchboard,
 ) -> None:
     async with own_switchboard.api() as api:
         before = await api.billing.balance()
         async with running_call(own_switchboard, api) as call:
-            await call.after_turns(2)
+            await call.after_turns(1)
+            with stopped([own_switchboard.pid("valkey")]):
+                await asyncio.sleep(HANGS_SECONDS)
+            await call.after_turns(3)
             killed = own_switchboard.pid("valkey")
             os.kill(killed, signal.SIGKILL)
             summary = await call.finished()

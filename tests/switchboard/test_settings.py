@@ -174,6 +174,7 @@ def test_a_malformed_network_is_refused_when_the_settings_are_read(
     ("variable", "wrong"),
     [
         ("DRAIN_TIMEOUT_SECONDS", "-1"),
+        ("LEASE_SECONDS", "5"),
         ("PHONE_CALLS_PER_NUMBER", "0"),
         ("PHONE_CALLS_PER_TENANT", "0"),
         ("REQUESTS_PER_MINUTE_PER_KEY", "-1"),
@@ -205,6 +206,7 @@ def test_what_is_set_reaches_the_package_that_uses_it(tmp_path: Path) -> None:
         smtp_port=2525,
         phone_calls_per_tenant=3,
         slots=2,
+        lease_seconds=40,
     )
     api, worker = settings.control_plane(), settings.worker()
     assert api.smtp is not None
@@ -213,3 +215,4 @@ def test_what_is_set_reaches_the_package_that_uses_it(tmp_path: Path) -> None:
     assert api.dialing.calls_per_tenant == 3
     assert api.ice_servers == worker.ice_servers == ("stun:a:3478",)
     assert worker.slots == 2
+    assert worker.lease_seconds == 40

@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 
 from contracts.dialing import DialReport, DialRequest, LegStage
 from contracts.end_reasons import EndReason
-from contracts.redis_names import LEASE_TTL_SECONDS
+from contracts.redis_names import ATTEMPT_TTL_SECONDS
 from control_plane.calling.dialing import attempts, repository
 from control_plane.calling.dialing.after_commit import follow_up
 from control_plane.calling.dialing.attempt_judgement import Act, ObservedAttempt, judge_attempt
@@ -44,7 +44,7 @@ class DialingScheduler:
         self._database = database
         self._redis = redis
         self._settings = settings
-        self._silence = silence or Silence(LEASE_TTL_SECONDS, time.monotonic)
+        self._silence = silence or Silence(ATTEMPT_TTL_SECONDS, time.monotonic)
 
     async def run(self) -> None:
         """Dial until cancelled."""

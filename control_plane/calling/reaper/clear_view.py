@@ -1,7 +1,7 @@
 """Since when leases can be trusted. Pure, with an injected monotonic clock.
 
 A missing lease proves a dead worker only if the worker could have renewed it. After Redis was away,
-workers get one full lease time before any call is judged.
+workers get some time to renew their leases before any call is judged.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from contracts.call_status import CallStatus
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
 from contracts.heartbeat import CallMedia
-from contracts.redis_names import LEASE_TTL_SECONDS
+from contracts.redis_names import LEASE_TTL_SECONDS, RENEWAL_SECONDS
 from contracts.versions import fault
 from control_plane.calling.calls import repository as call_rows
 from control_plane.calling.calls.ending.call_end import billed_position_ms, end_call
@@ -64,7 +64,7 @@ class Reaper:
         self._database = database
         self._redis = redis
         self._queued_timeout = timedelta(seconds=queued_timeout_seconds)
-        self._view = view or ClearView(LEASE_TTL_SECONDS, time.monotonic)
+        self._view = view or ClearView(RENEWAL_SECONDS, time.monotonic)
         self._quiet_until: dict[UUID, datetime] = {}
         """Until when a running call cannot exceed its limits."""
         self._tidied_at = float("-inf")

@@ -17,7 +17,7 @@ from uuid import UUID
 from redis.asyncio import Redis
 
 from contracts import redis_names
-from link.consumer_group import ConsumerGroup, read_new
+from link.consumer_group import ConsumerGroup, read_new, reclaim
 from link.stream_entry import StreamEntry
 from link.streams import all_entries
 
@@ -73,10 +73,13 @@ class EventStreams:
         """Entries given to any consumer at least ``min_idle_ms`` ago and not finished since, and
         those of other processes' shards that were left to everybody."""
         held = frozenset(self._held())
-        entries: list[StreamEntry] = []
-        for stream, group in self._groups.items():
-            entries += await group.reclaim(min_idle_ms if stream in held else LEFT_IDLE_MS)
-        return entries
+        return await reclaim(
+            self._redis,
+            {stream: min_idle_ms if stream in held else LEFT_IDLE_MS for stream in EVENT_STREAMS},
+            redis_names.EVENT_GROUP,
+            self._consumer_name,
+            batch=BATCH,
+        )
 
     async def release(self, entries: Collection[StreamEntry], idle_ms: int) -> None:
         """As ``ConsumerGroup.release``."""

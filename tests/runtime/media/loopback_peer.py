@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
+from itertools import count
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -56,6 +57,7 @@ class LoopbackPeer:
             participant_id=participant_id or uuid4(), transport="webrtc", identity="caller"
         )
         self.heard: list[Heard] = []
+        self.packets: list[bytes] = []
         self.messages: list[str] = []
         self.connection = RTCPeerConnection(
             RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE)
@@ -106,6 +108,17 @@ class LoopbackPeer:
         recent = [x.samples for x in self.heard[-round(last_seconds * 50) :]]
         return tone_level(np.concatenate(recent), hz, SAMPLE_HZ) if recent else 0.0
 
+    def lose_every_fifth_packet(self) -> None:
+        """Of those that come, from now on."""
+        connection = ice_connection(self.connection)
+        take, numbers = connection.data_received, count()
+
+        def take_some(datagram: bytes, component: int) -> None:
+            if next(numbers) % 5:
+                take(datagram, component)
+
+        connection.data_received = take_some
+
     def vanish(self) -> None:
         """Lose the network: nothing is sent or received any more, and nobody is told."""
         if self._speaking is not None:
@@ -131,6 +144,7 @@ class LoopbackPeer:
     def _receive(self, packet: RtpPacket) -> None:
         samples = self._decoder.decode(packet.payload)
         assert samples is not None
+        self.packets.append(packet.payload)
         self.heard.append(Heard(time.monotonic(), samples))
 
 

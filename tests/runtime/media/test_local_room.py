@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import re
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -345,3 +346,23 @@ async def test_without_a_free_port_the_offer_is_refused_and_the_room_stays_open(
 
 def candidates(description: RTCSessionDescription) -> list[str]:
     return [line for line in description.sdp.splitlines() if line.startswith("a=candidate:")]
+
+
+async def test_the_answer_asks_for_copies_of_lost_frames(room: LocalRoom) -> None:
+    peer = LoopbackPeer()
+    answer = await room.answer_offer(peer.participant, await peer.offer())
+    assert re.search(r"^a=fmtp:\d+ \S*useinbandfec=1", answer, re.MULTILINE)
+    await peer.close()
+
+
+async def test_a_peer_that_reports_loss_gets_packets_that_can_hold_copies(room: LocalRoom) -> None:
+    async with joined(room) as peer:
+        await until(lambda: peer.packets)
+        assert not can_hold_copies(peer.packets[-1])
+        peer.lose_every_fifth_packet()
+        await until(lambda: can_hold_copies(peer.packets[-1]), 10)
+
+
+def can_hold_copies(packet: bytes) -> bool:
+    """Only the codec's modes for speech can (RFC 6716, section 3.1)."""
+    return packet[0] >> 3 < 16

@@ -10,7 +10,7 @@ class Clock:
         return self.now
 
 
-def test_nobody_is_judged_before_redis_has_answered_for_a_full_lease_time() -> None:
+def test_nobody_is_judged_before_workers_had_time_to_renew() -> None:
     clock = Clock()
     view = ClearView(6, clock)
     assert not view.is_clear

@@ -219,7 +219,7 @@ async def test_an_end_that_waits_for_what_a_dead_worker_never_shipped_is_not_wai
     assert (call["status"], call["end_reason"]) == ("failed", "worker_error")
 
 
-async def test_nobody_is_judged_while_redis_is_away_and_for_a_lease_time_after(
+async def test_nobody_is_judged_while_redis_is_away_and_until_workers_have_renewed_their_leases(
     tenant: TenantClient,
     worker: FakeWorker,
     consumer: EventConsumer,
@@ -227,7 +227,7 @@ async def test_nobody_is_judged_while_redis_is_away_and_for_a_lease_time_after(
     redis: Redis,
 ) -> None:
     now = 100.0
-    view = ClearView(redis_names.LEASE_TTL_SECONDS, clock=lambda: now)
+    view = ClearView(redis_names.RENEWAL_SECONDS, clock=lambda: now)
     plan = await running_call(tenant, worker, consumer)
     nowhere: Redis = Redis.from_url("redis://127.0.0.1:1")
     await worker.drop_lease(plan.call_id)
@@ -239,7 +239,7 @@ async def test_nobody_is_judged_while_redis_is_away_and_for_a_lease_time_after(
 
     assert await status_after(nowhere) == "in_progress"
     assert await status_after(redis) == "in_progress"
-    now += redis_names.LEASE_TTL_SECONDS - 0.1
+    now += redis_names.RENEWAL_SECONDS - 0.1
     assert await status_after(redis) == "in_progress"
     now += 0.1
     assert await status_after(redis) == "failed"
