@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
 from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
+from control_plane.building.agents.tenant_json_schemas import check_extraction_schema
 from control_plane.calling.calls.call_list import list_page
 from control_plane.calling.calls.creating import new_call
 from control_plane.calling.calls.creating.admission import check_request, is_phone_call
@@ -122,6 +123,8 @@ async def create_call(
     workers (503); providers (422), credit (402).
     """
     wanted = check_request(caller, request)
+    if wanted.post_call is not None:
+        await check_extraction_schema(wanted.post_call)
     await _count_phone_call(session, caller, wanted)
     new = await new_call.create_call(
         session,
