@@ -62,12 +62,12 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"fault": None}
     findings: list[str] = []
     properties: set[str] = set()
-    for error in validator.iter_errors(request["value"]):
-        if error.instance_path:
-            properties.add(str(error.instance_path[0]))
+    for found in validator.iter_errors(request["value"]):
+        if found.instance_path:
+            properties.add(str(found.instance_path[0]))
         if len(findings) < MOST_FINDINGS:
-            place = "/".join(map(str, error.instance_path)) or "the object"
-            findings.append(f"{place}: {error.message[:LONGEST_FINDING]}")
+            place = "/".join(map(str, found.instance_path)) or "the object"
+            findings.append(f"{place}: {found.message[:LONGEST_FINDING]}")
     return {"fault": None, "findings": findings, "properties": sorted(properties)}
 
 
