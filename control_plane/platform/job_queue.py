@@ -84,7 +84,7 @@ def worker_connector(database_url: str, *, system_url: str | None = None) -> Psy
         conninfo=conninfo.render_as_string(hide_password=False),
         kwargs=arguments,
         min_size=1,
-        max_size=6,
+        max_size=8,
     )
 
 
