@@ -120,7 +120,7 @@ async def create_call(
     (422), request (400), scope of the key (403), the key's phone calls of today (429), do-not-call
     list (400), caller id (400), calls stopped for the whole platform (503), agent (404), agent
     paused (423), published version (409); for browsers only, open calls (429) and free media
-    workers (503); providers (422), credit (402).
+    workers (503); the variables that a publishable key sets (403), providers (422), credit (402).
     """
     wanted = check_request(caller, request)
     if wanted.post_call is not None:

@@ -125,7 +125,7 @@ async def test_a_broken_text_that_jinja_gives_no_line_is_shown_with_one(
     agent = {"name": "Mia", "playbook": {"opener": opener}}
     answer = await tenant.post("/v1/agents/compile-prompt", agent)
     assert answer.status_code == 200, answer.text
-    assert [broken["line"] for broken in answer.json()["broken_texts"]] == [1]
+    assert [broken["line"] for broken in answer.json()["errors"]] == [1]
 
 
 async def test_what_is_sent_is_merged_into_the_stored_agent(tenant: TenantClient) -> None:
