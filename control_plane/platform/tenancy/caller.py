@@ -33,8 +33,8 @@ class RequestOrigin:
 
 @dataclass(frozen=True)
 class CallContentLimits:
-    """What a call with a publishable key may bring along: strangers write it, the agent says it, its
-    model reads it and the call's records keep it."""
+    """What a call with a publishable key may bring along: strangers write it, the agent says it,
+    its model reads it and the call's records keep it."""
 
     participants: int = 1
     variables: int = 20
