@@ -43,7 +43,7 @@ async def create_batch(
     if not carriers:
         raise InvalidRequest.at("recipients", "the phone channel has no carrier connected yet")
     if wanted.post_call is not None:
-        await check_extraction_schema(wanted.post_call)
+        await check_extraction_schema(wanted.post_call, caller.tenant_id)
     accepted, refused = await check_recipients(
         session, caller.tenant_id, wanted, carriers, datetime.now(UTC)
     )

@@ -124,7 +124,7 @@ async def create_call(
     """
     wanted = check_request(caller, request)
     if wanted.post_call is not None:
-        await check_extraction_schema(wanted.post_call)
+        await check_extraction_schema(wanted.post_call, caller.tenant_id)
     await _count_phone_call(session, caller, wanted)
     new = await new_call.create_call(
         session,

@@ -42,33 +42,38 @@ def _allow_more_time() -> None:
 
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
-    """``fault``: what is wrong with the schema. Without a fault and with a ``value`` in the
-    request, ``findings`` and ``properties``: what is wrong with the value, and in which of its
-    properties."""
-    try:
-        validator = jsonschema_rs.validator_for(
-            request["schema"], retriever=_refuse, validate_formats=True
-        )
-    except jsonschema_rs.ValidationError as error:
-        reason, is_elsewhere, _ = error.message.partition(" and retrieving it failed")
-        if is_elsewhere:
-            return {"fault": f"may only refer to its own parts (#/…): {reason[:LONGEST_FINDING]}"}
-        where = "/".join(map(str, error.instance_path))
-        place = f" at {where}" if where else ""
-        return {"fault": f"is not a valid JSON Schema{place}: {reason[:LONGEST_FINDING]}"}
-    except (jsonschema_rs.ReferencingError, ValueError) as error:
-        return {"fault": f"is not a valid JSON Schema: {str(error)[:LONGEST_FINDING]}"}
-    if "value" not in request:
-        return {"fault": None}
+    """With ``schemas`` in the request: what is wrong with each (``faults``). With a ``schema`` and
+    a ``value``: what is wrong with the value (``findings``), and in which of its ``properties``."""
+    if "schemas" in request:
+        return {"faults": [_fault_of(schema) for schema in request["schemas"]]}
     findings: list[str] = []
     properties: set[str] = set()
-    for found in validator.iter_errors(request["value"]):
+    for found in _validator(request["schema"]).iter_errors(request["value"]):
         if found.instance_path:
             properties.add(str(found.instance_path[0]))
         if len(findings) < MOST_FINDINGS:
             place = "/".join(map(str, found.instance_path)) or "the object"
             findings.append(f"{place}: {found.message[:LONGEST_FINDING]}")
-    return {"fault": None, "findings": findings, "properties": sorted(properties)}
+    return {"findings": findings, "properties": sorted(properties)}
+
+
+def _fault_of(schema: dict[str, Any]) -> str | None:
+    try:
+        _validator(schema)
+    except jsonschema_rs.ValidationError as error:
+        reason, is_elsewhere, _ = error.message.partition(" and retrieving it failed")
+        if is_elsewhere:
+            return f"may only refer to its own parts (#/…): {reason[:LONGEST_FINDING]}"
+        where = "/".join(map(str, error.instance_path))
+        place = f" at {where}" if where else ""
+        return f"is not a valid JSON Schema{place}: {reason[:LONGEST_FINDING]}"
+    except (jsonschema_rs.ReferencingError, ValueError) as error:
+        return f"is not a valid JSON Schema: {str(error)[:LONGEST_FINDING]}"
+    return None
+
+
+def _validator(schema: dict[str, Any]) -> Any:
+    return jsonschema_rs.validator_for(schema, retriever=_refuse, validate_formats=True)
 
 
 def _refuse(uri: str) -> NoReturn:

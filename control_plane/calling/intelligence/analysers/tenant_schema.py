@@ -30,7 +30,10 @@ class TenantSchema:
         self.document = document
         self._sandbox = schema_sandbox()
         # Checked again: a call of an earlier release may have kept a larger schema.
-        fault = fault_of_size(document) or self._sandbox.fault_of(document)
+        try:
+            fault = fault_of_size(document) or self._sandbox.fault_of(document)
+        except SchemaTooCostly as error:
+            fault = str(error)
         if fault is not None:
             raise SchemaUnusable(f"it {fault}")
 
