@@ -9,7 +9,7 @@ has a default refuses ``null``.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -24,7 +24,18 @@ from pydantic import (
 
 from contracts.clearable import Clearable
 from contracts.language_tag import LanguageTag
-from contracts.tool_bindings import MAX_TOOLS, ToolBinding, check_tool_names
+from contracts.list_limits import AtMost
+from contracts.tool_bindings import MAX_TOOLS, JsonSchema, ToolBinding, check_tool_names
+
+MAX_ITEMS = 200
+"""Of each list of the persona and the playbook. The built-in dialogue engine compares what a caller
+says with all of them, in a process that carries other calls too."""
+MAX_PASSAGES = 500
+"""Of the knowledge base."""
+
+_Item = TypeVar("_Item")
+Items = Annotated[tuple[_Item, ...], AtMost(MAX_ITEMS)]
+Passages = Annotated[tuple[str, ...], AtMost(MAX_PASSAGES)]
 
 _CONFIG = ConfigDict(
     extra="forbid",
@@ -64,10 +75,10 @@ class Persona(BaseModel):
     company_name: str | None = Field(None, alias="companyName")
     company_website: str | None = Field(None, alias="companyWebsite")
     company_description: str | None = Field(None, alias="companyDescription")
-    knowledge_base: Clearable[tuple[str, ...]] = Field((), alias="knowledgeBase")
-    success_criteria: Clearable[tuple[str, ...]] = Field((), alias="successCriteria")
+    knowledge_base: Clearable[Passages] = Field((), alias="knowledgeBase")
+    success_criteria: Clearable[Items[str]] = Field((), alias="successCriteria")
     voice_config: Clearable[VoiceConfig] = Field(VoiceConfig(), alias="voiceConfig")
-    caller_personas: Clearable[tuple[CallerPersona, ...]] = Field((), alias="callerPersonas")
+    caller_personas: Clearable[Items[CallerPersona]] = Field((), alias="callerPersonas")
 
 
 class QualificationQuestion(BaseModel):
@@ -99,14 +110,12 @@ class Script(BaseModel):
 class Playbook(BaseModel):
     model_config = _CONFIG
     opener: str | None = None
-    qualification_flow: Clearable[tuple[QualificationQuestion, ...]] = Field(
+    qualification_flow: Clearable[Items[QualificationQuestion]] = Field(
         (), alias="qualificationFlow"
     )
-    required_slots: Clearable[tuple[RequiredSlot, ...]] = Field((), alias="requiredSlots")
-    objection_handlers: Clearable[tuple[ObjectionHandler, ...]] = Field(
-        (), alias="objectionHandlers"
-    )
-    scripts: Clearable[tuple[Script, ...]] = ()
+    required_slots: Clearable[Items[RequiredSlot]] = Field((), alias="requiredSlots")
+    objection_handlers: Clearable[Items[ObjectionHandler]] = Field((), alias="objectionHandlers")
+    scripts: Clearable[Items[Script]] = ()
     closing_cta: str | None = Field(None, alias="closingCTA")
     fallback_cta: str | None = Field(None, alias="fallbackCTA")
     escalation_rule: str | None = Field(None, alias="escalationRule")
@@ -168,7 +177,7 @@ class SummarySettings(BaseModel):
 
 class StructuredExtraction(BaseModel):
     model_config = _CONFIG
-    json_schema: dict[str, Any] | None = None
+    json_schema: JsonSchema | None = None
     prompt: str | None = None
 
 

@@ -29,6 +29,8 @@ ToolType = Literal[
 ]
 TOOL_TYPES: tuple[ToolType, ...] = get_args(ToolType)
 MAX_TOOLS = 50
+MAX_KEYWORDS = 1_000
+"""At the top of a JSON Schema. What it may hold in all is checked when it is saved."""
 END_CALL = "end_call"
 
 _CONFIG = ConfigDict(extra="forbid", frozen=True)
@@ -73,6 +75,8 @@ HeaderValue = Annotated[
 
 Headers = Annotated[dict[HeaderName, HeaderValue], Field(max_length=20)]
 
+JsonSchema = Annotated[dict[str, Any], Field(max_length=MAX_KEYWORDS)]
+
 NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -87,7 +91,7 @@ class CallWebhook(BaseModel):
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
     headers: Clearable[Headers] = Field(default_factory=dict)
     """Secret: reads return a mask, and sending the mask back keeps the value."""
-    parameters: Clearable[dict[str, Any]] = Field(default_factory=lambda: dict(NO_ARGUMENTS))
+    parameters: Clearable[JsonSchema] = Field(default_factory=lambda: dict(NO_ARGUMENTS))
     """JSON Schema of the arguments, which form an object."""
     timeout_seconds: TimeoutSeconds = 10
     speak_while: SpokenLine | None = None

@@ -30,6 +30,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 Document = TypeVar("Document", bound=BaseModel)
 
+IS_STORED = "is_stored"
+"""Key in the validation context of documents that another process wrote. What this release would
+refuse to take from a client may stand in them."""
+_CONTEXT = {IS_STORED: True}
+
 
 class _BelongsToCall(BaseModel):
     model_config = ConfigDict(extra="ignore")
@@ -42,12 +47,12 @@ def read_json(model: type[Document], document: str | bytes) -> Document:
     Raises:
         ValidationError: it is broken, of another major version, or holds an unknown value.
     """
-    return model.model_validate_json(document, extra="ignore")
+    return model.model_validate_json(document, extra="ignore", context=_CONTEXT)
 
 
 def read_object(model: type[Document], value: Any) -> Document:
     """As ``read_json``, of a document that was parsed already, such as a JSONB column."""
-    return model.model_validate(value, extra="ignore")
+    return model.model_validate(value, extra="ignore", context=_CONTEXT)
 
 
 def call_id_in(document: str | bytes) -> UUID | None:

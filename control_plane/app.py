@@ -51,6 +51,7 @@ from control_plane.identity.request_limits.middleware import (
 )
 from control_plane.money.billing.routes import router as billing
 from control_plane.money.billing.welcome_credit import welcome_credit
+from control_plane.money.spending.limits import RequestsAtOnce
 from control_plane.operator.routes import router as operator
 from control_plane.platform.database import Database
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
@@ -155,6 +156,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.live_feed = live_feed
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()
+    app.state.builder_requests = RequestsAtOnce(settings.agent_builder_at_once)
     # Implementations on higher floors that lower floors call.
     app.state.agent_directory = agents_repository
     app.state.call_directory = call_records

@@ -31,14 +31,16 @@ from control_plane.platform.job_queue import (
     RECORDINGS_QUEUE,
     job_queue,
     job_resources,
+    queues_of_rescued,
     worker_connector,
 )
 from control_plane.platform.job_roles import ALL_ROLES, JobRole
+from control_plane.platform.link.event_shards import events_are_applied
 from control_plane.platform.link.event_stream import BLOCK_SECONDS
 from control_plane.platform.link.redis_client import connect
 from control_plane.platform.partitions import tasks as partition_tasks
 from control_plane.platform.settings import ControlPlaneSettings
-from link.connection import answers
+from link.connection import LINK_ERRORS, answers
 from telemetry.health import Health
 
 JOB_DOMAINS = (
@@ -80,6 +82,10 @@ async def run_jobs(
     if health is not None:
         health.watch("PostgreSQL does not answer.", resources.database.answers)
         health.watch("Redis does not answer.", partial(answers, resources.redis))
+        if JobRole.EVENTS in roles:
+            health.watch(
+                "No process applies the events of calls.", partial(_events_are_applied, resources)
+            )
     try:
         async with asyncio.TaskGroup() as group:
             loops = [group.create_task(loop) for loop in loops_of(roles, settings, resources)]
@@ -90,6 +96,13 @@ async def run_jobs(
     finally:
         await resources.aclose()
         _log.info("jobs_stopped")
+
+
+async def _events_are_applied(resources: Resources) -> bool:
+    try:
+        return await events_are_applied(resources.redis)
+    except LINK_ERRORS:
+        return False
 
 
 class Resources:
@@ -149,10 +162,12 @@ async def _run_queues(
             )
             with job_queue.replace_connector(connector):
                 async with job_queue.open_async(), asyncio.TaskGroup() as workers:
-                    for queue, concurrency in queues.items():
+                    rescued = [each for queue in queues for each in queues_of_rescued(queue)]
+                    at_once = [*(([queue], most) for queue, most in queues.items()), (rescued, 1)]
+                    for names, concurrency in at_once:
                         workers.create_task(
                             job_queue.run_worker_async(
-                                queues=[queue],
+                                queues=names,
                                 concurrency=concurrency,
                                 install_signal_handlers=False,
                                 additional_context=job_resources(database, settings),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from control_plane.platform.job_roles import JobRole
 from switchboard.parent_watch import PARENT_FD, ParentPipe
 from switchboard.process_environment import needed_by
 from switchboard.services.command import Command
@@ -30,8 +31,9 @@ class ProcessCommands:
         arguments = ("--fd", str(self._listener_fd))
         return self._command("api", "api", arguments, environment, (self._listener_fd,))
 
-    def jobs(self, name: str, environment: Mapping[str, str]) -> Command:
-        return self._command(name, "jobs", (), environment)
+    def jobs(self, name: str, roles: Iterable[JobRole], environment: Mapping[str, str]) -> Command:
+        only = [argument for role in sorted(roles) for argument in ("--only", role.value)]
+        return self._command(name, "jobs", tuple(only), environment)
 
     def bridge(self, environment: Mapping[str, str]) -> Command:
         return self._command("bridge", "bridge", (), environment)

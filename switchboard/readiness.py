@@ -49,6 +49,11 @@ def server_ready(server: EmbeddedServer) -> ReadinessCheck:
     return check
 
 
+async def started(_pid: int) -> bool:
+    """A process that others do not wait for: it is ready when it runs."""
+    return True
+
+
 def http_ready(host: str, port: int) -> ReadinessCheck:
     """A process whose ``/readyz`` says that it is ready."""
 

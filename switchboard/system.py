@@ -14,12 +14,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from control_plane.platform.job_roles import PLATFORM_ROLES, TENANTS_ROLES
 from switchboard.listening import listen, user_of
 from switchboard.migration_stamp import is_migrated, stamp
 from switchboard.parent_watch import ParentPipe
 from switchboard.process_commands import ProcessCommands
 from switchboard.progress import Progress
-from switchboard.readiness import ReadinessCheck, RedisReadiness, http_ready, server_ready
+from switchboard.readiness import (
+    ReadinessCheck,
+    RedisReadiness,
+    http_ready,
+    server_ready,
+    started,
+)
 from switchboard.services.command import Command
 from switchboard.services.directory_lock import DirectoryInUse, DirectoryLock
 from switchboard.services.embedded_server import EmbeddedServer, log_tail
@@ -41,6 +48,8 @@ from switchboard.supervision.supervisor import Supervisor
 STORES, CONTROL_PLANE, MEDIA = 0, 1, 2
 """Ranks: media workers stop first, while the processes that record their calls' ends still run."""
 
+TENANTS_JOBS = "jobs-tenants"
+"""The process that runs jobs on what tenants wrote."""
 _OWNER_URL = "SWITCHBOARD_DATABASE_URL"
 
 # Ctrl-C must stop everything within three seconds. These add up to less, also with the half second
@@ -198,7 +207,9 @@ class _System:
                 *(
                     (
                         name.capitalize().replace("-", " "),
-                        self._commands.jobs(name, control_plane | self._monitoring(name)),
+                        self._commands.jobs(
+                            name, PLATFORM_ROLES, control_plane | self._monitoring(name)
+                        ),
                         seen.jobs(),
                     )
                     for name in jobs_names(self._settings)
@@ -207,6 +218,14 @@ class _System:
                     "Telephony bridge",
                     self._commands.bridge(link | self._monitoring("bridge")),
                     seen.bridge("local-1"),
+                ),
+                (
+                    "Tenants' jobs",
+                    self._commands.jobs(
+                        TENANTS_JOBS, TENANTS_ROLES, control_plane | self._monitoring(TENANTS_JOBS)
+                    ),
+                    # No call waits for it.
+                    started,
                 ),
             ):
                 await self._start_process(shown, command, check, CONTROL_PLANE)
@@ -292,12 +311,12 @@ def monitoring_ports(settings: Settings) -> dict[str, int]:
     if first is None:
         return {}
     jobs, *more_jobs = jobs_names(settings)
-    names = ("api", jobs, "bridge", *workers, *more_jobs)
+    names = ("api", jobs, "bridge", *workers, *more_jobs, TENANTS_JOBS)
     return {name: first + n for n, name in enumerate(names)}
 
 
 def jobs_names(settings: Settings) -> list[str]:
-    """Of the jobs processes, at least one."""
+    """Of the jobs processes that apply events, at least one."""
     return ["jobs", *(f"jobs-{number}" for number in range(2, settings.jobs_processes + 1))]
 
 

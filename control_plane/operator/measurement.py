@@ -75,7 +75,7 @@ async def measure_database(database: Database) -> None:
             count = sum(
                 jobs
                 for (name, state), jobs in measured.jobs.items()
-                if listed(name, QUEUES) == queue and state == status
+                if listed(name.partition(".")[0], QUEUES) == queue and state == status
             )
             JOB_QUEUE.labels(queue, status).set(count)
     JOB_QUEUE_AGE.set(measured.job_age_seconds)

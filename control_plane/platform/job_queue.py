@@ -13,6 +13,7 @@ import psycopg
 import structlog
 from procrastinate import App, JobContext, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
+from procrastinate.jobs import Status
 from procrastinate.tasks import Task
 from procrastinate.types import TimeDeltaParams
 from sqlalchemy.engine import make_url
@@ -23,9 +24,12 @@ from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.settings import ControlPlaneSettings
 
 PATIENT_QUEUE = "patient"
-"""For jobs that mostly wait for other servers. Many run at once."""
+"""For jobs that mostly wait for other servers. Many run at once. Like those of the next queue they
+work on what tenants wrote."""
 RECORDINGS_QUEUE = "recordings"
 """For jobs that create files for minutes. Only one runs at a time, because each takes a core."""
+MOST_TRIES = 3
+"""A job is given up when so many processes have died while they ran it."""
 _DATABASE = "database"
 _SETTINGS = "settings"
 _log = structlog.get_logger(__name__)
@@ -80,7 +84,7 @@ def worker_connector(database_url: str, *, system_url: str | None = None) -> Psy
         conninfo=conninfo.render_as_string(hide_password=False),
         kwargs=arguments,
         min_size=1,
-        max_size=6,
+        max_size=8,
     )
 
 
@@ -108,7 +112,30 @@ def settings_of(context: JobContext) -> ControlPlaneSettings:
 @job_queue.periodic(cron="* * * * *")
 @job_queue.task(name="job_queue.rescue_stalled_jobs", queueing_lock="rescue_stalled_jobs")
 async def rescue_stalled_jobs(timestamp: int) -> None:
-    """Run the unfinished jobs of a dead process again. So any job may run twice."""
-    for job in await job_queue.job_manager.get_stalled_jobs():
-        _log.warning("job_rescued", job_id=job.id, task=job.task_name)
-        await job_queue.job_manager.retry_job(job)
+    """Run the unfinished jobs of a dead process again, up to ``MOST_TRIES`` times. So any job may
+    run twice."""
+    manager = job_queue.job_manager
+    for job in await manager.get_stalled_jobs():
+        queue = queue_after_death(job.queue)
+        if queue is None:
+            _log.error("job_given_up", job_id=job.id, task=job.task_name)
+            await manager.finish_job(job, Status.FAILED, delete_job=False)
+        else:
+            _log.warning("job_rescued", job_id=job.id, task=job.task_name)
+            await manager.retry_job(job, queue=queue)
+
+
+def queue_after_death(queue: str) -> str | None:
+    """The queue in which a job waits after the process that ran it has died; ``None``: give it up.
+
+    The name of a queue says which try its jobs are at: ``patient``, ``patient.2``, ``patient.3``.
+    """
+    name, _, tries = queue.partition(".")
+    try_number = int(tries or 1) + 1
+    return f"{name}.{try_number}" if try_number <= MOST_TRIES else None
+
+
+def queues_of_rescued(queue: str) -> list[str]:
+    """The queues of jobs of ``queue`` whose process has died. They run one at a time, so that one
+    that kills its process takes as few others with it as possible."""
+    return [f"{queue}.{number}" for number in range(2, MOST_TRIES + 1)]

@@ -16,11 +16,15 @@ class JobRole(StrEnum):
     DIALING = "dialing"
     """Dials phones and applies the bridges' reports."""
     POST_CALL = "post-call"
-    """Analyses calls that are over."""
+    """Analyses calls that are over, and makes the calls of batches."""
     RECORDINGS = "recordings"
     """Makes the files of recordings."""
     HOUSEKEEPING = "housekeeping"
-    """Batches of calls, provider costs, the books, and deleting what has expired."""
+    """Provider costs, the books, and deleting what has expired."""
 
 
 ALL_ROLES = frozenset(JobRole)
+TENANTS_ROLES = frozenset({JobRole.POST_CALL, JobRole.RECORDINGS})
+"""Their jobs work on what tenants wrote and on what was said in their calls. Whatever such a job
+does to its process, it must not keep workers' events from being applied."""
+PLATFORM_ROLES = ALL_ROLES - TENANTS_ROLES

@@ -80,6 +80,27 @@ class CallCapSettings(BaseModel):
         return any(getattr(self, name) for name in CallCapSettings.model_fields)
 
 
+class SpendingSettings(BaseModel):
+    """How much each tenant may ask of language models outside of its calls. 0 sets no limit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    agent_builder_per_minute: NonNegativeInt = 60
+    """Requests to the agent builder: generate, draft a field, answer a question, describe a
+    company."""
+    agent_builder_per_day: NonNegativeInt = 2_000
+    agent_builder_at_once: NonNegativeInt = 8
+    """In each process of the API."""
+    reprocess_per_minute: NonNegativeInt = 60
+    """Calls that are to be analysed again."""
+    reprocess_per_day: NonNegativeInt = 2_000
+    reprocess_at_once: NonNegativeInt = 100
+    """Analyses that wait or run, those of calls that have just ended included."""
+
+    def limits_of(self, kind: str) -> tuple[int, int]:
+        """Per minute and per day."""
+        return getattr(self, f"{kind}_per_minute"), getattr(self, f"{kind}_per_day")
+
+
 class PostCallSettings(BaseModel):
     """The analysis of calls whose agents name no model of their own."""
 
@@ -94,7 +115,7 @@ class PostCallSettings(BaseModel):
     """The longest wait for one answer."""
 
 
-class ControlPlaneOptions(CallCapSettings, IceSettings):
+class ControlPlaneOptions(CallCapSettings, SpendingSettings, IceSettings):
     """What the operator of an installation can choose. The command line reads these fields from
     the environment."""
 

@@ -18,7 +18,7 @@ from livekit.agents.types import (
 from contracts.agent_config import AgentConfig
 from pipelines.engine.call_actions import CallActions
 from pipelines.playbook.dialogue_plan import dialogue_plan
-from pipelines.playbook.history import Turn, fold
+from pipelines.playbook.history import Folding, Turn
 from pipelines.playbook.policy import Policy
 from pipelines.playbook.state import Reply
 from pipelines.playbook.values.recognition import Place
@@ -53,7 +53,7 @@ class PlaybookLLM(llm.LLM[Any]):
     ) -> None:
         super().__init__()
         place = Place(today(), _region(locale or agent.language))
-        self._policy = Policy(dialogue_plan(agent, variables, locale), place)
+        self._folding = Folding(Policy(dialogue_plan(agent, variables, locale), place))
         self._actions = actions
         self._slots_reported: Mapping[str, str] = {}
         self._replies_reported = 0
@@ -85,7 +85,7 @@ class PlaybookLLM(llm.LLM[Any]):
     def respond(self, chat_ctx: llm.ChatContext) -> Reply:
         """The reply to the last words in ``chat_ctx``; the same for each request. Reports to the
         call what the history has settled."""
-        dialogue = fold(self._policy, turns(chat_ctx))
+        dialogue = self._folding.dialogue(turns(chat_ctx))
         self._report(dialogue.settled_replies)
         return dialogue.reply
 
@@ -104,7 +104,7 @@ class PlaybookLLM(llm.LLM[Any]):
     async def aclose(self) -> None:
         if self._last_request is not None:
             # No further request will settle the last reply.
-            dialogue = fold(self._policy, turns(self._last_request))
+            dialogue = self._folding.dialogue(turns(self._last_request))
             self._report((*dialogue.settled_replies, dialogue.reply))
             self._last_request = None
         await super().aclose()

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from contracts.agent_config import AgentConfig
 from contracts.tool_bindings import ToolBinding
-from pipelines.texts.template import filled, names_in, template_fault
+from pipelines.texts.template import filled, names_in, template_fault, used_names_in
 from pipelines.texts.template_budget import TemplateBudget
 from pipelines.texts.variables import ABSENT, look_up, prepared
 
@@ -80,6 +80,17 @@ def needed_variables(agent: AgentConfig) -> dict[str, str]:
         for name in names_in(text, budget):
             needed.setdefault(name, field)
     return needed
+
+
+def declared_variables(agent: AgentConfig) -> frozenset[str]:
+    """The variables that the texts use, also those that they can do without; of dotted names the
+    first part."""
+    budget = TemplateBudget()
+    return frozenset(
+        name.partition(".")[0]
+        for _, text in texts_of(agent)
+        for name in used_names_in(text, budget)
+    )
 
 
 def unknown_variables(agent: AgentConfig, variables: Mapping[str, object]) -> tuple[str, ...]:

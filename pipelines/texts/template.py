@@ -73,6 +73,18 @@ def names_in(template: str, budget: TemplateBudget) -> tuple[str, ...]:
     return needed_names(parsed(template))
 
 
+def used_names_in(template: str, budget: TemplateBudget) -> frozenset[str]:
+    """The variables that ``template`` uses, also those that it can do without."""
+    if "{" not in template:
+        return frozenset()
+    if _is_plain(template) or template_fault(template, budget) is not None:
+        return frozenset(match[2] for match in _PLACEHOLDER.finditer(template))
+    from pipelines.texts.template_names import used_names
+    from pipelines.texts.template_sandbox import parsed
+
+    return used_names(parsed(template))
+
+
 def _is_plain(template: str) -> bool:
     return _TAG.search(_PLACEHOLDER.sub("", template)) is None
 

@@ -19,6 +19,13 @@ def needed_names(tree: nodes.Template) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_needed(tree, frozenset({"loop"}), frozenset())))
 
 
+def used_names(tree: nodes.Template) -> frozenset[str]:
+    """Every name that the text looks up, whether it could do without or not."""
+    dashed = (dashed_name(node) for node in tree.find_all(nodes.Sub))
+    dotted = (node.name for node in tree.find_all(nodes.Name))
+    return frozenset(name for name in (*dashed, *dotted) if name)
+
+
 def _needed(node: nodes.Node, bound: _Names, spared: _Names) -> Iterator[str]:
     name = dashed_name(node) or dotted_name(node)
     if name is not None:

@@ -148,30 +148,34 @@ def _environment() -> _Environment:
 
 def _check(node: nodes.Node, depth: int) -> None:
     """Refuse everything that is not on the lists, before it is compiled."""
+    line = _line_of(node)
     if depth > MAX_DEPTH:
-        raise TemplateFault(f"is nested deeper than {MAX_DEPTH} levels", node.lineno)
+        raise TemplateFault(f"is nested deeper than {MAX_DEPTH} levels", line)
     if dashed_name(node) is not None:
         return
     if not isinstance(node, _ALLOWED_NODES):
-        raise TemplateFault(f"uses {_called(node)}, which is not allowed here", node.lineno)
+        raise TemplateFault(f"uses {_called(node)}, which is not allowed here", line)
     if isinstance(node, nodes.Filter) and node.name not in FILTERS:
         known = ", ".join(sorted(FILTERS))
-        raise TemplateFault(
-            f"uses the unknown filter {node.name!r}; choose one of {known}", node.lineno
-        )
+        raise TemplateFault(f"uses the unknown filter {node.name!r}; choose one of {known}", line)
     if isinstance(node, nodes.Test) and node.name not in TESTS:
         known = ", ".join(sorted(TESTS))
-        raise TemplateFault(
-            f"uses the unknown test {node.name!r}; choose one of {known}", node.lineno
-        )
+        raise TemplateFault(f"uses the unknown test {node.name!r}; choose one of {known}", line)
     if isinstance(node, nodes.For) and node.recursive:
-        raise TemplateFault("uses a recursive loop, which is not allowed here", node.lineno)
+        raise TemplateFault("uses a recursive loop, which is not allowed here", line)
     for child in node.iter_child_nodes():
         _check(child, depth + 1)
 
 
+def _line_of(node: nodes.Node) -> int:
+    """Jinja gives no line to the node around an ``autoescape``, but to the one in it."""
+    lines = (each.lineno for each in (node, *node.iter_child_nodes()))
+    return next((line for line in lines if line), 1)
+
+
 def _called(node: nodes.Node) -> str:
     names = {nodes.Call: "a function call", nodes.Assign: "'set'", nodes.Include: "'include'"}
+    names |= {nodes.Scope: "'autoescape'", nodes.ScopedEvalContextModifier: "'autoescape'"}
     arithmetic = isinstance(node, nodes.BinExpr | nodes.UnaryExpr)
     return names.get(type(node), _ARITHMETIC if arithmetic else repr(type(node).__name__.lower()))
 

@@ -19,6 +19,7 @@ class Backoff:
         """Seconds to wait after a process that lived ``lived_seconds`` has ended."""
         if lived_seconds >= self.forgiven_after_seconds:
             self.failures_in_a_row = 0
-        delay = self.first_seconds * 2.0**self.failures_in_a_row
+        # Without its bound the power would be too large for a float after 1,024 failures.
+        doublings = min(self.failures_in_a_row, 64)
         self.failures_in_a_row += 1
-        return float(min(delay, self.longest_seconds))
+        return min(self.first_seconds * 2.0**doublings, self.longest_seconds)

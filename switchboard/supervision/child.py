@@ -119,7 +119,7 @@ class Child:
             ):
                 raise ChildFailed(f"{failure}\n{log_tail(self.log_path)}")
             self.restarts += 1
-            self._on_change(self)
+            self._changed()
             await asyncio.sleep(delay)
 
     async def _run_once(self) -> None:
@@ -128,12 +128,19 @@ class Child:
             self._process = process = await asyncio.create_subprocess_exec(
                 *command.argv, stdout=output, stderr=output, **command.popen_options()
             )
-        self._on_change(self)
+        self._changed()
         watch = asyncio.create_task(self._watch_readiness(process.pid))
         try:
             self.last_exit_code = await process.wait()
         finally:
             watch.cancel()
+
+    def _changed(self) -> None:
+        try:
+            self._on_change(self)
+        except Exception:
+            # Telling others, on a full disk for example, must not end the supervision.
+            log.exception("change not reported", process=self.spec.name)
 
     async def _watch_readiness(self, pid: int) -> None:
         while not await self.spec.is_ready(pid):  # noqa: ASYNC110 - another process's state

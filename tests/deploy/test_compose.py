@@ -18,6 +18,7 @@ from redis import AuthenticationError, Redis
 from sqlalchemy import make_url
 
 from contracts.call_plan import LONGEST_CALL_SECONDS, CallLimits
+from control_plane.platform.job_roles import PLATFORM_ROLES, TENANTS_ROLES, JobRole
 from runtime.worker import END_SECONDS, SHIP_SECONDS
 from switchboard.process_environment import needed_by
 from switchboard.services.ports import free_port, is_free
@@ -32,7 +33,7 @@ from tests.deploy.compose_file import (
 )
 from tests.e2e.up import until
 
-OUR_PROCESSES = {"api", "jobs", "worker", "bridge"}
+OUR_PROCESSES = {"api", "jobs", "jobs-tenants", "worker", "bridge"}
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +49,16 @@ def test_follows_the_compose_specification(compose: dict[str, Any]) -> None:
 def test_holds_the_whole_system(compose: dict[str, Any]) -> None:
     others = {"postgres", "valkey", "migrate", "caddy"}
     assert OUR_PROCESSES | others == set(compose["services"])
+
+
+def test_every_role_has_a_process_and_tenants_work_none_that_applies_events(
+    compose: dict[str, Any],
+) -> None:
+    roles_of = {
+        name: set(compose["services"][name]["command"][2::2]) for name in ("jobs", "jobs-tenants")
+    }
+    assert roles_of == {"jobs": PLATFORM_ROLES, "jobs-tenants": TENANTS_ROLES}
+    assert JobRole.EVENTS in PLATFORM_ROLES
 
 
 def test_what_is_not_always_needed_is_left_out_unless_it_is_asked_for(
@@ -88,7 +99,12 @@ def test_every_process_is_checked_on_a_monitoring_port_of_its_own(
         service = compose["services"][name]
         options = settings_of(compose, name, monkeypatch).telemetry()
         ports.add(options.monitoring_port)
-        assert service["healthcheck"]["test"] == ["CMD", "switchboard", "health", name]
+        assert service["healthcheck"]["test"] == [
+            "CMD",
+            "switchboard",
+            "health",
+            name.partition("-")[0],
+        ]
         if service.get("network_mode") == "host":
             assert options.monitoring_host == "127.0.0.1"
         else:
@@ -143,7 +159,7 @@ def test_only_migrate_connects_as_the_owner_of_the_database(
 ) -> None:
     owner = settings_of(compose, "migrate", monkeypatch)
     assert make_url(owner.required_database_url()).username == "switchboard"
-    for name in ("api", "jobs"):
+    for name in ("api", "jobs", "jobs-tenants"):
         assert "${POSTGRES_PASSWORD" not in str(compose["services"][name]["environment"])
         serving = settings_of(compose, name, monkeypatch)
         assert serving.database_url is None
@@ -292,8 +308,10 @@ def test_recordings_are_stored_where_jobs_and_the_api_read_them(
     stored = settings("worker").worker().object_store_url
     assert stored == store
     assert settings("jobs").control_plane().object_store_url == stored
+    assert settings("jobs-tenants").control_plane().object_store_url == stored
     assert settings("api").control_plane().object_store_url == stored
-    volumes = {mounted(compose["services"][name])["/objects"] for name in ("worker", "jobs", "api")}
+    users = ("worker", "jobs", "jobs-tenants", "api")
+    volumes = {mounted(compose["services"][name])["/objects"] for name in users}
     assert volumes == {"objects"}
     dockerfile = (ROOT / "Dockerfile").read_text()
     assert "install --directory --owner=switchboard /objects" in dockerfile
@@ -303,7 +321,7 @@ def test_the_planes_meet_at_one_link_with_the_same_keys(
     compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker = settings_of(compose, "worker", monkeypatch)
-    for name in ("api", "jobs"):
+    for name in ("api", "jobs", "jobs-tenants"):
         process = settings_of(compose, name, monkeypatch)
         assert process.ice_servers == worker.ice_servers
         assert process.encryption_keys == worker.encryption_keys

@@ -47,7 +47,7 @@ EXPECTED_PARENTS = {
     "assemble recording": "create call",
 }
 """By span."""
-LASTING = ("api", "jobs", "worker")
+LASTING = ("api", "jobs", "worker", "jobs-tenants")
 STOP_SECONDS = 15
 
 
@@ -112,9 +112,10 @@ class Services:
             key: value for key, value in os.environ.items() if not key.startswith("SWITCHBOARD_")
         }
         command = self._compose["services"][name]["command"]
+        arguments = [command] if isinstance(command, str) else command
         with (self.directory / f"{name}.log").open("wb") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "switchboard", command],
+                [sys.executable, "-m", "switchboard", *arguments],
                 stdout=log,
                 stderr=log,
                 env=inherited | self.environment(name),
@@ -144,7 +145,7 @@ def services_up() -> Iterator[Services]:
 def _is_healthy(services: Services, name: str) -> bool:
     """What the service's health check says, which is the container's."""
     checked = subprocess.run(
-        [sys.executable, "-m", "switchboard", "health", name],
+        [sys.executable, "-m", "switchboard", "health", name.partition("-")[0]],
         env=os.environ | services.environment(name),
         capture_output=True,
         check=False,
@@ -207,7 +208,9 @@ def test_metrics_tell_of_the_call(services: Services, recorded: Recorded) -> Non
     scraped = {
         name: assert_agrees(process, scrape(services.monitoring_ports[name]))
         for name, process in zip(
-            LASTING, (ProcessName.API, ProcessName.JOBS, ProcessName.WORKER), strict=True
+            LASTING,
+            (ProcessName.API, ProcessName.JOBS, ProcessName.WORKER, ProcessName.JOBS),
+            strict=True,
         )
     }
     worker, jobs = scraped["worker"], scraped["jobs"]

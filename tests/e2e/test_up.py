@@ -29,7 +29,7 @@ from tests.short_directory import short_directory
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
 STOP_SECONDS = 3.0
-PROCESSES = ("postgres", "valkey", "api", "jobs", "worker-1", "bridge")
+PROCESSES = ("postgres", "valkey", "api", "jobs", "jobs-tenants", "worker-1", "bridge")
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +220,7 @@ class TestMonitoring:
         self, own_switchboard: LiveSwitchboard
     ) -> None:
         ports = own_switchboard.monitoring_ports
-        assert list(ports) == ["api", "jobs", "bridge", "worker-1"]
+        assert list(ports) == ["api", "jobs", "bridge", "worker-1", "jobs-tenants"]
         for port in ports.values():
             url = f"http://{LOOPBACK}:{port}"
             until(lambda url=url: is_ready(url))

@@ -33,6 +33,8 @@ from control_plane.identity.authentication.dependencies import MemberCaller
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute
 from control_plane.identity.idempotent_requests.two_phase import EffectOncePerKey
+from control_plane.money.spending.dependencies import MeteredBuilder
+from control_plane.money.spending.errors import SpendingLimited
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
@@ -43,7 +45,7 @@ from outbound.policy import OutboundPolicy
 router = APIRouter(
     prefix="/v1/agents",
     tags=["agent builder"],
-    responses=problems(*MEMBER_ONLY, IdempotencyKeyInUse),
+    responses=problems(*MEMBER_ONLY, IdempotencyKeyInUse, SpendingLimited),
     route_class=IdempotentRoute,
 )
 
@@ -56,6 +58,7 @@ async def generate_agent(
     settings: AppSettings,
     model: OptionalPlatformModel,
     _: EffectOncePerKey,
+    _metered: MeteredBuilder,
 ) -> Generated | Questions:
     """Draft an agent from a description, or change an agent (`mode` is `edit`).
 
@@ -101,6 +104,7 @@ async def draft_agent_field(
     _caller: MemberCaller,
     model: OptionalPlatformModel,
     _: EffectOncePerKey,
+    _metered: MeteredBuilder,
 ) -> DraftedField:
     """Write or improve one field of an agent. Nothing is saved.
 
@@ -124,6 +128,7 @@ async def answer_builder_question(
     _caller: MemberCaller,
     model: OptionalPlatformModel,
     _: EffectOncePerKey,
+    _metered: MeteredBuilder,
 ) -> ChatAnswer:
     """Answer a question about building an agent, or turn a request into suggested changes.
 
@@ -144,6 +149,7 @@ async def enrich_company(
     settings: AppSettings,
     model: OptionalPlatformModel,
     _: EffectOncePerKey,
+    _metered: MeteredBuilder,
 ) -> Enriched | NotEnriched:
     """Describe a company from its web page, for an agent's persona.
 

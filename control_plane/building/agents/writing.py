@@ -83,7 +83,7 @@ async def check_content(
             tenant does not have.
     """
     if sent.keys() & {"tools", "post_call"}:
-        await check_schemas(config)
+        await check_schemas(config, caller.tenant_id)
     if "tools" not in sent:
         return
     targets = {

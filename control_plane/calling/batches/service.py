@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.building.agents.tenant_json_schemas import check_extraction_schema
 from control_plane.calling.batches import repository, tasks
 from control_plane.calling.batches.errors import BatchNotFound
 from control_plane.calling.batches.models import BatchRow, CallBatch
@@ -41,6 +42,8 @@ async def create_batch(
     carriers = settings.dialing.carriers
     if not carriers:
         raise InvalidRequest.at("recipients", "the phone channel has no carrier connected yet")
+    if wanted.post_call is not None:
+        await check_extraction_schema(wanted.post_call, caller.tenant_id)
     accepted, refused = await check_recipients(
         session, caller.tenant_id, wanted, carriers, datetime.now(UTC)
     )

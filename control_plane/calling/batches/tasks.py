@@ -17,13 +17,18 @@ from control_plane.calling.batches.recipient_calls import (
 from control_plane.calling.calls.creating.planning import PlanSources
 from control_plane.calling.dialing.errors import NeverDialable
 from control_plane.platform.errors import DatabaseUnavailable, Problem
-from control_plane.platform.job_queue import database_of, job_queue, settings_of
+from control_plane.platform.job_queue import (
+    PATIENT_QUEUE,
+    database_of,
+    job_queue,
+    settings_of,
+)
 from control_plane.platform.settings import ControlPlaneSettings
 
 _RETRY = RetryStrategy(max_attempts=10, exponential_wait=2)
 
 
-@job_queue.task(name="batches.make_calls", pass_context=True, retry=_RETRY)
+@job_queue.task(name="batches.make_calls", queue=PATIENT_QUEUE, pass_context=True, retry=_RETRY)
 async def make_calls_of_batch(context: JobContext, *, tenant_id: str, batch_id: str) -> None:
     """Create the calls that are not created yet. A recipient whose call is refused is rejected."""
     database, settings, sources = database_of(context), settings_of(context), PlanSources()

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
 from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
+from control_plane.building.agents.tenant_json_schemas import check_extraction_schema
 from control_plane.calling.calls.call_list import list_page
 from control_plane.calling.calls.creating import new_call
 from control_plane.calling.calls.creating.admission import check_request, is_phone_call
@@ -119,9 +120,11 @@ async def create_call(
     (422), request (400), scope of the key (403), the key's phone calls of today (429), do-not-call
     list (400), caller id (400), calls stopped for the whole platform (503), agent (404), agent
     paused (423), published version (409); for browsers only, open calls (429) and free media
-    workers (503); providers (422), credit (402).
+    workers (503); the variables that a publishable key sets (403), providers (422), credit (402).
     """
     wanted = check_request(caller, request)
+    if wanted.post_call is not None:
+        await check_extraction_schema(wanted.post_call, caller.tenant_id)
     await _count_phone_call(session, caller, wanted)
     new = await new_call.create_call(
         session,

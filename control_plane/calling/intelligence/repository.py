@@ -89,6 +89,16 @@ async def delete_paid_answers(session: AsyncSession, tenant_id: UUID, job_id: UU
     )
 
 
+async def under_way(session: AsyncSession, tenant_id: UUID) -> int:
+    """How many analyses of the tenant wait or run."""
+    found = await session.scalar(
+        select(func.count()).where(
+            CallAnalysis.tenant_id == tenant_id, CallAnalysis.job_id.is_not(None)
+        )
+    )
+    return found or 0
+
+
 async def abandoned(
     session: AsyncSession, task_name: str, touched_before: datetime
 ) -> Sequence[CallAnalysis]:

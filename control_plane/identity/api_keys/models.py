@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import ForeignKey, ForeignKeyConstraint, Text, Uuid, func
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.identity.api_keys.secrets import KeyKind
@@ -36,6 +37,8 @@ class ApiKey(Base):
     """Countries (ISO 3166-1) of the numbers that it may call. ``None``: every country."""
     phone_calls_per_day: Mapped[int | None]
     """``None``: no limit."""
+    call_limits: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """The fields of ``CallLimits``. ``None``: the defaults."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     last_used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]

@@ -30,6 +30,7 @@ class FoundKey(NamedTuple):
     phone_agent_id: UUID | None
     phone_countries: list[str] | None
     phone_calls_per_day: int | None
+    call_limits: dict[str, Any] | None
     last_used_at: datetime | None
 
 

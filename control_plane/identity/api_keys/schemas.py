@@ -11,6 +11,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    StrictBool,
     StrictInt,
     StringConstraints,
     model_validator,
@@ -20,6 +21,7 @@ from control_plane.identity.api_keys.countries import CountryCode
 from control_plane.identity.api_keys.scope import DEFAULT_PHONE_CALLS_PER_DAY
 from control_plane.identity.api_keys.secrets import KeyKind
 from control_plane.identity.api_keys.web_origin import web_origin
+from control_plane.platform.tenancy.caller import CallContentLimits
 
 MAX_OVERLAP_SECONDS = 30 * 24 * 3600
 
@@ -76,6 +78,40 @@ PhoneCallsPerDay = Annotated[
 ]
 
 
+_DEFAULTS = CallContentLimits()
+
+
+class CallLimits(BaseModel):
+    """What a call with a publishable key may bring along. A field that you leave out has its
+    default."""
+
+    model_config = ConfigDict(extra="forbid")
+    participants: Annotated[
+        StrictInt, Field(ge=1, le=16, description="Of a web call; a phone call has one.")
+    ] = _DEFAULTS.participants
+    variables: Annotated[StrictInt, Field(ge=0, le=200)] = _DEFAULTS.variables
+    variable_characters: Annotated[
+        StrictInt,
+        Field(
+            ge=1,
+            le=10_000,
+            description="Of each variable's name, and of its value (as JSON if it is no text).",
+        ),
+    ] = _DEFAULTS.variable_characters
+    undeclared_variables: StrictBool = Field(
+        _DEFAULTS.undeclared_variables,
+        description="Whether a call may name variables that the agent's texts do not use.",
+    )
+    metadata_bytes: Annotated[
+        StrictInt,
+        Field(
+            ge=2,
+            le=65_536,
+            description="Of the `metadata` of the call and its participants together, as JSON.",
+        ),
+    ] = _DEFAULTS.metadata_bytes
+
+
 class KeyScope(BaseModel):
     """What a publishable key may do. A secret key has none of these fields."""
 
@@ -86,6 +122,7 @@ class KeyScope(BaseModel):
     phone_agent_id: PhoneAgent | None = None
     phone_countries: PhoneCountries | None = None
     phone_calls_per_day: PhoneCallsPerDay | None = None
+    call_limits: CallLimits | None = None
 
 
 class ApiKeyCreate(KeyScope):
@@ -108,7 +145,8 @@ class ApiKeyCreate(KeyScope):
 
 class ApiKeyUpdate(KeyScope):
     """Only the fields that you send change. `null` removes `phone_agent_id` and the restriction of
-    `allowed_origins`, `allowed_agent_ids`, `phone_countries` or `phone_calls_per_day`."""
+    `allowed_origins`, `allowed_agent_ids`, `phone_countries` or `phone_calls_per_day`, and puts
+    `call_limits` back to the defaults."""
 
     model_config = ConfigDict(
         json_schema_extra={"example": {"name": "Shop page", "allowed_channels": ["web"]}},
@@ -144,6 +182,7 @@ class ApiKeyView(BaseModel):
     phone_agent_id: UUID | None
     phone_countries: list[str] | None
     phone_calls_per_day: int | None
+    call_limits: CallLimits | None = Field(description="`null`: the defaults.")
     created_at: datetime
     last_used_at: datetime | None = Field(description="To the minute.")
     overlap_ends_at: datetime | None = Field(

@@ -10,7 +10,7 @@ from typing import Literal
 
 KeyKind = Literal["secret", "publishable"]
 
-_PREFIXES: dict[KeyKind, str] = {"secret": "sb_secret_", "publishable": "sb_publishable_"}
+PREFIXES: dict[KeyKind, str] = {"secret": "sb_secret_", "publishable": "sb_publishable_"}
 _RANDOM_BYTES = 32
 _WELL_FORMED = re.compile(r"sb_(secret|publishable)_[A-Za-z0-9_-]{43}")
 
@@ -26,7 +26,7 @@ class NewKey:
 
 def new_key(kind: KeyKind) -> NewKey:
     """A key with 256 random bits."""
-    prefix = _PREFIXES[kind]
+    prefix = PREFIXES[kind]
     key = prefix + secrets.token_urlsafe(_RANDOM_BYTES)
     return NewKey(key, hash_of(key), f"{key[: len(prefix) + 4]}…{key[-4:]}")
 

@@ -139,6 +139,7 @@ def _unsaved(tenant_id: UUID, name: str, kind: KeyKind) -> ApiKey:
         phone_agent_id=None,
         phone_countries=None,
         phone_calls_per_day=None,
+        call_limits=None,
         last_used_at=None,
         revoked_at=None,
     )

@@ -10,7 +10,13 @@ from control_plane.identity.api_keys.repository import FoundKey
 from control_plane.identity.authentication.errors import OriginNotAllowed
 from control_plane.platform.database import Database
 from control_plane.platform.errors import Unauthorized
-from control_plane.platform.tenancy.caller import Actor, Caller, PublishableScope, RequestOrigin
+from control_plane.platform.tenancy.caller import (
+    Actor,
+    CallContentLimits,
+    Caller,
+    PublishableScope,
+    RequestOrigin,
+)
 
 _LAST_USED_RESOLUTION = timedelta(minutes=1)
 
@@ -54,6 +60,7 @@ def _scope_of(key: FoundKey) -> PublishableScope | None:
         phone_agent_id=key.phone_agent_id,
         phone_countries=None if key.phone_countries is None else frozenset(key.phone_countries),
         phone_calls_per_day=key.phone_calls_per_day,
+        call_limits=CallContentLimits(**(key.call_limits or {})),
     )
 
 

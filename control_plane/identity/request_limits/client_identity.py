@@ -8,9 +8,16 @@ from http.cookies import CookieError, SimpleCookie
 from starlette.datastructures import Headers
 
 from control_plane.identity.accounts.sessions.authentication import SESSION_COOKIE
+from control_plane.identity.api_keys.secrets import PREFIXES
 from control_plane.platform.http.client_address import subscriber_of
 
 _HASH_BYTES = 16
+_PUBLISHABLE = f"bearer {PREFIXES['publishable']}"
+
+
+def is_publishable(headers: Headers) -> bool:
+    """Whether the bearer token claims to be a publishable key."""
+    return headers.get("authorization", "").lower().startswith(_PUBLISHABLE)
 
 
 def credential_identity(headers: Headers) -> str | None:

@@ -7,6 +7,7 @@ the remaining quota (``r``), and the seconds until more is available (``t``).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import structlog
@@ -16,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from control_plane.identity.request_limits.client_identity import (
     address_identity,
     credential_identity,
+    is_publishable,
 )
 from control_plane.platform.http.problems import problem_response
 from control_plane.platform.rate_limits.breaker import Breaker
@@ -28,6 +30,8 @@ from control_plane.platform.rate_limits.errors import RateLimited
 from control_plane.platform.rate_limits.local_counters import LocalCounters
 from control_plane.platform.rate_limits.quota import LIMITED_PATHS, Policy, Quota
 
+VISITOR_SHARE = 5
+"""One address may send one of so many requests that a publishable key may send."""
 POLICY_HEADER = "RateLimit-Policy"
 QUOTA_HEADER = "RateLimit"
 
@@ -39,7 +43,8 @@ class RateLimitMiddleware:
     itself. A request waits for Redis at most as long as the deadline of ``RequestCounters``.
 
     Args:
-        per_key, per_address: requests per minute; 0 means no limit.
+        per_key, per_address: requests per minute; 0 means no limit. Anybody can use a publishable
+            key, so one address may use up a fifth of its requests.
     """
 
     def __init__(
@@ -56,6 +61,7 @@ class RateLimitMiddleware:
         self._counters = counters
         self._per_key = Policy("key", per_key)
         self._per_address = Policy("address", per_address)
+        self._per_visitor = Policy("visitor", math.ceil(per_key / VISITOR_SHARE))
         self._breaker = breaker or Breaker()
         self._local = local or LocalCounters()
 
@@ -97,10 +103,13 @@ class RateLimitMiddleware:
     def _clients_of(self, scope: Scope) -> Mapping[Policy, str]:
         """For each policy that has a limit, the client it applies to."""
         client = scope.get("client")
-        identities = {
-            self._per_key: credential_identity(Headers(scope=scope)),
-            self._per_address: address_identity(client[0] if client else None),
-        }
+        headers = Headers(scope=scope)
+        key = credential_identity(headers)
+        address = address_identity(client[0] if client else None)
+        identities = {self._per_key: key, self._per_address: address}
+        if address is not None and is_publishable(headers):
+            # First, so that what is refused takes nothing from the key's other visitors.
+            identities = {self._per_visitor: f"{key}:{address}", **identities}
         return {
             policy: identity
             for policy, identity in identities.items()

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Literal
+
 from fastapi import APIRouter
+from pydantic import BaseModel
 
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.http.dependencies import AppDatabase
 from control_plane.platform.http.openapi import problems
+from control_plane.platform.link.event_shards import events_are_applied
+from control_plane.platform.link.link import AppLink
+from link.connection import LINK_ERRORS
+
+LINK_SECONDS = 1.0
+"""How long the check waits for Redis."""
 
 router = APIRouter(tags=["health"])
+
+
+class Readiness(BaseModel):
+    status: Literal["ready"] = "ready"
+    warnings: list[str]
 
 
 @router.get("/healthz")
@@ -18,7 +33,15 @@ async def healthz() -> dict[str, str]:
 
 
 @router.get("/readyz", responses=problems(DatabaseUnavailable))
-async def readyz(database: AppDatabase) -> dict[str, str]:
-    """Check that the process can serve requests, which needs the database."""
+async def readyz(database: AppDatabase, link: AppLink) -> Readiness:
+    """Check that the process can serve requests, which needs the database.
+
+    `warnings` lists what else is wrong with the installation: other API processes could not serve
+    better, so a load balancer must not leave this one out."""
     await database.ping()
-    return {"status": "ready"}
+    try:
+        async with asyncio.timeout(LINK_SECONDS):
+            applied = await events_are_applied(link.redis)
+    except LINK_ERRORS:
+        return Readiness(warnings=["Redis does not answer."])
+    return Readiness(warnings=[] if applied else ["No jobs process applies the events of calls."])

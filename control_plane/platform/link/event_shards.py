@@ -143,6 +143,16 @@ class ShardLeases:
         return members, dict(zip(EVENT_STREAMS, holders, strict=True))
 
 
+async def events_are_applied(redis: Redis) -> bool:
+    """Whether a process that consumes events has shown a sign of life.
+
+    Raises:
+        RedisError, OSError: Redis is away.
+    """
+    oldest_ms = await server_time_ms(redis) - LEASE_MS
+    return bool(await redis.zcount(redis_names.EVENT_CONSUMERS, oldest_ms, "+inf"))
+
+
 async def server_time_ms(redis: Redis) -> int:
     """The server's clock, which all members share."""
     seconds, micros = await redis.time()

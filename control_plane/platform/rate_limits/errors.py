@@ -8,8 +8,8 @@ from control_plane.platform.errors import Problem
 
 
 class RateLimited(Problem):
-    """``policy`` is the limit that was exceeded (``key`` or ``address``); ``limit`` and ``used``
-    count requests in its window."""
+    """``policy`` is the limit that was exceeded; ``limit`` and ``used`` count requests in its
+    window."""
 
     status = HTTPStatus.TOO_MANY_REQUESTS
     code = "rate_limited"

@@ -10,12 +10,13 @@ WINDOW_SECONDS = 60
 LIMITED_PATHS = "/v1/"
 """Health checks, static files and API documentation are not limited."""
 
-PolicyName = Literal["key", "address"]
+PolicyName = Literal["key", "address", "visitor"]
+"""A visitor is an address that uses a publishable key."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """``limit`` requests per ``WINDOW_SECONDS``, for each key or each client address."""
+    """``limit`` requests per ``WINDOW_SECONDS``, for each key, client address or visitor."""
 
     name: PolicyName
     limit: int

@@ -32,6 +32,21 @@ class RequestOrigin:
 
 
 @dataclass(frozen=True)
+class CallContentLimits:
+    """What a call with a publishable key may bring along: strangers write it, the agent says it,
+    its model reads it and the call's records keep it."""
+
+    participants: int = 1
+    variables: int = 20
+    variable_characters: int = 200
+    """Of each variable's name and of its value, as JSON if it is no text."""
+    undeclared_variables: bool = False
+    """Whether it may name variables that the agent's texts do not use."""
+    metadata_bytes: int = 2_048
+    """Of the metadata of the call and its participants together, as JSON."""
+
+
+@dataclass(frozen=True)
 class PublishableScope:
     """What a publishable key may do (API spec, "Authentication")."""
 
@@ -45,6 +60,7 @@ class PublishableScope:
     """Countries (ISO 3166-1) of the numbers that it may call. ``None``: every country."""
     phone_calls_per_day: int | None = None
     """``None``: no limit."""
+    call_limits: CallContentLimits = CallContentLimits()
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from contracts.agent_config import (
+    MAX_ITEMS,
+    MAX_PASSAGES,
     ObjectionHandler,
     Persona,
     Playbook,
@@ -20,6 +22,8 @@ ALWAYS = "you say anything"
 """The condition of a script that is an instruction. The playbook engine speaks a script when the
 caller says the significant words of its condition, and this condition has none."""
 _MAX_SCRIPT_CHARACTERS = 20_000
+_ROOM = 10
+"""For what is joined into texts of that size: a prompt has at most 100,000 characters."""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -79,29 +83,52 @@ class Draft:
             company_name=self.company or None,
             company_website=self.website or None,
             company_description=" ".join(self.about_company) or None,
-            knowledge_base=tuple(dict.fromkeys(self.knowledge)),
-            success_criteria=tuple(dict.fromkeys(self.criteria)),
+            knowledge_base=_fitted(self.knowledge, MAX_PASSAGES),
+            success_criteria=_fitted(self.criteria, MAX_ITEMS),
         )
 
     def playbook(self) -> Playbook:
+        scripts = self.scripts[: MAX_ITEMS - _ROOM]
         rules = (
-            Script(title=GUIDELINES, when=ALWAYS, content=text) for text in _packed(self.guidelines)
+            Script(title=GUIDELINES, when=ALWAYS, content=text)
+            for text in _packed((*self.guidelines, *self._left_over()))
         )
         return Playbook(
             opener=self.opener or None,
-            qualification_flow=tuple(QualificationQuestion(question=q) for q in self.questions),
-            required_slots=tuple(self.slots.values()),
-            objection_handlers=tuple(self.objections),
-            scripts=(*self.scripts, *rules),
+            qualification_flow=tuple(
+                QualificationQuestion(question=question) for question in self.questions[:MAX_ITEMS]
+            ),
+            required_slots=tuple(self.slots.values())[:MAX_ITEMS],
+            objection_handlers=tuple(self.objections[:MAX_ITEMS]),
+            scripts=(*scripts, *rules)[:MAX_ITEMS],
             closing_cta=self.closing or None,
             fallback_cta=self.fallback or None,
             escalation_rule=" ".join(self.escalation) or None,
             end_call_message=self.farewell or None,
         )
 
+    def _left_over(self) -> Iterable[str]:
+        """What the lists of a playbook have no room for, as guidelines."""
+        yield from (f"Ask: {question}" for question in self.questions[MAX_ITEMS:])
+        for slot in tuple(self.slots.values())[MAX_ITEMS:]:
+            yield f"Find out: {slot.name.replace('_', ' ')}. {slot.description}".strip()
+        for handler in self.objections[MAX_ITEMS:]:
+            yield f"If the caller says “{handler.trigger}”: {handler.response}"
+        for script in self.scripts[MAX_ITEMS - _ROOM :]:
+            yield f"{script.title} (when {script.when}): {script.content}"
+
 
 def words_of(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower()))
+
+
+def _fitted(texts: Sequence[str], most: int) -> tuple[str, ...]:
+    """``texts`` without repetition; the last ones are joined if there are too many."""
+    unique = tuple(dict.fromkeys(texts))
+    if len(unique) <= most:
+        return unique
+    kept = most - _ROOM
+    return (*unique[:kept], *_packed(unique[kept:]))[:most]
 
 
 def _packed(lines: Iterable[str]) -> Iterable[str]:

@@ -15,6 +15,8 @@ from control_plane.platform.job_queue import (
     enqueue,
     job_queue,
     job_resources,
+    queue_after_death,
+    queues_of_rescued,
     rescue_stalled_jobs,
     worker_connector,
 )
@@ -88,3 +90,25 @@ async def test_a_job_whose_process_died_is_run_again(database: Database) -> None
     await rescue_stalled_jobs(timestamp=0)
     await run_until_empty(database)
     assert (await statuses(database))[0] == "succeeded"
+
+
+@pytest.mark.usefixtures("open_queue")
+async def test_a_job_that_kills_its_process_is_given_up_after_three_tries(
+    database: Database,
+) -> None:
+    async with database.system_session() as session:
+        await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
+    after_each = []
+    for _ in range(3):
+        async with database.system_session() as session:
+            await session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
+        await rescue_stalled_jobs(timestamp=0)
+        after_each += await statuses(database)
+    assert after_each == ["todo", "todo", "failed"]
+
+
+def test_rescued_jobs_are_run_by_the_processes_of_their_queue() -> None:
+    second = queue_after_death("recordings")
+    third = queue_after_death(second or "")
+    assert [second, third] == queues_of_rescued("recordings")
+    assert queue_after_death(third or "") is None

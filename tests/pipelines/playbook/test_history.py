@@ -1,4 +1,4 @@
-from pipelines.playbook.history import Turn, fold
+from pipelines.playbook.history import Folding, Turn, fold
 from tests.pipelines.playbook.agents import dental_clinic, policy
 
 _CLINIC = policy(dental_clinic())
@@ -24,6 +24,17 @@ def _answer(turns: list[Turn], said: str) -> str:
 def test_the_same_history_gives_the_same_reply() -> None:
     turns = [*_said("hi", "no"), Turn("caller", "Anna Smith")]
     assert fold(_CLINIC, turns) == fold(_CLINIC, turns)
+
+
+def test_a_history_that_grows_is_folded_as_if_it_were_new() -> None:
+    """Also when an early request lacks the agent's latest words, or they change afterwards."""
+    turns = [*_said("hi", "no", "Anna Smith", "how much does it cost"), Turn("caller", "monday")]
+    cut = [*turns[:-2], Turn("agent", "It", is_interrupted=True), Turn("caller", "tuesday")]
+    folding = Folding(_CLINIC)
+    histories = [*(turns[:length] for length in range(len(turns) + 1)), cut, turns, turns[:3], []]
+    assert [folding.dialogue(each) for each in histories] == [
+        fold(_CLINIC, each) for each in histories
+    ]
 
 
 def test_a_question_that_was_not_heard_is_asked_again_without_blame() -> None:

@@ -83,6 +83,8 @@ def test_attributes_of_python_objects_do_not_exist(attribute: str) -> None:
         ("{% include 'secrets' %}", 1, "'include'"),
         ("{% import 'os' as os %}", 1, "import"),
         ("{% macro m() %}{% endmacro %}", 1, "macro"),
+        ("\n{% autoescape true %}a{% endautoescape %}", 2, "'autoescape'"),
+        ("{% autoescape name %}{% endautoescape %}", 1, "'autoescape'"),
         ("{{ name|attr('upper') }}", 1, "attr"),
         ("{% for a in b recursive %}{% endfor %}", 1, "recursive"),
         ("{{ name is callable }}", 1, "callable"),

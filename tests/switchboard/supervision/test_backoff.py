@@ -18,3 +18,9 @@ def test_a_long_life_is_forgiven() -> None:
     for _ in range(5):
         backoff.after(lived_seconds=0)
     assert backoff.after(lived_seconds=10) == 1
+
+
+def test_it_never_ends() -> None:
+    """A float has no room for the 1,024th power of two: the supervisor gave up after 3 hours."""
+    backoff = Backoff(first_seconds=1, longest_seconds=5)
+    assert [backoff.after(lived_seconds=0) for _ in range(2000)][-1] == 5

@@ -50,6 +50,24 @@ class TestChild:
         assert sleeper.restarts == 1
         await sleeper.stop(grace_seconds=5)
 
+    async def test_it_returns_even_if_nobody_can_be_told(self, tmp_path: Path) -> None:
+        """The disk is full, for example, and the state file cannot be written."""
+
+        def fail(_child: Child) -> None:
+            raise OSError("no space left on device")
+
+        command = Command(
+            "program", (sys.executable, "-c", "import time; time.sleep(60)"), tmp_path
+        )
+        spec = ChildSpec("program", lambda: command, _at_once)
+        sleeper = Child(spec, tmp_path / "program.log", fail)
+        await sleeper.start()
+        first = sleeper.pid
+        assert first is not None
+        psutil.Process(first).kill()
+        await _until(lambda: sleeper.pid not in (None, first))
+        await sleeper.stop(grace_seconds=5)
+
     async def test_stop_leaves_no_process(self, child: Callable[..., Child]) -> None:
         sleeper = child("import time; time.sleep(60)")
         await sleeper.start()

@@ -171,51 +171,6 @@ class AnalysisUsage(WireModel):
     output_tokens: int
 
 
-class ApiKeyCreate(WireModel):
-    """
-    The `allowed_…` and `phone_…` fields are for publishable keys. The default of
-    `allowed_channels` is `web`.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    allowed_channels: list[Literal["web", "phone"] | str] | None = None
-    allowed_origins: list[str] | None = None
-    allowed_agent_ids: list[UUID] | None = None
-    phone_agent_id: UUID | None = None
-    phone_countries: list[str] | None = None
-    phone_calls_per_day: int | None = None
-    name: str
-    kind: Literal["secret", "publishable"] | str
-
-
-class ApiKeyCreated(WireModel):
-    id: UUID
-    name: str
-    kind: Literal["secret", "publishable"] | str
-    hint: str
-    """First and last characters of the newest secret."""
-
-    allowed_channels: list[Literal["web", "phone"] | str]
-    allowed_origins: list[str] | None
-    allowed_agent_ids: list[UUID] | None
-    phone_agent_id: UUID | None
-    phone_countries: list[str] | None
-    phone_calls_per_day: int | None
-    created_at: AwareDatetime
-    last_used_at: AwareDatetime | None
-    """To the minute."""
-
-    overlap_ends_at: AwareDatetime | None
-    """Until when secrets from before the last rotation work."""
-
-    revoked_at: AwareDatetime | None
-    status: Literal["created"]
-    key: str
-    """The key itself. It is shown only here."""
-
-
 class ApiKeyRevoked(WireModel):
     status: Literal["revoked"]
     id: UUID
@@ -227,73 +182,6 @@ class ApiKeyRotate(WireModel):
     )
     overlap_seconds: int = 0
     """How long the current secret keeps working, up to 30 days."""
-
-
-class ApiKeyRotated(WireModel):
-    id: UUID
-    name: str
-    kind: Literal["secret", "publishable"] | str
-    hint: str
-    """First and last characters of the newest secret."""
-
-    allowed_channels: list[Literal["web", "phone"] | str]
-    allowed_origins: list[str] | None
-    allowed_agent_ids: list[UUID] | None
-    phone_agent_id: UUID | None
-    phone_countries: list[str] | None
-    phone_calls_per_day: int | None
-    created_at: AwareDatetime
-    last_used_at: AwareDatetime | None
-    """To the minute."""
-
-    overlap_ends_at: AwareDatetime | None
-    """Until when secrets from before the last rotation work."""
-
-    revoked_at: AwareDatetime | None
-    status: Literal["rotated"]
-    key: str
-    """The key's new secret. It is shown only here."""
-
-
-class ApiKeyUpdate(WireModel):
-    """
-    Only the fields that you send change. `null` removes `phone_agent_id` and the restriction of
-    `allowed_origins`, `allowed_agent_ids`, `phone_countries` or `phone_calls_per_day`.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    allowed_channels: list[Literal["web", "phone"] | str] | None = None
-    allowed_origins: list[str] | None = None
-    allowed_agent_ids: list[UUID] | None = None
-    phone_agent_id: UUID | None = None
-    phone_countries: list[str] | None = None
-    phone_calls_per_day: int | None = None
-    name: str | None = None
-
-
-class ApiKeyView(WireModel):
-    id: UUID
-    name: str
-    kind: Literal["secret", "publishable"] | str
-    hint: str
-    """First and last characters of the newest secret."""
-
-    allowed_channels: list[Literal["web", "phone"] | str]
-    allowed_origins: list[str] | None
-    allowed_agent_ids: list[UUID] | None
-    phone_agent_id: UUID | None
-    phone_countries: list[str] | None
-    phone_calls_per_day: int | None
-    created_at: AwareDatetime
-    last_used_at: AwareDatetime | None
-    """To the minute."""
-
-    overlap_ends_at: AwareDatetime | None
-    """Until when secrets from before the last rotation work."""
-
-    revoked_at: AwareDatetime | None
 
 
 class ApplyManagedSku(WireModel):
@@ -454,6 +342,26 @@ class CallEventView(WireModel):
     created_at: AwareDatetime
 
 
+class CallLimits(WireModel):
+    """
+    What a call with a publishable key may bring along. A field that you leave out has its
+    default.
+    """
+
+    participants: int = 1
+    """Of a web call; a phone call has one."""
+
+    variables: int = 20
+    variable_characters: int = 200
+    """Of each variable's name, and of its value (as JSON if it is no text)."""
+
+    undeclared_variables: bool = False
+    """Whether a call may name variables that the agent's texts do not use."""
+
+    metadata_bytes: int = 2048
+    """Of the `metadata` of the call and its participants together, as JSON."""
+
+
 class CallParticipantView(WireModel):
     id: UUID
     role: str
@@ -523,7 +431,7 @@ class CallWebhookOutput(WireModel):
     headers: dict[
         Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&\'*+.^_`|~-]{1,100}$")], str
     ]
-    parameters: dict[str, Any]
+    parameters: Annotated[dict[str, Any], Field(max_length=1000)]
     timeout_seconds: float
     speak_while: str | None
 
@@ -1662,6 +1570,11 @@ class RawSegment(WireModel):
     metrics: LatencyMetrics | None
 
 
+class Readiness(WireModel):
+    status: Literal["ready"]
+    warnings: list[str]
+
+
 class RecordingChannels(WireModel):
     left: Literal["caller"]
     right: Literal["agent"]
@@ -2296,11 +2209,128 @@ class AgentPublished(WireModel):
     """The warnings that validate-publish gives."""
 
 
-class ApiKeyList(WireModel):
-    api_keys: list[ApiKeyView]
-    total: int
-    offset: int
-    limit: int
+class ApiKeyCreate(WireModel):
+    """
+    The `allowed_…` and `phone_…` fields are for publishable keys. The default of
+    `allowed_channels` is `web`.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    allowed_channels: list[Literal["web", "phone"] | str] | None = None
+    allowed_origins: list[str] | None = None
+    allowed_agent_ids: list[UUID] | None = None
+    phone_agent_id: UUID | None = None
+    phone_countries: list[str] | None = None
+    phone_calls_per_day: int | None = None
+    call_limits: CallLimits | None = None
+    name: str
+    kind: Literal["secret", "publishable"] | str
+
+
+class ApiKeyCreated(WireModel):
+    id: UUID
+    name: str
+    kind: Literal["secret", "publishable"] | str
+    hint: str
+    """First and last characters of the newest secret."""
+
+    allowed_channels: list[Literal["web", "phone"] | str]
+    allowed_origins: list[str] | None
+    allowed_agent_ids: list[UUID] | None
+    phone_agent_id: UUID | None
+    phone_countries: list[str] | None
+    phone_calls_per_day: int | None
+    call_limits: CallLimits | None
+    """`null`: the defaults."""
+
+    created_at: AwareDatetime
+    last_used_at: AwareDatetime | None
+    """To the minute."""
+
+    overlap_ends_at: AwareDatetime | None
+    """Until when secrets from before the last rotation work."""
+
+    revoked_at: AwareDatetime | None
+    status: Literal["created"]
+    key: str
+    """The key itself. It is shown only here."""
+
+
+class ApiKeyRotated(WireModel):
+    id: UUID
+    name: str
+    kind: Literal["secret", "publishable"] | str
+    hint: str
+    """First and last characters of the newest secret."""
+
+    allowed_channels: list[Literal["web", "phone"] | str]
+    allowed_origins: list[str] | None
+    allowed_agent_ids: list[UUID] | None
+    phone_agent_id: UUID | None
+    phone_countries: list[str] | None
+    phone_calls_per_day: int | None
+    call_limits: CallLimits | None
+    """`null`: the defaults."""
+
+    created_at: AwareDatetime
+    last_used_at: AwareDatetime | None
+    """To the minute."""
+
+    overlap_ends_at: AwareDatetime | None
+    """Until when secrets from before the last rotation work."""
+
+    revoked_at: AwareDatetime | None
+    status: Literal["rotated"]
+    key: str
+    """The key's new secret. It is shown only here."""
+
+
+class ApiKeyUpdate(WireModel):
+    """
+    Only the fields that you send change. `null` removes `phone_agent_id` and the restriction of
+    `allowed_origins`, `allowed_agent_ids`, `phone_countries` or `phone_calls_per_day`, and puts
+    `call_limits` back to the defaults.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    allowed_channels: list[Literal["web", "phone"] | str] | None = None
+    allowed_origins: list[str] | None = None
+    allowed_agent_ids: list[UUID] | None = None
+    phone_agent_id: UUID | None = None
+    phone_countries: list[str] | None = None
+    phone_calls_per_day: int | None = None
+    call_limits: CallLimits | None = None
+    name: str | None = None
+
+
+class ApiKeyView(WireModel):
+    id: UUID
+    name: str
+    kind: Literal["secret", "publishable"] | str
+    hint: str
+    """First and last characters of the newest secret."""
+
+    allowed_channels: list[Literal["web", "phone"] | str]
+    allowed_origins: list[str] | None
+    allowed_agent_ids: list[UUID] | None
+    phone_agent_id: UUID | None
+    phone_countries: list[str] | None
+    phone_calls_per_day: int | None
+    call_limits: CallLimits | None
+    """`null`: the defaults."""
+
+    created_at: AwareDatetime
+    last_used_at: AwareDatetime | None
+    """To the minute."""
+
+    overlap_ends_at: AwareDatetime | None
+    """Until when secrets from before the last rotation work."""
+
+    revoked_at: AwareDatetime | None
 
 
 class ApplyChanges(WireModel):
@@ -3117,6 +3147,13 @@ class AgentView(WireModel):
     published_version: int | None
     created_at: AwareDatetime
     updated_at: AwareDatetime
+
+
+class ApiKeyList(WireModel):
+    api_keys: list[ApiKeyView]
+    total: int
+    offset: int
+    limit: int
 
 
 class BatchRequest(WireModel):

@@ -482,6 +482,12 @@ class SignUpDisabled(ApiError):
     code = "sign_up_disabled"
 
 
+class SpendingLimited(ApiError):
+    """Too many requests that use language models (429)."""
+
+    code = "spending_limited"
+
+
 class SummaryNotAvailable(ApiError):
     """The call has not been analysed yet (404)."""
 
@@ -622,6 +628,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "session_not_found": SessionNotFound,
     "session_required": SessionRequired,
     "sign_up_disabled": SignUpDisabled,
+    "spending_limited": SpendingLimited,
     "summary_not_available": SummaryNotAvailable,
     "tenant_not_found": TenantNotFound,
     "too_many_attempts": TooManyAttempts,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
+from control_plane.calling.calls.creating.stranger_content import check_content
 from control_plane.calling.calls.errors import KeyScopeViolation
 from control_plane.calling.calls.schemas import CallCreate, CallRequest, ParticipantInput
 from control_plane.calling.numbers.phone_number import e164
@@ -22,6 +23,8 @@ def check_request(caller: Caller, request: CallRequest) -> CallCreate:
     """
     agent_id = _agent_of(request, caller.publishable)
     participants = check_participants(request.participants)
+    if caller.publishable is not None:
+        check_content(request, caller.publishable.call_limits)
     if caller.publishable is not None and caller.publishable.phone_countries is not None:
         _check_countries(participants, caller.publishable.phone_countries)
     return CallCreate(

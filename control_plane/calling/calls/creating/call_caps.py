@@ -31,13 +31,18 @@ class Stranger:
     key_id: UUID
     address: str | None
     """An IPv4 address or the /64 network of an IPv6 address."""
+    may_set_undeclared_variables: bool = False
 
     @classmethod
     def behind(cls, caller: Caller) -> Stranger | None:
         """``None`` if the caller does not use a publishable key."""
         if caller.publishable is None or caller.actor.id is None:
             return None
-        return cls(caller.actor.id, address_identity(caller.origin.address))
+        return cls(
+            caller.actor.id,
+            address_identity(caller.origin.address),
+            caller.publishable.call_limits.undeclared_variables,
+        )
 
 
 class OpenCalls(NamedTuple):

@@ -75,8 +75,8 @@ async def create_call(
 
     The checks run in this order: do-not-call list (400), caller id (400), calls stopped (503),
     agent (404), pause (423), published version (409); for browsers only, open calls (429) and free
-    workers (503); providers (422), credit (402). The caller must dispatch a call that does not wait
-    for a phone after the commit.
+    workers (503); variables of strangers (403), providers (422), credit (402). The caller must
+    dispatch a call that does not wait for a phone after the commit.
 
     Args:
         stranger: who creates the call, if it is somebody with a publishable key.
@@ -90,6 +90,7 @@ async def create_call(
             ProviderKeyUnavailable: see ``freeze_plan``.
         TooManyCalls: the tenant, the key or the address has too many open calls.
         NoCapacity: no worker would begin the call in time.
+        KeyScopeViolation: a stranger sets a variable that the agent's texts do not use.
         InsufficientCredits: the first increment is not available.
         NeverDialable: ``schedule`` leaves no time at which a phone can be dialed.
     """
@@ -116,6 +117,7 @@ async def create_call(
         wanted,
         {position: caller_id.number for position, caller_id in called_from.items()},
         settings.available_providers,
+        only_declared=stranger is not None and not stranger.may_set_undeclared_variables,
     )
     plan = frozen.plan
     document = PlanDocument(

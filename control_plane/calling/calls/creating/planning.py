@@ -29,6 +29,7 @@ from control_plane.calling.calls.creating.filled_texts import FilledTexts, fill_
 from control_plane.calling.calls.creating.post_call_merge import merge_post_call
 from control_plane.calling.calls.creating.published_agent import PublishedAgent, PublishedAgents
 from control_plane.calling.calls.creating.resolved_stacks import ResolvedStacks
+from control_plane.calling.calls.creating.stranger_content import check_declared
 from control_plane.calling.calls.errors import JOIN_SECONDS, ProviderKeyUnavailable
 from control_plane.calling.calls.schemas import CallCreate
 from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
@@ -78,6 +79,8 @@ async def freeze_plan(
     wanted: CallCreate,
     caller_ids: dict[int, str],
     platform_providers: frozenset[str],
+    *,
+    only_declared: bool = False,
 ) -> FrozenPlan:
     """The plan of a new call of the agent's published version.
 
@@ -86,16 +89,20 @@ async def freeze_plan(
         caller_ids: the numbers (E.164) that phones are called from, by the position of the
             participant.
         platform_providers: the providers that every tenant of this installation can use.
+        only_declared: refuse variables that the agent's texts do not use.
 
     Raises:
         PlatformCallsDisabled: the operator has stopped all calls.
         AgentNotFound: the tenant has no such agent.
         AgentAdminPaused: the operator has paused it.
         AgentNotPublishReady: it has never been published.
+        KeyScopeViolation: a variable that the agent's texts do not use.
         ProviderKeyUnavailable: neither the frozen stack nor another one can be used now.
     """
     version, digest = callable_version(facts)
     published = await sources.agents.version(session, tenant_id, wanted.agent_id, version, digest)
+    if only_declared:
+        check_declared(wanted.variables, published.declared_variables)
     catalogue = await sources.catalogue.edition(session, facts.edition)
     agent, now = published.config, datetime.now(UTC)
     call_id = time_ordered_id(now)

@@ -15,7 +15,7 @@ from contracts.call_plan import ResolvedStack
 from contracts.versions import read_object
 from control_plane.building.agents.publishing.snapshot import read_snapshot
 from control_plane.building.agents.repository import find_version
-from pipelines.texts.agent_texts import needed_variables
+from pipelines.texts.agent_texts import declared_variables, needed_variables
 from pipelines.texts.prompt import described, texts_beside_prompt
 from pipelines.texts.prompt_template import PromptTemplate
 
@@ -35,6 +35,8 @@ class PublishedAgent:
     """Field and text of the agent's other texts with placeholders."""
     needed_variables: Mapping[str, str]
     """Each with the first text that needs it."""
+    declared_variables: frozenset[str]
+    """The variables that its texts use, also those that they can do without."""
 
     @classmethod
     def read(cls, snapshot: str) -> PublishedAgent:
@@ -51,6 +53,7 @@ class PublishedAgent:
             prompt,
             texts_beside_prompt(agent, prompt),
             needed_variables(agent),
+            declared_variables(agent),
         )
 
     @property

@@ -2,58 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
-import jsonschema_rs
+from typing import Any
 
 from control_plane.calling.intelligence.analysers.model.answer_json import read_object
+from control_plane.platform.json_schemas.limits import fault_of_size
+from control_plane.platform.json_schemas.sandbox import (
+    Findings,
+    SchemaTooCostly,
+    schema_sandbox,
+)
 from control_plane.platform.language_model.json_answers import UnusableAnswer
-
-_MOST_FINDINGS = 12
-_LONGEST_FINDING = 300
 
 
 class SchemaUnusable(Exception):
-    """The schema is not valid, or refers to another document. The message says why."""
+    """The schema is not valid, refers to another document, or takes too much time or memory. The
+    message says why."""
 
 
 class TenantSchema:
-    """Never opens a file or a connection, even if the schema refers to one.
+    """Applied in a child process (``json_schemas.sandbox``). Its methods block.
 
     Raises:
-        SchemaUnusable: see there.
+        SchemaUnusable: see there. The methods raise it too.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
+        self._sandbox = schema_sandbox()
+        # Checked again: a call of an earlier release may have kept a larger schema.
         try:
-            self._validator = jsonschema_rs.validator_for(
-                document, retriever=_refuse, validate_formats=True
-            )
-        except (
-            jsonschema_rs.ValidationError,
-            jsonschema_rs.ReferencingError,
-            ValueError,
-        ) as error:
-            raise SchemaUnusable(str(error)[:_LONGEST_FINDING]) from error
+            fault = fault_of_size(document) or self._sandbox.fault_of(document)
+        except SchemaTooCostly as error:
+            fault = str(error)
+        if fault is not None:
+            raise SchemaUnusable(f"it {fault}")
 
     def findings(self, value: Any) -> list[str]:
         """The first few things that are wrong with ``value``; empty if it fits."""
-        found = []
-        for error in self._validator.iter_errors(value):
-            place = "/".join(map(str, error.instance_path)) or "the object"
-            found.append(f"{place}: {error.message[:_LONGEST_FINDING]}")
-            if len(found) == _MOST_FINDINGS:
-                break
-        return found
+        return list(self._findings(value).sentences)
 
-    def wrong_properties(self, value: dict[str, Any]) -> set[str]:
+    def wrong_properties(self, value: dict[str, Any]) -> frozenset[str]:
         """The properties of ``value`` whose own value does not fit."""
-        return {
-            str(error.instance_path[0])
-            for error in self._validator.iter_errors(value)
-            if error.instance_path
-        }
+        return self._findings(value).properties
 
     def read(self, text: str) -> dict[str, Any]:
         """Read a language model's answer and check it.
@@ -66,6 +56,8 @@ class TenantSchema:
             raise UnusableAnswer(findings)
         return value
 
-
-def _refuse(uri: str) -> NoReturn:
-    raise ValueError(f"refers to another document: {uri}")
+    def _findings(self, value: Any) -> Findings:
+        try:
+            return self._sandbox.findings(self.document, value)
+        except SchemaTooCostly as error:
+            raise SchemaUnusable(f"it {error}") from error

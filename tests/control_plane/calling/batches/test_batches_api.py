@@ -257,6 +257,10 @@ async def test_a_phone_that_rings_goes_on_when_its_batch_is_canceled(
         ({"schedule": {"not_before": "2026-03-02T08:00:00"}}, "schedule.not_before"),
         ({"retry": {"busy": {"attempts": 0}}}, "retry.busy.attempts"),
         ({"agent_id": None}, "agent_id"),
+        (
+            {"post_call": {"structured_extraction": {"json_schema": {"type": 7}}}},
+            "post_call.structured_extraction.json_schema",
+        ),
     ],
 )
 async def test_what_is_wrong_with_the_request_is_named(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID, uuid4
 
+from fastapi import FastAPI
 from sqlalchemy import select
 
 from control_plane.calling.calls.events.consumer import EventConsumer
@@ -56,6 +57,30 @@ async def test_while_an_analysis_is_under_way_there_is_no_second(
     await run_jobs()
     answers = await asyncio.gather(*(tenant.post(path) for _ in range(4)))
     assert sorted(answer.status_code for answer in answers) == [202, 409, 409, 409]
+
+
+async def test_a_tenant_asks_for_so_many_analyses_only(
+    app: FastAPI,
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    run_jobs: RunJobs,
+) -> None:
+    plans = [await ended_call(tenant, worker, consumer) for _ in range(2)]
+    await run_jobs()
+    settings = app.state.settings
+
+    async def answer(number: int, **limits: int) -> tuple[int, str | None]:
+        app.state.settings = settings.model_copy(update=limits)
+        given = await tenant.post(f"/v1/calls/{plans[number].call_id}/reprocess")
+        assert given.status_code == 202 or int(given.headers["retry-after"]) >= 1
+        return given.status_code, given.json().get("policy")
+
+    assert await answer(0, reprocess_at_once=1) == (202, None)
+    assert await answer(1, reprocess_at_once=1) == (429, "at_once")
+    assert await answer(1, reprocess_per_minute=1) == (429, "minute")
+    assert await answer(1, reprocess_per_day=1) == (429, "day")
+    assert await answer(1, reprocess_per_day=2) == (202, None)
 
 
 async def test_a_running_call_is_not_analysed(tenant: TenantClient, worker: FakeWorker) -> None:

@@ -53,6 +53,23 @@ async def test_beyond_the_limit_of_a_key_it_is_429(settings: ControlPlaneSetting
     assert 1 <= int(answers[-1].headers["retry-after"]) <= 120
 
 
+async def test_one_visitor_of_a_page_does_not_use_up_its_publishable_key(
+    settings: ControlPlaneSettings,
+) -> None:
+    async with serving(settings, requests_per_minute_per_key=20) as http:
+        page = await (await open_account(http)).publishable_key()
+
+        async def visit(address: str) -> httpx2.Response:
+            headers = page | {"X-Forwarded-For": address}
+            return await http.get("/v1/agents", headers=headers)
+
+        loud = [await visit("203.0.113.7") for _ in range(30)]
+        quiet = await visit("203.0.113.8")
+    assert [answer.status_code for answer in loud] == [403] * 4 + [429] * 26
+    assert loud[-1].json()["policy"] == "visitor"
+    assert quiet.status_code == 403
+
+
 async def test_every_limited_answer_says_what_is_left(settings: ControlPlaneSettings) -> None:
     async with serving(settings, requests_per_minute_per_address=9) as http:
         answers = [await http.get("/v1/agents", headers=UNAUTHORIZED) for _ in range(4)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from contracts.agent_config import Persona, Playbook
+from contracts.agent_config import MAX_ITEMS, Persona, Playbook
 from pipelines.texts.extraction.draft import words_of
 from pipelines.texts.extraction.prompt_extraction import extract_from_prompt
 from pipelines.texts.extraction.stop_words import HEADING_WORDS, STRUCTURE
@@ -271,3 +271,13 @@ def test_a_long_prompt_does_not_stall_the_process(piece: str) -> None:
     started = time.process_time()
     extract_from_prompt(prompt, "Reception")
     assert time.process_time() - started < 2.0
+
+
+def test_what_the_lists_of_a_playbook_cannot_hold_becomes_a_guideline() -> None:
+    found = playbook(
+        "\n".join(f'If the caller says "too expensive {n}", say "Offer {n}."' for n in range(300))
+    )
+    assert len(found.objection_handlers) == MAX_ITEMS
+    said = [handler.response for handler in found.objection_handlers]
+    said += [script.content for script in found.scripts]
+    assert all(f"Offer {n}." in " ".join(said) for n in range(300))

@@ -118,6 +118,16 @@ async def test_a_new_agent_needs_no_id_and_nothing_is_saved(
     assert (await tenant.get("/v1/agents")).json()["total"] == 0
 
 
+async def test_a_broken_text_that_jinja_gives_no_line_is_shown_with_one(
+    tenant: TenantClient,
+) -> None:
+    opener = "{% autoescape true %}Hi{% endautoescape %}"
+    agent = {"name": "Mia", "playbook": {"opener": opener}}
+    answer = await tenant.post("/v1/agents/compile-prompt", agent)
+    assert answer.status_code == 200, answer.text
+    assert [broken["line"] for broken in answer.json()["errors"]] == [1]
+
+
 async def test_what_is_sent_is_merged_into_the_stored_agent(tenant: TenantClient) -> None:
     agent_id = await tenant.agent(playbook={"opener": "Hi {{ x", "endCallMessage": "Bye."})
     before = (await tenant.get(f"/v1/agents/{agent_id}")).json()

@@ -15,6 +15,7 @@ from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import CALLER, balance_of, create_call
 from tests.control_plane.owned_books import change_books
+from tests.control_plane.platform.json_schemas.test_checking import doubled
 
 PHONE = {"transport": "pstn", "identity": "+14155550100"}
 
@@ -277,3 +278,12 @@ async def test_variables_are_filled_into_the_prompt(
         )
     assert "You call Ada." in prompt
     assert (await balance_of(tenant))["tenant_state"] == "has_calls"
+
+
+async def test_a_schema_that_grows_when_it_is_applied_is_400(tenant: TenantClient) -> None:
+    settings = {"structured_extraction": {"json_schema": doubled(20)}}
+    answer = await tenant.post("/v1/calls", body(uuid4(), post_call=settings))
+    assert answer.status_code == 400, answer.text
+    [error] = answer.json()["errors"]
+    assert error["field"] == "post_call.structured_extraction.json_schema"
+    assert "references" in error["message"]

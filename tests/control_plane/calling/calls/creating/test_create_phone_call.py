@@ -115,7 +115,11 @@ async def test_the_plan_names_the_number_that_is_called_from(
 async def test_a_publishable_keys_phone_call_runs_its_own_agent(
     tenant: TenantClient, database: Database, agent_id: UUID
 ) -> None:
-    key = await tenant.publishable_key(allowed_channels=["phone"], phone_agent_id=str(agent_id))
+    key = await tenant.publishable_key(
+        allowed_channels=["phone"],
+        phone_agent_id=str(agent_id),
+        call_limits={"undeclared_variables": True},
+    )
     answer = await call(tenant, None, PHONE, headers=key)
     assert answer.status_code == 202, answer.text
     shown = (await tenant.get(f"/v1/calls/{answer.json()['id']}")).json()

@@ -7,7 +7,24 @@ from typing import Any
 
 import pytest
 
-from control_plane.building.agents.tenant_json_schemas import MAX_BYTES, fault_of
+from control_plane.platform.json_schemas import checking
+from control_plane.platform.json_schemas.limits import MAX_BYTES
+from control_plane.platform.json_schemas.sandbox import TOO_COSTLY, schema_sandbox
+
+
+def fault_of(schema: dict[str, Any]) -> str | None:
+    found = checking.first_fault({"fine": {}, "theirs": schema}, schema_sandbox())
+    assert found is None or found[0] == "theirs" or TOO_COSTLY in found
+    return None if found is None else found[1]
+
+
+def doubled(times: int) -> dict[str, Any]:
+    """Each definition names the next one twice."""
+    definitions: dict[str, Any] = {
+        f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(times)
+    }
+    definitions[f"d{times}"] = {"type": "string"}
+    return {"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions}
 
 
 @pytest.mark.parametrize(
@@ -41,6 +58,11 @@ def test_a_schema_that_stands_alone_is_taken(schema: dict[str, Any]) -> None:
         ({"$schema": "http://example.com/own-dialect"}, "published draft"),
         ({"$schema": 7}, "published draft"),
         ({"description": "x" * MAX_BYTES}, "bytes"),
+        (doubled(20), "references after each `$ref` is replaced"),
+        (
+            {"properties": {str(n): {"pattern": f"[\\p{{L}}]{{200}}{n}"} for n in range(300)}},
+            "too much time or memory",
+        ),
     ],
 )
 def test_anything_else_is_refused_with_the_reason(schema: dict[str, Any], reason: str) -> None:

@@ -1,0 +1,70 @@
+"""What a call with a publishable key may bring along. Pure.
+
+Anybody can use such a key. What they send is spoken by the agent, read by its model and kept in the
+call's records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from control_plane.calling.calls.errors import KeyScopeViolation
+from control_plane.calling.calls.schemas import CallRequest
+from control_plane.platform.tenancy.caller import CallContentLimits
+
+_SHOWN_CHARACTERS = 100
+
+
+def check_content(request: CallRequest, limits: CallContentLimits) -> None:
+    """
+    Raises:
+        KeyScopeViolation: the call has settings for its analysis, or more than ``limits`` allow.
+    """
+    if request.post_call is not None:
+        raise KeyScopeViolation("A publishable key cannot set post_call; leave it out.")
+    if len(request.participants) > limits.participants:
+        raise KeyScopeViolation(
+            f"A call with this publishable key may have at most {limits.participants} participants."
+        )
+    _check_variables(request.variables, limits)
+    metadata = [request.metadata, *(each.metadata for each in request.participants)]
+    # Empty metadata takes nothing, so that participants without any do not count.
+    used = sum(len(_json(each).encode()) for each in metadata if each)
+    if used > limits.metadata_bytes:
+        raise KeyScopeViolation(
+            f"The metadata of a call with this publishable key may have at most "
+            f"{limits.metadata_bytes} bytes as JSON; this one has {used}."
+        )
+
+
+def check_declared(variables: Mapping[str, Any], declared: Collection[str]) -> None:
+    """
+    Raises:
+        KeyScopeViolation: the agent's texts do not use one of ``variables``.
+    """
+    for name in variables:
+        if name not in declared and name.partition(".")[0] not in declared:
+            raise KeyScopeViolation(
+                "A call with this publishable key may only set variables that the agent's texts "
+                f"use; they do not use {name[:_SHOWN_CHARACTERS]!r}."
+            )
+
+
+def _check_variables(variables: Mapping[str, Any], limits: CallContentLimits) -> None:
+    if len(variables) > limits.variables:
+        raise KeyScopeViolation(
+            f"A call with this publishable key may set at most {limits.variables} variables."
+        )
+    for name, value in variables.items():
+        text = value if isinstance(value, str) else _json(value)
+        if max(len(name), len(text)) > limits.variable_characters:
+            raise KeyScopeViolation(
+                f"The names and values of variables may have at most {limits.variable_characters} "
+                f"characters with this publishable key; {name[:_SHOWN_CHARACTERS]!r} has more."
+            )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,28 @@
+"""Dependencies of the routes that spend."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from control_plane.identity.authentication.dependencies import MemberCaller
+from control_plane.money.spending.limits import RequestsAtOnce, Spending, meter
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
+
+
+async def _agent_builder(
+    request: Request, caller: MemberCaller, database: AppDatabase, settings: AppSettings
+) -> AsyncIterator[None]:
+    at_once: RequestsAtOnce = request.app.state.builder_requests
+    with at_once.one_more(caller.tenant_id):
+        # Of its own, because such a route holds no transaction open while it acts.
+        async with database.tenant_session(caller.tenant_id) as session:
+            await meter(session, caller.tenant_id, Spending.AGENT_BUILDER, settings)
+        yield
+
+
+MeteredBuilder = Annotated[None, Depends(_agent_builder)]
+"""Counts the request, and refuses it past a limit (``SpendingLimited``). Name it after
+``EffectOncePerKey``, so that a repeated request is not counted."""

@@ -1,0 +1,1 @@
+"""JSON Schemas that tenants write: limited when they are saved, applied in a child process."""
