@@ -53,6 +53,7 @@ from control_plane.money.billing.routes import router as billing
 from control_plane.money.billing.welcome_credit import welcome_credit
 from control_plane.operator.routes import router as operator
 from control_plane.platform.database import Database
+from control_plane.platform.http.allowed_hosts import AllowedHostsMiddleware
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
 from control_plane.platform.http.client_address import TrustedProxies
 from control_plane.platform.http.forwarded_headers import ForwardedHeadersMiddleware
@@ -60,6 +61,7 @@ from control_plane.platform.http.health import router as health
 from control_plane.platform.http.openapi import install_openapi
 from control_plane.platform.http.problems import install_problem_handlers
 from control_plane.platform.http.request_context import HEADER, RequestContextMiddleware
+from control_plane.platform.http.security_headers import SecurityHeadersMiddleware
 from control_plane.platform.http.storable_input import storable_input
 from control_plane.platform.idempotency.answer import REPLAYED_HEADER
 from control_plane.platform.link.capacity import CapacityView
@@ -191,6 +193,8 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         ],
         max_age=600,
     )
+    app.add_middleware(AllowedHostsMiddleware, allowed=settings.hosts)
     app.add_middleware(RequestContextMiddleware)
+    app.add_middleware(SecurityHeadersMiddleware)
     app.add_middleware(ForwardedHeadersMiddleware, trusted=TrustedProxies(settings.trusted_proxies))
     return app

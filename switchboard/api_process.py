@@ -10,7 +10,15 @@ import socket
 import uvicorn
 
 from control_plane.app import create_app
-from control_plane.platform.http.malformed_requests import ProblemProtocol
+from control_plane.platform.http.connection_limits import (
+    ACCEPTED_AT_ONCE,
+    KEEP_ALIVE_SECONDS,
+    AcceptFailures,
+    ConnectionRoom,
+    limited_protocol,
+    most_connections,
+)
+from switchboard.open_files import raise_open_files_limit
 from switchboard.settings import Settings
 from telemetry.health import Health
 from telemetry.monitoring_server import monitored
@@ -26,6 +34,7 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
     Raises ``MissingSetting``, ``PortTaken``.
     """
     app = create_app(settings.control_plane())
+    room = ConnectionRoom(most_connections(settings.connections_at_once, raise_open_files_limit()))
     # Everything that exists now stays. A garbage collection that looked through it again would
     # delay every request by a fifth of a second.
     gc.collect()
@@ -37,7 +46,11 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
         app,
         host=settings.host,
         port=settings.port,
-        http=ProblemProtocol,
+        http=limited_protocol(room),
+        # A request to become a WebSocket connection is answered as any other.
+        ws="none",
+        backlog=ACCEPTED_AT_ONCE,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -52,6 +65,7 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
     health.watch("PostgreSQL does not answer.", app.state.database.answers)
 
     async def serve() -> None:
+        asyncio.get_running_loop().set_exception_handler(AcceptFailures())
         async with monitored(ProcessName.API, settings.telemetry(), health):
             await server.serve(sockets=sockets)
 

@@ -33,7 +33,9 @@ class BodyLimitMiddleware:
                 body = await self._read(receive)
         except TimeoutError:
             problem: Problem = BodyNotReceived(
-                f"The body must arrive within {self._deadline_seconds:.0f} s"
+                f"The body must arrive within {self._deadline_seconds:.0f} s",
+                # What is left of the body would be read as the next request.
+                headers={"Connection": "close"},
             )
         except BodyTooLarge as error:
             problem = error

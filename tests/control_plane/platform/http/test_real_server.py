@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
-import uvicorn
 from fastapi import FastAPI
 
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
-from control_plane.platform.http.malformed_requests import ProblemProtocol
 from control_plane.platform.http.request_context import RequestContextMiddleware
+from tests.control_plane.platform.http.real_server import served
 
 
 async def test_the_answer_to_a_20_mb_body_arrives(app: FastAPI) -> None:
@@ -51,6 +48,8 @@ async def test_a_body_that_never_comes_is_408() -> None:
         b"GET /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: S\r\n\r\n",
         b"GET /healthz HTTP/1.1\r\nHost: t\r\nX: " + b"x" * 100_000,
         b"POST /v1/calls HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n",
+        b"POST /v1/calls HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: t\r\n\r\n",
     ],
 )
 async def test_what_is_no_http_gets_a_problem_document(app: FastAPI, request_bytes: bytes) -> None:
@@ -68,23 +67,9 @@ async def test_what_is_no_http_gets_a_problem_document(app: FastAPI, request_byt
     assert headers["content-type"] == "application/problem+json"
     assert (problem["code"], problem["errors"][0]["field"]) == ("invalid_request", "request")
     assert problem["request_id"] == headers["x-request-id"]
+    assert headers["x-content-type-options"] == "nosniff"
 
 
 async def _chunks() -> AsyncIterator[bytes]:
     for _ in range(20):
         yield b" " * 1_000_000
-
-
-@asynccontextmanager
-async def served(app: FastAPI) -> AsyncIterator[str]:
-    """The app behind uvicorn on a free port of the loopback."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(
-        uvicorn.Config(app, http=ProblemProtocol, log_level="warning", lifespan="off")
-    )
-    task = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await task

@@ -34,7 +34,7 @@ async def test_a_bug_is_a_500_problem_with_an_id_and_no_detail_of_ours(app: Fast
         raise RuntimeError("the inside of the program")
 
     transport = httpx2.ASGITransport(app=app)
-    async with httpx2.AsyncClient(transport=transport, base_url="http://t") as http:
+    async with httpx2.AsyncClient(transport=transport, base_url="http://switchboard.test") as http:
         answer = await http.get("/bug", headers={"X-Request-Id": "abc"})
 
     assert answer.status_code == 500
