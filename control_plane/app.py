@@ -69,6 +69,7 @@ from control_plane.platform.link.link import Link
 from control_plane.platform.mail.mailer import Mailer
 from control_plane.platform.rate_limits.counters import RequestCounters
 from control_plane.platform.settings import ControlPlaneSettings
+from outbound.resolver import SharedResolver
 
 ROUTERS: tuple[APIRouter, ...] = (
     # Matched in this order, so the most frequent routes come first.
@@ -128,6 +129,8 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         settings.redis_url, deadline_seconds=settings.request_counting_deadline_seconds
     )
 
+    resolver = SharedResolver()
+
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         try:
@@ -137,6 +140,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
             await database.aclose()
             await link.aclose()
             await request_counters.aclose()
+            resolver.close()
 
     app = FastAPI(
         title="Switchboard",
@@ -155,6 +159,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.dispatcher = Dispatcher(database)
     app.state.plan_sources = PlanSources()
     app.state.live_feed = live_feed
+    app.state.resolver = resolver
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()
     # Implementations on higher floors that lower floors call.
