@@ -33,6 +33,7 @@ from control_plane.calling.erasure.routes import router as erasure
 from control_plane.calling.intelligence.routes import router as intelligence
 from control_plane.calling.live_view.live_feed import LiveFeed
 from control_plane.calling.live_view.routes import router as live_view
+from control_plane.calling.live_view.viewer_seats import ViewerSeats
 from control_plane.calling.numbers import repository as numbers_repository
 from control_plane.calling.numbers.routes import router as numbers
 from control_plane.calling.realtime.routes import router as realtime
@@ -125,6 +126,11 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     )
     link = Link(settings.redis_url)
     live_feed = LiveFeed(link.redis, database)
+    viewer_seats = ViewerSeats(
+        database,
+        most=settings.viewers_at_once,
+        most_per_tenant=settings.viewers_at_once_per_tenant,
+    )
     request_counters = RequestCounters(
         settings.redis_url, deadline_seconds=settings.request_counting_deadline_seconds
     )
@@ -136,6 +142,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         try:
             yield
         finally:
+            await viewer_seats.aclose()
             await live_feed.aclose()
             await database.aclose()
             await link.aclose()
@@ -159,6 +166,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.dispatcher = Dispatcher(database)
     app.state.plan_sources = PlanSources()
     app.state.live_feed = live_feed
+    app.state.viewer_seats = viewer_seats
     app.state.resolver = resolver
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()

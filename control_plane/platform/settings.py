@@ -126,6 +126,10 @@ class ControlPlaneOptions(CallCapSettings, IceSettings):
     ``*.example.com`` or ``*``. IP addresses and ``localhost`` are always allowed."""
     connections_at_once: PositiveInt = 10_000
     """How many connections one API process accepts, as far as its limit of open files allows."""
+    viewers_at_once: PositiveInt = 1_000
+    """How many streams of calls one API process has open."""
+    viewers_at_once_per_tenant: PositiveInt = 200
+    """The same for one tenant."""
     outbound_allowed_networks: tuple[str, ...] = ()
     """Private networks (CIDR) that tenants' addresses may point to nevertheless."""
 

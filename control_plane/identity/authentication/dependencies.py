@@ -37,6 +37,11 @@ from control_plane.identity.authentication.errors import (
     SecretKeyRequired,
     SessionRequired,
 )
+from control_plane.identity.authentication.open_credentials import (
+    Credential,
+    key_credential,
+    session_credential,
+)
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings, database_of
 from control_plane.platform.tenancy.caller import Caller, RequestOrigin
 
@@ -88,6 +93,21 @@ async def any_caller(
 
 
 AnyCaller = Annotated[Caller, Depends(any_caller)]
+
+
+async def caller_credential(
+    caller: AnyCaller,
+    credentials: Annotated[Credentials, Depends(_api_key)],
+    session_token: Annotated[str | None, Depends(_dashboard_session)],
+) -> Credential:
+    """What the caller was authenticated with, to check it again during a long request."""
+    if credentials is not None:
+        return key_credential(credentials.credentials, caller.tenant_id)
+    assert session_token is not None, "a caller has one of the two"
+    return session_credential(session_token, caller.tenant_id)
+
+
+CallerCredential = Annotated[Credential, Depends(caller_credential)]
 
 
 async def member_caller(caller: AnyCaller) -> Caller:
