@@ -43,7 +43,7 @@ from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.identity.accounts.routes import router as accounts
 from control_plane.identity.api_keys.routes import router as api_keys
 from control_plane.identity.audit_log.routes import router as audit
-from control_plane.identity.authentication.refusals import SESSION_REFUSALS
+from control_plane.identity.authentication.refusals import OPERATOR_REFUSALS, SESSION_REFUSALS
 from control_plane.identity.members.routes import router as members
 from control_plane.identity.request_limits.middleware import (
     POLICY_HEADER,
@@ -176,7 +176,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.on_agent_deleted = numbers_repository.detach_from_agent
     app.state.on_tenant_opened = welcome_credit(settings.welcome_credit_micros)
     install_problem_handlers(app)
-    install_openapi(app, [SESSION_REFUSALS])
+    install_openapi(app, [SESSION_REFUSALS, OPERATOR_REFUSALS])
     app.router.routes.extend(_api().routes)
     app.include_router(
         call_page_router(settings.ice_servers), dependencies=[Depends(storable_input)]

@@ -54,8 +54,10 @@ _dashboard_session = APIKeyCookie(
     scheme_name=SESSION_SCHEME,
     description="The cookie from a login. Requests that change something also need X-CSRF-Token.",
 )
+OPERATOR_SCHEME = "operator_token"
+"""The name of the security scheme in the OpenAPI document."""
 _operator_token = HTTPBearer(
-    auto_error=False, scheme_name="operator_token", description="The installation's operator token."
+    auto_error=False, scheme_name=OPERATOR_SCHEME, description="The installation's operator token."
 )
 Credentials = HTTPAuthorizationCredentials | None
 
@@ -147,10 +149,14 @@ TenantSession = Annotated[AsyncSession, Depends(tenant_session, scope="function"
 
 
 async def operator(
-    settings: AppSettings, credentials: Annotated[Credentials, Depends(_operator_token)]
+    settings: AppSettings,
+    database: AppDatabase,
+    origin: Origin,
+    credentials: Annotated[Credentials, Depends(_operator_token)],
 ) -> None:
     """Lets only the installation's operator pass."""
-    service.check_operator(settings.operator_token, _token(credentials))
+    expected = settings.operator_token
+    await service.check_operator(database, expected, _token(credentials), origin)
 
 
 async def operator_session(

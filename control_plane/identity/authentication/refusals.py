@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from control_plane.identity.accounts.errors import ForeignOrigin
+from control_plane.identity.accounts.errors import ForeignOrigin, TooManyAttempts
 from control_plane.identity.accounts.sessions.authentication import SESSION_SCHEME
+from control_plane.identity.authentication.dependencies import OPERATOR_SCHEME
 from control_plane.identity.authentication.errors import (
     CsrfTokenRequired,
     OriginNotAllowed,
@@ -24,3 +25,7 @@ SESSION_REFUSALS = SchemeRefusals(
 )
 """A dashboard session works only from the installation's own pages, and needs its CSRF token to
 change anything."""
+OPERATOR_REFUSALS = SchemeRefusals(
+    OPERATOR_SCHEME, reading=(TooManyAttempts,), changing=(TooManyAttempts,)
+)
+"""Too many wrong tokens have come from the address."""
