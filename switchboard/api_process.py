@@ -8,6 +8,7 @@ import gc
 import socket
 
 import uvicorn
+from fastapi import FastAPI
 
 from control_plane.app import create_app
 from control_plane.platform.http.connection_limits import (
@@ -34,7 +35,6 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
     Raises ``MissingSetting``, ``PortTaken``.
     """
     app = create_app(settings.control_plane())
-    room = ConnectionRoom(most_connections(settings.connections_at_once, raise_open_files_limit()))
     # Everything that exists now stays. A garbage collection that looked through it again would
     # delay every request by a fifth of a second.
     gc.collect()
@@ -42,6 +42,25 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
     # A large page makes thousands of objects and hardly any cycles. Python's own thresholds would
     # have them collected again and again while the page is made.
     gc.set_threshold(200_000, 20, 50)
+    sockets = None if listening_fd is None else [socket.socket(fileno=listening_fd)]
+    server = api_server(app, settings)
+    health = Health()
+    health.is_stopping = lambda: server.should_exit
+    health.watch("PostgreSQL does not answer.", app.state.database.answers)
+
+    async def serve() -> None:
+        async with monitored(ProcessName.API, settings.telemetry(), health):
+            asyncio.get_running_loop().set_exception_handler(AcceptFailures())
+            await server.serve(sockets=sockets)
+
+    with traced(ProcessName.API, settings.telemetry()), contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve())
+
+
+def api_server(app: FastAPI, settings: Settings) -> uvicorn.Server:
+    """The server of an application, with limits on its connections. It raises the process's limit
+    of open files."""
+    room = ConnectionRoom(most_connections(settings.connections_at_once, raise_open_files_limit()))
     config = uvicorn.Config(
         app,
         host=settings.host,
@@ -58,16 +77,4 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
         # The application reads them (ForwardedHeadersMiddleware).
         proxy_headers=False,
     )
-    sockets = None if listening_fd is None else [socket.socket(fileno=listening_fd)]
-    server = uvicorn.Server(config)
-    health = Health()
-    health.is_stopping = lambda: server.should_exit
-    health.watch("PostgreSQL does not answer.", app.state.database.answers)
-
-    async def serve() -> None:
-        asyncio.get_running_loop().set_exception_handler(AcceptFailures())
-        async with monitored(ProcessName.API, settings.telemetry(), health):
-            await server.serve(sockets=sockets)
-
-    with traced(ProcessName.API, settings.telemetry()), contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve())
+    return uvicorn.Server(config)

@@ -74,31 +74,42 @@ class ConnectionRoom:
 
     Args:
         most: connections at once. One more closes the connection that has waited longest for its
-            client; if every one of them is being answered, the new one gets a 503.
+            client: one of the same address, if that has many of them, or else any. If all of them
+            are being answered, the new one gets a 503.
     """
 
     def __init__(self, most: int, times: ConnectionTimes | None = None) -> None:
         self.most = most
         self.times = times or ConnectionTimes()
+        self._many_of_an_address = most // 4
         self._waiting: dict[LimitedProtocol, None] = {}
         """In the order in which the waits began."""
+        self._of_address: dict[str, dict[LimitedProtocol, None]] = {}
+        """The same for each client's address."""
         self._reports = OncePerSecond()
 
     def waits(self, connection: LimitedProtocol) -> None:
-        self._waiting.pop(connection, None)
+        self.is_answered(connection)
         self._waiting[connection] = None
+        self._of_address.setdefault(connection.address, {})[connection] = None
 
     def is_answered(self, connection: LimitedProtocol) -> None:
         self._waiting.pop(connection, None)
+        of_address = self._of_address.get(connection.address, {})
+        of_address.pop(connection, None)
+        if not of_address:
+            self._of_address.pop(connection.address, None)
 
-    def make_room(self) -> bool:
-        """Close the connection that has waited longest; ``False`` if none waits."""
+    def make_room(self, address: str) -> bool:
+        """Close a connection that waits for its client, for a new one from ``address``; ``False``
+        if none waits."""
         if (counted := self._reports.count()) is not None:
             _log.warning("connections_limited", most=self.most, since_last_line=counted)
-        longest = next(iter(self._waiting), None)
+        same = self._of_address.get(address, {})
+        longest = next(iter(same if len(same) > self._many_of_an_address else self._waiting), None)
         if longest is None:
             return False
-        del self._waiting[longest]
+        self.is_answered(longest)
         longest.transport.abort()
         return True
 
@@ -123,10 +134,15 @@ class LimitedProtocol(ProblemProtocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
 
+    @property
+    def address(self) -> str:
+        """The other end of the connection, which may be a proxy."""
+        return self.client[0] if self.client else ""
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         is_over = len(self.connections) > self.room.most
-        if is_over and not self.room.make_room():
+        if is_over and not self.room.make_room(self.address):
             self.refuse(TooManyConnections())
             return
         self._wait_for(_Wait.HEAD)
