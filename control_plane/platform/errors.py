@@ -107,6 +107,16 @@ class TooManyConnections(Problem):
         super().__init__("Try again shortly", headers={"Retry-After": "1"})
 
 
+class TooManyBodies(Problem):
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    code = "too_many_bodies"
+    title = "Too many request bodies are being received"
+
+    def __init__(self) -> None:
+        # The rest of the body would be read as the next request.
+        super().__init__("Try again shortly", headers={"Retry-After": "1", "Connection": "close"})
+
+
 class UnsupportedMediaType(Problem):
     status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
     code = "unsupported_media_type"
