@@ -33,6 +33,7 @@ from control_plane.calling.erasure.routes import router as erasure
 from control_plane.calling.intelligence.routes import router as intelligence
 from control_plane.calling.live_view.live_feed import LiveFeed
 from control_plane.calling.live_view.routes import router as live_view
+from control_plane.calling.live_view.viewer_seats import ViewerSeats
 from control_plane.calling.numbers import repository as numbers_repository
 from control_plane.calling.numbers.routes import router as numbers
 from control_plane.calling.realtime.routes import router as realtime
@@ -42,7 +43,7 @@ from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.identity.accounts.routes import router as accounts
 from control_plane.identity.api_keys.routes import router as api_keys
 from control_plane.identity.audit_log.routes import router as audit
-from control_plane.identity.authentication.refusals import SESSION_REFUSALS
+from control_plane.identity.authentication.refusals import OPERATOR_REFUSALS, SESSION_REFUSALS
 from control_plane.identity.members.routes import router as members
 from control_plane.identity.request_limits.middleware import (
     POLICY_HEADER,
@@ -54,6 +55,7 @@ from control_plane.money.billing.welcome_credit import welcome_credit
 from control_plane.money.spending.limits import RequestsAtOnce
 from control_plane.operator.routes import router as operator
 from control_plane.platform.database import Database
+from control_plane.platform.http.allowed_hosts import AllowedHostsMiddleware
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
 from control_plane.platform.http.client_address import TrustedProxies
 from control_plane.platform.http.forwarded_headers import ForwardedHeadersMiddleware
@@ -61,6 +63,7 @@ from control_plane.platform.http.health import router as health
 from control_plane.platform.http.openapi import install_openapi
 from control_plane.platform.http.problems import install_problem_handlers
 from control_plane.platform.http.request_context import HEADER, RequestContextMiddleware
+from control_plane.platform.http.security_headers import SecurityHeadersMiddleware
 from control_plane.platform.http.storable_input import storable_input
 from control_plane.platform.idempotency.answer import REPLAYED_HEADER
 from control_plane.platform.link.capacity import CapacityView
@@ -68,6 +71,7 @@ from control_plane.platform.link.link import Link
 from control_plane.platform.mail.mailer import Mailer
 from control_plane.platform.rate_limits.counters import RequestCounters
 from control_plane.platform.settings import ControlPlaneSettings
+from outbound.resolver import SharedResolver
 
 ROUTERS: tuple[APIRouter, ...] = (
     # Matched in this order, so the most frequent routes come first.
@@ -123,19 +127,28 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     )
     link = Link(settings.redis_url)
     live_feed = LiveFeed(link.redis, database)
+    viewer_seats = ViewerSeats(
+        database,
+        most=settings.viewers_at_once,
+        most_per_tenant=settings.viewers_at_once_per_tenant,
+    )
     request_counters = RequestCounters(
         settings.redis_url, deadline_seconds=settings.request_counting_deadline_seconds
     )
+
+    resolver = SharedResolver()
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         try:
             yield
         finally:
+            await viewer_seats.aclose()
             await live_feed.aclose()
             await database.aclose()
             await link.aclose()
             await request_counters.aclose()
+            resolver.close()
 
     app = FastAPI(
         title="Switchboard",
@@ -154,6 +167,8 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.dispatcher = Dispatcher(database)
     app.state.plan_sources = PlanSources()
     app.state.live_feed = live_feed
+    app.state.viewer_seats = viewer_seats
+    app.state.resolver = resolver
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()
     app.state.builder_requests = RequestsAtOnce(settings.agent_builder_at_once)
@@ -163,7 +178,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.on_agent_deleted = numbers_repository.detach_from_agent
     app.state.on_tenant_opened = welcome_credit(settings.welcome_credit_micros)
     install_problem_handlers(app)
-    install_openapi(app, [SESSION_REFUSALS])
+    install_openapi(app, [SESSION_REFUSALS, OPERATOR_REFUSALS])
     app.router.routes.extend(_api().routes)
     app.include_router(
         call_page_router(settings.ice_servers), dependencies=[Depends(storable_input)]
@@ -193,6 +208,8 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         ],
         max_age=600,
     )
+    app.add_middleware(AllowedHostsMiddleware, allowed=settings.hosts)
     app.add_middleware(RequestContextMiddleware)
+    app.add_middleware(SecurityHeadersMiddleware)
     app.add_middleware(ForwardedHeadersMiddleware, trusted=TrustedProxies(settings.trusted_proxies))
     return app

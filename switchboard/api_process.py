@@ -8,9 +8,18 @@ import gc
 import socket
 
 import uvicorn
+from fastapi import FastAPI
 
 from control_plane.app import create_app
-from control_plane.platform.http.malformed_requests import ProblemProtocol
+from control_plane.platform.http.connection_limits import (
+    ACCEPTED_AT_ONCE,
+    KEEP_ALIVE_SECONDS,
+    AcceptFailures,
+    ConnectionRoom,
+    limited_protocol,
+    most_connections,
+)
+from switchboard.open_files import raise_open_files_limit
 from switchboard.settings import Settings
 from telemetry.health import Health
 from telemetry.monitoring_server import monitored
@@ -33,11 +42,34 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
     # A large page makes thousands of objects and hardly any cycles. Python's own thresholds would
     # have them collected again and again while the page is made.
     gc.set_threshold(200_000, 20, 50)
+    sockets = None if listening_fd is None else [socket.socket(fileno=listening_fd)]
+    server = api_server(app, settings)
+    health = Health()
+    health.is_stopping = lambda: server.should_exit
+    health.watch("PostgreSQL does not answer.", app.state.database.answers)
+
+    async def serve() -> None:
+        async with monitored(ProcessName.API, settings.telemetry(), health):
+            asyncio.get_running_loop().set_exception_handler(AcceptFailures())
+            await server.serve(sockets=sockets)
+
+    with traced(ProcessName.API, settings.telemetry()), contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve())
+
+
+def api_server(app: FastAPI, settings: Settings) -> uvicorn.Server:
+    """The server of an application, with limits on its connections. It raises the process's limit
+    of open files."""
+    room = ConnectionRoom(most_connections(settings.connections_at_once, raise_open_files_limit()))
     config = uvicorn.Config(
         app,
         host=settings.host,
         port=settings.port,
-        http=ProblemProtocol,
+        http=limited_protocol(room),
+        # A request to become a WebSocket connection is answered as any other.
+        ws="none",
+        backlog=ACCEPTED_AT_ONCE,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -45,15 +77,4 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
         # The application reads them (ForwardedHeadersMiddleware).
         proxy_headers=False,
     )
-    sockets = None if listening_fd is None else [socket.socket(fileno=listening_fd)]
-    server = uvicorn.Server(config)
-    health = Health()
-    health.is_stopping = lambda: server.should_exit
-    health.watch("PostgreSQL does not answer.", app.state.database.answers)
-
-    async def serve() -> None:
-        async with monitored(ProcessName.API, settings.telemetry(), health):
-            await server.serve(sockets=sockets)
-
-    with traced(ProcessName.API, settings.telemetry()), contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve())
+    return uvicorn.Server(config)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import AliasChoices, BaseModel, Field, PositiveInt, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from control_plane.platform.http.allowed_hosts import AllowedHosts
 from control_plane.platform.http.client_address import TrustedProxies
 from control_plane.platform.settings import (
     ControlPlaneOptions,
@@ -136,7 +137,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
 
     @field_validator(
         *("ice_servers", "media_addresses", "encryption_keys"),
-        *("trusted_proxies", "outbound_allowed_networks"),
+        *("trusted_proxies", "allowed_hosts", "outbound_allowed_networks"),
         mode="before",
     )
     @classmethod
@@ -183,6 +184,12 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     @classmethod
     def _proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         TrustedProxies(value)
+        return value
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        AllowedHosts(value)
         return value
 
     @field_validator("database_url", "app_database_url", "system_database_url")

@@ -86,6 +86,37 @@ class BodyNotReceived(Problem):
     title = "The request body did not arrive in time"
 
 
+class HostNotAllowed(Problem):
+    status = HTTPStatus.MISDIRECTED_REQUEST
+    code = "host_not_allowed"
+    title = "This server does not answer for this host"
+
+
+class RequestNotReceived(Problem):
+    status = HTTPStatus.REQUEST_TIMEOUT
+    code = "request_not_received"
+    title = "The request did not arrive in time"
+
+
+class TooManyConnections(Problem):
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    code = "too_many_connections"
+    title = "The server has too many connections"
+
+    def __init__(self) -> None:
+        super().__init__("Try again shortly", headers={"Retry-After": "1"})
+
+
+class TooManyBodies(Problem):
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    code = "too_many_bodies"
+    title = "Too many request bodies are being received"
+
+    def __init__(self) -> None:
+        # The rest of the body would be read as the next request.
+        super().__init__("Try again shortly", headers={"Retry-After": "1", "Connection": "close"})
+
+
 class UnsupportedMediaType(Problem):
     status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
     code = "unsupported_media_type"

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from contracts.ice_settings import IceSettings
-from control_plane.platform.http.client_address import is_public_host
+from control_plane.platform.http.allowed_hosts import AllowedHosts
+from control_plane.platform.http.client_address import is_public_host, parsed_address
 
 if TYPE_CHECKING:
     from contracts.sealing import Sealer
@@ -141,6 +142,15 @@ class ControlPlaneOptions(CallCapSettings, SpendingSettings, IceSettings):
     trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")
     """Addresses and networks (CIDR) of the proxies in front of the API. What they forward about
     their clients counts; by default, only what a program on this machine forwards."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Host names, besides that of the public address, that the API answers for: names,
+    ``*.example.com`` or ``*``. IP addresses and ``localhost`` are always allowed."""
+    connections_at_once: PositiveInt = 10_000
+    """How many connections one API process accepts, as far as its limit of open files allows."""
+    viewers_at_once: PositiveInt = 1_000
+    """How many streams of calls one API process has open."""
+    viewers_at_once_per_tenant: PositiveInt = 200
+    """The same for one tenant."""
     outbound_allowed_networks: tuple[str, ...] = ()
     """Private networks (CIDR) that tenants' addresses may point to nevertheless."""
 
@@ -180,6 +190,13 @@ class ControlPlaneSettings(ControlPlaneOptions):
     """Where recordings are stored: ``file:///…``, ``s3://bucket/prefix``,
     ``gs://bucket/prefix``."""
     dialing: DialingSettings = DialingSettings()
+
+    @property
+    def hosts(self) -> AllowedHosts:
+        """The hosts that the API answers for."""
+        host = urlsplit(self.public_url).hostname or ""
+        is_name = host and parsed_address(f"[{host}]" if ":" in host else host) is None
+        return AllowedHosts((*self.allowed_hosts, *([host] if is_name else [])))
 
     @property
     def is_public(self) -> bool:

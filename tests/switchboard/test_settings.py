@@ -216,3 +216,11 @@ def test_what_is_set_reaches_the_package_that_uses_it(tmp_path: Path) -> None:
     assert api.ice_servers == worker.ice_servers == ("stun:a:3478",)
     assert worker.slots == 2
     assert worker.lease_seconds == 40
+
+
+def test_allowed_hosts_are_names_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SWITCHBOARD_ALLOWED_HOSTS", "api.internal, *.example.com")
+    assert Settings().allowed_hosts == ("api.internal", "*.example.com")
+    monkeypatch.setenv("SWITCHBOARD_ALLOWED_HOSTS", "https://api.internal")
+    with pytest.raises(ValidationError, match="without a scheme or a port"):
+        Settings()

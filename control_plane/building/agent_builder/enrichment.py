@@ -21,6 +21,7 @@ from control_plane.building.agent_builder.platform_model import PlatformModel, u
 from control_plane.building.agent_builder.schemas import Source
 from control_plane.platform.language_model.failures import ModelFailed
 from outbound.policy import OutboundPolicy
+from outbound.resolver import Resolver, resolve
 
 _LONGEST_NAME = 200
 _LONGEST_ADDRESS = 2_048
@@ -47,7 +48,11 @@ class _Described(BaseModel):
 
 
 async def enrich(
-    company_name: object, website_url: object, policy: OutboundPolicy, model: PlatformModel | None
+    company_name: object,
+    website_url: object,
+    policy: OutboundPolicy,
+    model: PlatformModel | None,
+    resolver: Resolver = resolve,
 ) -> Enrichment:
     """
     Raises:
@@ -56,7 +61,7 @@ async def enrich(
     name = _text("companyName", company_name, _LONGEST_NAME)
     url = _text("websiteUrl", website_url, _LONGEST_ADDRESS)
     try:
-        page = await fetch_page(url, policy)
+        page = await fetch_page(url, policy, resolver=resolver)
     except PageNotRead as error:
         raise NoEnrichment(str(error)) from error
     read = read_page if page.is_html else plain_page

@@ -13,6 +13,7 @@ import httpx2
 from outbound.address import AddressRefused, check_address
 from outbound.client import ResponseTooLarge, guarded_client, read_limited
 from outbound.policy import OutboundPolicy
+from outbound.resolver import Resolver, resolve
 
 MAX_BYTES = 2 * 1024 * 1024
 DEADLINE_SECONDS = 10.0
@@ -37,7 +38,11 @@ class Page:
 
 
 async def fetch_page(
-    url: str, policy: OutboundPolicy, *, deadline_seconds: float = DEADLINE_SECONDS
+    url: str,
+    policy: OutboundPolicy,
+    *,
+    resolver: Resolver = resolve,
+    deadline_seconds: float = DEADLINE_SECONDS,
 ) -> Page:
     """Fetch the page at ``url``. ``example.com`` means ``https://example.com``.
 
@@ -53,9 +58,9 @@ async def fetch_page(
     try:
         async with (
             asyncio.timeout(deadline_seconds),
-            guarded_client(policy, timeout_seconds=deadline_seconds) as client,
+            guarded_client(policy, timeout_seconds=deadline_seconds, resolver=resolver) as client,
         ):
-            return await _followed(client, address, policy)
+            return await _followed(client, address, policy, resolver)
     except TimeoutError as error:
         raise PageNotRead("The website did not answer in time.") from error
     except AddressRefused as error:
@@ -72,9 +77,11 @@ async def fetch_page(
         raise PageNotRead("The website's answer could not be read.") from error
 
 
-async def _followed(client: httpx2.AsyncClient, address: str, policy: OutboundPolicy) -> Page:
+async def _followed(
+    client: httpx2.AsyncClient, address: str, policy: OutboundPolicy, resolver: Resolver
+) -> Page:
     for _ in range(MAX_REDIRECTS + 1):
-        await check_address(address, policy, schemes=_SCHEMES)
+        await check_address(address, policy, schemes=_SCHEMES, resolver=resolver)
         headers = {"Accept": "text/html,application/xhtml+xml,text/plain;q=0.5"}
         async with client.stream("GET", address, headers=headers) as response:
             if response.is_redirect:

@@ -27,6 +27,7 @@ from control_plane.building.agent_builder.schemas import (
     SuggestedChange,
 )
 from control_plane.building.agent_builder.stack_hints import Hints
+from control_plane.building.agents.tenant_addresses import TenantResolver
 from control_plane.building.catalogue.repository import stack_catalogue
 from control_plane.building.provider_keys.dependencies import available_keys
 from control_plane.identity.authentication.dependencies import MemberCaller
@@ -145,8 +146,8 @@ async def answer_builder_question(
 @router.post("/enrich-company")
 async def enrich_company(
     wanted: EnrichRequest,
-    _caller: MemberCaller,
     settings: AppSettings,
+    resolver: TenantResolver,
     model: OptionalPlatformModel,
     _: EffectOncePerKey,
     _metered: MeteredBuilder,
@@ -156,7 +157,7 @@ async def enrich_company(
     The status is always 200. Check `enriched` to see whether it worked."""
     policy = OutboundPolicy(settings.outbound_allowed_networks)
     try:
-        found = await enrich(wanted.companyName, wanted.websiteUrl, policy, model)
+        found = await enrich(wanted.companyName, wanted.websiteUrl, policy, model, resolver)
     except NoEnrichment as error:
         return NotEnriched(error=str(error))
     return Enriched(

@@ -27,6 +27,7 @@ from control_plane.building.agents.schemas import (
     AgentView,
     DraftCreated,
 )
+from control_plane.building.agents.tenant_addresses import FaultsOfChanges, FaultsOfNew
 from control_plane.building.agents.tool_capabilities import ToolCapabilities, tool_capabilities
 from control_plane.building.agents.views import agent_view
 from control_plane.building.catalogue import repository as catalogue_repository
@@ -62,6 +63,7 @@ _WITH_ETAG: dict[int | str, dict[str, Any]] = {
 async def create_agent(
     wanted: AgentCreate,
     caller: MemberCaller,
+    faults: FaultsOfNew,
     session: TenantSession,
     keys: TenantKeys,
     settings: AppSettings,
@@ -72,7 +74,7 @@ async def create_agent(
     Each language needs a full stack of speech-to-text, language and text-to-speech models that you
     can use now; otherwise the answer is 400. Save a draft instead if you set a provider key later.
     """
-    agent = await service.create_agent(session, caller, wanted.root, keys, settings)
+    agent = await service.create_agent(session, caller, wanted.root, faults, keys, settings)
     return AgentCreated(id=agent.id)
 
 
@@ -80,6 +82,7 @@ async def create_agent(
 async def create_draft(
     wanted: AgentCreate,
     caller: MemberCaller,
+    faults: FaultsOfNew,
     session: TenantSession,
     keys: TenantKeys,
     settings: AppSettings,
@@ -91,7 +94,9 @@ async def create_draft(
     be served now and a voice that the catalogue does not have are only warnings here. An update may
     keep them. The draft cannot be published until each language can be served.
     """
-    agent, warnings = await service.create_draft(session, caller, wanted.root, keys, settings)
+    agent, warnings = await service.create_draft(
+        session, caller, wanted.root, faults, keys, settings
+    )
     return DraftCreated(id=agent.id, warnings=warnings)
 
 
@@ -133,6 +138,7 @@ async def update_agent(
     agent_id: UUID,
     changes: AgentUpdate,
     caller: MemberCaller,
+    faults: FaultsOfChanges,
     session: TenantSession,
     keys: TenantKeys,
     settings: AppSettings,
@@ -144,7 +150,14 @@ async def update_agent(
     Publish the agent for the changes to take effect.
     """
     agent = await service.update_agent(
-        session, caller, agent_id, changes.root, keys, settings, if_match=if_match
+        session,
+        caller,
+        agent_id,
+        changes.root,
+        keys,
+        settings,
+        faults=faults,
+        if_match=if_match,
     )
     response.headers["ETag"] = entity_tag(agent)
     return AgentUpdated()

@@ -21,7 +21,7 @@ from control_plane.building.agents.models import Agent
 from control_plane.building.agents.partial_update import changed_fields, merged
 from control_plane.building.agents.revisions import check_if_match
 from control_plane.building.agents.servable import refuse_unservable, unservable_because
-from control_plane.building.agents.tenant_addresses import check_addresses
+from control_plane.building.agents.tenant_addresses import AddressFaults, refuse_addresses
 from control_plane.building.agents.writing import check_content, with_extracted_prompt, write
 from control_plane.building.catalogue import repository as catalogue_repository
 from control_plane.money.billing import repository as billing
@@ -41,6 +41,7 @@ async def create_agent(
     session: AsyncSession,
     caller: Caller,
     document: Mapping[str, Any],
+    faults: AddressFaults,
     keys: AvailableKeys,
     settings: ControlPlaneSettings,
 ) -> Agent:
@@ -48,6 +49,7 @@ async def create_agent(
 
     Args:
         document: the fields of ``AgentConfig`` under their names on the wire.
+        faults: of its addresses.
         keys: what the tenant can use now.
 
     Raises:
@@ -55,7 +57,7 @@ async def create_agent(
             has no such voice.
         InsufficientCredits: the tenant's balance is not positive.
     """
-    config = await _checked_new(session, caller, document, keys, settings)
+    config = await _checked_new(session, caller, document, faults, keys, settings)
     catalogue = await catalogue_repository.stack_catalogue(session)
     refuse_unservable(config, catalogue, keys)
     return await _add(session, caller, config, catalogue, keys)
@@ -65,6 +67,7 @@ async def create_draft(
     session: AsyncSession,
     caller: Caller,
     document: Mapping[str, Any],
+    faults: AddressFaults,
     keys: AvailableKeys,
     settings: ControlPlaneSettings,
 ) -> tuple[Agent, list[str]]:
@@ -78,7 +81,7 @@ async def create_draft(
         InvalidRequest: a field is wrong.
         InsufficientCredits: the tenant's balance is not positive.
     """
-    config = await _checked_new(session, caller, document, keys, settings)
+    config = await _checked_new(session, caller, document, faults, keys, settings)
     catalogue = await catalogue_repository.stack_catalogue(session)
     agent = await _add(session, caller, config, catalogue, keys)
     return agent, unservable_because(config, catalogue, keys)
@@ -103,6 +106,7 @@ async def update_agent(
     keys: AvailableKeys,
     settings: ControlPlaneSettings,
     *,
+    faults: AddressFaults,
     if_match: str | None = None,
 ) -> Agent:
     """Change the fields in ``changes``, at any depth. Published versions stay the same.
@@ -114,7 +118,7 @@ async def update_agent(
             catalogue has no such voice.
     """
     sent = own_fields(changes)
-    await check_addresses(sent, keys.tier, settings.outbound_allowed_networks)
+    refuse_addresses(sent, keys.tier, faults)
     agent = await locked_agent(session, caller, agent_id, if_match)
     before = read_object(AgentConfig, agent.config)
     config = checked(merged(agent.config, sent))
@@ -211,12 +215,13 @@ async def _checked_new(
     session: AsyncSession,
     caller: Caller,
     document: Mapping[str, Any],
+    faults: AddressFaults,
     keys: AvailableKeys,
     settings: ControlPlaneSettings,
 ) -> AgentConfig:
     sent = own_fields(document)
     config = checked(sent)
-    await check_addresses(sent, keys.tier, settings.outbound_allowed_networks)
+    refuse_addresses(sent, keys.tier, faults)
     tools = sealed_tools(config.tools, (), settings.sealer)
     config = config.model_copy(update={"tools": tools})
     await check_content(session, caller, config, sent)

@@ -17,3 +17,18 @@ class TooManyViewers(Problem):
             "This server cannot take more viewers at the moment; try again shortly",
             headers={"Retry-After": "10"},
         )
+
+
+class ViewerShareUsedUp(Problem):
+    """``limit`` is the number of streams that one tenant may have open on one server."""
+
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    code = "viewer_share_used_up"
+    title = "Your tenant watches too many calls at once"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"A tenant may have {limit} streams open at once; close some of them",
+            headers={"Retry-After": "10"},
+            limit=limit,
+        )

@@ -17,7 +17,6 @@ import structlog
 from redis.asyncio import Redis
 
 from contracts.live_messages import CallOver
-from control_plane.calling.live_view.errors import TooManyViewers
 from control_plane.calling.live_view.live_tail import LiveTail
 from control_plane.calling.live_view.repository import RecordedStatus, recorded_statuses
 from control_plane.platform.database import Database
@@ -98,20 +97,14 @@ class LiveFeed:
     """
     Args:
         redis: a client whose timeout is longer than ``_BLOCK_MS``.
-        most_viewers: for one process.
     """
 
     def __init__(
-        self,
-        redis: Redis,
-        database: Database,
-        timing: LiveViewTiming | None = None,
-        most_viewers: int = 1_000,
+        self, redis: Redis, database: Database, timing: LiveViewTiming | None = None
     ) -> None:
         self.timing = timing or LiveViewTiming()
         self._redis = redis
         self._database = database
-        self._most_viewers = most_viewers
         self._viewers = 0
         self._calls: dict[UUID, WatchedCall] = {}
         self._ending = asyncio.Event()
@@ -121,14 +114,6 @@ class LiveFeed:
     @property
     def viewers(self) -> int:
         return self._viewers
-
-    def check_room(self) -> None:
-        """
-        Raises:
-            TooManyViewers: this process has ``most_viewers``.
-        """
-        if self._viewers >= self._most_viewers:
-            raise TooManyViewers
 
     @contextmanager
     def watching(self, call_id: UUID, status: RecordedStatus, since: EntryId) -> Iterator[Watch]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Annotated
 from uuid import UUID
 
@@ -9,13 +10,14 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response, status
 
 from control_plane.calling.calls.errors import CallNotFound
 from control_plane.calling.calls.queries import call_records
-from control_plane.calling.live_view.errors import TooManyViewers
+from control_plane.calling.live_view.errors import TooManyViewers, ViewerShareUsedUp
 from control_plane.calling.live_view.live_feed import LiveFeed
 from control_plane.calling.live_view.schemas import LiveEvent
 from control_plane.calling.live_view.server_sent_events import MEDIA_TYPE, EventStreamResponse
 from control_plane.calling.live_view.viewer_events import END_ID
+from control_plane.calling.live_view.viewer_seats import Seat, ViewerSeats
 from control_plane.calling.live_view.viewer_stream import catch_up, stream
-from control_plane.identity.authentication.dependencies import MemberCaller
+from control_plane.identity.authentication.dependencies import CallerCredential, MemberCaller
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.platform.http.dependencies import AppDatabase
 from control_plane.platform.http.openapi import problems
@@ -41,6 +43,15 @@ async def feed_of(request: Request) -> LiveFeed:
     return feed
 
 
+async def seat_of(
+    request: Request, _caller: MemberCaller, credential: CallerCredential
+) -> AsyncIterator[Seat]:
+    """A viewer's seat, until the response has been sent."""
+    seats: ViewerSeats = request.app.state.viewer_seats
+    with seats.taken(credential) as seat:
+        yield seat
+
+
 @router.get(
     "/{call_id}/stream",
     status_code=status.HTTP_200_OK,
@@ -53,7 +64,7 @@ async def feed_of(request: Request) -> LiveFeed:
         status.HTTP_204_NO_CONTENT: {
             "description": "The call is over and the client has seen its end: do not reconnect."
         },
-        **problems(*MEMBER_ONLY, CallNotFound, TooManyViewers),
+        **problems(*MEMBER_ONLY, CallNotFound, TooManyViewers, ViewerShareUsedUp),
     },
     # FastAPI declares every response that is not JSON as a string.
     openapi_extra={"responses": {"200": {"content": {MEDIA_TYPE: {"schema": {"type": "object"}}}}}},
@@ -63,6 +74,7 @@ async def stream_call(
     caller: MemberCaller,
     database: AppDatabase,
     feed: Annotated[LiveFeed, Depends(feed_of)],
+    seat: Annotated[Seat, Depends(seat_of, scope="request")],
     last_event_id: Annotated[
         str | None,
         Header(description="The last `id` that the client has seen; the stream goes on after it."),
@@ -75,7 +87,8 @@ async def stream_call(
     `interruption`, `tool`, `recording`.
 
     The stream begins with what has happened so far and ends with the call. For a call that is over
-    it holds the whole call.
+    it holds the whole call. It ends early, without an `end`, when its key is revoked or its session
+    has ended.
     """
     async with database.tenant_session(caller.tenant_id) as session:
         call = await call_records.find_call(session, caller.tenant_id, call_id)
@@ -83,6 +96,5 @@ async def stream_call(
         raise CallNotFound
     if call.is_over and last_event_id == END_ID:
         return Response(status_code=status.HTTP_204_NO_CONTENT)
-    feed.check_room()
     begin = await catch_up(feed, database, call, last_event_id)
-    return EventStreamResponse(stream(feed, database, call, begin, follow=follow))
+    return EventStreamResponse(stream(feed, database, call, begin, follow=follow), seat.revoked)

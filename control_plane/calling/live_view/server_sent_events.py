@@ -16,6 +16,7 @@ MEDIA_TYPE = "text/event-stream"
 RECONNECT_MS = 1_000
 SEND_SECONDS = 30.0
 """A client that reads nothing for this long counts as disconnected."""
+_CLOSING_SECONDS = 1.0
 
 KEEP_ALIVE = format_sse_event(comment="keep-alive")
 RECONNECTION_TIME = format_sse_event(retry=RECONNECT_MS)
@@ -39,31 +40,43 @@ class EventStreamResponse(StreamingResponse):
     """Sends what ``events`` yields, until it ends or the client disconnects.
 
     ``events`` is always closed before the response ends.
+
+    Args:
+        stopped: ends the response when it is set, even if the client does not read.
+        send_seconds: how long one event may take to send.
     """
 
     media_type = MEDIA_TYPE
 
     def __init__(
-        self, events: AsyncGenerator[bytes, None], send_seconds: float = SEND_SECONDS
+        self,
+        events: AsyncGenerator[bytes, None],
+        stopped: asyncio.Event,
+        send_seconds: float = SEND_SECONDS,
     ) -> None:
         # Proxies must neither cache nor buffer the events.
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         super().__init__(events, headers=headers)
         self._events = events
+        self._stopped = stopped
         self._send_seconds = send_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         sending = asyncio.create_task(self._send_all(send))
         leaving = asyncio.create_task(_client_left(receive))
+        stopping = asyncio.create_task(self._stopped.wait())
+        tasks = {sending, leaving, stopping}
         try:
-            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            sending.cancel()
-            leaving.cancel()
-            await asyncio.wait({sending, leaving})
-        for task in (sending, leaving):
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+        for task in tasks:
             if not task.cancelled():
                 task.result()
+        if sending.cancelled() and self._stopped.is_set():
+            await _close(send)
 
     async def _send_all(self, send: Send) -> None:
         async with aclosing(self._events):
@@ -81,3 +94,13 @@ class EventStreamResponse(StreamingResponse):
 async def _client_left(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+async def _close(send: Send) -> None:
+    """End a response whose body was cut short."""
+    try:
+        async with asyncio.timeout(_CLOSING_SECONDS):
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+    except TimeoutError:
+        # The client does not read. The server closes the connection of such a response.
+        return

@@ -61,6 +61,23 @@ def _by_secret() -> Select[*tuple[Any, ...]]:
     )
 
 
+async def valid_secrets(
+    session: AsyncSession, key_hashes: Collection[bytes], *, now: datetime
+) -> list[tuple[bytes, UUID]]:
+    """Those of the hashes that a request could use now, each with its tenant. Needs a system
+    session."""
+    found = await session.execute(
+        select(ApiKeySecret.key_hash, ApiKeySecret.tenant_id)
+        .join(ApiKey, ApiKey.id == ApiKeySecret.api_key_id)
+        .where(
+            ApiKeySecret.key_hash.in_(key_hashes),
+            or_(ApiKeySecret.expires_at.is_(None), ApiKeySecret.expires_at > now),
+            ApiKey.revoked_at.is_(None),
+        )
+    )
+    return [(key_hash, tenant_id) for key_hash, tenant_id in found]
+
+
 async def touch(
     session: AsyncSession, key: FoundKey, *, used_at: datetime, older_than: datetime
 ) -> None:

@@ -37,6 +37,11 @@ from control_plane.identity.authentication.errors import (
     SecretKeyRequired,
     SessionRequired,
 )
+from control_plane.identity.authentication.open_credentials import (
+    Credential,
+    key_credential,
+    session_credential,
+)
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings, database_of
 from control_plane.platform.tenancy.caller import Caller, RequestOrigin
 
@@ -49,8 +54,10 @@ _dashboard_session = APIKeyCookie(
     scheme_name=SESSION_SCHEME,
     description="The cookie from a login. Requests that change something also need X-CSRF-Token.",
 )
+OPERATOR_SCHEME = "operator_token"
+"""The name of the security scheme in the OpenAPI document."""
 _operator_token = HTTPBearer(
-    auto_error=False, scheme_name="operator_token", description="The installation's operator token."
+    auto_error=False, scheme_name=OPERATOR_SCHEME, description="The installation's operator token."
 )
 Credentials = HTTPAuthorizationCredentials | None
 
@@ -90,6 +97,21 @@ async def any_caller(
 AnyCaller = Annotated[Caller, Depends(any_caller)]
 
 
+async def caller_credential(
+    caller: AnyCaller,
+    credentials: Annotated[Credentials, Depends(_api_key)],
+    session_token: Annotated[str | None, Depends(_dashboard_session)],
+) -> Credential:
+    """What the caller was authenticated with, to check it again during a long request."""
+    if credentials is not None:
+        return key_credential(credentials.credentials, caller.tenant_id)
+    assert session_token is not None, "a caller has one of the two"
+    return session_credential(session_token, caller.tenant_id)
+
+
+CallerCredential = Annotated[Credential, Depends(caller_credential)]
+
+
 async def member_caller(caller: AnyCaller) -> Caller:
     if caller.publishable is not None:
         raise SecretKeyRequired
@@ -127,10 +149,14 @@ TenantSession = Annotated[AsyncSession, Depends(tenant_session, scope="function"
 
 
 async def operator(
-    settings: AppSettings, credentials: Annotated[Credentials, Depends(_operator_token)]
+    settings: AppSettings,
+    database: AppDatabase,
+    origin: Origin,
+    credentials: Annotated[Credentials, Depends(_operator_token)],
 ) -> None:
     """Lets only the installation's operator pass."""
-    service.check_operator(settings.operator_token, _token(credentials))
+    expected = settings.operator_token
+    await service.check_operator(database, expected, _token(credentials), origin)
 
 
 async def operator_session(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from control_plane.identity.accounts.errors import EmailNotConfirmed, ForeignOrigin
+from control_plane.identity.accounts.errors import (
+    EmailNotConfirmed,
+    ForeignOrigin,
+    TooManyAttempts,
+)
 from control_plane.identity.accounts.sessions.authentication import SESSION_SCHEME
+from control_plane.identity.authentication.dependencies import OPERATOR_SCHEME
 from control_plane.identity.authentication.errors import (
     CsrfTokenRequired,
     OriginNotAllowed,
@@ -26,3 +31,7 @@ SESSION_REFUSALS = SchemeRefusals(
 )
 """A dashboard session works only from the installation's own pages, needs its CSRF token to change
 anything, and a confirmed mail address for everything that is not about its user."""
+OPERATOR_REFUSALS = SchemeRefusals(
+    OPERATOR_SCHEME, reading=(TooManyAttempts,), changing=(TooManyAttempts,)
+)
+"""Too many wrong tokens have come from the address."""

@@ -5,6 +5,12 @@ from __future__ import annotations
 import hmac
 from datetime import UTC, datetime, timedelta
 
+from control_plane.identity.accounts.login.attempts import (
+    OPERATOR_TOKENS_PER_ADDRESS,
+    count_attempt,
+    network_of,
+    refuse_if_used_up,
+)
 from control_plane.identity.api_keys import repository, secrets
 from control_plane.identity.api_keys.repository import FoundKey
 from control_plane.identity.authentication.errors import OriginNotAllowed
@@ -76,12 +82,24 @@ def _check_origin(key: FoundKey, page: str | None) -> None:
     raise OriginNotAllowed(f"This publishable key does not permit the origin '{page[:200]}'")
 
 
-def check_operator(expected: str | None, given: str | None) -> None:
-    """
+async def check_operator(
+    database: Database, expected: str | None, given: str | None, origin: RequestOrigin
+) -> None:
+    """An address that has sent too many wrong tokens is refused with the right one, too: otherwise
+    it could go on guessing.
+
     Raises:
         Unauthorized: the token is wrong, or the installation has no operator token.
+        TooManyAttempts: too many wrong tokens have come from the address.
+        DatabaseUnavailable: PostgreSQL is down.
     """
-    if not expected or not given or not hmac.compare_digest(expected.encode(), given.encode()):
-        raise Unauthorized(
-            "Send the operator token of this installation: 'Authorization: Bearer …'"
-        )
+    refusal = Unauthorized(
+        "Send the operator token of this installation: 'Authorization: Bearer …'"
+    )
+    if not expected or not given:
+        raise refusal
+    now, counter = datetime.now(UTC), OPERATOR_TOKENS_PER_ADDRESS.of(network_of(origin.address))
+    await refuse_if_used_up(database, counter, now)
+    if not hmac.compare_digest(expected.encode(), given.encode()):
+        await count_attempt(database, [counter], now)
+        raise refusal

@@ -1,50 +1,124 @@
-"""Receives a request's body before the route runs, and limits its size and the time it takes."""
+"""Receives a request's body before the route runs, and limits its size, the time it takes, and the
+memory of all bodies together."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from control_plane.platform.errors import BodyNotReceived, BodyTooLarge, Problem
+from control_plane.platform.errors import BodyNotReceived, BodyTooLarge, Problem, TooManyBodies
 from control_plane.platform.http.problems import problem_response
 
 _DISCARDED_BYTES = 64 * 1024 * 1024
+HELD_BYTES = 256 * 1024 * 1024
+HELD_BYTES_PER_ADDRESS = 32 * 1024 * 1024
+
+
+class HeldBodies:
+    """The bodies that a process holds in memory: half received ones, and those of requests that are
+    being answered.
+
+    Args:
+        most_bytes: of all of them.
+        most_bytes_per_address: of those that one client address has sent.
+    """
+
+    def __init__(self, most_bytes: int, most_bytes_per_address: int) -> None:
+        self._most_bytes = most_bytes
+        self._most_bytes_per_address = most_bytes_per_address
+        self._bytes = 0
+        self._bytes_of = Counter[str]()
+
+    @contextmanager
+    def of(self, address: str) -> Iterator[HeldBody]:
+        """The memory for a body, until the end of the block."""
+        body = HeldBody(self, address)
+        try:
+            yield body
+        finally:
+            self._count(address, -body.bytes)
+
+    def add(self, address: str, size: int) -> None:
+        """
+        Raises:
+            TooManyBodies: the limit would be exceeded.
+        """
+        if (
+            self._bytes + size > self._most_bytes
+            or self._bytes_of[address] + size > self._most_bytes_per_address
+        ):
+            raise TooManyBodies
+        self._count(address, size)
+
+    def _count(self, address: str, size: int) -> None:
+        self._bytes += size
+        self._bytes_of[address] += size
+        if not self._bytes_of[address]:
+            del self._bytes_of[address]
+
+
+class HeldBody:
+    def __init__(self, bodies: HeldBodies, address: str) -> None:
+        self.bytes = 0
+        self._bodies = bodies
+        self._address = address
+
+    def grow(self, size: int) -> None:
+        """Raises ``TooManyBodies``."""
+        self._bodies.add(self._address, size)
+        self.bytes += size
 
 
 class BodyLimitMiddleware:
-    """Answers 413 to a body over ``max_bytes`` and 408 to one that does not arrive in time.
+    """Answers 413 to a body over ``max_bytes``, 408 to one that does not arrive in time, and 503 to
+    one for which there is no memory.
 
     A body that is too large is read to its end (up to 64 MiB) and discarded: most clients send all
     of it before they read, and would otherwise see a broken connection instead of the response.
     """
 
-    def __init__(self, app: ASGIApp, *, max_bytes: int, deadline_seconds: float = 30.0) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        max_bytes: int,
+        deadline_seconds: float = 30.0,
+        held: HeldBodies | None = None,
+    ) -> None:
         self._app = app
         self._max_bytes = max_bytes
         self._deadline_seconds = deadline_seconds
+        self._held = held or HeldBodies(HELD_BYTES, HELD_BYTES_PER_ADDRESS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        try:
-            async with asyncio.timeout(self._deadline_seconds):
-                body = await self._read(receive)
-        except TimeoutError:
-            problem: Problem = BodyNotReceived(
-                f"The body must arrive within {self._deadline_seconds:.0f} s"
-            )
-        except BodyTooLarge as error:
-            problem = error
-        else:
-            if body is not None:
-                await self._app(scope, _replaying(body, receive), send)
-            return
+        client = scope.get("client")
+        with self._held.of(client[0] if client else "") as held:
+            try:
+                async with asyncio.timeout(self._deadline_seconds):
+                    body = await self._read(receive, held)
+            except TimeoutError:
+                problem: Problem = BodyNotReceived(
+                    f"The body must arrive within {self._deadline_seconds:.0f} s",
+                    # What is left of the body would be read as the next request.
+                    headers={"Connection": "close"},
+                )
+            except (BodyTooLarge, TooManyBodies) as error:
+                problem = error
+            else:
+                if body is not None:
+                    await self._app(scope, _replaying(body, receive), send)
+                return
         response = problem_response(problem, scope.get("state", {}).get("request_id"))
         await response(scope, receive, send)
 
-    async def _read(self, receive: Receive) -> bytes | None:
+    async def _read(self, receive: Receive, held: HeldBody) -> bytes | None:
         """The whole body; ``None`` if the client has disconnected."""
         body = bytearray()
         received = 0
@@ -55,6 +129,7 @@ class BodyLimitMiddleware:
             chunk = message.get("body", b"")
             received += len(chunk)
             if received <= self._max_bytes:
+                held.grow(len(chunk))
                 body += chunk
             if received > _DISCARDED_BYTES or not message.get("more_body", False):
                 break

@@ -17,6 +17,9 @@ from telemetry.tracing import note_client_trace
 
 HEADER = "X-Request-Id"
 _ACCEPTED = re.compile(r"[A-Za-z0-9._~+/=-]{1,128}")
+_PHONE_NUMBER = re.compile(r"(?<=/)(\+[^/]+|[0-9][0-9 ().-]{4,22}[0-9])(?=/|$)")
+"""A part of a path that was meant as a phone number, where no route has taken it for one. No id of
+ours looks like it."""
 _log = structlog.get_logger(__name__)
 
 
@@ -53,7 +56,8 @@ class RequestContextMiddleware:
             try:
                 await self._app(scope, receive, send_with_id)
             except Exception:
-                _log.exception("request_failed", method=scope["method"], path=scope["path"])
+                path = _logged_path(scope)
+                _log.exception("request_failed", method=scope["method"], path=path)
                 if status is not None:
                     raise
                 response = problem_response(Unexpected(), request_id)
@@ -67,7 +71,7 @@ class RequestContextMiddleware:
                 _log.info(
                     "request",
                     method=scope["method"],
-                    path=scope["path"],
+                    path=_logged_path(scope),
                     status=status,
                     duration_ms=round(seconds * 1000, 1),
                     **_call_of(scope),
@@ -78,6 +82,15 @@ def _call_of(scope: Scope) -> dict[str, str]:
     """The call that the path names. A call that is created is bound by its route."""
     call_id = scope.get("path_params", {}).get("call_id")
     return {} if call_id is None else {"call_id": str(call_id)}
+
+
+def _logged_path(scope: Scope) -> str:
+    """The path without phone numbers, which are about people."""
+    path: str = scope["path"]
+    for name, value in scope.get("path_params", {}).items():
+        if name.endswith("number"):
+            path = path.replace(f"/{value}", f"/{{{name}}}")
+    return _PHONE_NUMBER.sub("{number}", path)
 
 
 def _request_id(sent: str | None) -> str:

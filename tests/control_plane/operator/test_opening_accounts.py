@@ -62,7 +62,7 @@ async def test_without_an_operator_token_the_route_is_closed(
 ) -> None:
     app = create_app(settings.model_copy(update={"operator_token": None}))
     transport = httpx2.ASGITransport(app=app)
-    async with httpx2.AsyncClient(transport=transport, base_url="http://t") as http:
+    async with httpx2.AsyncClient(transport=transport, base_url="http://switchboard.test") as http:
         for headers in (OPERATOR, {}, {"Authorization": "Bearer None"}, tenant.headers):
             answer = await http.post(
                 "/v1/operator/tenants",

@@ -79,7 +79,7 @@ async def test_a_server_that_refuses_is_503_at_once(settings: ControlPlaneSettin
     nowhere = f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/none"
     app = create_app(settings.model_copy(update={"database_url": nowhere}))
     transport = httpx2.ASGITransport(app=app)
-    async with httpx2.AsyncClient(transport=transport, base_url="http://t") as http:
+    async with httpx2.AsyncClient(transport=transport, base_url="http://switchboard.test") as http:
         answer = await http.get("/readyz")
         alive = await http.get("/healthz")
 
@@ -113,7 +113,9 @@ async def test_a_server_that_hangs_is_503_within_the_deadline_and_recovers(
             )
         )
         transport = httpx2.ASGITransport(app=app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://t") as http:
+        async with httpx2.AsyncClient(
+            transport=transport, base_url="http://switchboard.test"
+        ) as http:
             assert (await http.get("/readyz")).status_code == 200
             with frozen(server_directory):
                 # The first meets a connection of the pool, the others must open new ones.
@@ -135,10 +137,12 @@ async def test_a_restarted_server_is_noticed_without_a_failed_request(
         migrate(server.url)
         app = create_app(settings.model_copy(update={"database_url": server.url}))
         transport = httpx2.ASGITransport(app=app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://t") as http:
+        async with httpx2.AsyncClient(
+            transport=transport, base_url="http://switchboard.test"
+        ) as http:
             answers = await asyncio.gather(*(http.get("/readyz") for _ in range(5)))
             assert {answer.status_code for answer in answers} == {200}
-    async with httpx2.AsyncClient(transport=transport, base_url="http://t") as http:
+    async with httpx2.AsyncClient(transport=transport, base_url="http://switchboard.test") as http:
         assert (await http.get("/readyz")).status_code == 503
         with running(server, server_directory / "log"):
             for _ in range(10):

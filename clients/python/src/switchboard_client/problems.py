@@ -548,6 +548,12 @@ class VersionNotFound(ApiError):
     code = "agent_version_not_found"
 
 
+class ViewerShareUsedUp(ApiError):
+    """Your tenant watches too many calls at once (429)."""
+
+    code = "viewer_share_used_up"
+
+
 BY_CODE: dict[str, type[ApiError]] = {
     "access_token_for_another_call": AccessTokenForAnotherCall,
     "access_token_invalid": AccessTokenInvalid,
@@ -639,4 +645,5 @@ BY_CODE: dict[str, type[ApiError]] = {
     "unauthorized": Unauthorized,
     "unknown_provider": UnknownProvider,
     "unsupported_media_type": UnsupportedMediaType,
+    "viewer_share_used_up": ViewerShareUsedUp,
 }

@@ -9,12 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from contracts.clearable import Clearable
 from control_plane.building.agents.changes.apply_changes import Mode, apply_changes
-from control_plane.building.agents.changes.saving import checked_for_saving
+from control_plane.building.agents.changes.saving import checked_for_saving, fields_to_save
+from control_plane.building.agents.tenant_addresses import TenantLookUp
 from control_plane.building.catalogue import repository as catalogue_repository
-from control_plane.building.provider_keys.dependencies import TenantKeys
-from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
+from control_plane.building.provider_keys.dependencies import available_keys
+from control_plane.identity.authentication.dependencies import MemberCaller
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
-from control_plane.platform.http.dependencies import AppSettings
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
 
 router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problems(*MEMBER_ONLY))
@@ -85,16 +86,18 @@ class ChangesApplied(BaseModel):
 async def apply_changes_to_config(
     wanted: ApplyChanges,
     caller: MemberCaller,
-    session: TenantSession,
-    keys: TenantKeys,
+    database: AppDatabase,
     settings: AppSettings,
+    look_up: TenantLookUp,
 ) -> ChangesApplied:
     """Check changes to a configuration and work out what they imply. Nothing is saved.
 
     What is valid here can be saved: mode `create` checks what creating an agent checks, and mode
     `edit` what an update checks. `maxCallDuration` must also be 30 to 7200 s.
     """
-    catalogue = await catalogue_repository.stack_catalogue(session)
+    async with database.tenant_session(caller.tenant_id) as session:
+        catalogue = await catalogue_repository.stack_catalogue(session)
+        keys = await available_keys(session, caller.tenant_id, settings)
     realtime = {entry.model for entry in catalogue.models if entry.is_realtime}
     outcome = apply_changes(
         wanted.currentConfig,
@@ -103,16 +106,19 @@ async def apply_changes_to_config(
         lenient=wanted.lenient,
         is_realtime=realtime.__contains__,
     )
-    outcome = await checked_for_saving(
-        session,
-        caller,
-        wanted.currentConfig,
-        outcome,
-        wanted.mode,
-        catalogue,
-        keys,
-        settings,
-    )
+    sent = {} if outcome.errors else fields_to_save(outcome, wanted.mode)
+    faults = await look_up.faults(sent)
+    async with database.tenant_session(caller.tenant_id) as session:
+        outcome = await checked_for_saving(
+            session,
+            caller,
+            wanted.currentConfig,
+            outcome,
+            wanted.mode,
+            catalogue,
+            keys,
+            faults,
+        )
     return ChangesApplied(
         valid=not outcome.errors,
         config=outcome.config,

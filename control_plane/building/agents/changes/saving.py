@@ -13,10 +13,9 @@ from control_plane.building.agents.changes.apply_changes import Mode, Outcome
 from control_plane.building.agents.changes.flat_keys import paths_of_keys, shortest_key
 from control_plane.building.agents.documents import checked, own_fields
 from control_plane.building.agents.servable import refuse_unservable
-from control_plane.building.agents.tenant_addresses import check_addresses
+from control_plane.building.agents.tenant_addresses import AddressFaults, refuse_addresses
 from control_plane.building.agents.writing import check_content
 from control_plane.platform.errors import InvalidRequest
-from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.platform.tenancy.caller import Caller
 from pipelines.stack import AvailableKeys, StackCatalogue
 
@@ -31,26 +30,36 @@ async def checked_for_saving(
     mode: Mode,
     catalogue: StackCatalogue,
     keys: AvailableKeys,
-    settings: ControlPlaneSettings,
+    faults: AddressFaults,
 ) -> Outcome:
     """``outcome``, or one with errors if create (in mode ``edit``: update) would refuse it.
 
     Args:
         current: the configuration before the changes, by flat key or nested.
+        faults: of the addresses in ``fields_to_save``.
     """
     if outcome.errors:
         return outcome
-    sent = outcome.update if mode == "edit" else own_fields(outcome.config)
+    sent = fields_to_save(outcome, mode)
     config = checked(_UNNAMED | own_fields(outcome.config))
     before = _valid_or_none(current) if mode == "edit" else None
     try:
-        await check_addresses(sent, keys.tier, settings.outbound_allowed_networks)
+        refuse_addresses(sent, keys.tier, faults)
         await check_content(session, caller, config, sent)
         refuse_unservable(config, catalogue, keys, before)
     except InvalidRequest as refusal:
         errors = _by_key(refusal.extra["errors"], outcome.config)
         return Outcome(dict(current), errors=errors, warnings=outcome.warnings)
     return outcome
+
+
+def fields_to_save(outcome: Outcome, mode: Mode) -> Mapping[str, Any]:
+    """What create (in mode ``edit``: update) would be sent.
+
+    Raises:
+        InvalidRequest: a field was sent both flat and nested.
+    """
+    return outcome.update if mode == "edit" else own_fields(outcome.config)
 
 
 def _valid_or_none(current: Mapping[str, Any]) -> AgentConfig | None:

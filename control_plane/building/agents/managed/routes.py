@@ -16,6 +16,7 @@ from control_plane.building.agents.errors import AgentNotFound, PreconditionFail
 from control_plane.building.agents.managed.conversion import off_managed_sku, onto_managed_sku
 from control_plane.building.agents.models import Agent
 from control_plane.building.agents.revisions import IfMatch, entity_tag
+from control_plane.building.agents.tenant_addresses import NO_ADDRESSES
 from control_plane.building.catalogue.repository import stack_catalogue
 from control_plane.building.provider_keys.dependencies import TenantKeys
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
@@ -74,7 +75,9 @@ async def apply_managed_sku(
     changes = onto_managed_sku(
         before, await stack_catalogue(session), wanted.managed_sku_id, wanted.language
     )
-    agent = await service.update_agent(session, caller, agent_id, changes, keys, settings)
+    agent = await service.update_agent(
+        session, caller, agent_id, changes, keys, settings, faults=NO_ADDRESSES
+    )
     response.headers["ETag"] = entity_tag(agent)
     return _moved(agent, before)
 
@@ -98,7 +101,9 @@ async def opt_out_to_custom(
     before = read_object(AgentConfig, agent.config)
     changes = off_managed_sku(before, await stack_catalogue(session), agent.provider_config)
     if changes:
-        agent = await service.update_agent(session, caller, agent_id, changes, keys, settings)
+        agent = await service.update_agent(
+            session, caller, agent_id, changes, keys, settings, faults=NO_ADDRESSES
+        )
     response.headers["ETag"] = entity_tag(agent)
     return _moved(agent, before)
 

@@ -19,15 +19,13 @@ from control_plane.building.agents.publishing.report import PublishReport, publi
 from control_plane.building.agents.publishing.snapshot import Snapshot
 from control_plane.building.agents.service import locked_agent
 from control_plane.building.agents.stacks import StackReport, report_stacks
-from control_plane.building.agents.tenant_addresses import check_addresses
+from control_plane.building.agents.tenant_addresses import AddressFaults
 from control_plane.building.agents.tool_capabilities import bound_tools
 from control_plane.building.agents.unsaved import unsaved_agent
 from control_plane.building.agents.writing import derive
 from control_plane.building.catalogue import repository as catalogue_repository
 from control_plane.platform.audit.recording import record_change
-from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.outbox.events import add_notification_event
-from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.platform.tenancy.caller import Caller
 from pipelines.stack import AvailableKeys, StackCatalogue
 
@@ -37,10 +35,14 @@ async def validate_publish(
     caller: Caller,
     agent_id: UUID | None,
     sent: Mapping[str, Any],
+    faults: AddressFaults,
     keys: AvailableKeys,
-    settings: ControlPlaneSettings,
 ) -> PublishReport:
     """The report on the agent with the fields in ``sent``. Nothing is saved.
+
+    Args:
+        faults: of the addresses in ``sent``, which have not been saved, and so not been checked.
+            Another gate checks the tier that they need.
 
     Raises:
         AgentNotFound: the tenant has no such agent.
@@ -51,8 +53,7 @@ async def validate_publish(
     is_named = agent_id is not None or "name" in sent
     stacks = await asyncio.to_thread(report_stacks, config, catalogue, keys)
     report = await _report(config, stacks, catalogue, keys, is_named=is_named)
-    refused = await _refused_addresses(sent, settings)
-    return report.with_blockers(refused)
+    return report.with_blockers(_refused_addresses(faults))
 
 
 async def publish_agent(
@@ -119,21 +120,13 @@ async def _report(
     return await asyncio.to_thread(look)
 
 
-async def _refused_addresses(
-    sent: Mapping[str, Any], settings: ControlPlaneSettings
-) -> tuple[Finding, ...]:
-    """Findings about addresses in fields that have not been saved, and so not been checked."""
-    try:
-        # Another gate checks the tier.
-        await check_addresses(sent, "enterprise", settings.outbound_allowed_networks)
-    except InvalidRequest as refusal:
-        return tuple(
-            Finding(
-                code="address_refused",
-                field=error["field"],
-                message=f"{error['field']}: {error['message']}",
-                fix="Use a public address.",
-            )
-            for error in refusal.extra["errors"]
+def _refused_addresses(faults: AddressFaults) -> tuple[Finding, ...]:
+    return tuple(
+        Finding(
+            code="address_refused",
+            field=field,
+            message=f"{field}: {fault}",
+            fix="Use a public address.",
         )
-    return ()
+        for field, fault in faults.items()
+    )

@@ -22,12 +22,12 @@ from control_plane.building.agents.publishing.schemas import (
     PublishCheck,
 )
 from control_plane.building.agents.revisions import IfMatch
+from control_plane.building.agents.tenant_addresses import FaultsOfCheck
 from control_plane.building.agents.unsaved import unsaved_agent
 from control_plane.building.provider_keys.dependencies import TenantKeys
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
-from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import problems
 
 router = APIRouter(
@@ -42,16 +42,16 @@ router = APIRouter(
 async def validate_publish(
     wanted: PublishCheck,
     caller: MemberCaller,
+    faults: FaultsOfCheck,
     session: TenantSession,
     keys: TenantKeys,
-    settings: AppSettings,
 ) -> PublishReport:
     """Check whether an agent could be published. Nothing is saved.
 
     With ``agent_id`` the other fields are merged into the stored agent, as in an update.
     """
     return await publication.validate_publish(
-        session, caller, wanted.agent_id, wanted.agent_fields, keys, settings
+        session, caller, wanted.agent_id, wanted.agent_fields, faults, keys
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import case, delete, func, update
+from sqlalchemy import case, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -38,6 +38,17 @@ async def count(
         .returning(AttemptCount.attempts, AttemptCount.window_ends_at)
     )
     return Counted(*counted.one())
+
+
+async def counted(session: AsyncSession, key_hash: bytes, now: datetime) -> Counted | None:
+    """The attempts in the current window, without another one."""
+    found = await session.execute(
+        select(AttemptCount.attempts, AttemptCount.window_ends_at).where(
+            AttemptCount.key_hash == key_hash, AttemptCount.window_ends_at > now
+        )
+    )
+    row = found.one_or_none()
+    return None if row is None else Counted(*row)
 
 
 async def take_off(session: AsyncSession, key_hash: bytes) -> None:

@@ -44,6 +44,8 @@ LOGINS_PER_ACCOUNT = Limit("login account", 10, 15 * 60)
 SIGN_UPS_PER_ADDRESS = Limit("sign-up address", 20, 60 * 60)
 RESETS_PER_ADDRESS = Limit("reset address", 20, 15 * 60)
 RESETS_PER_ACCOUNT = Limit("reset account", 3, 15 * 60)
+OPERATOR_TOKENS_PER_ADDRESS = Limit("operator token address", 20, 15 * 60)
+"""Wrong ones only."""
 
 
 def network_of(address: str | None) -> str:
@@ -70,11 +72,29 @@ async def count_attempt(database: Database, counters: Sequence[Counter], now: da
                 blocked_until = counted.window_ends_at
                 break
     if blocked_until is not None:
-        wait_seconds = max(1, math.ceil((blocked_until - now).total_seconds()))
-        raise TooManyAttempts(retry_after_seconds=wait_seconds)
+        raise _too_many(blocked_until, now)
+
+
+async def refuse_if_used_up(database: Database, counter: Counter, now: datetime) -> None:
+    """For attempts that are counted only when they have failed, such as those with a token that
+    takes no time to check.
+
+    Raises:
+        TooManyAttempts: ``counter`` has reached its limit.
+        DatabaseUnavailable: PostgreSQL is down.
+    """
+    async with database.system_statements() as session:
+        counted = await repository.counted(session, counter.key_hash, now)
+    if counted is not None and counted.attempts >= counter.limit.attempts:
+        raise _too_many(counted.window_ends_at, now)
 
 
 async def forgive_attempt(session: AsyncSession, counters: Sequence[Counter]) -> None:
     """Subtract an attempt that succeeded."""
     for counter in counters:
         await repository.take_off(session, counter.key_hash)
+
+
+def _too_many(blocked_until: datetime, now: datetime) -> TooManyAttempts:
+    wait_seconds = max(1, math.ceil((blocked_until - now).total_seconds()))
+    return TooManyAttempts(retry_after_seconds=wait_seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -40,6 +40,18 @@ async def find_open(
     )
     row = found.one_or_none()
     return None if row is None else OpenSession(*row)
+
+
+async def open_tokens(
+    session: AsyncSession, token_hashes: Collection[bytes], *, now: datetime
+) -> list[tuple[bytes, UUID]]:
+    """Those of the hashes whose sessions are open, each with its session's tenant."""
+    found = await session.execute(
+        select(DashboardSession.token_hash, DashboardSession.tenant_id).where(
+            DashboardSession.token_hash.in_(token_hashes), DashboardSession.expires_at > now
+        )
+    )
+    return [(token_hash, tenant_id) for token_hash, tenant_id in found]
 
 
 async def note_use(

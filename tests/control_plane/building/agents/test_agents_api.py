@@ -213,7 +213,9 @@ async def test_provider_keys_make_more_languages_publishable(
     async with (
         app.router.lifespan_context(app),
         httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(app=app), base_url="http://t", headers=tenant.headers
+            transport=httpx2.ASGITransport(app=app),
+            base_url="http://switchboard.test",
+            headers=tenant.headers,
         ) as http,
     ):
         answer = await http.post(f"/v1/agents/{agent_id}/publish")

@@ -27,6 +27,7 @@ from contracts.live_messages import (
 )
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.live_view.live_feed import LiveFeed, LiveViewTiming
+from control_plane.calling.live_view.viewer_seats import ViewerSeats
 from control_plane.platform.database import Database
 from tests.control_plane.calling.live_view.viewer import Event, served, tell, watching, words
 from tests.control_plane.conftest import TenantClient
@@ -399,15 +400,86 @@ async def test_many_viewers_share_one_reader(
 
 
 async def test_a_server_takes_so_many_viewers_and_no_more(
-    app: FastAPI, tenant: TenantClient, plan: CallPlan, redis: Redis, database: Database
+    app: FastAPI, tenant: TenantClient, plan: CallPlan, database: Database
 ) -> None:
-    app.state.live_feed = LiveFeed(redis, database, most_viewers=1)
+    app.state.viewer_seats = ViewerSeats(database, most=1, most_per_tenant=10)
     async with served(app) as url, watching(url, tenant, plan.call_id) as viewer:
         await viewer.take(2)
-        await until(lambda: feed_of(app).viewers == 1)
         refused = await tenant.get(f"/v1/calls/{plan.call_id}/stream")
     assert (refused.status_code, refused.json()["code"]) == (503, "too_many_viewers")
     assert refused.headers["Retry-After"] == "10"
+
+
+async def test_a_tenant_takes_only_its_share(
+    app: FastAPI,
+    tenant: TenantClient,
+    other_tenant: TenantClient,
+    plan: CallPlan,
+    database: Database,
+) -> None:
+    app.state.viewer_seats = ViewerSeats(database, most=10, most_per_tenant=2)
+    others = await create_call(other_tenant, await other_tenant.published_agent())
+    path = f"/v1/calls/{plan.call_id}/stream"
+    async with served(app) as url, AsyncExitStack() as stack:
+        for _ in range(2):
+            await stack.enter_async_context(watching(url, tenant, plan.call_id))
+        refused = await tenant.get(path)
+        async with watching(url, other_tenant, others["id"]) as viewer:
+            assert await viewer.take(1)
+    await until(lambda: not app.state.viewer_seats._seats)
+    assert (refused.status_code, refused.json()["code"]) == (429, "viewer_share_used_up")
+    assert refused.json()["limit"] == 2
+    assert (await tenant.get(path, params={"follow": "false"})).status_code == 200
+
+
+async def test_requests_at_the_same_moment_exceed_no_share(
+    app: FastAPI, tenant: TenantClient, plan: CallPlan, database: Database
+) -> None:
+    app.state.viewer_seats = ViewerSeats(database, most=10, most_per_tenant=3)
+    path = f"/v1/calls/{plan.call_id}/stream"
+    answers = await asyncio.gather(
+        *(tenant.get(path, params={"follow": "false"}) for _ in range(12))
+    )
+    opened = [answer for answer in answers if answer.status_code == 200]
+    assert 1 <= len(opened) < 12
+    assert {answer.status_code for answer in answers} == {200, 429}
+
+
+async def test_a_stream_ends_within_5_s_of_its_key_s_revocation(
+    url: str, tenant: TenantClient, plan: CallPlan
+) -> None:
+    made = (await tenant.post("/v1/api-keys", {"name": "Watcher", "kind": "secret"})).json()
+    watcher = TenantClient(tenant.tenant_id, made["key"], tenant.http)
+    async with (
+        watching(url, watcher, plan.call_id) as viewer,
+        watching(url, tenant, plan.call_id) as unconcerned,
+    ):
+        await viewer.take(2)
+        await unconcerned.take(2)
+        revoked = await tenant.request("DELETE", f"/v1/api-keys/{made['id']}")
+        assert revoked.status_code == 200, revoked.text
+        async with asyncio.timeout(5.0):
+            assert await viewer.rest() == []
+        assert (await tenant.http.get("/v1/me", headers=watcher.headers)).status_code == 401
+        going_on = asyncio.create_task(unconcerned.next())
+        await asyncio.sleep(0)
+        assert not going_on.done()
+        going_on.cancel()
+
+
+async def test_a_viewer_who_does_not_read_is_sent_nothing_after_the_revocation(
+    app: FastAPI, tenant: TenantClient, plan: CallPlan, redis: Redis, database: Database
+) -> None:
+    app.state.viewer_seats = ViewerSeats(database, most=10, most_per_tenant=10, recheck_seconds=0.1)
+    made = (await tenant.post("/v1/api-keys", {"name": "Watcher", "kind": "secret"})).json()
+    watcher = TenantClient(tenant.tenant_id, made["key"], tenant.http)
+    said = [words("x" * 20_000 + str(number), number) for number in range(600)]
+    async with served(app) as url, watching(url, watcher, plan.call_id) as viewer:
+        await viewer.take(2)
+        for start in range(0, len(said), 100):
+            await tell(redis, plan.call_id, *said[start : start + 100])
+        await tenant.request("DELETE", f"/v1/api-keys/{made['id']}")
+        await until(lambda: not app.state.viewer_seats._seats)
 
 
 # -- refusals --------------------------------------------------------------------------------------

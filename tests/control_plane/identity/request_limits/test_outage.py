@@ -89,7 +89,9 @@ async def test_one_request_tries_and_the_others_pass_until_valkey_is_back(
     )
     transport = httpx2.ASGITransport(app=limited)
     with capture_logs() as logs:
-        async with httpx2.AsyncClient(transport=transport, base_url="http://t") as http:
+        async with httpx2.AsyncClient(
+            transport=transport, base_url="http://switchboard.test"
+        ) as http:
             await interrupt(valkey, outage)
             answers = [await http.get("/v1/agents") for _ in range(20)]
             assert counters.tries == 1

@@ -26,7 +26,7 @@ async def seen(peer: str, *requests: Headers) -> list[tuple[str, str]]:
 
     app.add_middleware(ForwardedHeadersMiddleware, trusted=TrustedProxies(("10.0.0.1",)))
     transport = httpx2.ASGITransport(app=app, client=(peer, 50000))
-    async with httpx2.AsyncClient(transport=transport, base_url="http://t") as http:
+    async with httpx2.AsyncClient(transport=transport, base_url="http://switchboard.test") as http:
         answers = [await http.get("/", headers=list(headers)) for headers in requests]
     return [tuple(answer.json()) for answer in answers]
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable
 
 import httpx2
 import pytest
-import uvicorn
 from fastapi import FastAPI
 
-from control_plane.platform.http.body_limit import BodyLimitMiddleware
-from control_plane.platform.http.malformed_requests import ProblemProtocol
+from control_plane.platform.errors import TooManyBodies
+from control_plane.platform.http.body_limit import BodyLimitMiddleware, HeldBodies
 from control_plane.platform.http.request_context import RequestContextMiddleware
+from tests.control_plane.platform.http.real_server import served
+from tests.runtime.until import until
 
 
 async def test_the_answer_to_a_20_mb_body_arrives(app: FastAPI) -> None:
@@ -43,6 +42,47 @@ async def test_a_body_that_never_comes_is_408() -> None:
     assert status_line.split()[1] == b"408"
 
 
+async def test_the_memory_for_half_received_bodies_is_limited() -> None:
+    app = FastAPI()
+    held = HeldBodies(1_000, 1_000)
+    app.add_middleware(BodyLimitMiddleware, max_bytes=600, held=held)
+
+    @app.post("/")
+    async def home() -> None: ...
+
+    half = b"POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 600\r\n\r\n" + b" " * 500
+    async with served(app) as url, httpx2.AsyncClient(base_url=url) as http:
+        host, port = url.removeprefix("http://").split(":")
+        slow = [await asyncio.open_connection(host, int(port)) for _ in range(2)]
+        for _, writer in slow:
+            writer.write(half)
+
+        async def status() -> int:
+            return (await http.post("/", content=b"{}")).status_code
+
+        await until(lambda: _equals(status(), 503))
+        assert (await http.post("/")).status_code == 200, "without a body it needs no memory"
+        for _, writer in slow:
+            writer.close()
+        await until(lambda: _equals(status(), 200))
+
+
+async def _equals(found: Awaitable[int], wanted: int) -> bool:
+    return await found == wanted
+
+
+def test_one_address_takes_only_its_share_of_that_memory() -> None:
+    held = HeldBodies(most_bytes=1_000, most_bytes_per_address=300)
+    with held.of("198.51.100.1") as first, held.of("198.51.100.1") as second:
+        first.grow(200)
+        with pytest.raises(TooManyBodies):
+            second.grow(101)
+        with held.of("198.51.100.2") as other:
+            other.grow(300)
+    with held.of("198.51.100.1") as again:
+        again.grow(300)
+
+
 @pytest.mark.parametrize(
     "request_bytes",
     [
@@ -51,6 +91,8 @@ async def test_a_body_that_never_comes_is_408() -> None:
         b"GET /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: S\r\n\r\n",
         b"GET /healthz HTTP/1.1\r\nHost: t\r\nX: " + b"x" * 100_000,
         b"POST /v1/calls HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n",
+        b"POST /v1/calls HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: t\r\n\r\n",
     ],
 )
 async def test_what_is_no_http_gets_a_problem_document(app: FastAPI, request_bytes: bytes) -> None:
@@ -68,23 +110,9 @@ async def test_what_is_no_http_gets_a_problem_document(app: FastAPI, request_byt
     assert headers["content-type"] == "application/problem+json"
     assert (problem["code"], problem["errors"][0]["field"]) == ("invalid_request", "request")
     assert problem["request_id"] == headers["x-request-id"]
+    assert headers["x-content-type-options"] == "nosniff"
 
 
 async def _chunks() -> AsyncIterator[bytes]:
     for _ in range(20):
         yield b" " * 1_000_000
-
-
-@asynccontextmanager
-async def served(app: FastAPI) -> AsyncIterator[str]:
-    """The app behind uvicorn on a free port of the loopback."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(
-        uvicorn.Config(app, http=ProblemProtocol, log_level="warning", lifespan="off")
-    )
-    task = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await task

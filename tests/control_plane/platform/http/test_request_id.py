@@ -34,7 +34,7 @@ async def test_a_bug_is_a_500_problem_with_an_id_and_no_detail_of_ours(app: Fast
         raise RuntimeError("the inside of the program")
 
     transport = httpx2.ASGITransport(app=app)
-    async with httpx2.AsyncClient(transport=transport, base_url="http://t") as http:
+    async with httpx2.AsyncClient(transport=transport, base_url="http://switchboard.test") as http:
         answer = await http.get("/bug", headers={"X-Request-Id": "abc"})
 
     assert answer.status_code == 500
@@ -72,3 +72,28 @@ async def test_the_log_line_of_a_request_names_its_call(tenant: TenantClient) ->
         await tenant.get("/v1/agents")
     requests = [entry.get("call_id") for entry in logs if entry["event"] == "request"]
     assert requests == [call_id, call_id, None]
+
+
+@pytest.mark.parametrize(
+    ("path", "logged"),
+    [
+        ("/v1/do-not-call/+4915112345678", "/v1/do-not-call/{number}"),
+        ("/v1/do-not-call/%2B4915112345678", "/v1/do-not-call/{number}"),
+        ("/v1/do-not-call/tel:+4915112345678", "/v1/do-not-call/{number}"),
+        (
+            "/v1/operator/tenants/a-b/numbers/+4915112345678",
+            "/v1/operator/tenants/a-b/numbers/{phone_number}",
+        ),
+        ("/v1/nothing/+4915112345678/more", "/v1/nothing/{number}/more"),
+        ("/v1/nothing/0151 1234-5678", "/v1/nothing/{number}"),
+        ("/v1/calls/12345678-1234-1234-1234-123456789012", None),
+        ("/v1/agents/7", None),
+    ],
+)
+async def test_no_phone_number_stands_in_a_logged_path(
+    tenant: TenantClient, path: str, logged: str | None
+) -> None:
+    with capture_logs() as logs:
+        await tenant.request("DELETE", path)
+    assert [entry["path"] for entry in logs if entry["event"] == "request"] == [logged or path]
+    assert logged is None or "5678" not in str(logs)

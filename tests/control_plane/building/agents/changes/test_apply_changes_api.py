@@ -66,7 +66,9 @@ async def test_realtime_models_are_those_of_the_catalogue(
     async with (
         app.router.lifespan_context(app),
         httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(app=app), base_url="http://t", headers=tenant.headers
+            transport=httpx2.ASGITransport(app=app),
+            base_url="http://switchboard.test",
+            headers=tenant.headers,
         ) as http,
     ):
         answer = await http.post(

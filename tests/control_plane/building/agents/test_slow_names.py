@@ -1,0 +1,76 @@
+"""A name server that does not answer delays the tenant that named it, and nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+
+from control_plane.platform.database import Database
+from outbound.resolver import IpAddress, SharedResolver
+from tests.control_plane.conftest import PATIENCE_SECONDS, TenantClient
+
+URL = "https://slow.example.com/hook"
+NEVER_SECONDS = 3 * PATIENCE_SECONDS
+TOOLS = {"tools": [{"type": "call_webhook", "name": "a", "description": "b", "url": URL}]}
+
+
+def connections_in_use(app: FastAPI) -> int:
+    database: Database = app.state.database
+    return sum(
+        engine.sync_engine.pool.checkedout()  # type: ignore[attr-defined]
+        for engine in (database._app, database._system)
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/v1/agents", {"name": "x"} | TOOLS),
+        ("POST", "/v1/agents/draft", {"name": "x"} | TOOLS),
+        ("PATCH", "/v1/agents/{agent}", TOOLS),
+        ("PUT", "/v1/agents/{agent}", TOOLS),
+        ("POST", "/v1/agents/validate-publish", {"name": "x"} | TOOLS),
+        (
+            "POST",
+            "/v1/agents/apply-changes",
+            {"currentConfig": {"name": "x"} | TOOLS, "changes": [], "mode": "create"},
+        ),
+    ],
+)
+async def test_no_database_connection_waits_for_a_name_server(
+    app: FastAPI, tenant: TenantClient, method: str, path: str, body: dict[str, Any]
+) -> None:
+    path = path.replace("{agent}", str(await tenant.agent()))
+    in_use = list[int]()
+
+    def look_up(_host: str) -> tuple[IpAddress, ...]:
+        in_use.append(connections_in_use(app))
+        return ()
+
+    app.state.resolver = SharedResolver(look_up=look_up)
+    answer = await tenant.request(method, path, json=body)
+    assert answer.status_code in (200, 201), answer.text
+    assert in_use == [0]
+
+
+async def test_thirty_slow_names_of_one_tenant_do_not_stop_another(
+    app: FastAPI, tenant: TenantClient, other_tenant: TenantClient
+) -> None:
+    answered = threading.Event()
+
+    def look_up(_host: str) -> tuple[IpAddress, ...]:
+        answered.wait(NEVER_SECONDS)
+        return ()
+
+    app.state.resolver = SharedResolver(look_up=look_up, deadline_seconds=NEVER_SECONDS)
+    attack = asyncio.gather(*(tenant.post("/v1/agents", {"name": "x"} | TOOLS) for _ in range(30)))
+    for _ in range(10):
+        answer = await other_tenant.get("/v1/agents")
+        assert answer.status_code == 200
+    assert not attack.done()
+    answered.set()
+    assert {answer.status_code for answer in await attack} == {201}

@@ -1,0 +1,37 @@
+"""An application behind uvicorn on a free port of the loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+from fastapi import FastAPI
+
+from control_plane.platform.http.malformed_requests import ProblemProtocol
+
+
+@asynccontextmanager
+async def served(
+    app: FastAPI, protocol: type[asyncio.Protocol] = ProblemProtocol, keep_alive_seconds: int = 5
+) -> AsyncIterator[str]:
+    """The address of the application."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=protocol,
+            timeout_keep_alive=keep_alive_seconds,
+            ws="none",
+            log_level="warning",
+            lifespan="off",
+        )
+    )
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task
