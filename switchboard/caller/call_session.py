@@ -29,7 +29,7 @@ from switchboard.caller.summary import summarise
 from switchboard.caller.turn_end import HeardTurn, TurnEndDetector
 from switchboard.caller.turn_taking import HeardWords, Move, Say, Situation, TurnTaking
 from switchboard_client import AsyncSwitchboard
-from switchboard_client.webrtc.leg import ReceivedFrame
+from switchboard_client.webrtc.connection import ReceivedFrame
 
 OVERHEAR_INTERVAL_SECONDS = 0.6
 

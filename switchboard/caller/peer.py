@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from contracts.live_messages import LiveMessage
 from switchboard.caller.placed_call import CALL_ADVICE
 from switchboard.problems import client_errors_as_problems
-from switchboard_client.webrtc.leg import CallLeg, ReceivedFrame
+from switchboard_client.webrtc.connection import ReceivedFrame
+from switchboard_client.webrtc.leg import CallLeg
 from switchboard_client.webrtc.outgoing_track import SoundSource
 
 _log = structlog.get_logger(__name__)
