@@ -78,9 +78,10 @@ class WebRtcLeg:
         self._track = OutgoingTrack()
         self._peer = RTCPeerConnection(
             RTCConfiguration(
-                iceServers=(
-                    [RTCIceServer(urls=list(network.ice_servers))] if network.ice_servers else []
-                ),
+                iceServers=[
+                    RTCIceServer(list(each.urls), each.username, each.credential)
+                    for each in network.ice_servers
+                ],
                 bundlePolicy=RTCBundlePolicy.MAX_BUNDLE,
             )
         )

@@ -39,7 +39,7 @@ def cut(connection: MediaConnection) -> None:
 async def back(connections: list[MediaConnection]) -> float:
     """When a second connection was up, in monotonic seconds."""
     async with asyncio.timeout(25):
-        while len(connections) < 2 or not connections[-1].heard_at:
+        while len(connections) < 2 or not connections[-1].heard_at:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     return connections[-1].heard_at
 
@@ -47,7 +47,7 @@ async def back(connections: list[MediaConnection]) -> float:
 async def heard(call: RunningCall, turns: int) -> None:
     """Wait until the agent is audible for the ``turns``-th time."""
     async with asyncio.timeout(60):
-        while sum(isinstance(each, AgentAudible) for each in call.reports) < turns:
+        while sum(isinstance(each, AgentAudible) for each in call.reports) < turns:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
 
 

@@ -40,9 +40,7 @@ class WhipSession:
         """
         try:
             async with httpx2.AsyncClient(timeout=_ANSWER_TIMEOUT_SECONDS) as http:
-                response = await http.get(
-                    f"{self._url}/ice-servers", headers=self._authorization
-                )
+                response = await http.get(f"{self._url}/ice-servers", headers=self._authorization)
         except httpx2.TransportError as error:
             raise unreachable(self._url, error) from error
         if response.status_code in (httpx2.codes.NOT_FOUND, httpx2.codes.METHOD_NOT_ALLOWED):
