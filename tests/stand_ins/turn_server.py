@@ -1,4 +1,4 @@
-"""coturn on this machine, with a secret that it shares with whoever makes credentials."""
+"""coturn on this machine, with the file that docker-compose.yml gives it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from runtime.media.ice_addresses import local_ice_addresses
 
 SECRET = "shared-with-coturn"
+_CONFIGURATION = Path(__file__).parents[2] / "deploy/coturn/turnserver.conf"
 _START_SECONDS = 10.0
 
 
@@ -32,17 +33,14 @@ def turn_server(program: str, directory: Path) -> Iterator[TurnServer]:
         process = subprocess.Popen(
             [
                 program,
-                "-n",
-                f"--listening-ip={address}",
-                f"--relay-ip={address}",
-                f"--listening-port={port}",
-                "--use-auth-secret",
+                *("-c", str(_CONFIGURATION)),
                 f"--static-auth-secret={SECRET}",
-                "--realm=switchboard",
-                *("--no-tls", "--no-dtls", "--no-cli", "--allow-loopback-peers"),
+                f"--external-ip={address}",
+                f"--allowed-peer-ip={address}",
                 f"--pidfile={directory / 'turnserver.pid'}",
                 f"--userdb={directory / 'turndb'}",
-                *("--log-file=stdout", "--simple-log"),
+                f"--listening-ip={address}",
+                f"--listening-port={port}",
             ],
             stdout=log,
             stderr=log,
