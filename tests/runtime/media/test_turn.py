@@ -97,9 +97,7 @@ async def test_both_hear_each_other_through_the_relay_alone(
 async def test_credentials_of_a_call_that_was_over_long_ago_are_refused(turn: TurnServer) -> None:
     room = LocalRoom("test")
     expired = minted(turn, time.time() - TURN_CREDENTIALS_SECONDS - 60)
-    caller = MediaConnection(
-        Tone(), for_client(expired), lambda _: None, None, relay_only=True
-    )
+    caller = MediaConnection(Tone(), for_client(expired), lambda _: None, None, relay_only=True)
     try:
         with pytest.raises(ConnectionFailed):
             await caller.open(RoomItself(room), 1.0)
