@@ -17,11 +17,7 @@ from tests.e2e.running_call import RunningCall, assert_billed_once, running_call
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
-LINES = (
-    "Hi, I would like to book an appointment.",
-    "No, this is my first time.",
-    "My name is Emma Wilson.",
-)
+LINES = ("Hi, I would like to book an appointment.", "No, this is my first time.")
 
 
 def cut(connection: MediaConnection) -> None:
@@ -65,7 +61,7 @@ async def test_a_caller_comes_back_from_another_address_and_the_call_goes_on(
     async with switchboard.api() as api:
         before = await api.billing.balance()
         async with running_call(switchboard, api, LINES) as call:
-            await heard(call, 3)
+            await heard(call, 2)
             lost_at = time.monotonic()
             cut(connections[0])
             away_seconds = await back(connections) - lost_at
@@ -76,7 +72,7 @@ async def test_a_caller_comes_back_from_another_address_and_the_call_goes_on(
     assert summary.ended_by == "caller"
     said = " ".join(segments_said_by(evidence.transcript, "user")).lower()
     assert "appointment" in said
-    assert "wilson" in said, "the call goes on where it was interrupted"
+    assert "first time" in said, "the call goes on where it was interrupted"
     agent = segments_said_by(evidence.transcript, "agent")
     assert sum("this is mia" in each.lower() for each in agent) == 1, "nothing begins again"
     assert not any("still there" in each.lower() for each in agent), "nobody is asked"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, expect

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import socket
 from pathlib import Path
-
 from uuid import UUID
 
 import pytest

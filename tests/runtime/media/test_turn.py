@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
@@ -55,6 +54,10 @@ class RoomItself(WhipSession):
         return await self._room.answer_offer(self._participant, offer_sdp)
 
 
+def audible(frame: ReceivedFrame) -> bool:
+    return tone_level(frame.samples, AGENT_HZ, 48_000) > 1_000
+
+
 def minted(turn: TurnServer, now_seconds: float) -> tuple[IceServer, ...]:
     settings = IceSettings(ice_servers=(turn.url,), turn_secret=SECRET)
     return ice_servers(settings, CALL, now_seconds)
@@ -87,8 +90,9 @@ async def test_both_hear_each_other_through_the_relay_alone(
             while tone_level(await anext(room.listen()), CALLER_HZ, 16_000) < 1_000:
                 pass
             room.voice.push(tone(AGENT_HZ, 24_000, 5.0))
-            while not heard or tone_level(heard[-1].samples, AGENT_HZ, 48_000) < 1_000:
-                await asyncio.sleep(0.01)
+            async with asyncio.timeout(5):
+                while not any(audible(each) for each in heard):  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
     finally:
         await caller.close()
         await room.aclose()
