@@ -1,8 +1,10 @@
-"""The setting that the API and the media workers must have alike."""
+"""The settings that the API and the media workers must have alike."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class IceSettings(BaseModel):
@@ -10,3 +12,30 @@ class IceSettings(BaseModel):
 
     ice_servers: tuple[str, ...] = ()
     """Addresses of STUN and TURN servers, through which browsers and workers find each other."""
+    turn_secret: str | None = Field(None, repr=False)
+    """The secret that the TURN servers share with us (coturn's ``static-auth-secret``). Each call
+    gets credentials of its own, which expire."""
+    turn_username: str | None = None
+    """With ``turn_credential``: a TURN user whose password every caller gets to see. Prefer
+    ``turn_secret``."""
+    turn_credential: str | None = Field(None, repr=False)
+
+    @model_validator(mode="after")
+    def _turn_servers_have_credentials(self) -> Self:
+        if bool(self.turn_username) != bool(self.turn_credential):
+            raise ValueError("a TURN username and a TURN credential belong together")
+        if self.turn_secret and self.turn_username:
+            raise ValueError("set either a TURN secret, or a TURN username and credential")
+        if self.turn_secret or self.turn_username:
+            return self
+        if relays := [url for url in self.ice_servers if is_relay(url)]:
+            raise ValueError(
+                f"{relays[0]} needs credentials: set a TURN secret, or a TURN username and "
+                "credential"
+            )
+        return self
+
+
+def is_relay(url: str) -> bool:
+    """Whether ``url`` names a TURN server, which takes credentials, and not a STUN server."""
+    return url.startswith(("turn:", "turns:"))

@@ -29,6 +29,9 @@ class ParticipantStateChanged(BaseModel):
     type: Literal["participant.state"] = "participant.state"
     participant_id: UUID
     state: Literal["connected", "left", "connection_lost"]
+    may_return: bool = False
+    """With ``connection_lost``: nothing comes from the participant, who has some seconds to
+    reconnect. The next message says whether that succeeded."""
 
 
 class AgentStateChanged(BaseModel):

@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import AfterValidator, ConfigDict, Field, PositiveInt
 
 from contracts.call_plan import JOIN_TIMEOUT_SECONDS, LONGEST_CALL_SECONDS
+from contracts.ice_servers import ice_servers
 from contracts.ice_settings import IceSettings
 from contracts.redis_names import CLAIM_TTL_SECONDS, LEASE_TTL_SECONDS
 from runtime.media.media_network import MediaNetwork, PortRange
@@ -73,9 +75,10 @@ class WorkerSettings(WorkerOptions):
     object_store_url: str | None = None
     """Where recordings are stored. Without it, nothing is recorded."""
 
-    def media_network(self) -> MediaNetwork:
+    def media_network(self, call_id: UUID, now_seconds: float) -> MediaNetwork:
+        """For the legs of one call; ``now_seconds`` since 1970."""
         return MediaNetwork(
-            ice_servers=self.ice_servers,
+            ice_servers=ice_servers(self, call_id, now_seconds),
             ports=self.media_ports,
             advertised_addresses=self.media_addresses,
         )

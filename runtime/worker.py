@@ -307,7 +307,7 @@ async def run_worker(
     from runtime.conversation.engine_media import EngineMedia
 
     async def warm_up() -> Media:
-        return EngineMedia(await load_models(providers), settings.media_network())
+        return EngineMedia(await load_models(providers), settings.media_network)
 
     TaskErrors().install(asyncio.get_running_loop())
     async with http_context.open():

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 
+from contracts.call_plan import LONGEST_CALL_SECONDS
 from contracts.ice_settings import IceSettings
 from control_plane.platform.http.allowed_hosts import AllowedHosts
 from control_plane.platform.http.client_address import is_public_host, parsed_address
@@ -169,7 +170,8 @@ class ControlPlaneSettings(ControlPlaneOptions):
     """Signs the access tokens of call participants."""
     encryption_keys: tuple[str, ...] = Field(repr=False)
     """Fernet keys. The first encrypts, all decrypt."""
-    access_token_ttl_seconds: PositiveInt = 3600
+    access_token_ttl_seconds: PositiveInt = LONGEST_CALL_SECONDS + 3600
+    """Longer than any call, because a participant reconnects with the token that it joined with."""
     request_deadline_seconds: PositiveFloat = 5.0
     """How long one database transaction of a request may take, including connecting."""
     request_counting_deadline_seconds: PositiveFloat = 0.05

@@ -25,7 +25,7 @@ from contracts.events import (
     SlotsCollected,
 )
 from contracts.heartbeat import CallMedia
-from contracts.live_messages import CallOver, LiveBody, LiveMessage
+from contracts.live_messages import CallOver, LiveBody, LiveMessage, ParticipantStateChanged
 from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
 from runtime.call.farewell import farewell_seconds, say_farewell
@@ -34,7 +34,7 @@ from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
 from runtime.call.presence import Presence
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
-from runtime.media.room import LegConnected, LegGone, Room, RoomClosed
+from runtime.media.room import LegConnected, LegGone, LegInterrupted, Room, RoomClosed
 from runtime.recording.call_recording import CallRecording, OpenRecording
 from telemetry.metrics import CALL_SETUP
 from telemetry.tracing import call_span
@@ -45,7 +45,7 @@ METERED_EVERY_SECONDS = 5.0
 METERED_WHEN_BACKED_UP_SECONDS = 20.0
 """While the control plane is behind. Still often enough that the reserve is extended in time."""
 REJOIN_SECONDS = 5.0
-"""How long somebody whose connection was lost has to come back."""
+"""How long somebody whose connection was closed has to come back."""
 CALL_OVER_SECONDS = 0.1
 """How long the message that the call is over has to leave before the legs are closed."""
 CLOSE_SECONDS = 5.0
@@ -224,34 +224,68 @@ class Call:
             match event:
                 case LegConnected(participant_id):
                     self._leg_connected(participant_id)
+                case LegInterrupted(participant_id, silent_seconds):
+                    self._leg_interrupted(participant_id, silent_seconds)
                 case LegGone(participant_id, cause):
                     self._leg_gone(participant_id, cause)
         self.end(Ending.because(Cause.SESSION_FAILED, "the room closed by itself"))
 
     def _leg_connected(self, participant_id: UUID) -> None:
-        if participant_id in self._presence.legs or self._end_requested.is_set():
+        presence = self._presence
+        if participant_id in presence.here or self._end_requested.is_set():
             return
-        is_first = self._presence.joined(participant_id)
+        returns = participant_id in presence.away
+        if not presence.here and self._conversation is not None:
+            self._conversation.resume()
+        is_first = presence.joined(participant_id)
         if is_first:
             CALL_SETUP.labels("join").observe(self._clock() - self._open_since)
             self.fact(CallStarted(participant_id=participant_id))
             self._limits.started()
-        self._limits.meter_runs(self._presence.connected_ms or 0)
+        self._limits.meter_runs(presence.connected_ms or 0)
+        if returns:
+            self.log("info", "A participant's connection is back")
+            self.live(ParticipantStateChanged(participant_id=participant_id, state="connected"))
+            return
         if self._recording is not None:
             self._recording.joined(participant_id)
         self.fact(LegJoined(participant_id=participant_id))
         self.spawn(self._greet() if is_first else self._announce_recording())
 
+    def _leg_interrupted(self, participant_id: UUID, silent_seconds: float) -> None:
+        if participant_id not in self._presence.here:
+            return
+        self._presence.interrupted(participant_id, silent_seconds)
+        self.log("info", f"Nothing has come from a participant for {silent_seconds:.1f} s")
+        self.live(
+            ParticipantStateChanged(
+                participant_id=participant_id, state="connection_lost", may_return=True
+            )
+        )
+        self._pause_if_nobody_is_here()
+
+    def _pause_if_nobody_is_here(self) -> None:
+        if self._presence.here:
+            return
+        self._limits.meter_holds()
+        if self._end_requested.is_set():
+            self._cut_short.set()
+        elif self._conversation is not None:
+            self._conversation.pause()
+
     def _leg_gone(self, participant_id: UUID, cause: Literal["left", "connection_lost"]) -> None:
         if participant_id not in self._presence.legs:
             return
-        nobody_is_left = self._presence.left(participant_id)
+        was_away = participant_id in self._presence.away
+        self._presence.left(participant_id)
         self.fact(LegLeft(participant_id=participant_id, cause=cause))
-        if not nobody_is_left:
+        self._pause_if_nobody_is_here()
+        if self._presence.legs:
             return
-        self._limits.meter_holds()
         if cause == "left" or self._end_requested.is_set():
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
+        elif was_away:
+            self.end(Ending.because(Cause.LAST_LEG_LOST))
         else:
             self._last_lost = participant_id
             self.spawn(self._await_rejoin())
@@ -297,7 +331,7 @@ class Call:
             if self._is_backed_up() and waited_seconds < METERED_WHEN_BACKED_UP_SECONDS:
                 continue
             waited_seconds = 0.0
-            if self._presence.legs and self._billable_ms is not None:
+            if self._presence.here and self._billable_ms is not None:
                 self.fact(CallMetered(connected_ms=self._billable_ms))
 
     @property
@@ -348,7 +382,7 @@ class Call:
         """Let the agent finish or say goodbye, if anybody is there to hear it."""
         assert self._ending is not None
         assert self._group is not None
-        if not self._presence.legs or self._ending.leave is Leave.AT_ONCE:
+        if not self._presence.here or self._ending.leave is Leave.AT_ONCE:
             return
         farewell = self._group.create_task(self._reporting_failure(self._farewell(self._ending)))
         cut_short = self._group.create_task(self._cut_short.wait())

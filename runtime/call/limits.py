@@ -4,7 +4,7 @@ Rules: API spec, "Advanced" (``maxCallDuration``, ``silencePromptDelay``, ``post
 Silence means that neither the caller nor the agent is active. After ``silence_prompt_seconds`` of
 silence the agent asks whether the caller is still there (the nudge). The call ends when
 ``silence_hangup_seconds`` more pass after the nudge was spoken. When the caller speaks, counting
-starts again.
+starts again. While nobody is connected, no silence is counted; it begins anew with the next leg.
 
 A call may go on while its connected time is paid for. The goodbye begins ``FUNDS_GOODBYE_MS``
 before the paid time is over; what it takes longer is free.
@@ -49,6 +49,7 @@ class LimitsWatch:
         self._quiet_since: float | None = None
         self._nudged = False
         self._has_spoken = False
+        self._nobody_is_here = False
         self._over = False
 
     def started(self, now: float) -> None:
@@ -63,10 +64,14 @@ class LimitsWatch:
     def meter_runs(self, connected_ms: int, now: float) -> None:
         """Connected time counts from ``now`` on, beginning with ``connected_ms``."""
         self._meter_zero_at = now - connected_ms / 1000
+        if self._nobody_is_here and self._quiet_since is not None:
+            self._quiet_since = now
+        self._nobody_is_here = False
 
     def meter_holds(self) -> None:
-        """Nobody is connected, so the paid time does not pass."""
+        """Nobody is connected, so the paid time does not pass and nobody is silent."""
         self._meter_zero_at = None
+        self._nobody_is_here = True
 
     def activity(self, *, user_speaking: bool, agent_active: bool, now: float) -> None:
         """Who is active from ``now`` on. An agent that thinks or speaks is active."""
@@ -98,7 +103,7 @@ class LimitsWatch:
 
     @property
     def _silence_due_at(self) -> float | None:
-        if self._quiet_since is None or self._over:
+        if self._quiet_since is None or self._over or self._nobody_is_here:
             return None
         if self._nudged:
             return self._quiet_since + self._limits.silence_hangup_seconds

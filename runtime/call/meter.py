@@ -24,10 +24,10 @@ class Meter:
         if self._running_since is None:
             self._running_since = self._clock()
 
-    def hold(self) -> None:
-        """No leg is connected, or the call is over."""
+    def hold(self, ago_seconds: float = 0.0) -> None:
+        """No leg has been connected for ``ago_seconds``, or the call is over."""
         if self._running_since is not None:
-            self._counted_seconds += self._clock() - self._running_since
+            self._counted_seconds += max(0.0, self._clock() - ago_seconds - self._running_since)
             self._running_since = None
 
     @property

@@ -15,34 +15,54 @@ class Presence:
         self._clock = clock
         self._wall_clock = wall_clock
         self._meter = Meter(clock)
-        self._legs: set[UUID] = set()
+        self._here: set[UUID] = set()
+        self._away: set[UUID] = set()
         self.started_at: float | None = None
         """When the first leg connected, on ``clock``. This is position 0 of the call."""
 
     @property
     def legs(self) -> frozenset[UUID]:
-        return frozenset(self._legs)
+        """Who is in the call: here, or away."""
+        return frozenset(self._here | self._away)
+
+    @property
+    def here(self) -> frozenset[UUID]:
+        """Who can hear and be heard."""
+        return frozenset(self._here)
+
+    @property
+    def away(self) -> frozenset[UUID]:
+        """Whose connection is interrupted, and who may come back."""
+        return frozenset(self._away)
 
     @property
     def connected_ms(self) -> int | None:
         return self._meter.connected_ms
 
     def joined(self, participant_id: UUID) -> bool:
-        """A leg's media connected. Returns whether it is the first of the call."""
-        self._legs.add(participant_id)
+        """A leg's media connected, perhaps again. Returns whether it is the first of the call."""
+        self._away.discard(participant_id)
+        self._here.add(participant_id)
         self._meter.run()
         if self.started_at is not None:
             return False
         self.started_at = self._clock()
         return True
 
-    def left(self, participant_id: UUID) -> bool:
-        """A leg is gone. Returns whether nobody is left."""
-        self._legs.discard(participant_id)
-        if self._legs:
-            return False
-        self._meter.hold()
-        return True
+    def interrupted(self, participant_id: UUID, silent_seconds: float) -> None:
+        """Nothing has come from a leg for ``silent_seconds``. If nobody else is here, the meter
+        holds from then on."""
+        self._here.discard(participant_id)
+        self._away.add(participant_id)
+        if not self._here:
+            self._meter.hold(silent_seconds)
+
+    def left(self, participant_id: UUID) -> None:
+        """A leg is gone."""
+        self._here.discard(participant_id)
+        self._away.discard(participant_id)
+        if not self._here:
+            self._meter.hold()
 
     def over(self) -> None:
         """The call is over. Nothing is metered from now on, even if a leg is still there."""

@@ -34,7 +34,7 @@ class CallRecord(Protocol):
 
 
 class Conversation(Protocol):
-    """One agent talking in one room. Methods are awaited on the call's event loop."""
+    """One agent talking in one room. Methods are called on the call's event loop."""
 
     async def start(self) -> None:
         """Start listening and get ready to speak, before anybody is in the room.
@@ -57,6 +57,12 @@ class Conversation(Protocol):
 
     async def finish_speaking(self) -> None:
         """Let the current speech play to its end, uninterrupted, and return then."""
+
+    def pause(self) -> None:
+        """Nobody is there to hear the agent: hold its voice. Idempotent."""
+
+    def resume(self) -> None:
+        """Somebody is back: go on where ``pause`` stopped. Idempotent."""
 
     async def apologise(self, text: str) -> None:
         """Speak ``text`` after a failure, with any voice that still works. Silent if none does."""

@@ -103,6 +103,15 @@ class EngineConversation:
                 speech.allow_interruptions = False
             await speech.wait_for_playout()
 
+    def pause(self) -> None:
+        # The room holds the voice by itself. This also stops the transcript, which would run ahead.
+        if not self._closed:
+            self._synchronizer.audio_output.pause()
+
+    def resume(self) -> None:
+        if not self._closed:
+            self._synchronizer.audio_output.resume()
+
     async def apologise(self, text: str) -> None:
         voice = self._session.tts
         if voice is None:

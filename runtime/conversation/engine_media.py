@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from uuid import UUID
+
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.shared_models import WarmModels
@@ -15,13 +19,16 @@ from runtime.media.room import Room
 class EngineMedia:
     """Implements ``runtime.worker.Media``. Owns ``models`` and closes them."""
 
-    def __init__(self, models: WarmModels, network: MediaNetwork) -> None:
+    def __init__(
+        self, models: WarmModels, network_of: Callable[[UUID, float], MediaNetwork]
+    ) -> None:
         self._models = models
-        self._network = network
+        self._network_of = network_of
+        """The network of a call that begins at a time, in seconds since 1970."""
 
     async def open_room(self, plan: CallPlan) -> Room:
         await self._models.prepare(plan)
-        return LocalRoom(plan.room_name, network=self._network)
+        return LocalRoom(plan.room_name, network=self._network_of(plan.call_id, time.time()))
 
     def open_conversation(
         self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord

@@ -1,40 +1,46 @@
-"""Is the peer still there? Decided from the packets that it sends, long before ICE gives up.
+"""Is a participant still there? Decided from the packets that come, long before ICE gives up.
 
 ICE consent (RFC 7675) expires after 30 s, which is too long for a person who waits for an agent,
 and for a bill. A peer that sends audio is heard fifty times a second. A peer that has stopped
-sending gets a STUN binding request, which every ICE agent answers. If it does not, it is lost.
+sending gets a STUN binding request, which every ICE agent answers. If it does not, the participant
+is away, and may come back on the same connection or on a new one until it counts as lost.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-Verdict = Literal["alive", "ask", "lost"]
+Verdict = Literal["alive", "ask", "away", "lost"]
 
 ASK_AFTER_SECONDS = 1.0
-LOST_AFTER_SECONDS = 5.0
+AWAY_AFTER_SECONDS = 2.5
+LOST_AFTER_SECONDS = 20.0
 _LONGEST_STEP_SECONDS = 1.0
 
 
 class Liveness:
-    """Pure: call ``heard`` for each packet and ``judge`` about twice a second."""
+    """Pure: call ``heard`` for each packet and ``judge`` about twice a second. One participant has
+    one, whichever connection its packets come over."""
 
     def __init__(self, now_seconds: float) -> None:
         self._judged_at = now_seconds
-        self._silent_seconds = 0.0
+        self.silent_seconds = 0.0
+        """How long nothing had come when it was last judged."""
 
     def heard(self) -> None:
-        """The peer sent something that was authenticated."""
-        self._silent_seconds = 0.0
+        """The participant sent something that was authenticated."""
+        self.silent_seconds = 0.0
 
     def judge(self, now_seconds: float) -> Verdict:
-        """Whether the peer is alive, should be asked, or is lost.
+        """Whether the participant is alive, should be asked, is away, or is lost.
 
         The time since the last call counts as one second at most. If this process was stalled, the
         peer's packets are still waiting to be read, so the peer is not to blame.
         """
-        self._silent_seconds += min(now_seconds - self._judged_at, _LONGEST_STEP_SECONDS)
+        self.silent_seconds += min(now_seconds - self._judged_at, _LONGEST_STEP_SECONDS)
         self._judged_at = now_seconds
-        if self._silent_seconds >= LOST_AFTER_SECONDS:
+        if self.silent_seconds >= LOST_AFTER_SECONDS:
             return "lost"
-        return "ask" if self._silent_seconds >= ASK_AFTER_SECONDS else "alive"
+        if self.silent_seconds >= AWAY_AFTER_SECONDS:
+            return "away"
+        return "ask" if self.silent_seconds >= ASK_AFTER_SECONDS else "alive"

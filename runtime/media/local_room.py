@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from typing import Literal
 from uuid import UUID
 
 import structlog
@@ -15,6 +16,7 @@ from contracts.live_replay import positions_to_replay
 from runtime.link.closable_queue import ClosableQueue
 from runtime.media.aiortc_internals import ANY_PORT
 from runtime.media.ice_addresses import local_ice_addresses
+from runtime.media.liveness import Liveness
 from runtime.media.media_network import MediaNetwork
 from runtime.media.paced_output import PacedOutput
 from runtime.media.room import (
@@ -22,6 +24,7 @@ from runtime.media.room import (
     HeardFrames,
     LegConnected,
     LegGone,
+    LegInterrupted,
     RoomClosed,
     RoomEvent,
     Samples,
@@ -45,9 +48,10 @@ log = structlog.get_logger(__name__)
 class LocalRoom:
     """``runtime.media.room.Room`` over aiortc.
 
-    There is no event when a leg is replaced (its page was reloaded). The next event is
-    ``LegConnected`` for the new leg, or ``LegGone`` if the new leg fails. There is no event for a
-    leg that fails before it has connected.
+    There is no event when a leg is replaced, because the participant's network has changed or its
+    page was reloaded. The next event is ``LegConnected`` for the new leg. If that leg fails, the
+    participant may offer again, until nothing has come from it for ``LOST_AFTER_SECONDS``. There is
+    no event for a participant that has never connected.
     """
 
     def __init__(
@@ -71,7 +75,10 @@ class LocalRoom:
         self._offer_loopback = offer_loopback
         self._audio = RoomAudio(output)
         self._legs: dict[UUID, WebRtcLeg] = {}
-        self._announced: set[UUID] = set()
+        self._liveness: dict[UUID, Liveness] = {}
+        """Of each participant who has connected and is not gone."""
+        self._away: set[UUID] = set()
+        """Those of them from whom nothing comes."""
         self._closing: set[asyncio.Task[None]] = set()
         self._sent: deque[LiveMessage] = deque(maxlen=_MOST_REPLAYED)
         self._events: ClosableQueue[RoomEvent] = ClosableQueue()
@@ -85,11 +92,13 @@ class LocalRoom:
         if self._closed:
             raise RoomClosed(f"room {self.name} is closed")
         offer = read_offer(sdp)
+        now = self._clock.now()
         leg = WebRtcLeg(
             participant.participant_id,
             local_ice_addresses(self._offer_loopback),
             self._network,
-            self._clock.now(),
+            now,
+            self._liveness.get(participant.participant_id) or Liveness(now),
             self._leg_changed,
         )
         answered = False
@@ -113,11 +122,11 @@ class LocalRoom:
 
     async def remove_leg(self, participant_id: UUID) -> None:
         leg = self._legs.pop(participant_id, None)
-        if leg is None:
+        if leg is None and participant_id not in self._liveness:
             return
-        self._announced.discard(participant_id)
-        self._events.put(LegGone(participant_id, "left"))
-        await leg.close()
+        self._gone(participant_id, "left")
+        if leg is not None:
+            await leg.close()
 
     def events(self) -> ClosableQueue[RoomEvent]:
         return self._events
@@ -157,28 +166,59 @@ class LocalRoom:
             self._log.error("room.stopped", exc_info=error)
 
     def _tick(self, tick: Tick) -> None:
-        connected = {key: leg for key, leg in self._legs.items() if leg.state == "connected"}
-        self._running = self._running or bool(connected)
+        here = {
+            key: leg
+            for key, leg in self._legs.items()
+            if leg.state == "connected" and key not in self._away
+        }
+        self._running = self._running or bool(here)
         if self._running:
-            for frame in self._audio.tick(connected, tick):
+            for frame in self._audio.tick(here, tick):
                 self._frames.put(frame)
         if tick.index % _SUPERVISE_EVERY_TICKS == 0:
-            for leg in list(self._legs.values()):
-                leg.supervise(self._clock.now())
+            self._supervise(self._clock.now())
+
+    def _supervise(self, now_seconds: float) -> None:
+        for leg in list(self._legs.values()):
+            leg.supervise(now_seconds)
+        for participant_id, liveness in list(self._liveness.items()):
+            verdict = liveness.judge(now_seconds)
+            leg_now = self._legs.get(participant_id)
+            if verdict == "lost":
+                self._close_soon(self._legs.pop(participant_id, None))
+                self._gone(participant_id, "connection_lost")
+            elif verdict != "alive" and leg_now is not None:
+                leg_now.ask()
+            if verdict == "alive" and leg_now is not None and leg_now.state == "connected":
+                self._back(participant_id)
+            if verdict == "away" and participant_id not in self._away:
+                self._away.add(participant_id)
+                self._events.put(LegInterrupted(participant_id, liveness.silent_seconds))
+
+    def _back(self, participant_id: UUID) -> None:
+        """Something comes from the participant again, on the same connection."""
+        if participant_id in self._away:
+            self._away.discard(participant_id)
+            self._events.put(LegConnected(participant_id))
+
+    def _gone(self, participant_id: UUID, cause: Literal["left", "connection_lost"]) -> None:
+        self._liveness.pop(participant_id, None)
+        self._away.discard(participant_id)
+        self._events.put(LegGone(participant_id, cause))
 
     def _leg_changed(self, leg: WebRtcLeg) -> None:
         participant_id = leg.participant_id
         if self._legs.get(participant_id) is not leg:
             return
         if leg.state == "connected":
-            self._announced.add(participant_id)
+            self._liveness[participant_id] = leg.liveness
+            self._away.discard(participant_id)
             self._events.put(LegConnected(participant_id))
             return
         del self._legs[participant_id]
         self._close_soon(leg)
-        if participant_id in self._announced:
-            self._announced.discard(participant_id)
-            self._events.put(LegGone(participant_id, "connection_lost"))
+        if leg.has_connected:
+            self._gone(participant_id, "connection_lost")
         else:
             self._log.warning("leg.never_connected", participant_id=str(participant_id))
 

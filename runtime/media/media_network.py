@@ -10,6 +10,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from contracts.ice_servers import IceServer
+
 Port = Annotated[int, Field(ge=1024, le=65535)]
 
 
@@ -72,8 +74,8 @@ class PortRange(BaseModel):
 class MediaNetwork(BaseModel):
     model_config = ConfigDict(frozen=True)
 
-    ice_servers: tuple[str, ...] = ()
-    """``stun:`` and ``turn:`` URLs."""
+    ice_servers: tuple[IceServer, ...] = ()
+    """Those of one call."""
     ports: PortRange | None = None
     """``None``: whichever port the operating system chooses."""
     advertised_addresses: tuple[str, ...] = ()

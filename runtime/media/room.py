@@ -42,18 +42,31 @@ class HeardFrames:
 
 @dataclass(frozen=True)
 class LegConnected:
-    """The leg's media is connected: audio can flow both ways."""
+    """The leg's media is connected: audio can flow both ways. Also when it does so again."""
 
     participant_id: UUID
 
 
 @dataclass(frozen=True)
+class LegInterrupted:
+    """Nothing comes from the participant any more. ``LegConnected`` follows if it comes back in
+    time, otherwise ``LegGone``."""
+
+    participant_id: UUID
+    silent_seconds: float
+    """How long ago something last came."""
+
+
+@dataclass(frozen=True)
 class LegGone:
+    """The participant has left (``left``), has closed its connection without leaving, or was away
+    for too long (both ``connection_lost``)."""
+
     participant_id: UUID
     cause: Literal["left", "connection_lost"]
 
 
-RoomEvent = LegConnected | LegGone
+RoomEvent = LegConnected | LegInterrupted | LegGone
 
 
 class BadOffer(ValueError):
@@ -102,7 +115,8 @@ class Room(Protocol):
     async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
         """Open a leg for a browser's SDP offer and return the SDP answer (gathering finished).
 
-        A second offer for the same participant replaces the leg (a page that was reloaded).
+        A second offer for the same participant replaces the leg: its network has changed, or its
+        page was reloaded.
 
         Raises:
             BadOffer: the offer cannot be answered.

@@ -10,11 +10,13 @@ import numpy as np
 
 from runtime.media.mixer import mix, mix_minus
 from runtime.media.opus import SAMPLE_HZ, SAMPLES_PER_FRAME
+from runtime.media.paced_output import SAMPLES_PER_FRAME as VOICE_SAMPLES_PER_FRAME
 from runtime.media.paced_output import PacedOutput
 from runtime.media.resampling import Resampler
 from runtime.media.room import ENGINE_INPUT_HZ, ENGINE_OUTPUT_HZ, HeardFrames, Samples
 from runtime.media.room_clock import Tick
 
+_NOTHING_SAID = np.zeros(VOICE_SAMPLES_PER_FRAME, np.int16)
 _MOST_CAUGHT_UP = 25
 """After the process has stalled, at most this many missed frames of the people are read."""
 
@@ -45,16 +47,18 @@ class RoomAudio:
 
         When the process is late, the engine gets everything that people said meanwhile at once. But
         people get one frame only, because a burst would just fill their jitter buffers.
+
+        While there is no leg, the agent's voice waits: nobody would hear it.
         """
         people, engine = [], []
         for _ in range(min(tick.periods, _MOST_CAUGHT_UP)):
             said = {key: leg.read() for key, leg in legs.items()}
             people.append(mix(said.values(), SAMPLES_PER_FRAME))
             engine.append(self._to_engine.convert(people[-1]))
-        voice = self._voice.pull()
+        voice = self._voice.pull() if legs else _NOTHING_SAID
         agent = self._to_legs.convert(voice)
         for key, heard in mix_minus(agent, said).items():
             legs[key].write(heard, tick.index * SAMPLES_PER_FRAME)
         if self.on_heard is not None:
-            self.on_heard(HeardFrames(tick.index, people, voice if legs else np.zeros_like(voice)))
+            self.on_heard(HeardFrames(tick.index, people, voice))
         return engine

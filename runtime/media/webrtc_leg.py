@@ -52,9 +52,10 @@ log = structlog.get_logger(__name__)
 
 
 class WebRtcLeg:
-    """Answers one offer. The room then calls ``read``, ``write`` and ``supervise``.
+    """Answers one offer. The room then calls ``read``, ``write``, ``supervise`` and ``ask``.
 
-    ``on_change`` is called with the leg when ``state`` has changed. Always await ``close``.
+    ``liveness`` hears each packet. ``on_change`` is called with the leg when ``state`` has changed.
+    Always await ``close``.
     """
 
     def __init__(
@@ -63,16 +64,18 @@ class WebRtcLeg:
         addresses: Sequence[str],
         network: MediaNetwork,
         now_seconds: float,
+        liveness: Liveness,
         on_change: Callable[[WebRtcLeg], None],
     ) -> None:
         self.participant_id = participant_id
+        self.liveness = liveness
         self.state: LegState = "connecting"
+        self.has_connected = False
         self.live_messages = LiveChannel()
         self._addresses = addresses
         self._network = network
         self._opened_at = now_seconds
         self._on_change = on_change
-        self._liveness = Liveness(now_seconds)
         self._question: asyncio.Task[None] | None = None
         self._adapting: asyncio.Task[None] | None = None
         self._encoder = OpusEncoder()
@@ -80,9 +83,10 @@ class WebRtcLeg:
         self._track = OutgoingTrack()
         self._peer = RTCPeerConnection(
             RTCConfiguration(
-                iceServers=(
-                    [RTCIceServer(urls=list(network.ice_servers))] if network.ice_servers else []
-                ),
+                iceServers=[
+                    RTCIceServer(list(each.urls), each.username, each.credential)
+                    for each in network.ice_servers
+                ],
                 bundlePolicy=RTCBundlePolicy.MAX_BUNDLE,
             )
         )
@@ -125,17 +129,16 @@ class WebRtcLeg:
         self._track.send(self._encoder.encode(samples), sample)
 
     def supervise(self, now_seconds: float) -> None:
-        """Notice a peer that never connected or has vanished. Call it twice a second."""
+        """Notice a peer that never connected, and the loss that the peer reports. Call it twice a
+        second."""
         if self.state == "connecting" and now_seconds - self._opened_at > CONNECT_TIMEOUT_SECONDS:
             self._change("lost")
-        if self.state != "connected":
-            return
-        if self._adapting is None or self._adapting.done():
+        if self.state == "connected" and (self._adapting is None or self._adapting.done()):
             self._adapting = asyncio.create_task(self._adapt(), name="leg-loss")
-        verdict = self._liveness.judge(now_seconds)
-        if verdict == "lost":
-            self._change("lost")
-        elif verdict == "ask" and (self._question is None or self._question.done()):
+
+    def ask(self) -> None:
+        """Ask the peer whether it is still there, unless a question is under way."""
+        if self.state == "connected" and (self._question is None or self._question.done()):
             self._question = asyncio.create_task(self._ask(), name="leg-liveness")
 
     async def close(self) -> None:
@@ -155,7 +158,8 @@ class WebRtcLeg:
 
     def _connection_changed(self) -> None:
         if self._peer.connectionState == "connected":
-            self._liveness.heard()
+            self.has_connected = True
+            self.liveness.heard()
             self._change("connected")
         elif self._peer.connectionState in ("failed", "closed"):
             self._change("lost")
@@ -170,7 +174,7 @@ class WebRtcLeg:
             self.live_messages.opened(channel)
 
     def _packet_received(self, packet: RtpPacket) -> None:
-        self._liveness.heard()
+        self.liveness.heard()
         if packet.payload:
             self._incoming.receive(packet.sequence_number, packet.payload)
 
@@ -181,7 +185,7 @@ class WebRtcLeg:
     async def _ask(self) -> None:
         """Send a STUN binding request. Any answer shows that the peer is still there."""
         if await answers_binding_request(self._peer):
-            self._liveness.heard()
+            self.liveness.heard()
 
 
 def _count_dropped(reason: DropReason) -> None:

@@ -29,7 +29,7 @@ from switchboard.caller.summary import summarise
 from switchboard.caller.turn_end import HeardTurn, TurnEndDetector
 from switchboard.caller.turn_taking import HeardWords, Move, Say, Situation, TurnTaking
 from switchboard_client import AsyncSwitchboard
-from switchboard_client.webrtc.leg import ReceivedFrame
+from switchboard_client.webrtc.connection import ReceivedFrame
 
 OVERHEAR_INTERVAL_SECONDS = 0.6
 
@@ -81,7 +81,7 @@ class CallSession:
         Raises:
             Problem: the call could not be connected.
         """
-        peer = CallerPeer(self._mouth, self._live_message)
+        peer = CallerPeer(self._mouth, self._live_message, self._report)
         try:
             connected_at = await peer.connect(self._call.url, self._call.token)
             set_up_ms = round((connected_at - self._call.requested_at) * 1000, 1)

@@ -31,7 +31,7 @@ async def talk(
         if isinstance(message.body, CallOver):
             stop.set()
 
-    peer = CallerPeer(microphone, live)
+    peer = CallerPeer(microphone, live, report)
     try:
         connected_at = await peer.connect(call.url, call.token)
         report(Connected(set_up_ms=round((connected_at - call.requested_at) * 1000, 1)))

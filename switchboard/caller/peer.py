@@ -9,19 +9,30 @@ from pydantic import ValidationError
 
 from contracts.live_messages import LiveMessage
 from switchboard.caller.placed_call import CALL_ADVICE
+from switchboard.caller.reports import ConnectionChanged, Report
 from switchboard.problems import client_errors_as_problems
-from switchboard_client.webrtc.leg import CallLeg, ReceivedFrame
+from switchboard_client.webrtc.connection import ReceivedFrame
+from switchboard_client.webrtc.leg import CallLeg
 from switchboard_client.webrtc.outgoing_track import SoundSource
 
 _log = structlog.get_logger(__name__)
 
 
 class CallerPeer:
-    """One WebRTC connection, from the offer to the goodbye."""
+    """A caller's leg, from the offer to the goodbye."""
 
-    def __init__(self, source: SoundSource, on_message: Callable[[LiveMessage], None]) -> None:
+    def __init__(
+        self,
+        source: SoundSource,
+        on_message: Callable[[LiveMessage], None],
+        report: Callable[[Report], None],
+    ) -> None:
         self._on_message = on_message
-        self._leg = CallLeg(source, self._message)
+        self._leg = CallLeg(
+            source,
+            self._message,
+            on_state=lambda state: report(ConnectionChanged(state=state)),
+        )
 
     async def connect(self, url: str, token: str) -> float:
         """Exchange offer and answer and wait for the media connection.

@@ -10,7 +10,15 @@ from rich.live import Live as LiveRegion
 from rich.text import Text
 
 from contracts.live_messages import Interrupted, LiveTranscript
-from switchboard.caller.reports import AgentAudible, Connected, Live, Placed, Report, Saying
+from switchboard.caller.reports import (
+    AgentAudible,
+    Connected,
+    ConnectionChanged,
+    Live,
+    Placed,
+    Report,
+    Saying,
+)
 from switchboard.transcript_line import transcript_line
 
 _REFRESHES_PER_SECOND = 8
@@ -29,6 +37,8 @@ class ReportView:
         self._latency_ms: float | None = None
         self._growing: dict[int, LiveTranscript] = {}
         """The first message of each utterance that is not finished."""
+        self._printed: set[tuple[int, str]] = set()
+        """After a reconnection, the room tells again what was said."""
         self._region = LiveRegion(
             console=console, transient=True, refresh_per_second=_REFRESHES_PER_SECOND
         )
@@ -52,6 +62,8 @@ class ReportView:
                 self._note(f"Calling {agent_name}  ·  call {call_id}")
             case Connected(set_up_ms=set_up_ms):
                 self._note(f"Connected in {set_up_ms:.0f} ms")
+            case ConnectionChanged(state=state):
+                self._note("Reconnecting …" if state == "reconnecting" else "Connected again")
             case AgentAudible(latency_ms=latency_ms):
                 self._latency_ms = latency_ms or self._latency_ms
             case Saying(is_interruption=True):
@@ -64,12 +76,16 @@ class ReportView:
                 return
 
     def _transcript(self, transcript: LiveTranscript) -> None:
+        told = (transcript.utterance, transcript.text)
+        if told in self._printed:
+            return
         first = self._growing.setdefault(transcript.utterance, transcript)
         if not transcript.is_final:
             self._region.update(
                 transcript_line(first.at_ms, transcript.speaker, transcript.text, is_final=False)
             )
             return
+        self._printed.add(told)
         del self._growing[transcript.utterance]
         self._region.update(Text(), refresh=True)
         latency_ms = None

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from contracts.live_messages import LiveBody
 
+LegState = Literal["connected", "reconnecting"]
+
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 
@@ -33,6 +35,14 @@ class Connected(BaseModel):
     model_config = _FROZEN
     type: Literal["connected"] = "connected"
     set_up_ms: float
+
+
+class ConnectionChanged(BaseModel):
+    """The media connection was lost, and the caller makes a new one; or that one is up."""
+
+    model_config = _FROZEN
+    type: Literal["connection"] = "connection"
+    state: LegState
 
 
 class Live(BaseModel):
@@ -124,7 +134,16 @@ class Failed(BaseModel):
 
 
 Report = Annotated[
-    Prepared | Placed | Connected | Live | AgentAudible | Saying | Heard | Finished | Failed,
+    Prepared
+    | Placed
+    | Connected
+    | ConnectionChanged
+    | Live
+    | AgentAudible
+    | Saying
+    | Heard
+    | Finished
+    | Failed,
     Field(discriminator="type"),
 ]
 REPORT: TypeAdapter[Report] = TypeAdapter(Report)

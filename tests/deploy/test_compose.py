@@ -47,7 +47,7 @@ def test_follows_the_compose_specification(compose: dict[str, Any]) -> None:
 
 
 def test_holds_the_whole_system(compose: dict[str, Any]) -> None:
-    others = {"postgres", "valkey", "migrate", "caddy"}
+    others = {"postgres", "valkey", "migrate", "caddy", "coturn"}
     assert OUR_PROCESSES | others == set(compose["services"])
 
 
@@ -69,7 +69,7 @@ def test_what_is_not_always_needed_is_left_out_unless_it_is_asked_for(
         for name, service in compose["services"].items()
         if "profiles" in service
     }
-    assert optional == {"bridge": ["phone"], "caddy": ["tls"]}
+    assert optional == {"bridge": ["phone"], "caddy": ["tls"], "coturn": ["turn"]}
 
 
 def test_every_lasting_service_says_whether_it_is_healthy(compose: dict[str, Any]) -> None:
@@ -132,6 +132,29 @@ def test_caddy_runs_on_request_and_on_the_machines_own_network(compose: dict[str
     configuration, _, inside = caddy["volumes"][0].partition(":")
     assert (ROOT / configuration).is_file()
     assert inside == "/etc/caddy/Caddyfile:ro"
+
+
+def test_coturn_shares_a_secret_with_the_planes_and_relays_to_the_workers_alone(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    coturn = compose["services"]["coturn"]
+    assert (coturn["profiles"], coturn["network_mode"]) == (["turn"], "host")
+    assert coturn["cap_drop"] == ["ALL"]
+    configuration, _, inside = coturn["volumes"][0].partition(":")
+    assert inside == "/etc/coturn/turnserver.conf:ro"
+    rules = (ROOT / configuration).read_text().splitlines()
+    assert {"use-auth-secret", "denied-peer-ip=0.0.0.0-255.255.255.255"} <= set(rules)
+    (command,) = coturn["command"]
+    assert '--static-auth-secret="$${SWITCHBOARD_TURN_SECRET:?' in command
+    given = {
+        "SWITCHBOARD_TURN_SECRET": "shared-with-coturn",
+        "SWITCHBOARD_ICE_SERVERS": "turn:203.0.113.9:3478?transport=udp",
+    }
+    shared = environment_of(coturn, filled_in_example() | given)["SWITCHBOARD_TURN_SECRET"]
+    for name in ("api", "jobs", "worker"):
+        process = settings_of(compose, name, monkeypatch, **given)
+        assert process.turn_secret == shared
+        assert process.ice_servers == (given["SWITCHBOARD_ICE_SERVERS"],)
 
 
 def test_no_secret_is_written_in_the_file(compose: dict[str, Any]) -> None:

@@ -57,6 +57,10 @@ NOT_RUN = {
         "clients/python/README.md",
         "pip install ./clients/python",
     ): "installs into your environment; the project's own has the client already",
+    (
+        "docs/networks.md",
+        "docker compose --profile turn up -d",
+    ): "needs Docker and an address that callers reach",
 }
 """The first line of each block that no test runs, and its page's reason."""
 

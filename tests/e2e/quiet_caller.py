@@ -45,7 +45,7 @@ async def listen_quietly(api: AsyncSwitchboard, agent_id: str) -> Overheard:
             over.set()
 
     call = await place_call(api, agent_id, lambda _: None)
-    peer = CallerPeer(_Silence(), told)
+    peer = CallerPeer(_Silence(), told, lambda _: None)
     heard: list[Samples] = []
 
     async def listen() -> None:

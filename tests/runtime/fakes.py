@@ -25,7 +25,14 @@ from contracts.live_messages import LiveBody, LiveMessage
 from pipelines.engine.call_actions import CallActions
 from runtime.call.end_cause import CallFailure
 from runtime.conversation.conversation import CallRecord
-from runtime.media.room import HeardFrames, LegConnected, LegGone, RoomEvent, Samples
+from runtime.media.room import (
+    HeardFrames,
+    LegConnected,
+    LegGone,
+    LegInterrupted,
+    RoomEvent,
+    Samples,
+)
 
 CALLER = UUID(int=4)
 
@@ -93,6 +100,9 @@ class FakeRoom:
     def connect(self, participant_id: UUID = CALLER) -> None:
         self._events.put_nowait(LegConnected(participant_id))
 
+    def interrupt(self, silent_seconds: float, participant_id: UUID = CALLER) -> None:
+        self._events.put_nowait(LegInterrupted(participant_id, silent_seconds))
+
     def lose(self, participant_id: UUID = CALLER) -> None:
         self._events.put_nowait(LegGone(participant_id, "connection_lost"))
 
@@ -133,6 +143,7 @@ class FakeConversation:
     announcements_are_played: bool = True
     said: list[str] = field(default_factory=list)
     cut_off: bool = False
+    is_paused: bool = False
     closed: bool = False
     current_speech: asyncio.Event | None = None
 
@@ -156,6 +167,12 @@ class FakeConversation:
     async def finish_speaking(self) -> None:
         if self.current_speech is not None:
             await self.current_speech.wait()
+
+    def pause(self) -> None:
+        self.is_paused = True
+
+    def resume(self) -> None:
+        self.is_paused = False
 
     async def apologise(self, text: str) -> None:
         self.said.append(f"apology: {text}")

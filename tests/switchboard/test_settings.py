@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import socket
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from cryptography.fernet import Fernet
@@ -42,7 +43,7 @@ def test_the_ports_and_addresses_of_media(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("SWITCHBOARD_REDIS_URL", "redis://here")
     monkeypatch.setenv("SWITCHBOARD_MEDIA_PORTS", "40000-40999")
     monkeypatch.setenv("SWITCHBOARD_MEDIA_ADDRESSES", "203.0.113.9, 2001:DB8::9")
-    network = Settings().worker().media_network()
+    network = Settings().worker().media_network(UUID(int=7), 0.0)
     assert str(network.ports) == "40000-40999"
     assert network.advertised_addresses == ("203.0.113.9", "2001:db8::9")
 
@@ -73,6 +74,7 @@ def test_an_encryption_key_that_is_none_is_refused_at_the_start_and_not_shown(
 
 
 def test_ice_servers_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SWITCHBOARD_TURN_SECRET", "shared-with-coturn")
     monkeypatch.setenv("SWITCHBOARD_ICE_SERVERS", "stun:a:3478, turn:b:3478,")
     assert Settings().ice_servers == ("stun:a:3478", "turn:b:3478")
 

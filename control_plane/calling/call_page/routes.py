@@ -13,6 +13,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, JSONResponse
 from starlette.staticfiles import StaticFiles
 
+from contracts.ice_settings import is_relay
+
 _STATIC = Path(__file__).parent / "static"
 
 PAGE_HEADERS = {
@@ -28,7 +30,8 @@ PAGE_HEADERS = {
 
 
 def call_page_router(ice_servers: tuple[str, ...]) -> APIRouter:
-    """``GET /call`` and its configuration; ``ice_servers`` are ``stun:`` or ``turn:`` URLs."""
+    """``GET /call`` and what pages of release 0.1 ask for; ``ice_servers`` are ``stun:`` or
+    ``turn:`` URLs."""
     router = APIRouter(include_in_schema=False)
 
     @router.get("/call")
@@ -37,7 +40,11 @@ def call_page_router(ice_servers: tuple[str, ...]) -> APIRouter:
 
     @router.get("/call/config.json")
     async def configuration() -> JSONResponse:
-        return JSONResponse({"ice_servers": [{"urls": url} for url in ice_servers]})
+        # Anybody may ask, so there are no credentials; with a TURN server but without them, the
+        # page could not connect at all.
+        return JSONResponse(
+            {"ice_servers": [{"urls": url} for url in ice_servers if not is_relay(url)]}
+        )
 
     return router
 

@@ -24,6 +24,11 @@ class ParticipantState(BaseModel):
     subject: Literal["participant"] = "participant"
     participant_id: UUID
     state: Literal["connected", "left", "connection_lost"]
+    may_return: bool = Field(
+        False,
+        description="With `connection_lost`: nothing comes from the participant, who has some "
+        "seconds to reconnect. The next state says whether that succeeded.",
+    )
 
 
 class AgentState(BaseModel):

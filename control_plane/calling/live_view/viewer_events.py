@@ -52,8 +52,12 @@ def live_event(entry: LiveEntry) -> ServerSentEvent | None:
             return ServerSentEvent("state", wire.AgentState(state=agent), event_id)
         case live.UserStateChanged(state=user):
             return ServerSentEvent("state", wire.UserState(state=user), event_id)
-        case live.ParticipantStateChanged(participant_id=participant_id, state=state):
-            change = wire.ParticipantState(participant_id=participant_id, state=state)
+        case live.ParticipantStateChanged() as person:
+            change = wire.ParticipantState(
+                participant_id=person.participant_id,
+                state=person.state,
+                may_return=person.may_return,
+            )
             return ServerSentEvent("state", change, event_id)
         case live.Interrupted(at_ms=at_ms):
             return ServerSentEvent("interruption", wire.Interruption(at_ms=at_ms), event_id)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response, status
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from contracts.ice_servers import ice_servers
 from control_plane.calling.calls.errors import CallNotFound
 from control_plane.calling.realtime.access_token import (
     InvalidAccessToken,
@@ -21,6 +23,7 @@ from control_plane.calling.realtime.errors import (
     CallOver,
     NoWorker,
 )
+from control_plane.calling.realtime.schemas import IceServers
 from control_plane.calling.realtime.session_description import (
     CONTENT_TYPE,
     MAX_OFFER_BYTES,
@@ -113,14 +116,33 @@ async def offer_leg(
     """Join a call. The body is an SDP offer with all its candidates; the response is the answer.
 
     `Location` is the address of the leg: send DELETE to it to leave. `Link` headers name the ICE
-    servers to use.
+    servers to use, with the credentials of TURN servers.
+
+    Another offer of the same participant replaces its connection. A participant whose network has
+    failed has 20 seconds to send one.
     """
     answer = await join(database, link, access, offer)
     response = Response(answer, status.HTTP_201_CREATED, media_type=CONTENT_TYPE)
     response.headers["Location"] = f"/v1/rtc/{access.call_id}/legs/{access.participant_id}"
-    for value in ice_server_links(settings.ice_servers):
+    for value in ice_server_links(ice_servers(settings, access.call_id, time.time())):
         response.headers.append("Link", value)
     return response
+
+
+@router.get(
+    "/{call_id}/ice-servers",
+    response_model=IceServers,
+    response_model_exclude_none=True,
+    responses=problems(AccessTokenInvalid, AccessTokenForAnotherCall),
+)
+async def find_ice_servers(access: Access, settings: AppSettings, response: Response) -> IceServers:
+    """The STUN and TURN servers to make the offer with, in the form that `new RTCPeerConnection`
+    takes.
+
+    Credentials of TURN servers are made for this call and expire after the longest call.
+    """
+    response.headers["Cache-Control"] = "no-store"
+    return IceServers(ice_servers=ice_servers(settings, access.call_id, time.time()))
 
 
 @router.delete("/{call_id}/legs/{participant_id}", responses=problems(*_ACCESS))

@@ -7,6 +7,9 @@ that can become a leg has at least one media section.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from contracts.ice_servers import IceServer
 
 CONTENT_TYPE = "application/sdp"
 MAX_OFFER_BYTES = 65_536
@@ -39,6 +42,20 @@ def check_offer(text: str) -> None:
         raise NotSdp("The offer has no audio section ('m=audio').")
 
 
-def ice_server_links(ice_servers: tuple[str, ...]) -> list[str]:
+def ice_server_links(servers: Iterable[IceServer]) -> list[str]:
     """``Link`` header values that name the ICE servers to a client (RFC 9725, section 4.6)."""
-    return [f'<{server}>; rel="ice-server"' for server in ice_servers]
+    return [
+        f'<{url}>; rel="ice-server"' + _credentials(server)
+        for server in servers
+        for url in server.urls
+    ]
+
+
+def _credentials(server: IceServer) -> str:
+    if server.username is None or server.credential is None:
+        return ""
+    quoted = [
+        text.replace("\\", "\\\\").replace('"', '\\"')
+        for text in (server.username, server.credential)
+    ]
+    return f'; username="{quoted[0]}"; credential="{quoted[1]}"; credential-type="password"'

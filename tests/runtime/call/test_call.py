@@ -14,7 +14,7 @@ import pytest
 from contracts.call_plan import CallLimits, CallPlan
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallMetered, LegLeft, RecordingStopped, SlotsCollected
-from contracts.live_messages import CallOver
+from contracts.live_messages import CallOver, ParticipantStateChanged
 from pipelines.engine.call_actions import CallActions
 from runtime.call.call import Call
 from runtime.call.end_cause import Cause, Ending, ProvidersFailed, RoomNotOpened, SessionNotStarted
@@ -234,6 +234,84 @@ def test_a_lost_connection_may_come_back():
     assert stage.ended.connected_ms == pytest.approx(2100, abs=1)
     assert stage.journal.types().count("call.started") == 1
     assert stage.journal.types().count("leg.joined") == 2
+
+
+def test_an_interrupted_leg_holds_the_agent_and_the_meter_until_it_is_back():
+    seen: list[bool] = []
+
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(5)
+        stage.room.interrupt(2.0)
+        await asyncio.sleep(12)
+        seen.append(stage.conversation.is_paused)
+        stage.room.connect()
+        await asyncio.sleep(3)
+        seen.append(stage.conversation.is_paused)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script)
+    assert seen == [True, False]
+    assert stage.conversation.said == ["greeting"], "nobody is asked whether they are still there"
+    assert stage.ended == CallEnded(
+        end_reason=EndReason.PARTICIPANT_DISCONNECTED, connected_ms=5100 - 2000 + 3000
+    )
+    assert stage.journal.types().count("leg.joined") == 1
+    assert stage.journal.types().count("leg.left") == 1
+    assert [
+        (body.state, body.may_return)
+        for body in stage.room.messages
+        if isinstance(body, ParticipantStateChanged)
+    ] == [("connected", False), ("connection_lost", True), ("connected", False), ("left", False)]
+
+
+def test_an_interrupted_leg_that_stays_away_ends_the_call_billed_to_its_last_media():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(5)
+        stage.room.interrupt(2.0)
+        await asyncio.sleep(18)
+        stage.room.lose()
+
+    stage = play(script)
+    assert stage.ended == CallEnded(
+        end_reason=EndReason.CLIENT_DISCONNECTED, connected_ms=5100 - 2000
+    )
+    assert stage.ended_at == pytest.approx(1.1 + 5 + 18), "it has had its time already"
+    assert LegLeft(participant_id=CALLER, cause="connection_lost") in stage.journal.bodies
+
+
+def test_the_call_goes_on_while_one_of_two_is_away_and_waits_when_the_other_leaves():
+    other = UUID(int=9)
+
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.room.connect(other)
+        await asyncio.sleep(1)
+        stage.room.interrupt(0.5)
+        await asyncio.sleep(3)
+        assert not stage.conversation.is_paused
+        await stage.call.remove_leg(other)
+        await asyncio.sleep(4)
+        assert stage.conversation.is_paused
+        stage.room.lose()
+
+    stage = play(script)
+    assert stage.ended == CallEnded(end_reason=EndReason.CLIENT_DISCONNECTED, connected_ms=4100)
+
+
+def test_a_farewell_ends_when_nobody_hears_it_any_more():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(2)
+        stage.conversation.say_seconds = 8.0
+        stage.call.end(Ending.commanded(EndReason.INSUFFICIENT_FUNDS, "a long story"))
+        await asyncio.sleep(3)
+        stage.room.interrupt(2.0)
+
+    stage = play(script)
+    assert stage.ended == CallEnded(end_reason=EndReason.INSUFFICIENT_FUNDS, connected_ms=3100)
+    assert stage.ended_at == pytest.approx(1.1 + 2 + 3 + 0.1)
 
 
 def test_who_hangs_up_just_after_the_connection_closed_has_left():

@@ -103,3 +103,13 @@ def test_goodbye_comes_before_the_maximum_duration(max_seconds: int, goodbye_at:
     assert watch.next_due_at == 100 + goodbye_at
     assert watch.due(100 + goodbye_at) is Due.MAX_DURATION
     assert watch.due(100 + goodbye_at) is None
+
+
+def test_nobody_is_silent_while_nobody_is_connected(watch: LimitsWatch):
+    watch.started(0.0)
+    quiet(watch, 0.0)
+    watch.meter_holds()
+    assert watch.due(100.0) is None
+    watch.meter_runs(1_000, 100.0)
+    assert watch.due(107.9) is None
+    assert watch.due(108.0) is Due.NUDGE

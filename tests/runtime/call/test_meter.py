@@ -44,3 +44,22 @@ def test_a_second_leg_does_not_count_twice():
     meter.run()
     clock.now += 1
     assert meter.connected_ms == 2000
+
+
+def test_time_in_which_nothing_came_is_taken_back():
+    clock = Clock()
+    meter = Meter(clock)
+    meter.run()
+    clock.now += 10
+    meter.hold(ago_seconds=2.5)
+    meter.hold()
+    assert meter.connected_ms == 7500
+
+
+def test_no_more_is_taken_back_than_was_counted():
+    clock = Clock()
+    meter = Meter(clock)
+    meter.run()
+    clock.now += 1
+    meter.hold(ago_seconds=2.5)
+    assert meter.connected_ms == 0

@@ -12,9 +12,17 @@ def test_a_peer_that_is_heard_is_alive() -> None:
         assert liveness.judge(half_second / 2) == "alive"
 
 
-def test_a_silent_peer_is_asked_and_then_lost_within_six_seconds() -> None:
-    judged = verdicts(Liveness(0.0), *[half_second / 2 for half_second in range(1, 13)])
-    assert judged == ["alive"] + ["ask"] * 8 + ["lost"] * 3
+def test_a_silent_peer_is_asked_then_away_and_lost_after_twenty_seconds() -> None:
+    judged = verdicts(Liveness(0.0), *[half_second / 2 for half_second in range(1, 42)])
+    assert judged == ["alive"] + ["ask"] * 3 + ["away"] * 35 + ["lost"] * 2
+
+
+def test_a_peer_that_was_away_is_alive_with_its_first_packet() -> None:
+    liveness = Liveness(0.0)
+    assert verdicts(liveness, 1.0, 2.0, 3.0)[-1] == "away"
+    assert liveness.silent_seconds == 3.0
+    liveness.heard()
+    assert liveness.judge(3.5) == "alive"
 
 
 def test_an_answer_makes_a_silent_peer_alive_again() -> None:

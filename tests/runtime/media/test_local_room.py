@@ -18,10 +18,18 @@ import pytest
 from aiortc import RTCSessionDescription
 
 from contracts.live_messages import AgentStateChanged, CallOver, LiveMessage
+from runtime.media import liveness
 from runtime.media.ice_addresses import local_ice_addresses
 from runtime.media.local_room import LocalRoom
 from runtime.media.media_network import MediaNetwork, NoFreePort
-from runtime.media.room import BadOffer, LegConnected, LegGone, RoomClosed, Samples
+from runtime.media.room import (
+    BadOffer,
+    LegConnected,
+    LegGone,
+    LegInterrupted,
+    RoomClosed,
+    Samples,
+)
 from tests.runtime.media.free_ports import free_ports
 from tests.runtime.media.loopback_peer import LoopbackPeer, tone, tone_level
 
@@ -191,11 +199,46 @@ async def test_a_peer_that_closes_its_connection_is_lost_at_once(room: LocalRoom
         assert event == LegGone(peer.participant_id, "connection_lost")
 
 
-async def test_a_peer_that_vanishes_is_lost_within_six_seconds(room: LocalRoom) -> None:
+async def interrupted(room: LocalRoom, peer: LoopbackPeer) -> None:
+    """``peer`` loses its network, and the room notices."""
+    peer.vanish()
+    event = await asyncio.wait_for(anext(room.events()), 5)
+    assert isinstance(event, LegInterrupted)
+    assert 2.5 <= event.silent_seconds < 4.0
+
+
+async def test_a_peer_that_vanishes_is_away_and_then_lost(
+    room: LocalRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(liveness, "LOST_AFTER_SECONDS", 3.5)
     async with joined(room) as peer:
-        peer.vanish()
-        event = await asyncio.wait_for(anext(room.events()), 7)
+        await interrupted(room, peer)
+        event = await asyncio.wait_for(anext(room.events()), 4)
         assert event == LegGone(peer.participant_id, "connection_lost")
+
+
+async def test_a_peer_that_vanishes_comes_back_from_another_address_and_hears_what_waited(
+    room: LocalRoom,
+) -> None:
+    async with joined(room) as before:
+        await interrupted(room, before)
+        room.voice.push(tone(AGENT_HZ, 24_000, 1.0))
+        async with joined(room, LoopbackPeer(before.participant_id)) as after:
+            await until(lambda: after.level(AGENT_HZ) > 5_000)
+            after.say(ONE_HZ)
+            await loud(room, ONE_HZ)
+
+
+async def test_an_offer_that_never_connects_does_not_end_a_participants_time_to_come_back(
+    room: LocalRoom,
+) -> None:
+    async with joined(room) as before:
+        await interrupted(room, before)
+        unreachable = LoopbackPeer(before.participant_id)
+        await room.answer_offer(before.participant, await unreachable.offer())
+        await unreachable.close()
+        async with joined(room, LoopbackPeer(before.participant_id)):
+            pass
 
 
 async def test_a_peer_that_sends_no_audio_but_answers_is_kept(room: LocalRoom) -> None:

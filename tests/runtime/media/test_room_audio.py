@@ -53,6 +53,17 @@ def test_the_agent_stops_for_every_leg_in_the_frame_after_clear() -> None:
     assert [level for level, _ in person.heard[-2:]] == [1_000, 0]
 
 
+def test_the_agents_voice_waits_while_nobody_is_there_to_hear_it() -> None:
+    voice, person = agent(1_000, 10), Person()
+    room, legs = RoomAudio(voice), {uuid4(): person}
+    settled(room, legs)
+    waiting = voice.queued_seconds
+    settled(room, {}, ticks=100)
+    assert voice.queued_seconds == waiting > 0
+    settled(room, legs)
+    assert person.heard[-1][0] == 1_000
+
+
 def test_what_is_heard_can_be_tapped() -> None:
     room, heard = RoomAudio(agent(1_000, 10)), []
     room.on_heard = heard.append
@@ -62,12 +73,6 @@ def test_what_is_heard_can_be_tapped() -> None:
     assert [each.index for each in heard] == [1, 4, 5]
     assert [[int(frame[0]) for frame in each.people] for each in heard] == [[130], [100] * 3, [0]]
     assert [int(each.agent[0]) for each in heard] == [1_000, 1_000, 0], "nobody heard the last one"
-
-
-def test_the_voice_plays_on_when_nobody_is_left() -> None:
-    voice = agent(1_000, 3)
-    settled(RoomAudio(voice), {}, ticks=3)
-    assert voice.queued_seconds == 0
 
 
 def test_the_engine_hears_silence_in_an_empty_room() -> None:

@@ -5,7 +5,7 @@ from rich.console import Console
 from contracts.events import Speaker
 from contracts.live_messages import LiveTranscript
 from switchboard.caller.report_view import ReportView
-from switchboard.caller.reports import AgentAudible, Live, Report, Saying
+from switchboard.caller.reports import AgentAudible, ConnectionChanged, Live, Report, Saying
 
 
 def shown(*reports: Report) -> list[str]:
@@ -51,3 +51,18 @@ def test_an_interruption_is_shown_and_an_ordinary_line_is_not_said_twice() -> No
         Saying(at_seconds=1.0, text="Wait.", is_interruption=True),
         Saying(at_seconds=2.0, text="Hello.", is_interruption=False),
     ) == ["the caller cuts in …"]
+
+
+def test_what_the_room_tells_again_after_a_reconnection_is_not_printed_again() -> None:
+    assert shown(
+        transcript("Good morning."),
+        ConnectionChanged(state="reconnecting"),
+        ConnectionChanged(state="connected"),
+        transcript("Good morning."),
+        transcript("Where were we?"),
+    ) == [
+        "1:01 agent Good morning.",
+        "Reconnecting …",
+        "Connected again",
+        "1:01 agent Where were we?",
+    ]

@@ -20,8 +20,8 @@ from starlette.routing import Route
 from contracts.live_messages import CallOver, LiveMessage
 from switchboard.caller.speech_queue import PreparedLine, SpeechQueue
 from switchboard.caller.turn_end import TurnEndDetector
+from switchboard_client.webrtc.connection import mono
 from switchboard_client.webrtc.frame import FRAME_SECONDS, Samples
-from switchboard_client.webrtc.leg import mono
 from switchboard_client.webrtc.outgoing_track import OutgoingTrack
 
 API_KEY = "sb_secret_test"

@@ -57,6 +57,7 @@ class ParticipantStateChanged(WireModel):
     type: Literal["participant.state"]
     participant_id: UUID
     state: Literal["connected", "left", "connection_lost"] | str
+    may_return: bool
 
 
 class RecordingStateChanged(WireModel):

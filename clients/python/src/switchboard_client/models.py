@@ -835,6 +835,18 @@ class HistoryItem(WireModel):
     content: str
 
 
+class IceServer(WireModel):
+    """In the form of ``RTCIceServer``, which ``new RTCPeerConnection`` takes."""
+
+    urls: list[str]
+    username: str | None
+    credential: str | None
+
+
+class IceServers(WireModel):
+    ice_servers: list[IceServer]
+
+
 class IntelligenceView(WireModel):
     """The results of the analyses of a call."""
 
@@ -1255,6 +1267,10 @@ class ParticipantState(WireModel):
     subject: Literal["participant"]
     participant_id: UUID
     state: Literal["connected", "left", "connection_lost"] | str
+    may_return: bool
+    """
+    With `connection_lost`: nothing comes from the participant, who has some seconds to reconnect. The next state says whether that succeeded.
+    """
 
 
 class ParticipantView(WireModel):

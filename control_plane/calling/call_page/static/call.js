@@ -1,11 +1,19 @@
 /**
  * The call page: asks for the microphone, creates the call with a publishable key or joins one with a
  * participant's access token, connects with one SDP offer and answer (WHIP, RFC 9725), and shows the
- * call as the data channel `events` tells it.
+ * call as the data channel `events` tells it. When the connection is lost it makes new ones, each with
+ * an offer and an answer of its own.
  */
 
-const GATHERING_LIMIT_MS = 1500;
+import { VoiceConnection } from "./voice_connection.js";
+
 const CONNECTING_LIMIT_MS = 15000;
+/** A browser tells that packets stop coming, and often that they come again a moment later. */
+const RECOVERY_MS = 1000;
+/** The room waits 20 s from the last packet. Browsers notice its absence after some seconds. */
+const RECONNECTING_LIMIT_MS = 18000;
+const ATTEMPT_LIMIT_MS = 6000;
+const ATTEMPT_PAUSES_MS = [500, 1000, 2000];
 const LEAVING_LIMIT_MS = 2000;
 
 const element = (id) => document.getElementById(id);
@@ -21,11 +29,14 @@ const invitation =
 
 /** A problem the person can do something about: a title and, in plain words, what to do. */
 class Trouble extends Error {
-  constructor(title, advice) {
+  constructor(title, advice, status = null) {
     super(title);
     this.advice = advice;
+    this.status = status;
   }
 }
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // --- What the person sees ---------------------------------------------------------------------
 
@@ -33,7 +44,7 @@ const view = {
   phase(name, status) {
     document.body.dataset.phase = name;
     element("status").textContent = status;
-    const live = name === "live";
+    const live = name === "live" || name === "reconnecting";
     element("start").hidden = live || name === "connecting";
     element("mute").hidden = !live;
     element("end").hidden = !(live || name === "connecting");
@@ -157,16 +168,19 @@ function microphoneTrouble(error) {
 
 // --- The API -------------------------------------------------------------------------------------
 
-async function request(path, options) {
-  let response;
+async function reached(path, options) {
   try {
-    response = await fetch(path, options);
+    return await fetch(path, options);
   } catch {
     throw new Trouble(
       "Switchboard cannot be reached",
       "Check your connection, and that Switchboard is running, then start the call again.",
     );
   }
+}
+
+async function request(path, options) {
+  const response = await reached(path, options);
   if (response.ok) return response;
   const problem = await response.json().catch(() => ({}));
   throw apiTrouble(response.status, problem.detail ?? problem.title ?? response.statusText);
@@ -185,9 +199,13 @@ function apiTrouble(status, detail) {
     429: "Too many calls at once",
     503: "Switchboard cannot take the call right now",
   };
-  const asksForNewLink = [401, 403, 404, 410].includes(status);
-  const advice = asksForNewLink ? "Ask for a new link where you got this one." : "Try again soon.";
-  return new Trouble(titles[status] ?? "The call could not be placed", `${detail} ${advice}`);
+  const advice = isFinal(status) ? "Ask for a new link where you got this one." : "Try again soon.";
+  return new Trouble(titles[status] ?? "The call could not be placed", `${detail} ${advice}`, status);
+}
+
+/** Whether an answer means that the same request will never succeed. */
+function isFinal(status) {
+  return [401, 403, 404, 410].includes(status);
 }
 
 async function createCall() {
@@ -225,16 +243,14 @@ class Call {
     this.bearer = null;
     this.startedAt = null;
     this.over = false;
+    this.reconnecting = false;
     this.endReason = null;
-    this.meters = [];
+    this.meters = {};
     this.people = new Set();
   }
 
   async connect() {
-    const [{ id, agentName, access }, configuration] = await Promise.all([
-      placeOrJoin(),
-      request("/call/config.json").then((response) => response.json()),
-    ]);
+    const { id, agentName, access } = await placeOrJoin();
     if (this.over) return;
     if (agentName) {
       element("agent-name").textContent = agentName;
@@ -242,28 +258,41 @@ class Call {
     }
     document.body.dataset.call = id;
     this.bearer = { Authorization: `Bearer ${access.token}` };
-    this.peer = new RTCPeerConnection({ iceServers: configuration.ice_servers });
-    this.peer.ontrack = (event) => this.#hear(event.streams[0] ?? new MediaStream([event.track]));
-    this.peer.onconnectionstatechange = () => this.#connectionChanged();
-    for (const track of this.microphone.getAudioTracks()) this.peer.addTrack(track, this.microphone);
-    const channel = this.peer.createDataChannel("events");
-    channel.onmessage = ({ data }) => this.#told(JSON.parse(data).body);
-
-    await this.peer.setLocalDescription();
-    await gatheringFinished(this.peer);
-    const response = await request(new URL(access.url).pathname, {
-      method: "POST",
-      headers: { ...this.bearer, "Content-Type": "application/sdp" },
-      body: this.peer.localDescription.sdp,
-    });
-    this.resource = response.headers.get("Location");
-    const answer = await response.text();
+    this.path = new URL(access.url).pathname;
+    this.iceServers = await this.#findIceServers();
+    if (this.over) return;
+    this.connection = this.#newConnection();
+    await this.connection.open((offer) => this.#exchange(offer));
     if (this.over) {
       this.#leave();
       return;
     }
-    await this.peer.setRemoteDescription({ type: "answer", sdp: answer });
     this.connectingTimer = setTimeout(() => this.#connectionFailed(), CONNECTING_LIMIT_MS);
+  }
+
+  /** A server of an older release does not know this request, and then there are none. */
+  async #findIceServers() {
+    const response = await reached(`${this.path}/ice-servers`, { headers: this.bearer });
+    return response.ok ? (await response.json()).ice_servers : [];
+  }
+
+  #newConnection() {
+    return new VoiceConnection(this.microphone, this.iceServers, {
+      heard: (stream) => this.#hear(stream),
+      told: (message) => this.#told(message),
+      changed: (connection) => this.#connectionChanged(connection),
+    });
+  }
+
+  /** Sends the offer to the room and resolves to its answer. */
+  async #exchange(offer) {
+    const response = await request(this.path, {
+      method: "POST",
+      headers: { ...this.bearer, "Content-Type": "application/sdp" },
+      body: offer,
+    });
+    this.resource = response.headers.get("Location");
+    return response.text();
   }
 
   mute(muted) {
@@ -278,7 +307,7 @@ class Call {
     cancelAnimationFrame(this.frame);
     this.speaker?.pause();
     // The goodbye first: a connection that closes before it looks like one that was lost.
-    this.#leave().finally(() => this.peer?.close());
+    this.#leave().finally(() => this.connection?.close());
     this.audioContext?.close();
     for (const track of this.microphone.getTracks()) track.stop();
     for (const id of ["level-user", "level-agent"]) element(id).style.transform = "scaleX(0)";
@@ -298,11 +327,43 @@ class Call {
     await Promise.race([goodbye, patience]).catch(() => undefined);
   }
 
-  #connectionChanged() {
-    const state = this.peer.connectionState;
+  #connectionChanged(connection) {
+    if (connection !== this.connection || this.reconnecting || this.over) return;
+    const { state } = connection;
     if (state === "connected" && this.startedAt === null) this.#connected();
-    if (state === "failed") this.#connectionFailed();
+    if (state === "disconnected" && this.startedAt !== null) this.#reconnect();
+    if (state === "failed") this.startedAt === null ? this.#connectionFailed() : this.#reconnect();
     if (state === "closed") this.#hungUp();
+  }
+
+  /** Makes new connections until one is up, the call is over, or the room no longer waits. */
+  async #reconnect() {
+    this.reconnecting = true;
+    const lost = this.connection;
+    const deadline = performance.now() + RECONNECTING_LIMIT_MS;
+    view.phase("reconnecting", "Reconnecting…");
+    if (lost.state === "disconnected") await pause(RECOVERY_MS);
+    let isBack = lost.state === "connected";
+    for (let attempt = 0; !isBack && !this.over && performance.now() < deadline; attempt++) {
+      const connection = this.#newConnection();
+      try {
+        await Promise.race([
+          connection.open((offer) => this.#exchange(offer)).then(() => connection.up),
+          pause(ATTEMPT_LIMIT_MS).then(() => Promise.reject(new Error("no connection in time"))),
+        ]);
+        this.connection = connection;
+        lost.close();
+        isBack = true;
+      } catch (error) {
+        connection.close();
+        if (isFinal(error.status)) break;
+        await pause(ATTEMPT_PAUSES_MS[Math.min(attempt, ATTEMPT_PAUSES_MS.length - 1)]);
+      }
+    }
+    this.reconnecting = false;
+    if (this.over) this.#leave().finally(() => this.connection.close());
+    else if (isBack) view.phase("live", "Connected");
+    else this.#connectionFailed();
   }
 
   #connected() {
@@ -310,9 +371,9 @@ class Call {
     this.startedAt = performance.now();
     view.phase("live", "Connected");
     this.audioContext ??= new AudioContext();
-    this.meters.push(new Meter(this.audioContext, this.microphone, "level-user"));
+    this.meters.user = new Meter(this.audioContext, this.microphone, "level-user");
     const draw = () => {
-      for (const meter of this.meters) meter.draw();
+      for (const meter of Object.values(this.meters)) meter.draw();
       view.elapsed((performance.now() - this.startedAt) / 1000);
       this.frame = requestAnimationFrame(draw);
     };
@@ -320,6 +381,7 @@ class Call {
   }
 
   #hear(stream) {
+    this.speaker?.pause();
     this.speaker = new Audio();
     this.speaker.srcObject = stream;
     this.speaker.play().catch(() =>
@@ -328,7 +390,7 @@ class Call {
       ),
     );
     this.audioContext ??= new AudioContext();
-    this.meters.push(new Meter(this.audioContext, stream, "level-agent"));
+    this.meters.agent = new Meter(this.audioContext, stream, "level-agent");
   }
 
   #told(message) {
@@ -350,7 +412,8 @@ class Call {
         else if (document.body.dataset.speaking === "user") view.speaking("");
         break;
       case "participant.state":
-        if (message.state === "connected") this.people.add(message.participant_id);
+        if (message.state === "connected" || message.may_return)
+          this.people.add(message.participant_id);
         else this.people.delete(message.participant_id);
         if (!this.over) view.people(this.people.size);
         break;
@@ -375,17 +438,6 @@ class Call {
       ),
     );
   }
-}
-
-/** Resolves when the offer holds all candidates, or after a limit with those found so far. */
-function gatheringFinished(peer) {
-  if (peer.iceGatheringState === "complete") return Promise.resolve();
-  return new Promise((resolve) => {
-    setTimeout(resolve, GATHERING_LIMIT_MS);
-    peer.addEventListener("icegatheringstatechange", () => {
-      if (peer.iceGatheringState === "complete") resolve();
-    });
-  });
 }
 
 /** Shows how loud a stream is. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,7 +13,9 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
+from contracts.call_plan import LONGEST_CALL_SECONDS
 from contracts.commands import CommandRefused, LegAnswered, OfferLeg, RemoveLeg
+from contracts.ice_servers import password_of
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.realtime import signalling
 from control_plane.calling.realtime.access_token import RoomAccess, decode_access, encode_access
@@ -290,3 +293,27 @@ async def test_the_leg_stays_within_its_tenant(
     )
     response = await post_offer(http, call, Authorization=f"Bearer {token}")
     assert response.status_code == 404
+
+
+async def test_a_participant_gets_turn_credentials_that_are_made_for_the_call(
+    app: FastAPI, settings: ControlPlaneSettings, http: httpx2.AsyncClient, call: dict[str, Any]
+) -> None:
+    url = call["participants"][0]["access"]["url"] + "/ice-servers"
+    plain = await http.get(url, headers=access_headers(call))
+    assert plain.json() == {"ice_servers": [{"urls": ["stun:stun.example.net"]}]}
+
+    app.state.settings = settings.model_copy(
+        update={
+            "ice_servers": (*settings.ice_servers, "turn:turn.example.net"),
+            "turn_secret": "shared-with-coturn",
+        }
+    )
+    answer = await http.get(url, headers=access_headers(call))
+    assert answer.headers["cache-control"] == "no-store"
+    _, relay = answer.json()["ice_servers"]
+    expiry, _, named = relay["username"].partition(":")
+    assert (relay["urls"], named) == (["turn:turn.example.net"], call["id"])
+    assert int(expiry) > time.time() + LONGEST_CALL_SECONDS
+    assert relay["credential"] == password_of(relay["username"], "shared-with-coturn")
+    assert "shared-with-coturn" not in answer.text
+    assert (await http.get(url)).status_code == 401

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from contracts.ice_servers import IceServer
 from control_plane.calling.realtime.session_description import NotSdp, check_offer, ice_server_links
 
 OFFER = "\r\n".join(
@@ -50,6 +51,12 @@ def test_what_is_not_an_audio_offer_is_refused(text: str, complaint: str) -> Non
 
 def test_ice_servers_become_link_headers() -> None:
     assert ice_server_links(()) == []
-    assert ice_server_links(("stun:stun.example.net",)) == [
-        '<stun:stun.example.net>; rel="ice-server"'
+    servers = (
+        IceServer(urls=("stun:stun.example.net",)),
+        IceServer(urls=("turn:turn.example.net",), username="1:ada", credential='s"e\\'),
+    )
+    assert ice_server_links(servers) == [
+        '<stun:stun.example.net>; rel="ice-server"',
+        '<turn:turn.example.net>; rel="ice-server"; username="1:ada"; credential="s\\"e\\\\"; '
+        'credential-type="password"',
     ]

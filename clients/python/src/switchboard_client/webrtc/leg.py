@@ -1,61 +1,74 @@
-"""One person's end of a call: Opus over RTP over DTLS, and a data channel with live messages."""
+"""One person's end of a call, over one connection after the other while the network changes."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from http import HTTPStatus
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
-import numpy as np
-from aiortc import RTCPeerConnection, RTCSessionDescription
-from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
-from av import AudioFrame
-
-from switchboard_client.errors import ConnectionFailed
-from switchboard_client.webrtc.frame import Samples
-from switchboard_client.webrtc.outgoing_track import OutgoingTrack, SoundSource
-from switchboard_client.webrtc.whip import WhipSession
+from switchboard_client.errors import ApiError, ConnectionFailed, ServerUnreachable
+from switchboard_client.webrtc.connection import MediaConnection, ReceivedFrame
+from switchboard_client.webrtc.outgoing_track import SoundSource
+from switchboard_client.webrtc.whip import IceServer, WhipSession
 
 CONNECT_TIMEOUT_SECONDS = 15.0
-DATA_CHANNEL_LABEL = "events"
-_FIREWALL = "A firewall or a VPN may block UDP between this machine and the server."
+SILENT_SECONDS = 4.0
+"""The room sends fifty packets a second. When none has come for so long, the connection is lost."""
+RECONNECT_SECONDS = 20.0
+"""How long after the last packet a room lets a participant come back."""
+ATTEMPT_SECONDS = 5.0
+"""How long one new connection may take."""
+_WAITS_SECONDS = (0.5, 1.0, 2.0)
+"""After the first attempt, after the second, and after each later one."""
+_WATCH_EVERY_SECONDS = 0.1
+_MOST_UNHEARD_FRAMES = 500
+_FINAL = frozenset(
+    {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
+)
+"""Answers after which another offer is of no use: the token is not valid, or the call is over."""
 
-
-@dataclass(frozen=True)
-class ReceivedFrame:
-    """A received frame: mono PCM at 48 kHz."""
-
-    samples: Samples
-    received_at: float
-    """Monotonic seconds at which the decoder delivered the frame."""
+LegState = Literal["connected", "reconnecting"]
 
 
 class CallLeg:
-    """One WebRTC connection, from the offer to the goodbye. An async context manager that leaves.
+    """A participant, from the first offer to the goodbye. An async context manager that leaves.
+
+    When nothing comes from the server any more, the leg makes new connections until one is up, for
+    at most ``RECONNECT_SECONDS``. The call goes on meanwhile and waits.
 
     Args:
         source: the sound to send, 20 ms at a time.
         on_message: takes each live message of the call as JSON text, which
-            ``switchboard_client.live_messages.LiveMessage`` reads.
+            ``switchboard_client.live_messages.LiveMessage`` reads. After a reconnection, those that
+            are still true come again.
+        on_state: called with ``reconnecting`` when the connection is lost, and with ``connected``
+            when there is a new one.
+        relay_only: use no path but the one through the installation's TURN server.
     """
 
     def __init__(
-        self, source: SoundSource, on_message: Callable[[str | bytes], None] | None = None
+        self,
+        source: SoundSource,
+        on_message: Callable[[str | bytes], None] | None = None,
+        *,
+        on_state: Callable[[LegState], None] | None = None,
+        relay_only: bool = False,
     ) -> None:
-        self._connection = RTCPeerConnection()
+        self._source = source
+        self._on_message = on_message
+        self._on_state = on_state
+        self._relay_only = relay_only
         self._whip: WhipSession | None = None
-        loop = asyncio.get_running_loop()
-        self._incoming: asyncio.Future[MediaStreamTrack] = loop.create_future()
-        self._connected: asyncio.Future[float] = loop.create_future()
-        self._connection.addTrack(OutgoingTrack(source))
-        channel = self._connection.createDataChannel(DATA_CHANNEL_LABEL)
-        if on_message is not None:
-            channel.on("message", on_message)
-        self._connection.on("track", self._track)
-        self._connection.on("connectionstatechange", self._state_changed)
+        self._ice_servers: tuple[IceServer, ...] = ()
+        self._connection: MediaConnection | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._frames: deque[ReceivedFrame] = deque(maxlen=_MOST_UNHEARD_FRAMES)
+        self._changed = asyncio.Event()
+        self._is_over = False
 
     async def connect(self, url: str, token: str) -> float:
         """Exchange offer and answer and wait for the media connection.
@@ -69,43 +82,33 @@ class CallLeg:
             ServerUnreachable, ApiError: the signalling failed.
             ConnectionFailed: no media connection within ``CONNECT_TIMEOUT_SECONDS``.
         """
-        await self._connection.setLocalDescription(await self._connection.createOffer())
         self._whip = WhipSession(url, token)
-        answer = await self._whip.exchange(self._connection.localDescription.sdp)
-        try:
-            await self._connection.setRemoteDescription(RTCSessionDescription(answer, "answer"))
-        except ValueError as error:
-            raise ConnectionFailed(f"The server's answer is not usable: {error}.") from error
-        if not self._incoming.done():
-            raise ConnectionFailed("The server's answer offers no audio.")
-        try:
-            async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS):
-                return await self._connected
-        except TimeoutError:
-            raise ConnectionFailed(
-                "The media connection could not be made.", advice=_FIREWALL
-            ) from None
+        self._ice_servers = await self._whip.ice_servers()
+        self._connection = self._new_connection()
+        connected_at = await self._connection.open(self._whip, CONNECT_TIMEOUT_SECONDS)
+        self._watching = asyncio.create_task(self._watch(self._whip), name="watch-connection")
+        return connected_at
 
     async def listen(self) -> AsyncIterator[ReceivedFrame]:
-        """The frames that the other side sends, until it stops sending."""
-        track = await self._incoming
+        """The frames that the other side sends, until it stops sending for good."""
         while True:
-            try:
-                frame = await track.recv()
-            except MediaStreamError:
+            while self._frames:
+                yield self._frames.popleft()
+            if self._is_over:
                 return
-            received_at = time.monotonic()
-            if isinstance(frame, AudioFrame):
-                yield ReceivedFrame(mono(frame), received_at)
+            self._changed.clear()
+            await self._changed.wait()
 
     async def leave(self) -> None:
         """Leave the call, then close the connection. Idempotent."""
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.wait([self._watching])
         if self._whip:
             await self._whip.leave()
-        await self._connection.close()
-        if self._connected.done() and not self._connected.cancelled():
-            # A failure that nobody waits for would be logged as one that was never retrieved.
-            self._connected.exception()
+        if self._connection is not None:
+            await self._connection.close()
+        self._over()
 
     async def __aenter__(self) -> Self:
         return self
@@ -118,23 +121,64 @@ class CallLeg:
     ) -> None:
         await self.leave()
 
-    def _track(self, track: MediaStreamTrack) -> None:
-        if track.kind == "audio" and not self._incoming.done():
-            self._incoming.set_result(track)
+    def _new_connection(self) -> MediaConnection:
+        return MediaConnection(
+            self._source,
+            self._ice_servers,
+            self._received,
+            self._on_message,
+            relay_only=self._relay_only,
+        )
 
-    def _state_changed(self) -> None:
-        state = self._connection.connectionState
-        if self._connected.done():
-            return
-        if state == "connected":
-            self._connected.set_result(time.monotonic())
-        elif state in ("failed", "closed"):
-            self._connected.set_exception(
-                ConnectionFailed("The media connection failed.", advice=_FIREWALL)
-            )
+    def _received(self, frame: ReceivedFrame) -> None:
+        self._frames.append(frame)
+        self._changed.set()
 
+    def _over(self) -> None:
+        self._is_over = True
+        self._changed.set()
 
-def mono(frame: AudioFrame) -> Samples:
-    """The left channel: the agent's voice is the same on both."""
-    interleaved = np.asarray(frame.to_ndarray(), dtype=np.int16)
-    return interleaved.reshape(-1, len(frame.layout.channels))[:, 0].copy()
+    def _tell(self, state: LegState) -> None:
+        if self._on_state is not None:
+            self._on_state(state)
+
+    async def _watch(self, whip: WhipSession) -> None:
+        """Replace a connection over which nothing comes, until the call is over."""
+        while (connection := self._connection) is not None and not connection.was_closed:
+            silent_seconds = time.monotonic() - connection.heard_at
+            if silent_seconds < SILENT_SECONDS and not connection.has_failed:
+                await asyncio.sleep(_WATCH_EVERY_SECONDS)
+                continue
+            self._tell("reconnecting")
+            if not await self._reconnect(whip, connection):
+                break
+            self._tell("connected")
+        self._over()
+
+    async def _reconnect(self, whip: WhipSession, lost: MediaConnection) -> bool:
+        """Whether a new connection is up. ``lost`` is given up with the first offer, even if
+        something comes over it again: the server replaces it whenever it reads that offer."""
+        deadline = lost.heard_at + RECONNECT_SECONDS
+        attempt = 0
+        while (left := deadline - time.monotonic()) > 0:
+            connection = self._new_connection()
+            try:
+                async with asyncio.timeout(min(left, ATTEMPT_SECONDS)):
+                    await connection.open(whip, ATTEMPT_SECONDS)
+            except (ServerUnreachable, ConnectionFailed, TimeoutError, OSError):
+                await connection.close()
+            except ApiError as refused:
+                await connection.close()
+                if refused.status in _FINAL:
+                    return False
+            except asyncio.CancelledError:
+                await connection.close()
+                raise
+            else:
+                self._connection = connection
+                lost.stop_sending()
+                await lost.close()
+                return True
+            await asyncio.sleep(_WAITS_SECONDS[min(attempt, len(_WAITS_SECONDS) - 1)])
+            attempt += 1
+        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from urllib.parse import urljoin
 
 import httpx2
@@ -13,13 +14,43 @@ _ANSWER_TIMEOUT_SECONDS = 15.0
 _LEAVE_TIMEOUT_SECONDS = 3.0
 
 
+@dataclass(frozen=True)
+class IceServer:
+    """A STUN or TURN server, in the form of ``RTCIceServer``."""
+
+    urls: tuple[str, ...]
+    username: str | None = None
+    credential: str | None = None
+
+
 class WhipSession:
-    """One offer, one answer, one goodbye."""
+    """Offers, each with an answer, and one goodbye. A later offer replaces the connection."""
 
     def __init__(self, url: str, token: str) -> None:
         self._url = url
         self._authorization = {"Authorization": f"Bearer {token}"}
         self._resource: str | None = None
+
+    async def ice_servers(self) -> tuple[IceServer, ...]:
+        """The servers to connect through; none if the installation knows no such request.
+
+        Raises:
+            ServerUnreachable: there is no answer from the address.
+            ApiError: the token is not accepted.
+        """
+        try:
+            async with httpx2.AsyncClient(timeout=_ANSWER_TIMEOUT_SECONDS) as http:
+                response = await http.get(f"{self._url}/ice-servers", headers=self._authorization)
+        except httpx2.TransportError as error:
+            raise unreachable(self._url, error) from error
+        if response.status_code in (httpx2.codes.NOT_FOUND, httpx2.codes.METHOD_NOT_ALLOWED):
+            return ()
+        if not response.is_success:
+            raise reply_of(response).error()
+        return tuple(
+            IceServer(tuple(each["urls"]), each.get("username"), each.get("credential"))
+            for each in response.json()["ice_servers"]
+        )
 
     async def exchange(self, offer_sdp: str) -> str:
         """Send the offer (all candidates inside) and return the SDP answer.
