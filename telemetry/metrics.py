@@ -153,7 +153,14 @@ BOOKS_AUDITED_AT = declared.gauge(
 # -- the conversation ------------------------------------------------------------------------------
 
 SLOTS = declared.gauge("slots", "Calls that this worker can run at once.", (_WORKER,))
-SLOTS_USED = declared.gauge("slots_used", "Calls that this worker runs.", (_WORKER,))
+SLOTS_USED = declared.gauge(
+    "slots_used",
+    "Slots of this worker that calls hold, or that are reserved for calls claimed a moment ago.",
+    (_WORKER,),
+)
+CALLS_WAITING = declared.gauge(
+    "calls_waiting", "Calls of this worker that nobody has made an offer for yet.", (_WORKER,)
+)
 UNSETTLED_CALLS = declared.gauge(
     "unsettled_calls",
     "Calls of this worker whose events are not all applied: those that run, and those that are "

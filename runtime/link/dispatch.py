@@ -54,7 +54,7 @@ def dispatch_group(redis: Redis, worker_id: str) -> ConsumerGroup:
 
 
 class Dispatcher:
-    """Hands each claimed call to ``on_offer``, which takes a slot before it returns and calls the
+    """Hands each claimed call to ``on_offer``, which reserves a slot before it returns and calls the
     acknowledgement once the room is open.
 
     Args:

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response, status
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from control_plane.calling.calls.errors import CallNotFound
+from control_plane.calling.calls.errors import CallNotFound, NoCapacity
 from control_plane.calling.realtime.access_token import (
     InvalidAccessToken,
     RoomAccess,
@@ -96,6 +96,7 @@ async def sdp_offer(request: Request, _: Access) -> str:
             CallNotFound,
             CallOver,
             BadOffer,
+            NoCapacity,
             NoWorker,
             UnsupportedMediaType,
             BodyTooLarge,
