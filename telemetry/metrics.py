@@ -208,9 +208,9 @@ FRAME_LATENESS = declared.histogram(
 PACKETS_DROPPED = declared.counter(
     "media_packets_dropped_total",
     "Datagrams to a caller's port that were not let through: from a `stranger`'s address, "
-    "`malformed`, or `failed` with an exception.",
+    "`malformed`, `failed` with an exception, or `too_much` to keep.",
     (_WORKER,),
-    {"reason": ("stranger", "malformed", "failed")},
+    {"reason": ("stranger", "malformed", "failed", "too_much")},
 )
 PROVIDER_ERRORS = declared.counter(
     "provider_errors_total",
