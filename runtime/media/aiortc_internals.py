@@ -21,7 +21,7 @@ from aioice.ice import StunProtocol, get_host_addresses, server_reflexive_candid
 from aioice.stun import TransactionError
 from aioice.turn import UDP_SOCKET_BUFFER_SIZE
 from aiortc import RTCPeerConnection, RTCRtpReceiver, RTCSctpTransport
-from aiortc.rtcsctptransport import DataChunk
+from aiortc.rtcsctptransport import DataChunk, tsn_plus_one
 from aiortc.rtp import RtpPacket
 
 from runtime.media.media_network import MediaNetwork, NoFreePort, PortRange
@@ -306,7 +306,8 @@ def _has_room(association: RTCSctpTransport, chunk: DataChunk) -> bool:
 
 
 def _is_next(association: RTCSctpTransport, chunk: DataChunk) -> bool:
-    return chunk.tsn == (association._last_received_tsn + 1) % (1 << 32)
+    last = association._last_received_tsn
+    return last is not None and bool(chunk.tsn == tsn_plus_one(last))
 
 
 async def answers_binding_request(peer: RTCPeerConnection) -> bool:
