@@ -53,6 +53,10 @@ class WorkerOptions(IceSettings):
     media_addresses: tuple[Address, ...] = ()
     """Addresses under which callers reach this machine, beside its own: behind a NAT that passes
     the ports on, its public address."""
+    media_private_candidates: bool | None = None
+    """Whether the worker sends STUN requests and media to private addresses that a caller's browser
+    names. By default only if an address of ``media_addresses`` is private, or, without any, one of
+    this machine's own. Callers whose browsers reach the worker are heard either way."""
 
 
 class WorkerSettings(WorkerOptions):
@@ -73,4 +77,5 @@ class WorkerSettings(WorkerOptions):
             ice_servers=self.ice_servers,
             ports=self.media_ports,
             advertised_addresses=self.media_addresses,
+            private_candidates=self.media_private_candidates,
         )

@@ -17,8 +17,10 @@ from runtime.media.aiortc_internals import ANY_PORT
 from runtime.media.ice_addresses import local_ice_addresses
 from runtime.media.media_network import MediaNetwork
 from runtime.media.paced_output import PacedOutput
+from runtime.media.remote_candidates import RemoteAddresses
 from runtime.media.room import (
     AgentVoice,
+    BadOffer,
     HeardFrames,
     LegConnected,
     LegGone,
@@ -71,6 +73,8 @@ class LocalRoom:
         self._offer_loopback = offer_loopback
         self._audio = RoomAudio(output)
         self._legs: dict[UUID, WebRtcLeg] = {}
+        self._answering: set[UUID] = set()
+        """Participants with an offer that is not answered yet."""
         self._announced: set[UUID] = set()
         self._closing: set[asyncio.Task[None]] = set()
         self._sent: deque[LiveMessage] = deque(maxlen=_MOST_REPLAYED)
@@ -84,10 +88,22 @@ class LocalRoom:
     async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
         if self._closed:
             raise RoomClosed(f"room {self.name} is closed")
-        offer = read_offer(sdp)
+        participant_id = participant.participant_id
+        if participant_id in self._answering:
+            raise BadOffer("Another offer of this participant is being answered. Wait for that.")
+        self._answering.add(participant_id)
+        try:
+            return await self._answer(participant_id, sdp)
+        finally:
+            self._answering.discard(participant_id)
+
+    async def _answer(self, participant_id: UUID, sdp: str) -> str:
+        addresses = local_ice_addresses(self._offer_loopback)
+        may_be = RemoteAddresses.of(self._network, addresses)
+        offer = await asyncio.to_thread(read_offer, sdp, may_be)
         leg = WebRtcLeg(
-            participant.participant_id,
-            local_ice_addresses(self._offer_loopback),
+            participant_id,
+            addresses,
             self._network,
             self._clock.now(),
             self._leg_changed,
@@ -101,8 +117,8 @@ class LocalRoom:
                 await leg.close()
         if self._closed:
             raise RoomClosed(f"room {self.name} was closed while the offer was answered")
-        self._close_soon(self._legs.pop(participant.participant_id, None))
-        self._legs[participant.participant_id] = leg
+        self._close_soon(self._legs.pop(participant_id, None))
+        self._legs[participant_id] = leg
         sent = list(self._sent)
         for position in positions_to_replay([message.body for message in sent]):
             leg.live_messages.send(sent[position].model_dump_json())

@@ -105,7 +105,8 @@ class Room(Protocol):
         A second offer for the same participant replaces the leg (a page that was reloaded).
 
         Raises:
-            BadOffer: the offer cannot be answered.
+            BadOffer: the offer cannot be answered, or another one of the participant is being
+                answered.
             RoomClosed: the room is closing or closed.
         """
 

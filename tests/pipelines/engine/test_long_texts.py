@@ -14,9 +14,9 @@ from pipelines.engine.providers.local.local_tts import LocalTTS
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
 from pipelines.engine.shared_models import WarmModels
 from pipelines.texts.utterance import MOST_CHARACTERS, MOST_UTTERANCES
+from tests.loop_stalls import watched_loop
 from tests.pipelines.conversations import conversation
 from tests.pipelines.engine.echo_llm import EchoLLM
-from tests.pipelines.engine.loop_stalls import watched_loop
 from tests.pipelines.plans import LOCAL_STACK, call_plan
 
 LONGEST_STALL_MS = 100.0
