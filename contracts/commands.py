@@ -79,11 +79,12 @@ class LegAnswered(BaseModel):
 
 
 class CommandRefused(BaseModel):
-    """``code`` is for programs. ``no_free_port``: the worker has no UDP port left for the leg."""
+    """``code`` is for programs. ``no_free_port``: the worker has no UDP port left for the leg.
+    ``no_free_slot``: it runs as many calls as it may. Release 0.1 takes both for no reply."""
 
     model_config = _FROZEN
     type: Literal["refused"] = "refused"
-    code: Literal["bad_offer", "call_not_here", "room_closed", "no_free_port"]
+    code: Literal["bad_offer", "call_not_here", "room_closed", "no_free_port", "no_free_slot"]
     detail: str
 
 

@@ -60,6 +60,10 @@ class WorkerOptions(IceSettings):
     media_addresses: tuple[Address, ...] = ()
     """Addresses under which callers reach this machine, beside its own: behind a NAT that passes
     the ports on, its public address."""
+    media_private_candidates: bool | None = None
+    """Whether the worker sends STUN requests and media to private addresses that a caller's browser
+    names. By default only if an address of ``media_addresses`` is private, or, without any, one of
+    this machine's own. Callers whose browsers reach the worker are heard either way."""
 
 
 class WorkerSettings(WorkerOptions):
@@ -81,4 +85,5 @@ class WorkerSettings(WorkerOptions):
             ice_servers=ice_servers(self, call_id, now_seconds),
             ports=self.media_ports,
             advertised_addresses=self.media_addresses,
+            private_candidates=self.media_private_candidates,
         )

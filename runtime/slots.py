@@ -1,14 +1,28 @@
-"""How many calls a worker may run at once."""
+"""How many calls a worker may run at once, and which of its calls hold a slot.
+
+A call holds a slot from its first offer on, a phone call from the start. A call that was claimed a
+moment ago has one reserved, because its browser will probably make its offer at once. After that it
+waits without a slot: whoever opens calls and joins none keeps nobody else out.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Literal
+
+RESERVED_SECONDS = 3.0
+WAITING_PER_SLOT = 8
+"""How many calls may wait for their first participant, for each slot. Each has an open room."""
+
+
+class NoFreeSlot(RuntimeError):
+    """Every slot is taken or reserved."""
 
 
 class Slots:
     def __init__(self, total: int) -> None:
         self.total = total
-        self._used = 0
+        self._places: set[Place] = set()
         self._is_closed = False
         self._free = asyncio.Event()
         self._free.set()
@@ -17,42 +31,50 @@ class Slots:
 
     @property
     def used(self) -> int:
-        return self._used
+        """Slots that are taken or reserved. By one more than ``total`` if the last one was taken
+        while a call was being claimed for it."""
+        return sum(place.state != "waiting" for place in self._places)
+
+    @property
+    def waiting(self) -> int:
+        """Calls that have taken no slot yet."""
+        return sum(place.state != "taken" for place in self._places)
 
     @property
     def usable(self) -> int:
-        """How many calls may run now: all of ``total``, or those that run while it is closed."""
-        return self._used if self._is_closed else self.total
+        """How many slots may be used now: ``total``, or those in use while no call is claimed."""
+        return self.used if self._claims_nothing else self.total
+
+    @property
+    def _claims_nothing(self) -> bool:
+        return self._is_closed or self.waiting >= WAITING_PER_SLOT * self.total
 
     def close(self) -> None:
         """Let no slot count as free until ``open``."""
         self._is_closed = True
-        self._note()
+        self.note()
 
     def open(self) -> None:
         self._is_closed = False
-        self._note()
+        self.note()
 
-    def take(self) -> None:
-        """Take one slot, until ``release``.
+    def admit(self) -> Place:
+        """A place for a call that was just claimed, with a slot reserved."""
+        place = Place(self)
+        self._places.add(place)
+        self.note()
+        return place
 
-        Raises:
-            RuntimeError: no slot is free.
-        """
-        if self._used >= self.total:
-            raise RuntimeError(f"all {self.total} slots are taken")
-        self._used += 1
-        self._note()
+    def leave(self, place: Place) -> None:
+        """The call is over."""
+        self._places.discard(place)
+        self.note()
 
-    def release(self) -> None:
-        """Give one slot back."""
-        self._used -= 1
-        self._note()
-
-    def _note(self) -> None:
+    def note(self) -> None:
+        """A place has changed."""
         for event, holds in (
-            (self._free, self._used < self.usable),
-            (self._idle, self._used == 0),
+            (self._free, self.used < self.usable),
+            (self._idle, not self._places),
         ):
             if holds:
                 event.set()
@@ -60,9 +82,46 @@ class Slots:
                 event.clear()
 
     async def wait_free(self) -> None:
-        """Return once a slot is free. Another task may take it before you do."""
+        """Return once a call may be claimed."""
         await self._free.wait()
 
     async def wait_idle(self) -> None:
-        """Return once every slot is free."""
+        """Return once there is no call."""
         await self._idle.wait()
+
+
+class Place:
+    """One call's place in a worker."""
+
+    def __init__(self, slots: Slots) -> None:
+        self.state: Literal["reserved", "waiting", "taken"] = "reserved"
+        self._slots = slots
+        self._lapse = asyncio.get_running_loop().call_later(RESERVED_SECONDS, self.give_back)
+
+    def take(self) -> None:
+        """Take a slot, if this place has none.
+
+        Raises:
+            NoFreeSlot: try again later.
+        """
+        if self.state == "waiting" and self._slots.used >= self._slots.total:
+            raise NoFreeSlot(f"all {self._slots.total} slots are taken")
+        self.hold()
+
+    def hold(self) -> None:
+        """Take a slot even if none is free."""
+        self._become("taken")
+
+    def give_back(self) -> None:
+        """Wait without a slot."""
+        self._become("waiting")
+
+    def leave(self) -> None:
+        """The call is over."""
+        self._lapse.cancel()
+        self._slots.leave(self)
+
+    def _become(self, state: Literal["waiting", "taken"]) -> None:
+        self._lapse.cancel()
+        self.state = state
+        self._slots.note()

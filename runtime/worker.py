@@ -13,6 +13,7 @@ from uuid import UUID
 import structlog
 
 from contracts.call_plan import CallPlan
+from contracts.call_status import Transport
 from contracts.heartbeat import CallMedia
 from link.connection import LINK_ERRORS
 from pipelines.texts import phrases
@@ -35,10 +36,10 @@ from runtime.media.room import Room
 from runtime.recording.recordings import Recordings
 from runtime.running_calls import RunningCalls
 from runtime.settings import WorkerSettings
-from runtime.slots import Slots
+from runtime.slots import Place, Slots
 from runtime.task_errors import TaskErrors, bind_call
 from telemetry.health import Health
-from telemetry.metrics import SLOTS, SLOTS_USED, UNSETTLED_CALLS
+from telemetry.metrics import CALLS_WAITING, SLOTS, SLOTS_USED, UNSETTLED_CALLS
 from telemetry.tracing import call_span
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class Worker:
 
         SLOTS.set(settings.slots)
         SLOTS_USED.set_function(lambda: self._slots.used)
+        CALLS_WAITING.set_function(lambda: self._slots.waiting)
         UNSETTLED_CALLS.set_function(lambda: len(self._shipper.unsettled))
 
     async def is_warm(self) -> bool:
@@ -183,9 +185,11 @@ class Worker:
         async with asyncio.TaskGroup() as calls:
 
             def on_offer(offered: OfferedCall, acknowledge: Acknowledge) -> None:
-                self._slots.take()
-                task = calls.create_task(self._run_call(media, offered, acknowledge))
-                task.add_done_callback(lambda _: self._slots.release())
+                place = self._slots.admit()
+                if any(each.transport is Transport.PSTN for each in offered.plan.participants):
+                    place.hold()
+                task = calls.create_task(self._run_call(media, offered, acknowledge, place))
+                task.add_done_callback(lambda _: place.leave())
 
             def on_unreadable() -> None:
                 self._heartbeat.unreadable_offers += 1
@@ -202,7 +206,9 @@ class Worker:
             await self._drain()
             commanding.cancel()
 
-    async def _run_call(self, media: Media, offered: OfferedCall, acknowledge: Acknowledge) -> None:
+    async def _run_call(
+        self, media: Media, offered: OfferedCall, acknowledge: Acknowledge, place: Place
+    ) -> None:
         plan = offered.plan
         bind_call(str(plan.call_id))
         log = logger.bind(call_id=str(plan.call_id))
@@ -225,6 +231,7 @@ class Worker:
             phrases=phrases,
             publish=partial(self._live.publish, plan.call_id),
             open_recording=self._recordings.open,
+            place=place,
             funded_until_ms=offered.offer.funded_until_ms,
             is_backed_up=lambda: self._shipper.is_backed_up,
         )

@@ -153,7 +153,14 @@ BOOKS_AUDITED_AT = declared.gauge(
 # -- the conversation ------------------------------------------------------------------------------
 
 SLOTS = declared.gauge("slots", "Calls that this worker can run at once.", (_WORKER,))
-SLOTS_USED = declared.gauge("slots_used", "Calls that this worker runs.", (_WORKER,))
+SLOTS_USED = declared.gauge(
+    "slots_used",
+    "Slots of this worker that calls hold, or that are reserved for calls claimed a moment ago.",
+    (_WORKER,),
+)
+CALLS_WAITING = declared.gauge(
+    "calls_waiting", "Calls of this worker that nobody has made an offer for yet.", (_WORKER,)
+)
 UNSETTLED_CALLS = declared.gauge(
     "unsettled_calls",
     "Calls of this worker whose events are not all applied: those that run, and those that are "
@@ -201,9 +208,9 @@ FRAME_LATENESS = declared.histogram(
 PACKETS_DROPPED = declared.counter(
     "media_packets_dropped_total",
     "Datagrams to a caller's port that were not let through: from a `stranger`'s address, "
-    "`malformed`, of a `surplus` source, or `failed` with an exception.",
+    "`malformed`, `failed` with an exception, or `too_much` to keep.",
     (_WORKER,),
-    {"reason": ("stranger", "malformed", "surplus", "failed")},
+    {"reason": ("stranger", "malformed", "failed", "too_much")},
 )
 PROVIDER_ERRORS = declared.counter(
     "provider_errors_total",

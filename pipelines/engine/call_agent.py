@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable
+from collections.abc import AsyncGenerator, AsyncIterable, Iterator
 from dataclasses import replace
 
 from livekit import rtc
 from livekit.agents import Agent, FlushSentinel, ModelSettings, function_tool, llm, stt
+from livekit.agents.types import TimedString
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.hearing import HearingRules
 from pipelines.engine.speaking_limit import SpeakingLimit
+from pipelines.engine.spoken_text import in_pieces
+from pipelines.texts.utterance import MOST_CHARACTERS, PartLength, TextPieces
 
 
 class CallAgent(Agent):
@@ -40,22 +43,56 @@ class CallAgent(Agent):
         tools: list[llm.Tool],
         model_settings: ModelSettings,
     ) -> AsyncGenerator[llm.ChatChunk | str | FlushSentinel, None]:
-        limit = SpeakingLimit(self._max_turn_seconds)
+        """What the model writes, as far as it may be said, with the marks that end utterances."""
+        answer = _Answer(self._max_turn_seconds)
         async for chunk in Agent.default.llm_node(self, chat_ctx, tools, model_settings):
             if isinstance(chunk, str):
-                yield limit.take(chunk)
+                for part in answer.take(chunk):
+                    yield part
             elif isinstance(chunk, llm.ChatChunk) and chunk.delta and chunk.delta.content:
+                for part in answer.take(chunk.delta.content):
+                    yield part
                 # Tool calls and usage still pass after the limit.
-                delta = chunk.delta.model_copy(update={"content": limit.take(chunk.delta.content)})
+                delta = chunk.delta.model_copy(update={"content": None})
                 yield chunk.model_copy(update={"delta": delta})
             else:
                 yield chunk
+        for part in answer.rest():
+            yield part
+
+    async def transcription_node(
+        self, text: AsyncIterable[str | TimedString], model_settings: ModelSettings
+    ) -> AsyncGenerator[str | TimedString, None]:
+        async for piece in in_pieces(text):
+            yield piece
 
     def _heard(self, event: stt.SpeechEvent) -> stt.SpeechEvent | None:
         if not event.alternatives:
             return event
         best = event.alternatives[0]
-        text = self._hearing.hear(best.text, best.confidence)
+        text = self._hearing.hear(best.text[:MOST_CHARACTERS], best.confidence)
         if text is None:
             return None
         return replace(event, alternatives=[replace(best, text=text), *event.alternatives[1:]])
+
+
+class _Answer:
+    """One answer of a model, in pieces and utterances."""
+
+    def __init__(self, max_turn_seconds: float) -> None:
+        self._limit = SpeakingLimit(max_turn_seconds)
+        self._pieces = TextPieces()
+        self._utterance = PartLength(MOST_CHARACTERS)
+
+    def take(self, text: str) -> Iterator[str | FlushSentinel]:
+        for piece in self._pieces.take(text):
+            yield from self._said(piece)
+
+    def rest(self) -> Iterator[str | FlushSentinel]:
+        yield from self._said(self._pieces.rest())
+
+    def _said(self, piece: str) -> Iterator[str | FlushSentinel]:
+        if said := self._limit.take(piece):
+            yield said
+            if self._utterance.ends_with(said):
+                yield FlushSentinel()

@@ -22,6 +22,7 @@ from pipelines.playbook.history import Folding, Turn
 from pipelines.playbook.policy import Policy
 from pipelines.playbook.state import Reply
 from pipelines.playbook.values.recognition import Place
+from pipelines.texts.utterance import MOST_CHARACTERS, parts
 
 END_CALL_TOOL = "end_call"
 _SENTENCE = re.compile(r".+?[.!?]+(?=\s|$)\s*|.+$", re.DOTALL)
@@ -150,7 +151,8 @@ def turns(chat_ctx: llm.ChatContext) -> Iterator[Turn]:
 
 def sentences(text: str) -> Iterable[str]:
     """The text in pieces, so that one can be spoken while the next is sent. Nothing is lost."""
-    return (match[0] for match in _SENTENCE.finditer(text))
+    # The search in one part grows with its square.
+    return (match[0] for part in parts(text, MOST_CHARACTERS) for match in _SENTENCE.finditer(part))
 
 
 def _usage(chat_ctx: llm.ChatContext, reply: Reply) -> llm.CompletionUsage:

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from livekit.agents import (
+    NOT_GIVEN,
     AgentSession,
     APIConnectOptions,
+    NotGivenOr,
     UserInputTranscribedEvent,
     llm,
     stt,
     tts,
 )
+from livekit.agents.voice import SpeechHandle
 from livekit.agents.voice.agent_session import SessionConnectOptions
 
 from contracts.call_plan import CallPlan, Channel, ResolvedChannel
@@ -24,8 +27,10 @@ from pipelines.engine.pronunciation import PronunciationTable, as_text_transform
 from pipelines.engine.providers.registry import provider_named
 from pipelines.engine.providers.spec import ModelRequest, ProviderUnavailable
 from pipelines.engine.shared_models import WarmModels
+from pipelines.engine.spoken_text import in_pieces
 from pipelines.engine.turn_handling import turn_handling, voice_activity
 from pipelines.texts.prompt import opener
+from pipelines.texts.utterance import utterances
 
 _Model = TypeVar("_Model")
 
@@ -58,7 +63,22 @@ class CallSession:
         """
         sentence = opener(self.plan.agent, self.plan.variables, self.plan.locale)
         if sentence:
-            self.session.say(sentence)
+            await self.say(sentence)
+
+    async def say(self, text: str, *, interruptible: NotGivenOr[bool] = NOT_GIVEN) -> SpeechHandle:
+        """Queue ``text`` as one utterance, or more if it is long. Of several, each begins when the
+        one before it was played; an interruption ends them all.
+
+        Returns the last utterance, without waiting for its end.
+        """
+        first, *others = utterances(text) or [""]
+        speech = self.session.say(first, allow_interruptions=interruptible)
+        for utterance in others:
+            await speech.wait_for_playout()
+            if speech.interrupted or speech.exception() is not None:
+                break
+            speech = self.session.say(utterance, allow_interruptions=interruptible)
+        return speech
 
     async def aclose(self) -> None:
         """Close this call's models. Models that calls share stay loaded."""
@@ -90,9 +110,10 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
         vad=voice_activity(advanced, models.vad_executor),
         turn_handling=turn_handling(plan.agent, end_of_turn_model=models.turn_detection),
         tts_text_transforms=[
+            in_pieces,
             "filter_markdown",
             "filter_emoji",
-            *([as_text_transform(pronunciations)] if pronunciations else []),
+            *([as_text_transform(pronunciations), in_pieces] if pronunciations else []),
         ],
         # Phones and browsers cancel their own echo, so callers may interrupt from the first word.
         aec_warmup_duration=None,

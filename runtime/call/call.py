@@ -36,6 +36,7 @@ from runtime.call.presence import Presence
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
 from runtime.media.room import LegConnected, LegGone, LegInterrupted, Room, RoomClosed
 from runtime.recording.call_recording import CallRecording, OpenRecording
+from runtime.slots import Place
 from telemetry.metrics import CALL_SETUP
 from telemetry.tracing import call_span
 
@@ -71,6 +72,7 @@ class Call:
         open_recording: may record what is heard in the room.
         funded_until_ms: connected time that is paid for when the call begins; ``None``: no limit.
         is_backed_up: whether the control plane is so far behind that facts should be fewer.
+        place: takes one of the worker's slots with the first offer; ``None``: none is needed.
         clock: monotonic, in seconds.
         wall_clock: the clock of the engine's time stamps, in seconds.
     """
@@ -87,6 +89,7 @@ class Call:
         open_recording: OpenRecording = _nothing_is_recorded,
         funded_until_ms: int | None = None,
         is_backed_up: Callable[[], bool] = lambda: False,
+        place: Place | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
@@ -96,6 +99,7 @@ class Call:
         self._phrases = phrases
         self._open_recording = open_recording
         self._is_backed_up = is_backed_up
+        self._place = place
         self._clock = clock
 
         self._presence = Presence(clock, wall_clock)
@@ -106,6 +110,8 @@ class Call:
         )
         self._funds = Funds(funded_until_ms)
         self._limits = LimitTimer(plan.limits, self._funds, clock)
+        self._is_joined = False
+        """Whether an offer was answered."""
         self._room: Room | None = None
         self._room_known = asyncio.Event()
         """Set when the room is open, or it is certain that it will not open."""
@@ -197,6 +203,7 @@ class Call:
 
         Raises:
             BadOffer: the offer cannot be answered.
+            NoFreeSlot: the worker has no slot for the call now.
             RoomClosed: the call is ending.
         """
         # An offer may come while the room is being opened.
@@ -206,7 +213,16 @@ class Call:
         participant = PlannedParticipant(
             participant_id=participant_id, transport=Transport.WEBRTC, identity=identity
         )
-        return await self._room.answer_offer(participant, sdp)
+        if self._place is not None:
+            self._place.take()
+        answered = False
+        try:
+            answer = await self._room.answer_offer(participant, sdp)
+            self._is_joined = answered = True
+            return answer
+        finally:
+            if self._place is not None and not answered and not self._is_joined:
+                self._place.give_back()
 
     async def remove_leg(self, participant_id: UUID) -> None:
         """A participant hangs up.

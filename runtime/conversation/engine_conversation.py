@@ -15,6 +15,7 @@ from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.providers.spec import ProviderUnavailable
 from pipelines.engine.session import build_session
+from pipelines.texts.utterance import utterances
 from runtime.call.end_cause import ProvidersFailed, SessionNotBuilt, SessionNotStarted
 from runtime.conversation.conversation import CallRecord
 from runtime.conversation.engine_io import RoomAudioInput, RoomAudioOutput
@@ -81,11 +82,12 @@ class EngineConversation:
         await self._parts.greet()
 
     async def say(self, text: str, *, interruptible: bool) -> None:
-        await self._session.say(text, allow_interruptions=interruptible).wait_for_playout()
+        speech = await self._parts.say(text, interruptible=interruptible)
+        await speech.wait_for_playout()
 
     async def announce(self, text: str) -> bool:
         played_before = self._output.played_samples
-        speech = self._session.say(text, allow_interruptions=False)
+        speech = await self._parts.say(text, interruptible=False)
         await speech.wait_for_playout()
         return (
             speech.exception() is None
@@ -116,9 +118,10 @@ class EngineConversation:
         voice = self._session.tts
         if voice is None:
             return
+        sentence, *_ = utterances(text) or [""]
         try:
             async with asyncio.timeout(APOLOGY_SECONDS):
-                frame = await voice.synthesize(text).collect()
+                frame = await voice.synthesize(sentence).collect()
         except Exception:
             logger.exception("conversation.no_voice_left")
             return

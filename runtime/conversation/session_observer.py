@@ -57,6 +57,9 @@ _STAGES = {
 }
 """The metric's stages, by the fact's fields."""
 
+_MOST_TOOL_CHARACTERS = 10_000
+"""Of a tool's arguments or output that are recorded."""
+
 
 class SessionObserver:
     def __init__(
@@ -217,8 +220,8 @@ class SessionObserver:
             self._record.fact(
                 ToolCalled(
                     name=call.name,
-                    arguments=_arguments(call.arguments),
-                    output=output.output,
+                    arguments=_arguments(call.arguments[:_MOST_TOOL_CHARACTERS]),
+                    output=output.output[:_MOST_TOOL_CHARACTERS],
                     is_error=output.is_error,
                 )
             )
@@ -287,7 +290,7 @@ def _arguments(document: str) -> dict[str, Any]:
     """A model's tool arguments. Models do not always send a JSON object."""
     try:
         arguments = json.loads(document or "{}")
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return {"raw": document}
     return arguments if isinstance(arguments, dict) else {"raw": document}
 

@@ -31,6 +31,7 @@ from runtime.link.redis_client import BLOCK_MS
 from runtime.media.media_network import NoFreePort
 from runtime.media.room import BadOffer, RoomClosed
 from runtime.running_calls import RunningCalls
+from runtime.slots import NoFreeSlot
 
 logger = structlog.get_logger(__name__)
 
@@ -105,6 +106,9 @@ class CommandReader:
             body = CommandRefused(code="bad_offer", detail=str(error))
         except RoomClosed as error:
             body = CommandRefused(code="room_closed", detail=str(error))
+        except NoFreeSlot as error:
+            logger.info("commands.no_free_slot", call_id=str(call.plan.call_id))
+            body = CommandRefused(code="no_free_slot", detail=str(error))
         except NoFreePort as error:
             logger.error("commands.no_free_port", call_id=str(call.plan.call_id), error=str(error))
             body = CommandRefused(code="no_free_port", detail=str(error))

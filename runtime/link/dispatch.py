@@ -54,8 +54,8 @@ def dispatch_group(redis: Redis, worker_id: str) -> ConsumerGroup:
 
 
 class Dispatcher:
-    """Hands each claimed call to ``on_offer``, which takes a slot before it returns and calls the
-    acknowledgement once the room is open.
+    """Hands each claimed call to ``on_offer``, which reserves a slot before it returns and
+    calls the acknowledgement once the room is open.
 
     Args:
         on_unreadable: called once for each offer that this release cannot read.

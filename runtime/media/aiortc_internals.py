@@ -20,13 +20,14 @@ from aioice.candidate import candidate_foundation, candidate_priority
 from aioice.ice import StunProtocol, get_host_addresses, server_reflexive_candidate
 from aioice.stun import TransactionError
 from aioice.turn import UDP_SOCKET_BUFFER_SIZE
-from aiortc import RTCPeerConnection, RTCRtpReceiver
+from aiortc import RTCPeerConnection, RTCRtpReceiver, RTCSctpTransport
+from aiortc.rtcsctptransport import DataChunk, tsn_plus_one
 from aiortc.rtp import RtpPacket
 
 from runtime.media.media_network import MediaNetwork, NoFreePort, PortRange
 from runtime.media.packet_form import is_stun, is_well_formed, source_of
 from runtime.media.packet_sources import PacketSources
-from runtime.media.sctp_form import has_whole_parameters
+from runtime.media.sctp_form import MOST_STREAMS, is_harmless
 
 logger = structlog.get_logger(__name__)
 
@@ -35,15 +36,19 @@ _COMPONENT = 1
 """RTP and RTCP share it (RFC 5761)."""
 SERVERS_ANSWER_SECONDS = 5.0
 """How long STUN and TURN servers may take, as in aioice. A leg does without a silent one."""
-DropReason = Literal["stranger", "malformed", "surplus", "failed"]
+MOST_UNREAD_BYTES = 256 * 1024
+"""That an association keeps of messages whose end has not come."""
+MOST_UNREAD_CHUNKS = 256
+"""As many as full packets of that size have."""
+DropReason = Literal["stranger", "malformed", "failed", "too_much"]
 """Why a packet was dropped: it came from an address that is not the peer's, it is not what it says
-that it is, it names one source more than a peer has, or it caused an exception."""
+that it is, it caused an exception, or there is no more room for it or its source."""
 _JITTER_BUFFER = "_RTCRtpReceiver__jitter_buffer"
 _DATA_RECEIVED, _DATAGRAM_RECEIVED = "data_received", "datagram_received"
 _RECEIVE_NEXT = "_recv_next"
 _RUN_REPORTS = "_run_rtcp"
 _HANDLE_RTP, _HANDLE_RTCP = "_handle_rtp_data", "_handle_rtcp_data"
-_HANDLE_SCTP = "_handle_data"
+_HANDLE_DATA, _RECEIVE_DATA_CHUNK = "_handle_data", "_receive_data_chunk"
 
 
 class _PacketTap:
@@ -211,9 +216,8 @@ def guard_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], No
 
     Reaches for ``StunProtocol.datagram_received``, ``Connection.data_received``, ``_protocols``,
     ``_nominated`` and ``_check_list``, and for ``RTCDtlsTransport._recv_next``, ``encrypted``,
-    ``_handle_rtp_data`` and ``_handle_rtcp_data``, and ``RTCSctpTransport._handle_data``. aioice
-    takes packets from every address. In aiortc an exception of one packet ends the transport, each
-    source of packets stays in memory, and an SCTP parameter without a length is read forever.
+    ``_handle_rtp_data`` and ``_handle_rtcp_data``. aioice takes packets from every address. In
+    aiortc an exception of one packet ends the transport, and each source of packets stays in memory.
     Releases that do nothing of this would replace it.
 
     Args:
@@ -228,7 +232,7 @@ def guard_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], No
         if not is_well_formed(datagram):
             on_dropped("malformed")
         elif source is not None and not sources.may_send(source):
-            on_dropped("surplus")
+            on_dropped("too_much")
         else:
             into_queue(datagram, component)
 
@@ -236,7 +240,6 @@ def guard_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], No
     for protocol in connection._protocols:
         _guard_addresses(protocol, connection, on_dropped)
     _admit_sources(peer, sources, on_dropped)
-    _check_parameters(peer, on_dropped)
     _survive_packets(peer, on_dropped)
 
 
@@ -275,27 +278,12 @@ def _admit_sources(
             if source is None or sources.admit(source):
                 await handle(data, **more)
             else:
-                on_dropped("surplus")
+                on_dropped("too_much")
 
         return handled
 
     for name in (_HANDLE_RTP, _HANDLE_RTCP):
         setattr(transport, name, only_of_sources(getattr(transport, name)))
-
-
-def _check_parameters(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], None]) -> None:
-    sctp = peer.sctp
-    if sctp is None:
-        return
-    handle = sctp._handle_data
-
-    async def handle_whole(packet: bytes) -> None:
-        if has_whole_parameters(packet):
-            await handle(packet)
-        else:
-            on_dropped("malformed")
-
-    setattr(sctp, _HANDLE_SCTP, handle_whole)
 
 
 def _survive_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], None]) -> None:
@@ -322,6 +310,57 @@ def _survive_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason],
             await asyncio.sleep(0)
 
     setattr(transport, _RECEIVE_NEXT, received)
+
+
+def guard_association(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], None]) -> None:
+    """Bound what the other peer's data channels can make us keep and do. Call it after
+    ``setRemoteDescription``; does nothing for a peer without a data channel.
+
+    Reaches for ``RTCSctpTransport._handle_data``, ``_receive_data_chunk``, ``_advertised_rwnd``,
+    ``_inbound_streams``, ``_last_received_tsn`` and ``_sack_misordered``. aiortc keeps whatever
+    comes, looks through all of it with each chunk, and trusts the lengths in a packet. Releases
+    that keep to the window that they advertise would replace this.
+
+    Args:
+        on_dropped: called for each packet or chunk that was dropped.
+    """
+    association = peer.sctp
+    if association is None:
+        return
+    handle, receive = association._handle_data, association._receive_data_chunk
+    association._advertised_rwnd = MOST_UNREAD_BYTES
+
+    async def handled(packet: bytes) -> None:
+        if is_harmless(packet):
+            await handle(packet)
+        else:
+            on_dropped("malformed")
+
+    async def received(chunk: DataChunk) -> None:
+        if _has_room(association, chunk):
+            await receive(chunk)
+        else:
+            on_dropped("too_much")
+
+    setattr(association, _HANDLE_DATA, handled)
+    setattr(association, _RECEIVE_DATA_CHUNK, received)
+
+
+def _has_room(association: RTCSctpTransport, chunk: DataChunk) -> bool:
+    streams = association._inbound_streams
+    early = association._sack_misordered
+    unread = sum(len(stream.reassembly) for stream in streams.values())
+    return (
+        len(chunk.user_data) <= association._advertised_rwnd
+        and unread < MOST_UNREAD_CHUNKS
+        and (chunk.stream_id in streams or len(streams) < MOST_STREAMS)
+        and (len(early) < MOST_UNREAD_CHUNKS or _is_next(association, chunk))
+    )
+
+
+def _is_next(association: RTCSctpTransport, chunk: DataChunk) -> bool:
+    last = association._last_received_tsn
+    return last is not None and bool(chunk.tsn == tsn_plus_one(last))
 
 
 async def answers_binding_request(peer: RTCPeerConnection) -> bool:

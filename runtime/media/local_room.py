@@ -19,8 +19,10 @@ from runtime.media.ice_addresses import local_ice_addresses
 from runtime.media.liveness import Liveness
 from runtime.media.media_network import MediaNetwork
 from runtime.media.paced_output import PacedOutput
+from runtime.media.remote_candidates import RemoteAddresses
 from runtime.media.room import (
     AgentVoice,
+    BadOffer,
     HeardFrames,
     LegConnected,
     LegGone,
@@ -79,6 +81,8 @@ class LocalRoom:
         """Of each participant who has connected and is not gone."""
         self._away: set[UUID] = set()
         """Those of them from whom nothing comes."""
+        self._answering: set[UUID] = set()
+        """Participants with an offer that is not answered yet."""
         self._closing: set[asyncio.Task[None]] = set()
         self._sent: deque[LiveMessage] = deque(maxlen=_MOST_REPLAYED)
         self._events: ClosableQueue[RoomEvent] = ClosableQueue()
@@ -91,14 +95,26 @@ class LocalRoom:
     async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
         if self._closed:
             raise RoomClosed(f"room {self.name} is closed")
-        offer = read_offer(sdp)
+        participant_id = participant.participant_id
+        if participant_id in self._answering:
+            raise BadOffer("Another offer of this participant is being answered. Wait for that.")
+        self._answering.add(participant_id)
+        try:
+            return await self._answer(participant_id, sdp)
+        finally:
+            self._answering.discard(participant_id)
+
+    async def _answer(self, participant_id: UUID, sdp: str) -> str:
+        addresses = local_ice_addresses(self._offer_loopback)
+        may_be = RemoteAddresses.of(self._network, addresses)
+        offer = await asyncio.to_thread(read_offer, sdp, may_be)
         now = self._clock.now()
         leg = WebRtcLeg(
-            participant.participant_id,
-            local_ice_addresses(self._offer_loopback),
+            participant_id,
+            addresses,
             self._network,
             now,
-            self._liveness.get(participant.participant_id) or Liveness(now),
+            self._liveness.get(participant_id) or Liveness(now),
             self._leg_changed,
         )
         answered = False
@@ -110,8 +126,8 @@ class LocalRoom:
                 await leg.close()
         if self._closed:
             raise RoomClosed(f"room {self.name} was closed while the offer was answered")
-        self._close_soon(self._legs.pop(participant.participant_id, None))
-        self._legs[participant.participant_id] = leg
+        self._close_soon(self._legs.pop(participant_id, None))
+        self._legs[participant_id] = leg
         sent = list(self._sent)
         for position in positions_to_replay([message.body for message in sent]):
             leg.live_messages.send(sent[position].model_dump_json())

@@ -81,3 +81,6 @@ class MediaNetwork(BaseModel):
     advertised_addresses: tuple[str, ...] = ()
     """Addresses under which others reach this machine, beside its own: behind a 1:1 NAT, the public
     one. The ports are the same on both sides."""
+    private_candidates: bool | None = None
+    """Whether offers may name private addresses; ``None``: if others reach this machine under one
+    (``runtime.media.remote_candidates``)."""

@@ -119,7 +119,8 @@ class Room(Protocol):
         page was reloaded.
 
         Raises:
-            BadOffer: the offer cannot be answered.
+            BadOffer: the offer cannot be answered, or another one of the participant is being
+                answered.
             RoomClosed: the room is closing or closed.
         """
 

@@ -12,10 +12,16 @@ from dataclasses import dataclass
 
 from aiortc.sdp import SessionDescription
 
+from runtime.media.remote_candidates import RemoteAddresses, usable_candidates
 from runtime.media.room import BadOffer
 
 MOST_CHARACTERS = 64 * 1024
+MOST_LINES = 200
+"""Of the session, and of a section that is answered. Browsers' audio sections have about 40."""
+ANY_ADDRESS = RemoteAddresses()
 _BUNDLE = "a=group:BUNDLE"
+_SECURITY = ("a=ice-ufrag:", "a=ice-pwd:", "a=ice-options:", "a=fingerprint:", "a=setup:")
+_CANDIDATES = ("a=candidate:", "a=end-of-candidates")
 _MEDIA_LINE = re.compile(r"m=\S+ \d+ \S+ \S.*")
 _INVALID = "The offer has a line that is not valid SDP. Send `pc.localDescription.sdp` as it is."
 _UNREADABLE = (AssertionError, AttributeError, LookupError, StopIteration, TypeError, ValueError)
@@ -40,6 +46,10 @@ class _Section:
 
     def has(self, line: str) -> bool:
         return line in self.lines
+
+    @property
+    def has_candidates(self) -> bool:
+        return any(line.startswith("a=candidate:") for line in self.lines)
 
     @property
     def is_offered(self) -> bool:
@@ -73,8 +83,13 @@ class AudioOffer:
         return _join(lines)
 
 
-def read_offer(sdp: str) -> AudioOffer:
+def read_offer(sdp: str, may_be: RemoteAddresses = ANY_ADDRESS) -> AudioOffer:
     """
+    Takes milliseconds, so await it in a thread.
+
+    Args:
+        may_be: the addresses that may be the peer's; candidates with others are left out.
+
     Raises:
         BadOffer: it is not SDP, or has nothing that a call can use. The message says what to send.
     """
@@ -87,6 +102,7 @@ def read_offer(sdp: str) -> AudioOffer:
     session, sections = _split(sdp)
     if not all(_MEDIA_LINE.fullmatch(section.lines[0]) for section in sections):
         raise BadOffer(_INVALID)
+    _check_length(len(session))
     audio = _first_audio(sections)
     used = [audio]
     channel = next((i for i, x in enumerate(sections) if x.kind == "application"), None)
@@ -96,8 +112,9 @@ def read_offer(sdp: str) -> AudioOffer:
     lines = [line for line in session if not line.startswith(_BUNDLE)]
     if mids:
         lines.append(" ".join([_BUNDLE, *mids]))
+    transport = _transport_lines(session, sections, audio, may_be)
     for place in used:
-        lines += _reachable_candidates_only(sections[place].lines)
+        lines += _on_transport(sections[place].lines, transport)
     offer = AudioOffer(_join(lines), tuple(sections), tuple(used))
     _check_transport(offer.sdp)
     return offer
@@ -125,13 +142,36 @@ def _shares_transport(session: Sequence[str], audio: _Section, channel: _Section
     return channel.is_offered and any(audio.mid in g and channel.mid in g for g in groups)
 
 
-def _reachable_candidates_only(lines: Sequence[str]) -> list[str]:
-    """``lines`` without mDNS names. Resolving one takes up to a second, and the peer's own checks
-    reveal its address anyway. If no candidate is left, the end-of-candidates line goes too."""
-    kept = [x for x in lines if not (x.startswith("a=candidate:") and ".local " in x)]
-    if any(x.startswith("a=candidate:") for x in kept):
-        return kept
-    return [x for x in kept if x != "a=end-of-candidates"]
+def _transport_lines(
+    session: Sequence[str], sections: Sequence[_Section], audio: int, may_be: RemoteAddresses
+) -> list[str]:
+    """What the offer says of the audio's transport. In a bundle, one section may say it for all
+    (RFC 8843, section 7.1). mDNS names are left out: resolving one takes up to a second, and the
+    peer's own checks reveal its address anyway."""
+    own = sections[audio]
+    groups = [line.split()[1:] for line in session if line.startswith(_BUNDLE)]
+    group = next((group for group in groups if own.mid in group), [])
+    bundled = [own, *(each for each in sections if each.mid is not None and each.mid in group)]
+    secured = next((x for x in bundled if x.attribute("ice-ufrag")), own)
+    ufrag = secured.attribute("ice-ufrag")
+    reached = (x for x in bundled if x.has_candidates and x.attribute("ice-ufrag") in (ufrag, None))
+    try:
+        candidates, end = usable_candidates(next(reached, own).lines, may_be)
+    except ValueError as error:
+        raise BadOffer(_INVALID) from error
+    security = [line for line in secured.lines if line.startswith(_SECURITY)]
+    return [*security, *candidates, *end]
+
+
+def _on_transport(lines: Sequence[str], transport: Sequence[str]) -> list[str]:
+    others = [x for x in lines if not x.startswith((*_SECURITY, *_CANDIDATES))]
+    _check_length(len(others) + sum(line.startswith(_SECURITY) for line in transport))
+    return [*others, *transport]
+
+
+def _check_length(lines: int) -> None:
+    if lines > MOST_LINES:
+        raise BadOffer(f"A section of the offer has more than {MOST_LINES} lines.")
 
 
 def _check_transport(sdp: str) -> None:

@@ -25,6 +25,7 @@ from runtime.media.aiortc_internals import (
     DropReason,
     answers_binding_request,
     gather_candidates,
+    guard_association,
     guard_packets,
     keep_reporting,
     tap_packets,
@@ -109,6 +110,7 @@ class WebRtcLeg:
             await self._peer.setRemoteDescription(RTCSessionDescription(offer.sdp, "offer"))
             await gather_candidates(self._peer, self._addresses, self._network)
             guard_packets(self._peer, _count_dropped)
+            guard_association(self._peer, _count_dropped)
             await self._peer.setLocalDescription()
         except (
             ValueError,

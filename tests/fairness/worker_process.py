@@ -9,20 +9,28 @@ import asyncio
 import random
 import sys
 from pathlib import Path
+from uuid import uuid4
+
+from redis.asyncio import Redis
 
 from contracts.call_plan import CallPlan
+from contracts.commands import OfferLeg
+from control_plane.platform.link.commands import offer_leg
 from runtime.media.room import Room
 from runtime.settings import WorkerSettings
 from runtime.worker import Worker
 from tests.runtime.fake_media import FakeMedia
 
+OFFER_SECONDS = 5.0
 ABSENT = "absent"
 """The identity of somebody who never joins."""
 
 
 class ShortCalls(FakeMedia):
-    def __init__(self, call_seconds: float) -> None:
+    def __init__(self, redis: Redis, worker_id: str, call_seconds: float) -> None:
         super().__init__()
+        self._redis = redis
+        self._worker_id = worker_id
         self._call_seconds = call_seconds
         self._visits: set[asyncio.Task[None]] = set()
 
@@ -36,10 +44,14 @@ class ShortCalls(FakeMedia):
 
     async def _visit(self, plan: CallPlan) -> None:
         room = self.rooms.pop(plan.call_id)
-        room.connect(plan.participants[0].participant_id)
+        participant_id = plan.participants[0].participant_id
+        offer = OfferLeg(
+            participant_id=participant_id, identity="caller", sdp="offer", reply_to=uuid4()
+        )
+        await offer_leg(self._redis, self._worker_id, plan.call_id, offer, OFFER_SECONDS)
         # Calls that end at the same time would let a call wait for all of them.
         await asyncio.sleep(self._call_seconds * random.uniform(0.5, 1.5))
-        await room.remove_leg(plan.participants[0].participant_id)
+        await room.remove_leg(participant_id)
 
 
 async def main(
@@ -50,9 +62,10 @@ async def main(
     )
 
     async def warm_up() -> ShortCalls:
-        return ShortCalls(float(call_seconds))
+        return ShortCalls(redis, worker_id, float(call_seconds))
 
-    await Worker(settings, warm_up).run(asyncio.Event())
+    async with Redis.from_url(redis_url, decode_responses=True) as redis:
+        await Worker(settings, warm_up).run(asyncio.Event())
 
 
 if __name__ == "__main__":

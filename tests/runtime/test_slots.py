@@ -4,19 +4,81 @@ from __future__ import annotations
 
 import asyncio
 
-from runtime.slots import Slots
+import pytest
+
+from runtime.slots import WAITING_PER_SLOT, NoFreeSlot, Slots
+
+
+@pytest.fixture(autouse=True)
+def short_reservation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runtime.slots.RESERVED_SECONDS", 0.01)
 
 
 async def test_a_slot_is_free_again_when_they_are_opened():
     slots = Slots(2)
-    slots.take()
+    place = slots.admit()
+    place.hold()
     slots.close()
     waiting = asyncio.create_task(slots.wait_free())
     await asyncio.sleep(0)
     assert not waiting.done()
-    slots.release()
+    place.leave()
     await asyncio.sleep(0)
     assert not waiting.done(), "a call that ends does not let another one in"
     slots.open()
     await waiting
     assert (slots.usable, slots.used) == (2, 0)
+
+
+async def test_a_call_that_nobody_joins_has_a_slot_reserved_only_at_first():
+    slots = Slots(1)
+    slots.admit()
+    assert (slots.used, slots.waiting) == (1, 1)
+    async with asyncio.timeout(1):
+        await slots.wait_free()
+    assert (slots.used, slots.waiting) == (0, 1)
+
+
+async def test_the_first_offer_takes_the_slot():
+    slots = Slots(1)
+    place = slots.admit()
+    place.take()
+    await asyncio.sleep(0.03)
+    assert (slots.used, slots.waiting) == (1, 0)
+
+
+async def test_a_late_offer_is_refused_while_no_slot_is_free():
+    slots = Slots(1)
+    late = slots.admit()
+    await asyncio.sleep(0.03)
+    punctual = slots.admit()
+    with pytest.raises(NoFreeSlot):
+        late.take()
+    punctual.take()
+    with pytest.raises(NoFreeSlot):
+        late.take()
+    punctual.leave()
+    late.take()
+    assert slots.used == 1
+
+
+async def test_calls_that_wait_are_bounded_too():
+    slots = Slots(1)
+    places = [slots.admit() for _ in range(WAITING_PER_SLOT)]
+    await asyncio.sleep(0.03)
+    assert (slots.used, slots.usable) == (0, 0), "no capacity"
+    places[0].take()
+    assert (slots.used, slots.usable) == (1, 1)
+    places[0].leave()
+    assert (slots.used, slots.usable) == (0, 1)
+
+
+async def test_a_worker_with_calls_that_wait_is_not_idle():
+    slots = Slots(1)
+    place = slots.admit()
+    await asyncio.sleep(0.03)
+    idle = asyncio.create_task(slots.wait_idle())
+    await asyncio.sleep(0)
+    assert not idle.done()
+    place.leave()
+    await idle

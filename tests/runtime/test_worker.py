@@ -17,6 +17,7 @@ from structlog.testing import capture_logs
 
 from contracts import redis_names
 from contracts.call_plan import CallPlan
+from contracts.call_status import Transport
 from contracts.commands import (
     CommandRefused,
     EndCall,
@@ -99,6 +100,7 @@ async def test_a_full_worker_leaves_calls_in_the_stream(
         await control_plane.dispatch(first)
         await control_plane.dispatch(second)
         await until(lambda: control_plane.has(first.call_id, "room.opened"))
+        await control_plane.offer("w1", first.call_id)
         assert list(running.media.rooms) == [first.call_id]
         await control_plane.command(
             "w1", first.call_id, EndCall(end_reason=EndReason.NORMAL_HANGUP)
@@ -109,6 +111,58 @@ async def test_a_full_worker_leaves_calls_in_the_stream(
     assert isinstance(ended.body, CallEnded)
     assert isinstance(opened.body, RoomOpened)
     assert ended.occurred_at <= opened.occurred_at
+
+
+async def test_calls_that_nobody_joins_keep_no_other_call_out(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("runtime.slots.RESERVED_SECONDS", 0.05)
+    async with working(valkey_url, tmp_path, slots=1):
+        for _ in range(4):
+            await control_plane.dispatch(call_plan())
+        other = call_plan()
+        await control_plane.dispatch(other)
+        await until(lambda: control_plane.has(other.call_id, "room.opened"))
+        reply = await control_plane.offer("w1", other.call_id)
+        assert isinstance(reply.body, LegAnswered)
+
+
+async def test_an_offer_that_finds_no_slot_is_refused_and_may_come_again(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("runtime.slots.RESERVED_SECONDS", 0.05)
+    first, second = call_plan(), call_plan()
+    async with working(valkey_url, tmp_path, slots=1):
+        for plan in (first, second):
+            await control_plane.dispatch(plan)
+            await until(partial(control_plane.has, plan.call_id, "room.opened"))
+        await control_plane.offer("w1", second.call_id)
+        refused = (await control_plane.offer("w1", first.call_id)).body
+        assert isinstance(refused, CommandRefused)
+        assert refused.code == "no_free_slot"
+        await control_plane.command("w1", second.call_id, RemoveLeg(participant_id=CALLER))
+        await until(lambda: control_plane.has(second.call_id, "call.ended"))
+
+        async def is_answered() -> bool:
+            return isinstance((await control_plane.offer("w1", first.call_id)).body, LegAnswered)
+
+        await until(is_answered)
+
+
+async def test_a_phone_that_was_answered_takes_a_slot_at_once(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("runtime.slots.RESERVED_SECONDS", 0.05)
+    plan = call_plan()
+    phone = plan.participants[0].model_copy(update={"transport": Transport.PSTN})
+    async with working(valkey_url, tmp_path, slots=1):
+        await control_plane.dispatch(plan.model_copy(update={"participants": (phone,)}))
+        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+        await asyncio.sleep(0.1)
+        other = call_plan()
+        await control_plane.dispatch(other)
+        await asyncio.sleep(0.1)
+        assert not await control_plane.has(other.call_id, "room.opened")
 
 
 async def test_a_worker_whose_journals_are_too_large_says_so_and_takes_no_calls(

@@ -87,12 +87,13 @@ class NoCapacity(Problem):
     code = "no_capacity"
     title = "No media worker can take the call now"
 
-    def __init__(self) -> None:
-        super().__init__(
-            "Every media worker is busy or away, and would not begin the call in time; "
-            "nothing was created, so try again in 5 s",
-            headers={"Retry-After": "5"},
-        )
+    def __init__(
+        self,
+        detail: str = "Every media worker is busy or away, and would not begin the call in time; "
+        "nothing was created, so try again in 5 s",
+        retry_seconds: int = 5,
+    ) -> None:
+        super().__init__(detail, headers={"Retry-After": str(retry_seconds)})
 
 
 class CallFull(Problem):

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Request, Response, status
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from contracts.ice_servers import ice_servers
-from control_plane.calling.calls.errors import CallNotFound
+from control_plane.calling.calls.errors import CallNotFound, NoCapacity
 from control_plane.calling.realtime.access_token import (
     InvalidAccessToken,
     RoomAccess,
@@ -99,6 +99,7 @@ async def sdp_offer(request: Request, _: Access) -> str:
             CallNotFound,
             CallOver,
             BadOffer,
+            NoCapacity,
             NoWorker,
             UnsupportedMediaType,
             BodyTooLarge,

@@ -9,7 +9,7 @@ from redis.exceptions import RedisError
 
 from contracts.commands import CommandRefused, LegAnswered, OfferLeg, RemoveLeg
 from control_plane.calling.calls import repository
-from control_plane.calling.calls.errors import CallNotFound
+from control_plane.calling.calls.errors import CallNotFound, NoCapacity
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.realtime.access_token import RoomAccess
 from control_plane.calling.realtime.errors import BadOffer, CallOver, NoWorker
@@ -31,6 +31,7 @@ async def join(database: Database, link: Link, access: RoomAccess, offer: str) -
         CallNotFound, CallOver: the call does not exist, or is over.
         BadOffer: the worker cannot answer the offer.
         NoWorker: no worker has opened the room in time, or the worker does not respond.
+        NoCapacity: the worker has no slot for the call now.
         LinkUnavailable: Redis is away.
         DatabaseUnavailable: PostgreSQL is away.
     """
@@ -55,6 +56,12 @@ async def join(database: Database, link: Link, access: RoomAccess, offer: str) -
             raise BadOffer(detail)
         case CommandRefused(code="room_closed"):
             raise CallOver
+        case CommandRefused(code="no_free_slot"):
+            raise NoCapacity(
+                "The media worker of this call runs as many calls as it may; the call waits for a "
+                "short time, so send the offer again in 2 s",
+                retry_seconds=2,
+            )
         case CommandRefused(code="no_free_port"):
             raise NoWorker("The media worker of this call has no free UDP port; try again shortly.")
         case _:

@@ -136,6 +136,18 @@ async def test_tools_are_facts_whatever_their_arguments_look_like():
     ]
 
 
+async def test_no_more_of_a_tool_is_recorded_than_its_first_characters():
+    session, _, record = observed()
+    call = FunctionCall(call_id="1", name="book", arguments="[" * 1_000_000)
+    output = FunctionCallOutput(call_id="1", name="book", output="x" * 1_000_000, is_error=False)
+    session.emit(
+        "function_tools_executed",
+        FunctionToolsExecutedEvent(function_calls=[call], function_call_outputs=[output]),
+    )
+    [fact] = record.facts
+    assert fact == ToolCalled(name="book", arguments={"raw": "[" * 10_000}, output="x" * 10_000)
+
+
 def llm_error(*, recoverable: bool) -> LLMError:
     return LLMError(
         timestamp=0.0, label="llm", error=ConnectionError("refused"), recoverable=recoverable

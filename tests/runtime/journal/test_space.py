@@ -14,7 +14,7 @@ from runtime.slots import Slots
 
 async def test_no_slot_is_free_while_the_journals_are_too_large(tmp_path: Path):
     slots = Slots(3)
-    slots.take()
+    slots.admit().hold()
     space = JournalSpace(tmp_path, 100, slots)
     await space.look()
     assert (slots.usable, space.used_bytes) == (3, 0)

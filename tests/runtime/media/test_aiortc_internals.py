@@ -21,6 +21,7 @@ from aiortc import (
     RTCDtlsTransport,
     RTCIceServer,
     RTCPeerConnection,
+    RTCSctpTransport,
 )
 from aiortc.jitterbuffer import JitterBuffer
 from aiortc.rtp import RtpPacket
@@ -112,6 +113,8 @@ def test_a_connection_has_the_state_of_gathering_that_is_set(peer: RTCPeerConnec
         (StunProtocol.datagram_received, ["self", "data", "addr"]),
         (aioice.Connection.data_received, ["self", "data", "component"]),
         (RTCDtlsTransport._recv_next, ["self"]),
+        (RTCSctpTransport._handle_data, ["self", "data"]),
+        (RTCSctpTransport._receive_data_chunk, ["self", "chunk"]),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -124,6 +127,15 @@ def test_a_function_takes_what_it_is_called_with(
 def test_a_transport_knows_whether_its_handshake_is_over(peer: RTCPeerConnection) -> None:
     transport = peer.getTransceivers()[0].receiver.transport
     assert transport.encrypted is False, f"RTCDtlsTransport.encrypted: {ADAPT}"
+
+
+def test_an_association_has_the_state_that_bounds_it(peer: RTCPeerConnection) -> None:
+    peer.createDataChannel("any")
+    assert peer.sctp is not None
+    state = vars(peer.sctp)
+    expected = {"_inbound_streams": {}, "_sack_misordered": set(), "_advertised_rwnd": 1 << 20}
+    found = {name: state.get(name, "missing") for name in expected}
+    assert found == expected, f"RTCSctpTransport: {ADAPT}"
 
 
 async def test_only_the_given_addresses_are_offered_and_gathered_once(

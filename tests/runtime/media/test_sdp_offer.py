@@ -2,6 +2,7 @@ import contextlib
 
 import pytest
 
+from runtime.media.remote_candidates import MOST_CANDIDATES, RemoteAddresses
 from runtime.media.room import BadOffer
 from runtime.media.sdp_offer import MOST_CHARACTERS, read_offer
 
@@ -103,6 +104,57 @@ def test_unix_line_ends_are_read_too() -> None:
     assert read_offer(offer(AUDIO).replace("\r\n", "\n")).sdp == read_offer(offer(AUDIO)).sdp
 
 
+def candidates(sdp: str) -> list[list[str]]:
+    """The addresses of each section's candidates."""
+    sections = sdp.split("m=")[1:]
+    return [
+        [line.split()[4] for line in section.splitlines() if line.startswith("a=candidate:")]
+        for section in sections
+    ]
+
+
+NO_CANDIDATES = "a=candidate:1 1 udp 2122260223 192.0.2.9 50000 typ host\n"
+THREE = "".join(f"a=candidate:{n} 1 udp 2122260223 192.0.2.{n} 50000 typ host\n" for n in (1, 2, 3))
+
+
+def test_the_candidates_of_a_bundle_are_those_of_each_section() -> None:
+    sdp = read_offer(offer(AUDIO, CHANNEL, mids="0 2")).sdp
+    assert candidates(sdp) == [["192.0.2.9"]] * 2
+
+
+@pytest.mark.parametrize("rejected", [VIDEO, CHANNEL.replace("mid:2", "mid:1")])
+def test_candidates_that_only_another_section_of_the_bundle_has_are_kept(rejected: str) -> None:
+    bundled = AUDIO.replace(NO_CANDIDATES, "").replace("m=audio 9", "m=audio 0")
+    sdp = read_offer(offer(rejected + THREE, bundled + "a=bundle-only\n", mids="1 0")).sdp
+    assert all(each == ["192.0.2.1", "192.0.2.2", "192.0.2.3"] for each in candidates(sdp))
+
+
+def test_candidates_outside_the_bundle_are_not() -> None:
+    alone = AUDIO.replace(NO_CANDIDATES, "")
+    assert candidates(read_offer(offer(VIDEO + THREE, alone, mids="0")).sdp) == [[]]
+
+
+def test_a_section_may_leave_its_security_to_the_bundle() -> None:
+    bare = CHANNEL.replace(TRANSPORT, "c=IN IP4 0.0.0.0\n")
+    assert read_offer(offer(AUDIO, bare, mids="0 2")).sdp.count("a=ice-pwd:") == 2
+
+
+def test_no_more_candidates_are_kept_than_browsers_have() -> None:
+    many = "".join(
+        f"a=candidate:1 1 udp 2122260223 198.51.100.{n} {2000 + k} typ host\n"
+        for n in range(200)
+        for k in range(2)
+    )
+    (kept,) = candidates(read_offer(offer(AUDIO + many)).sdp)
+    assert len(kept) == MOST_CANDIDATES
+
+
+def test_candidates_with_addresses_that_cannot_be_the_caller_s_are_left_out() -> None:
+    public = "a=candidate:1 1 udp 1 8.8.8.8 50000 typ srflx\n"
+    sdp = read_offer(offer(AUDIO + public), RemoteAddresses(private=False)).sdp
+    assert candidates(sdp) == [["8.8.8.8"]]
+
+
 @pytest.mark.parametrize(
     ("sdp", "says"),
     [
@@ -125,6 +177,11 @@ def test_unix_line_ends_are_read_too() -> None:
         (offer(AUDIO + "a=fmtp:99 a=b\n"), "not valid SDP"),
         (offer(AUDIO.replace("actpass", "maybe")), "not valid SDP"),
         (offer(AUDIO, "m=video\n"), "not valid SDP"),
+        (offer(AUDIO + "a=x\n" * 200), "more than 200 lines"),
+        (offer(AUDIO + "a=fingerprint:sha-256 AB\n" * 300), "more than 200 lines"),
+        (offer(AUDIO, CHANNEL + "a=x\n" * 200, mids="0 2"), "more than 200 lines"),
+        (offer(AUDIO).replace("s=-", "s=-" + "\r\na=x" * 200), "more than 200 lines"),
+        (offer(AUDIO + NO_CANDIDATES.replace("50000", "port")), "not valid SDP"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_with_the_reason(sdp: str, says: str) -> None:

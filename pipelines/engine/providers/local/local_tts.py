@@ -9,7 +9,11 @@ from typing import Protocol
 from livekit.agents import APIConnectionError, APIConnectOptions, tts
 from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS
 
+from pipelines.texts.utterance import parts
+
 _BREATH_SECONDS = 0.1
+_MOST_CHARACTERS = 400
+"""That a voice gets at once. The models' memory grows with the square of a sentence."""
 
 
 class LocalVoice(Protocol):
@@ -73,10 +77,11 @@ class _SpokenText(tts.ChunkedStream):
         )
         spoken = False
         try:
-            async for pcm in self._voice.speak(self.input_text, locale=self._locale):
-                if pcm:
-                    output_emitter.push(pcm)
-                    spoken = True
+            for part in parts(self.input_text, _MOST_CHARACTERS):
+                async for pcm in self._voice.speak(part, locale=self._locale):
+                    if pcm:
+                        output_emitter.push(pcm)
+                        spoken = True
         except RuntimeError as error:
             raise APIConnectionError(f"{self._tts.model}: {error}", retryable=False) from error
         if not spoken:

@@ -124,6 +124,7 @@ async def test_a_worker_that_does_not_answer_is_503(
         ("room_closed", 410, "call_over"),
         ("call_not_here", 503, "no_worker"),
         ("no_free_port", 503, "no_worker"),
+        ("no_free_slot", 503, "no_capacity"),
     ],
 )
 async def test_a_workers_refusal_becomes_a_problem(

@@ -41,6 +41,13 @@ async def test_text_without_a_sound_is_a_breath_and_no_failure(warm_models: Warm
     assert 0 < len(samples) < 24_000
 
 
+@pytest.mark.parametrize("number", ["7" * 40, "777," * 12 + "777"])
+async def test_a_number_without_a_name_is_read_digit_by_digit(
+    number: str, warm_models: WarmModels
+) -> None:
+    assert len(await speech(hibari(warm_models), number)) / 24_000 > 5.0
+
+
 @pytest.mark.parametrize(
     ("locale", "text"),
     [
