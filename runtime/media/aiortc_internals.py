@@ -217,8 +217,8 @@ def guard_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], No
     Reaches for ``StunProtocol.datagram_received``, ``Connection.data_received``, ``_protocols``,
     ``_nominated`` and ``_check_list``, and for ``RTCDtlsTransport._recv_next``, ``encrypted``,
     ``_handle_rtp_data`` and ``_handle_rtcp_data``. aioice takes packets from every address. In
-    aiortc an exception of one packet ends the transport, and each source of packets stays in memory.
-    Releases that do nothing of this would replace it.
+    aiortc an exception of one packet ends the transport, and each source of packets stays in
+    memory. Releases that do nothing of this would replace it.
 
     Args:
         on_dropped: called for each packet that was dropped.

@@ -150,9 +150,9 @@ async def test_an_account_from_before_the_rule_goes_on_working(
 
 def test_accounts_of_release_0_1_need_no_confirmation_and_new_ones_do(postgres_url: str) -> None:
     with empty_database(postgres_url) as connection:
-        upgrade(connection, "0029")
+        upgrade(connection, "0031")
         _add_user(connection, "old@example.com")
-        upgrade(connection, "0030")
+        upgrade(connection, "0032")
         # As a process of release 0.1 adds it: without the new column.
         _add_user(connection, "new@example.com")
         connection.execute(text(f"SET ROLE {SYSTEM_ROLE}"))
