@@ -7,7 +7,7 @@ ARGS ?=
 BASE ?= main
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo up doctor test check coverage fuzz storm upgrade-check lint audit types docs lock client-types clean
+.PHONY: help install demo up doctor test check coverage fuzz hostile storm upgrade-check lint audit types docs lock client-types clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ coverage: install ## Report how much of our code the tests run, without the end-
 
 fuzz: install ## Send hostile input: requests, packets, SDP, documents (ARGS="--only packets")
 	@$(BIN)/python -m tests.fuzz $(ARGS)
+
+hostile: install ## Attack a running system beside another tenant's calls (ARGS="--seconds 60")
+	@$(BIN)/python -m tests.hostile $(ARGS)
 
 storm: install ## Play 10,000 simulated calls while processes die (ARGS="--calls 500")
 	@$(BIN)/python -m tests.chaos $(ARGS)

@@ -211,8 +211,9 @@ def guard_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], No
     """Let nothing reach DTLS, SRTP and SCTP but well-formed packets from the other peer, and let no
     packet end the transport. Call it after ``gather_candidates``.
 
-    The other peer's addresses are those of the nominated pair. Before there is one, they are all
-    that ICE checks: the offer's, and those from which signed STUN requests came.
+    The other peer's addresses are those of the nominated pair and of other pairs whose check has
+    succeeded. Before a pair is nominated, they are all that ICE checks: the offer's, and those from
+    which signed STUN requests came.
 
     Reaches for ``StunProtocol.datagram_received``, ``Connection.data_received``, ``_protocols``,
     ``_nominated`` and ``_check_list``, and for ``RTCDtlsTransport._recv_next``, ``encrypted``,
@@ -262,8 +263,14 @@ def _guard_addresses(
 
 
 def _is_peer(connection: Connection, address: tuple[Any, ...]) -> bool:
-    pairs = connection._nominated.values() or connection._check_list
-    return any(pair.remote_addr == address for pair in pairs)
+    nominated = connection._nominated.values()
+    if any(pair.remote_addr == address for pair in nominated):
+        return True
+    # Each side may have nominated another pair of those that ICE has checked.
+    return any(
+        pair.remote_addr == address and (not nominated or pair.state == pair.State.SUCCEEDED)
+        for pair in connection._check_list
+    )
 
 
 def _admit_sources(

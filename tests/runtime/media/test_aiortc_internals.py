@@ -11,6 +11,8 @@ import inspect
 import socket
 from collections.abc import AsyncIterator, Callable
 from importlib.metadata import version
+from types import SimpleNamespace
+from typing import Any
 
 import aioice.ice
 import pytest
@@ -27,6 +29,7 @@ from aiortc.jitterbuffer import JitterBuffer
 from aiortc.rtp import RtpPacket
 
 from runtime.media.aiortc_internals import (
+    _is_peer,
     answers_binding_request,
     gather_candidates,
     host_addresses,
@@ -188,3 +191,26 @@ async def test_nobody_answers_before_a_pair_is_selected(peer: RTCPeerConnection)
 
 def test_the_machine_s_addresses_are_texts() -> None:
     assert all(isinstance(address, str) for address in host_addresses())
+
+
+def test_a_peer_may_send_on_each_pair_that_ice_has_checked() -> None:
+    """Each side nominates the pair whose check succeeds first on that side."""
+    nominated, checked, unchecked = (
+        SimpleNamespace(
+            remote_addr=(f"192.0.2.{number}", 5000), state=state, State=CandidatePair.State
+        )
+        for number, state in enumerate(
+            (
+                CandidatePair.State.SUCCEEDED,
+                CandidatePair.State.SUCCEEDED,
+                CandidatePair.State.IN_PROGRESS,
+            )
+        )
+    )
+    connection: Any = SimpleNamespace(_nominated={}, _check_list=[nominated, checked, unchecked])
+    assert all(_is_peer(connection, pair.remote_addr) for pair in connection._check_list)
+    connection._nominated[1] = nominated
+    assert _is_peer(connection, nominated.remote_addr)
+    assert _is_peer(connection, checked.remote_addr)
+    assert not _is_peer(connection, unchecked.remote_addr)
+    assert not _is_peer(connection, ("198.51.100.1", 5000))

@@ -1,0 +1,100 @@
+"""Calls and requests of a tenant who does nothing wrong, and how well they are served."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from switchboard.demo.account import agent_body
+from switchboard_client import AsyncSwitchboard
+from switchboard_client.webrtc.frame import FRAME_SAMPLES, Samples
+from switchboard_client.webrtc.leg import CallLeg
+
+PATIENT = agent_body() | {"advanced": {"silencePromptDelay": 300, "postSilenceHangup": 300}}
+REQUEST_EVERY_SECONDS = 0.1
+
+
+@dataclass
+class Served:
+    """Times of one phase, in milliseconds."""
+
+    gaps_ms: list[float] = field(default_factory=list)
+    answers_ms: list[float] = field(default_factory=list)
+
+    def table_row(self) -> str:
+        return (
+            f"frame gaps p50 {_percentile(self.gaps_ms, 50):.0f}, p99 {self.gaps_p99_ms:.0f} ms;"
+            f" API p50 {_percentile(self.answers_ms, 50):.0f}, p99 {self.answers_p99_ms:.0f} ms"
+        )
+
+    @property
+    def gaps_p99_ms(self) -> float:
+        return _percentile(self.gaps_ms, 99)
+
+    @property
+    def answers_p99_ms(self) -> float:
+        return _percentile(self.answers_ms, 99)
+
+
+class _Silence:
+    def next_frame(self, sent_at: float) -> Samples:
+        return np.zeros(FRAME_SAMPLES, np.int16)
+
+
+class Neighbour:
+    """``served`` is what the next times are noted in; exchange it between phases."""
+
+    def __init__(self, api: AsyncSwitchboard, agent_id: str) -> None:
+        self._api = api
+        self._agent_id = agent_id
+        self.served = Served()
+        self.faults: list[str] = []
+
+    @asynccontextmanager
+    async def in_calls(self, count: int) -> AsyncIterator[list[str]]:
+        """Ids of calls that go on as long as the context."""
+        async with contextlib.AsyncExitStack() as stack, asyncio.TaskGroup() as group:
+            calls: list[tuple[str, asyncio.Task[None]]] = []
+            for _ in range(count):
+                created = await self._api.calls.create_webrtc(self._agent_id, "neighbour")
+                access = created.participants[0].access
+                leg = await stack.enter_async_context(CallLeg(_Silence()))
+                await leg.connect(access.url, access.token)
+                calls.append((str(created.id), group.create_task(self._listen(leg))))
+            asking = group.create_task(self._ask())
+            yield [call_id for call_id, _ in calls]
+            asking.cancel()
+            for call_id, listening in calls:
+                listening.cancel()
+                await self._api.request("POST", f"/v1/calls/{call_id}/end")
+
+    async def _listen(self, leg: CallLeg) -> None:
+        last = 0.0
+        async for frame in leg.listen():
+            if last:
+                self.served.gaps_ms.append((frame.received_at - last) * 1000)
+            last = frame.received_at
+        self.faults.append("a call ended before its time")
+
+    async def _ask(self) -> None:
+        paths = (f"/v1/agents/{self._agent_id}", "/v1/calls", "/v1/billing/balance")
+        number = 0
+        while True:
+            began_at = time.perf_counter()
+            try:
+                await self._api.request("GET", paths[number % len(paths)])
+            except Exception as error:  # noqa: BLE001 - every refusal is a fault
+                self.faults.append(f"{paths[number % len(paths)]}: {error!r}")
+            self.served.answers_ms.append((time.perf_counter() - began_at) * 1000)
+            number += 1
+            await asyncio.sleep(REQUEST_EVERY_SECONDS)
+
+
+def _percentile(values: list[float], percent: float) -> float:
+    return float(np.percentile(values, percent)) if values else 0.0
