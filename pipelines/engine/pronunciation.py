@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 
 from contracts.agent_config import Pronunciation
 
-_LAST_BLANK = re.compile(r"\s(?=\S*$)")
+_BLANK = re.compile(r"\s")
 
 
 class PronunciationTable:
@@ -45,13 +46,9 @@ class PronunciationTable:
 
     def _complete_until(self, text: str) -> int:
         """The index up to which no entry can be incomplete."""
-        cut = len(text)
-        for _ in range(max(1, self._most_blanks)):
-            match = _LAST_BLANK.search(text, 0, cut)
-            if match is None:
-                return 0
-            cut = match.start()
-        return cut
+        held_words = max(1, self._most_blanks)
+        blanks = deque((blank.start() for blank in _BLANK.finditer(text)), maxlen=held_words)
+        return blanks[0] if len(blanks) == held_words else 0
 
 
 def as_text_transform(

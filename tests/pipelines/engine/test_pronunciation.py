@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 
 from hypothesis import given
@@ -24,6 +25,18 @@ async def streamed(*pieces: str) -> str:
             yield piece
 
     return "".join([chunk async for chunk in TABLE.rewrite_stream(chunks())])
+
+
+async def test_an_entry_of_many_words_takes_no_time_in_a_long_text() -> None:
+    table = PronunciationTable([Pronunciation(word="a " * 2_000 + "b", say_as="c")])
+
+    async def chunks() -> AsyncIterator[str]:
+        for _ in range(150):
+            yield "a " * 32
+
+    began_at = time.thread_time()
+    assert "".join([chunk async for chunk in table.rewrite_stream(chunks())]) == "a " * 4_800
+    assert time.thread_time() - began_at < 1.0
 
 
 def test_whole_words_are_replaced_whatever_their_case() -> None:

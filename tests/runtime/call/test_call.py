@@ -20,8 +20,9 @@ from runtime.call.call import Call
 from runtime.call.end_cause import Cause, Ending, ProvidersFailed, RoomNotOpened, SessionNotStarted
 from runtime.call.funds import BALANCE_SPENT, NOT_EXTENDED
 from runtime.conversation.conversation import CallRecord
-from runtime.media.room import HeardFrames, Room, RoomClosed
+from runtime.media.room import BadOffer, HeardFrames, Room, RoomClosed
 from runtime.recording.call_recording import CallRecording
+from runtime.slots import RESERVED_SECONDS, Slots
 from tests.runtime import virtual_time
 from tests.runtime.fakes import (
     CALLER,
@@ -66,6 +67,7 @@ def play(
     room_opens_after_seconds: float = 0.0,
     parts: MemoryPartStore | None = None,
     is_backed_up: bool = False,
+    slots: Slots | None = None,
 ) -> Stage:
     """Run one call to its end while ``script`` acts on it. With ``parts`` it is recorded there."""
 
@@ -100,6 +102,7 @@ def play(
             open_recording=open_recording,
             funded_until_ms=funded_until_ms,
             is_backed_up=lambda: is_backed_up,
+            place=None if slots is None else slots.admit(),
             clock=loop.time,
             wall_clock=loop.time,
         )
@@ -116,6 +119,32 @@ def play(
         return stage
 
     return virtual_time.run(main())
+
+
+def test_only_an_offer_that_is_answered_keeps_its_slot():
+    slots, used = Slots(1), []
+
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(RESERVED_SECONDS + 1)
+        used.append(slots.used)
+        answer, stage.room.answer_offer = stage.room.answer_offer, refuse
+        with pytest.raises(BadOffer):
+            await stage.call.answer_offer(CALLER, "caller", "offer")
+        used.append(slots.used)
+        stage.room.answer_offer = answer
+        await stage.call.answer_offer(CALLER, "caller", "offer")
+        used.append(slots.used)
+        stage.room.answer_offer = refuse
+        with pytest.raises(BadOffer):
+            await stage.call.answer_offer(CALLER, "caller", "offer")
+        used.append(slots.used)
+        stage.call.end_call()
+
+    async def refuse(participant: object, sdp: str) -> str:
+        raise BadOffer("not SDP")
+
+    play(script, slots=slots)
+    assert used == [0, 0, 1, 1]
 
 
 async def connected(stage: Stage) -> None:
