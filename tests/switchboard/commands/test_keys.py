@@ -20,6 +20,7 @@ KEY: dict[str, Any] = {
     "phone_agent_id": None,
     "phone_countries": None,
     "phone_calls_per_day": None,
+    "call_limits": None,
     "created_at": "2026-01-05T09:30:00Z",
     "last_used_at": None,
     "overlap_ends_at": None,
