@@ -11,14 +11,13 @@ import uvicorn
 from fastapi import FastAPI
 
 from control_plane.app import create_app
-from control_plane.platform.http.connection_limits import (
+from control_plane.platform.http.connection_limits import KEEP_ALIVE_SECONDS, limited_protocol
+from control_plane.platform.http.connection_room import (
     ACCEPTED_AT_ONCE,
-    KEEP_ALIVE_SECONDS,
-    AcceptFailures,
     ConnectionRoom,
-    limited_protocol,
     most_connections,
 )
+from switchboard.accept_failures import AcceptFailures
 from switchboard.open_files import raise_open_files_limit
 from switchboard.settings import Settings
 from telemetry.health import Health

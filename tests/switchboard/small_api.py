@@ -10,7 +10,7 @@ import sys
 from fastapi import FastAPI, Request
 
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
-from control_plane.platform.http.connection_limits import AcceptFailures
+from switchboard.accept_failures import AcceptFailures
 from switchboard.api_process import api_server
 from switchboard.logs import configure_logging
 from switchboard.settings import Settings

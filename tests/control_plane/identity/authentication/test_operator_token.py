@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from control_plane.identity.accounts.login.attempts import OPERATOR_TOKENS_PER_ADDRESS
-from tests.control_plane.conftest import OPERATOR
+from tests.control_plane.conftest import OPERATOR, TenantClient
 
 GUESSES = OPERATOR_TOKENS_PER_ADDRESS.attempts
 PATH = "/v1/operator/tenants"
@@ -55,6 +55,14 @@ async def test_right_tokens_and_requests_without_one_do_not_count(at: At) -> Non
         for _ in range(GUESSES + 5):
             assert (await http.get(PATH)).status_code == 401
             assert (await http.get(PATH, headers=OPERATOR)).status_code == 200
+
+
+async def test_a_tenant_s_key_is_refused_without_being_counted(
+    at: At, tenant: TenantClient
+) -> None:
+    async with at("198.51.100.23") as http:
+        for _ in range(GUESSES + 5):
+            assert (await http.get(PATH, headers=tenant.headers)).status_code == 401
 
 
 async def test_addresses_of_one_subscriber_count_together(at: At) -> None:

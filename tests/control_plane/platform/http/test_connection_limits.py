@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
 
 import httpx2
@@ -13,15 +12,8 @@ from fastapi.responses import PlainTextResponse
 from structlog.testing import capture_logs
 
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
-from control_plane.platform.http.connection_limits import (
-    RESERVED_FILES,
-    AcceptFailures,
-    ConnectionRoom,
-    ConnectionTimes,
-    OncePerSecond,
-    limited_protocol,
-    most_connections,
-)
+from control_plane.platform.http.connection_limits import ConnectionTimes, limited_protocol
+from control_plane.platform.http.connection_room import ConnectionRoom
 from tests.control_plane.platform.http.real_server import served
 
 SHORT = ConnectionTimes(head_seconds=0.3, linger_seconds=0.3, unread_seconds=0.3)
@@ -81,13 +73,13 @@ async def trickle(client: Client) -> None:
 
 
 async def test_a_connection_without_a_request_is_closed(app: FastAPI) -> None:
-    async with served(app, limited_protocol(ConnectionRoom(10, SHORT))) as url:
+    async with served(app, limited_protocol(ConnectionRoom(10), SHORT)) as url:
         client = await Client.connected(url)
         assert await client.rest() == b""
 
 
 async def test_a_head_that_arrives_byte_by_byte_is_answered_408(app: FastAPI) -> None:
-    async with served(app, limited_protocol(ConnectionRoom(10, SHORT))) as url:
+    async with served(app, limited_protocol(ConnectionRoom(10), SHORT)) as url:
         client = await Client.connected(url)
         client.send(HEAD + b"X-Slow: ")
         trickling = asyncio.create_task(trickle(client))
@@ -97,7 +89,7 @@ async def test_a_head_that_arrives_byte_by_byte_is_answered_408(app: FastAPI) ->
 
 
 async def test_the_408_names_the_limit(app: FastAPI) -> None:
-    async with served(app, limited_protocol(ConnectionRoom(10, SHORT))) as url:
+    async with served(app, limited_protocol(ConnectionRoom(10), SHORT)) as url:
         client = await Client.connected(url)
         client.send(HEAD)
         answer = await client.rest()
@@ -106,7 +98,7 @@ async def test_the_408_names_the_limit(app: FastAPI) -> None:
 
 
 async def test_a_second_head_has_the_same_time_as_the_first(app: FastAPI) -> None:
-    async with served(app, limited_protocol(ConnectionRoom(10, SHORT))) as url:
+    async with served(app, limited_protocol(ConnectionRoom(10), SHORT)) as url:
         client = await Client.connected(url)
         client.send(HEAD + b"\r\n")
         await client.answer()
@@ -126,7 +118,7 @@ async def test_an_idle_connection_is_closed_after_the_keep_alive_time(app: FastA
 async def test_the_rest_of_a_body_whose_answer_was_sent_is_not_awaited_for_long(
     app: FastAPI,
 ) -> None:
-    async with served(app, limited_protocol(ConnectionRoom(10, SHORT))) as url:
+    async with served(app, limited_protocol(ConnectionRoom(10), SHORT)) as url:
         client = await Client.connected(url)
         client.send(b"POST /early HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n")
         trickling = asyncio.create_task(trickle(client))
@@ -144,8 +136,7 @@ async def test_a_connection_whose_body_came_too_late_is_closed(app: FastAPI) -> 
 
 
 async def test_a_client_that_does_not_read_its_answer_is_disconnected(app: FastAPI) -> None:
-    room = ConnectionRoom(1, SHORT)
-    async with served(app, limited_protocol(room)) as url:
+    async with served(app, limited_protocol(ConnectionRoom(1), SHORT)) as url:
         client = await Client.connected(url, limit=1)
         client.send(b"GET /large HTTP/1.1\r\nHost: t\r\n\r\n")
         async with asyncio.timeout(SOON_SECONDS):
@@ -196,39 +187,6 @@ async def test_a_full_server_writes_one_line_a_second(app: FastAPI) -> None:
     reported = [line for line in lines if line["event"] == "connections_limited"]
     assert len(clients) == 50
     assert 1 <= len(reported) <= 10, "fifty connections in a few seconds at most"
-
-
-async def test_failures_to_accept_are_one_line_a_second() -> None:
-    clock = iter([0.0] * 1_000 + [0.4] * 1_000 + [0.9] * 1_000 + [1.0] * 1_000)
-    others = list[dict[str, object]]()
-    failures = AcceptFailures(OncePerSecond(lambda: next(clock)))
-
-    class Loop(asyncio.SelectorEventLoop):
-        def default_exception_handler(self, context: dict[str, object]) -> None:
-            others.append(context)
-
-    loop = Loop()
-    full = {
-        "message": "socket.accept() out of system resource",
-        "exception": OSError(errno.EMFILE, "Too many open files"),
-    }
-    with capture_logs() as lines:
-        for _ in range(4_000):
-            failures(loop, full)
-    loop.close()
-    assert [line["since_last_line"] for line in lines] == [1, 3_000]
-    failures(loop, {"message": "Task exception was never retrieved"})
-    assert len(others) == 1, "other errors are reported as before"
-
-
-@pytest.mark.parametrize(
-    ("wanted", "open_files", "most"),
-    [(10_000, 65_536, 10_000), (10_000, 1_024, 1_024 - RESERVED_FILES), (10_000, 256, 64)],
-)
-def test_connections_leave_file_descriptors_for_the_process(
-    wanted: int, open_files: int, most: int
-) -> None:
-    assert most_connections(wanted, open_files) == most
 
 
 async def _status(url: str) -> int:
