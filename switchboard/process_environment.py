@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from pydantic import AliasChoices
 
+from contracts.ice_settings import IceSettings
 from control_plane.platform.settings import ControlPlaneOptions
 from pipelines.settings import VENDOR_BASE_URLS
 from runtime.settings import WorkerOptions
@@ -35,8 +36,9 @@ _CONTROL_PLANE = (
 READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "api": _CONTROL_PLANE | _MAIL | {"host", "port"},
-        # Mails are sent by the API, and the operator's routes are there.
-        "jobs": _CONTROL_PLANE - {"operator_token"},
+        # Mails are sent by the API, the operator's routes are there, and callers ask it for ICE
+        # servers.
+        "jobs": _CONTROL_PLANE - {"operator_token"} - IceSettings.model_fields.keys(),
         "worker": _WATCHED | _VENDORS | _STORED | WorkerOptions.model_fields.keys(),
         "bridge": _WATCHED | {"redis_url"},
         "migrate": _LOGGING | _LOGINS,

@@ -144,17 +144,41 @@ def test_coturn_shares_a_secret_with_the_planes_and_relays_to_the_workers_alone(
     assert inside == "/etc/coturn/turnserver.conf:ro"
     rules = (ROOT / configuration).read_text().splitlines()
     assert {"use-auth-secret", "denied-peer-ip=0.0.0.0-255.255.255.255"} <= set(rules)
-    (command,) = coturn["command"]
-    assert '--static-auth-secret="$${SWITCHBOARD_TURN_SECRET:?' in command
     given = {
         "SWITCHBOARD_TURN_SECRET": "shared-with-coturn",
         "SWITCHBOARD_ICE_SERVERS": "turn:203.0.113.9:3478?transport=udp",
     }
     shared = environment_of(coturn, filled_in_example() | given)["SWITCHBOARD_TURN_SECRET"]
-    for name in ("api", "jobs", "worker"):
+    for name in ("api", "worker"):
         process = settings_of(compose, name, monkeypatch, **given)
         assert process.turn_secret == shared
         assert process.ice_servers == (given["SWITCHBOARD_ICE_SERVERS"],)
+
+
+def test_the_command_of_coturn_adds_the_secret_and_the_peers_to_its_file(
+    compose: dict[str, Any], tmp_path: Path
+) -> None:
+    """With a stand-in for the program, which shows the file that it is given."""
+    program = tmp_path / "turnserver"
+    program.write_text('#!/bin/sh\necho "arguments: $*"; cat "$2"\n')
+    program.chmod(0o755)
+    (script,) = compose["services"]["coturn"]["command"]
+    here = {"/etc/coturn": str(ROOT / "deploy/coturn"), "> /tmp": f"> {tmp_path}", "$$": "$"}
+    for theirs, ours in (here | {"-c /tmp": f"-c {tmp_path}"}).items():
+        script = script.replace(theirs, ours)
+    given = {"SWITCHBOARD_TURN_SECRET": "of-the-tests", "SWITCHBOARD_TURN_ADDRESS": "203.0.113.9"}
+    path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    run = ["sh", "-c", script]
+    shown = subprocess.run(run, env=path | given, capture_output=True, text=True, check=True).stdout
+    arguments, *rules = shown.splitlines()
+    assert "of-the-tests" not in arguments
+    assert {"use-auth-secret", "static-auth-secret=of-the-tests"} <= set(rules)
+    assert {"external-ip=203.0.113.9", "allowed-peer-ip=203.0.113.9"} <= set(rules)
+    for missing in given:
+        refused = subprocess.run(
+            run, env=path | given | {missing: ""}, capture_output=True, check=False
+        )
+        assert refused.returncode != 0
 
 
 def test_no_secret_is_written_in_the_file(compose: dict[str, Any]) -> None:
@@ -195,7 +219,7 @@ def test_only_migrate_connects_as_the_owner_of_the_database(
 def test_a_service_gets_the_settings_that_its_process_reads(compose: dict[str, Any]) -> None:
     """As ``switchboard up`` does it, and no other secret."""
     for name in OUR_PROCESSES | {"migrate"}:
-        needs = needed_by(name)
+        needs = needed_by(name.removesuffix("-tenants"))
         given = compose["services"][name]["environment"]
         owner = {"SWITCHBOARD_DATABASE_URL"} if name == "migrate" else set()
         assert {variable for variable in given if not needs(variable)} == owner, name
@@ -277,6 +301,7 @@ def test_every_service_is_confined(compose: dict[str, Any]) -> None:
         "postgres": change_user | {"FOWNER"},
         "valkey": change_user,
         "caddy": {"NET_BIND_SERVICE"},
+        "coturn": {"NET_BIND_SERVICE"},
     }
 
 
@@ -346,7 +371,6 @@ def test_the_planes_meet_at_one_link_with_the_same_keys(
     worker = settings_of(compose, "worker", monkeypatch)
     for name in ("api", "jobs", "jobs-tenants"):
         process = settings_of(compose, name, monkeypatch)
-        assert process.ice_servers == worker.ice_servers
         assert process.encryption_keys == worker.encryption_keys
         # The worker is on the machine's own network, where the port of the link is published.
         assert process.required_redis_url() == worker.required_redis_url().replace(

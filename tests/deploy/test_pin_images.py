@@ -12,6 +12,7 @@ from tests.deploy.compose_file import ROOT
 
 IMAGES = {
     "CADDY_IMAGE_DIGEST": "caddy:2-alpine",
+    "COTURN_IMAGE_DIGEST": "coturn/coturn:4.7.0-alpine",
     "POSTGRES_IMAGE_DIGEST": "pgvector/pgvector:pg18",
     "PYTHON_IMAGE_DIGEST": "python:3.11-slim-bookworm",
     "VALKEY_IMAGE_DIGEST": "valkey/valkey:9-alpine",

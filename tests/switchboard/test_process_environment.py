@@ -29,6 +29,7 @@ def test_every_setting_is_read_by_a_process() -> None:
         ("SWITCHBOARD_SECRET_KEY", {"api", "jobs"}),
         ("switchboard_secret_key", {"api", "jobs"}),
         ("SWITCHBOARD_OPERATOR_TOKEN", {"api"}),
+        ("SWITCHBOARD_TURN_SECRET", {"api", "worker"}),
         ("SWITCHBOARD_ENCRYPTION_KEYS", {"api", "jobs", "worker"}),
         ("SWITCHBOARD_SMTP_PASSWORD", {"api"}),
         ("SWITCHBOARD_DATABASE_URL", set()),
