@@ -47,7 +47,8 @@ def printed_by(
     stop all calls for a moment, so no other test may use that ``up`` meanwhile."""
     for program in ("bash", "curl", "openssl"):
         require_program(program)
-    data_files = [own_switchboard.data_dir / name for name in ("state.json", "secrets.json")]
+    names = ("state.json", "secrets.json", "outbox")
+    data_files = [own_switchboard.data_dir / name for name in names]
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("SWITCHBOARD_")
     }

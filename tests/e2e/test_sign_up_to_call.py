@@ -75,8 +75,7 @@ async def _from_sign_up_to_call(api_url: str, outbox: Path) -> SpokenCall:
             document: dict[str, Any] = answer.json()
             return document
 
-        [mail] = [mail for mail in mails_in(outbox) if mail["To"] == EMAIL]
-        await post("/v1/auth/confirm-email", {"token": token_in(mail)})
+        await post("/v1/auth/confirm-email", {"token": await _mailed_token(outbox)})
         generated = await post("/v1/agents/generate", {"prompt": SENTENCE})
         agent_id = (await post("/v1/agents", generated["draft"]))["id"]
         await post(f"/v1/agents/{agent_id}/publish")
@@ -101,6 +100,14 @@ async def _from_sign_up_to_call(api_url: str, outbox: Path) -> SpokenCall:
         record,
         [entry["action"] for entry in audit_log["entries"]],
     )
+
+
+async def _mailed_token(outbox: Path) -> str:
+    """The mail is written after the answer to the sign-up."""
+    async with asyncio.timeout(10):
+        while not (found := [mail for mail in mails_in(outbox) if mail["To"] == EMAIL]):
+            await asyncio.sleep(0.05)
+    return token_in(found[0])
 
 
 def test_the_new_account_has_its_owner_and_welcome_credit(call: SpokenCall) -> None:
