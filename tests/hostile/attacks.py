@@ -144,7 +144,7 @@ class Attack:
         created = await self._http.post("/v1/calls", headers=self._secret, json=self._call_body)
         if created.status_code != httpx2.codes.CREATED:
             return f"no call: {created.status_code}"
-        path = f"/v1/calls/{created.json()['id']}/events/stream"
+        path = f"/v1/calls/{created.json()['id']}/stream"
         async with contextlib.AsyncExitStack() as streams:
             for _ in range(STREAMS):
                 answer = await streams.enter_async_context(
