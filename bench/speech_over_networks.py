@@ -1,6 +1,6 @@
 """How well the recogniser understands speech that came through a bad network.
 
-    python -m bench.speech_over_networks [--seeds 5]
+    python -m bench.speech_over_networks [--seeds 3]
 
 The word error rate is that of the offline recogniser, over all sentences and seeds.
 """
@@ -71,7 +71,7 @@ def error_rate(recogniser: Recogniser, said: list[Sentence], network: Network, s
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=3)
     seeds = parser.parse_args().seeds
     said, recogniser = sentences(), Recogniser()
     table = Table(title=f"{len(said)} sentences, {seeds} times each")
