@@ -138,6 +138,7 @@ class TestSecrets:
             "valkey": set(),
             "api": {mail, vendor, "secret key", "operator", "link"},
             "jobs": {vendor, "secret key", "link"},
+            "jobs-tenants": {vendor, "secret key", "link"},
             "worker-1": {vendor, "link"},
             "bridge": {"link"},
         }
