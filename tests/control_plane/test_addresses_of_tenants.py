@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from contracts.agent_config import AgentConfig
 from contracts.tool_bindings import CallWebhook, Mcp, Transfer
 from control_plane.building.agent_builder.schemas import EnrichRequest
+from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.outbound.blocked_addresses import BLOCKED_AUTHORITIES, blocked_addresses
 
@@ -53,6 +54,12 @@ async def test_a_field_that_is_saved_refuses_them_all(enterprise: TenantClient, 
         if not refused:
             accepted[address] = (answer.status_code, answer.text)
     assert accepted == {}
+
+
+@pytest.fixture
+def settings(settings: ControlPlaneSettings) -> ControlPlaneSettings:
+    """With requests enough for all addresses."""
+    return settings.model_copy(update={"agent_builder_per_minute": 10_000})
 
 
 async def test_a_company_page_is_fetched_from_none_of_them(

@@ -72,7 +72,7 @@ async def test_a_worker_whose_journals_are_full_has_no_room(
     slots = Slots(3)
     space = JournalSpace(tmp_path, 10, slots)
     identity = WorkerIdentity("worker-1", tmp_path)
-    heartbeat = Heartbeat(redis, "worker-1", identity, slots, NoCalls())
+    heartbeat = Heartbeat(redis, "worker-1", identity, slots, NoCalls(), lease_seconds=30)
     heartbeat.state = "ready"
 
     async def ask() -> int:
