@@ -11,7 +11,7 @@ from runtime.call.call import Call
 
 class RunningCalls:
     """A client may act on a call as soon as its lease is taken. The call is here a moment later,
-    when its journal is on the disk, so whoever looks for it can wait for it."""
+    when its journal is on the disk, so that others can wait for it."""
 
     def __init__(self) -> None:
         self._calls: dict[UUID, Call] = {}

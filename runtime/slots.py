@@ -2,7 +2,7 @@
 
 A call holds a slot from its first offer on, a phone call from the start. A call that was claimed a
 moment ago has one reserved, because its browser will probably make its offer at once. After that it
-waits without a slot: whoever opens calls and joins none keeps nobody else out.
+waits without a slot, so that calls which nobody joins keep no other call out.
 """
 
 from __future__ import annotations

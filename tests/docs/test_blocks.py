@@ -43,10 +43,6 @@ NOT_RUN = {
         "docs/operator.md",
         "cp .env.example .env && chmod 600 .env    # then fill it in",
     ): "needs Docker and the registries of the images",
-    (
-        "docs/networks.md",
-        ".venv/bin/python -m bench.speech_over_networks",
-    ): "takes several minutes",
     ("docs/operator.md", "docker compose --profile tls up"): "needs Docker and a public domain",
     (
         "docs/operator.md",

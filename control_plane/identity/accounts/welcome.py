@@ -40,7 +40,7 @@ class Welcome:
         if not self.settings.welcomes_sign_ups or user.welcomed_at is not None:
             return
         user.welcome_tenant_id = user.welcome_tenant_id or tenant_id
-        # Whoever reaches an address that is not public is no stranger.
+        # Only people who are no strangers reach an address that is not public.
         if user.email_confirmed_at is not None or not self.settings.is_public:
             await self.give(session, user, address, now)
 

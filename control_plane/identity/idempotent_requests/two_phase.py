@@ -126,7 +126,7 @@ async def _effect_of_stranger(
 
 EffectOncePerKey = Annotated[Effect, Depends(_effect_of_tenant)]
 EffectOncePerStrangersKey = Annotated[Effect, Depends(_effect_of_stranger)]
-"""For routes without a caller. Whoever repeats the request must know all of its body."""
+"""For routes without a caller. To repeat the request, one must know all of its body."""
 
 
 async def _effect(

@@ -132,7 +132,7 @@ async def abandon(
 
 
 def _is_held(key_digest: bytes, held_until: datetime) -> ColumnElement[bool]:
-    """By exactly one request: whoever takes the key over holds it until a later time."""
+    """By exactly one request, which then holds the key until a later time."""
     return (AnsweredRequest.key_digest == key_digest) & (AnsweredRequest.held_until == held_until)
 
 

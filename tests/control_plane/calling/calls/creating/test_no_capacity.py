@@ -56,6 +56,9 @@ class NoCalls:
     def leased(self) -> Iterable[UUID]:
         return ()
 
+    def claimed(self) -> Iterable[UUID]:
+        return ()
+
     def media(self) -> Iterable[CallMedia]:
         return ()
 
