@@ -4,7 +4,7 @@ Rules: API spec, "Advanced" (``maxCallDuration``, ``silencePromptDelay``, ``post
 Silence means that neither the caller nor the agent is active. After ``silence_prompt_seconds`` of
 silence the agent asks whether the caller is still there (the nudge). The call ends when
 ``silence_hangup_seconds`` more pass after the nudge was spoken. When the caller speaks, counting
-starts again. While nobody is connected, no silence is counted; counting starts again with the next leg.
+starts again. While nobody is connected, no silence is counted; the next leg starts it again.
 
 A call may go on while its connected time is paid for. The goodbye begins ``FUNDS_GOODBYE_MS``
 before the paid time is over; what it takes longer is free.
