@@ -27,7 +27,7 @@ from contracts.call_plan import PlannedParticipant
 from contracts.ice_servers import ice_servers
 from contracts.ice_settings import IceSettings
 from runtime.media.local_room import LocalRoom
-from runtime.media.media_network import MediaNetwork
+from runtime.media.network.media_network import MediaNetwork
 from runtime.media.room import ENGINE_OUTPUT_HZ, LegConnected, LegInterrupted
 from switchboard_client.errors import ServerUnreachable
 from switchboard_client.webrtc import leg as leg_module

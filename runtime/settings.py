@@ -16,7 +16,7 @@ from contracts.call_plan import JOIN_TIMEOUT_SECONDS, LONGEST_CALL_SECONDS
 from contracts.ice_servers import ice_servers
 from contracts.ice_settings import IceSettings
 from contracts.redis_names import CLAIM_TTL_SECONDS, LEASE_TTL_SECONDS
-from runtime.media.media_network import MediaNetwork, PortRange
+from runtime.media.network.media_network import MediaNetwork, PortRange
 
 
 def _address(text: str) -> str:

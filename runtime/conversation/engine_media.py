@@ -12,7 +12,7 @@ from pipelines.engine.shared_models import WarmModels
 from runtime.conversation.conversation import CallRecord
 from runtime.conversation.engine_conversation import EngineConversation
 from runtime.media.local_room import LocalRoom
-from runtime.media.media_network import MediaNetwork
+from runtime.media.network.media_network import MediaNetwork
 from runtime.media.room import Room
 
 

@@ -28,7 +28,7 @@ from link.streams import newest_position, read_after
 from runtime.call.call import Call
 from runtime.call.end_cause import Ending
 from runtime.link.redis_client import BLOCK_MS
-from runtime.media.media_network import NoFreePort
+from runtime.media.network.media_network import NoFreePort
 from runtime.media.room import BadOffer, RoomClosed
 from runtime.running_calls import RunningCalls
 from runtime.slots import NoFreeSlot

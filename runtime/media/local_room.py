@@ -14,12 +14,14 @@ from contracts.call_plan import PlannedParticipant
 from contracts.live_messages import LiveMessage
 from contracts.live_replay import positions_to_replay
 from runtime.link.closable_queue import ClosableQueue
-from runtime.media.aiortc_internals import ANY_PORT
-from runtime.media.ice_addresses import local_ice_addresses
+from runtime.media.audio.paced_output import PacedOutput
+from runtime.media.audio.room_audio import RoomAudio
 from runtime.media.liveness import Liveness
-from runtime.media.media_network import MediaNetwork
-from runtime.media.paced_output import PacedOutput
-from runtime.media.remote_candidates import RemoteAddresses
+from runtime.media.network.aiortc_internals import ANY_PORT
+from runtime.media.network.ice_addresses import local_ice_addresses
+from runtime.media.network.media_network import MediaNetwork
+from runtime.media.network.remote_candidates import RemoteAddresses
+from runtime.media.network.sdp_offer import read_offer
 from runtime.media.room import (
     AgentVoice,
     BadOffer,
@@ -31,9 +33,7 @@ from runtime.media.room import (
     RoomEvent,
     Samples,
 )
-from runtime.media.room_audio import RoomAudio
 from runtime.media.room_clock import Clock, MonotonicClock, Tick, ticks
-from runtime.media.sdp_offer import read_offer
 from runtime.media.webrtc_leg import WebRtcLeg
 
 _MOST_UNHEARD_FRAMES = 50

@@ -21,7 +21,12 @@ from aiortc.exceptions import InternalError, InvalidAccessError, InvalidStateErr
 from aiortc.rtp import RtpPacket
 
 from contracts.live_messages import DATA_CHANNEL_LABEL
-from runtime.media.aiortc_internals import (
+from runtime.media.audio.incoming_audio import IncomingAudio
+from runtime.media.audio.opus import OpusEncoder
+from runtime.media.audio.outgoing_track import OutgoingTrack
+from runtime.media.live_channel import LiveChannel
+from runtime.media.liveness import Liveness
+from runtime.media.network.aiortc_internals import (
     DropReason,
     answers_binding_request,
     gather_candidates,
@@ -30,16 +35,11 @@ from runtime.media.aiortc_internals import (
     keep_reporting,
     tap_packets,
 )
-from runtime.media.incoming_audio import IncomingAudio
-from runtime.media.live_channel import LiveChannel
-from runtime.media.liveness import Liveness
-from runtime.media.media_network import MediaNetwork
-from runtime.media.opus import OpusEncoder
-from runtime.media.outgoing_track import OutgoingTrack
-from runtime.media.reported_loss import ReportedLoss
+from runtime.media.network.media_network import MediaNetwork
+from runtime.media.network.reported_loss import ReportedLoss
+from runtime.media.network.sdp_answer import with_opus_parameters
+from runtime.media.network.sdp_offer import AudioOffer
 from runtime.media.room import BadOffer, Samples
-from runtime.media.sdp_answer import with_opus_parameters
-from runtime.media.sdp_offer import AudioOffer
 from telemetry.metrics import PACKETS_DROPPED
 
 CONNECT_TIMEOUT_SECONDS = 15.0

@@ -9,9 +9,9 @@ import numpy as np
 from av.audio.stream import AudioStream
 
 from contracts.recording import SAMPLE_HZ
-from runtime.media.opus import SAMPLE_HZ as ROOM_HZ
-from runtime.media.opus import SAMPLES_PER_FRAME
-from runtime.media.resampling import Resampler
+from runtime.media.audio.opus import SAMPLE_HZ as ROOM_HZ
+from runtime.media.audio.opus import SAMPLES_PER_FRAME
+from runtime.media.audio.resampling import Resampler
 from runtime.media.room import FRAME_MS
 from runtime.recording.part_cutter import Part
 

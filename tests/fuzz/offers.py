@@ -8,12 +8,12 @@ from uuid import uuid4
 
 from contracts.call_plan import PlannedParticipant
 from runtime.media.local_room import LocalRoom
+from runtime.media.network.sdp_offer import read_offer
 from runtime.media.room import BadOffer
-from runtime.media.sdp_offer import read_offer
 from tests.fuzz.mutation import mutated_lines
 from tests.fuzz.outcome import Outcome, no_error_unhandled
 from tests.runtime.media.loopback_peer import LoopbackPeer
-from tests.runtime.media.test_sdp_offer import AUDIO, CHANNEL, VIDEO, offer
+from tests.runtime.media.network.test_sdp_offer import AUDIO, CHANNEL, VIDEO, offer
 
 ANSWERED_SHARE = 0.003
 LONGEST_MS = 250.0

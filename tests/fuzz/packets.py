@@ -19,8 +19,8 @@ import pylibsrtp
 from google_crc32c import value as crc32c
 
 from contracts.live_messages import DATA_CHANNEL_LABEL
-from runtime.media.aiortc_internals import ice_connection
 from runtime.media.local_room import LocalRoom
+from runtime.media.network.aiortc_internals import ice_connection
 from tests.fuzz.mutation import mutated_bytes
 from tests.fuzz.outcome import Outcome, no_error_unhandled
 from tests.runtime.media.loopback_peer import LoopbackPeer

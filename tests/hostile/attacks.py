@@ -25,7 +25,7 @@ from google_crc32c import value as crc32c
 from switchboard_client import AsyncSwitchboard
 from switchboard_client.webrtc.frame import FRAME_SAMPLES, Samples
 from switchboard_client.webrtc.leg import CallLeg
-from tests.runtime.media.test_sdp_offer import AUDIO, offer
+from tests.runtime.media.network.test_sdp_offer import AUDIO, offer
 
 HALF_OPEN_CONNECTIONS = 100
 STREAMS = 30

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from runtime.media.ice_addresses import local_ice_addresses
+from runtime.media.network.ice_addresses import local_ice_addresses
 
 SECRET = "shared-with-coturn"
 _CONFIGURATION = Path(__file__).parents[2] / "deploy/coturn/turnserver.conf"

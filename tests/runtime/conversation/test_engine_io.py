@@ -17,7 +17,7 @@ from livekit.agents.voice.transcription import TranscriptSynchronizer
 from runtime.conversation import engine_io
 from runtime.conversation.engine_io import RoomAudioInput, RoomAudioOutput
 from runtime.link.closable_queue import ClosableQueue
-from runtime.media.paced_output import PacedOutput
+from runtime.media.audio.paced_output import PacedOutput
 from runtime.media.room import Room, Samples
 from runtime.media.room_clock import MonotonicClock, ticks
 from tests.runtime.until import until

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import socket
 
-from runtime.media.media_network import PortRange
+from runtime.media.network.media_network import PortRange
 
 
 def free_ports(count: int) -> PortRange:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runtime.media.incoming_audio import IncomingAudio
-from runtime.media.opus import SAMPLE_HZ, OpusEncoder
+from runtime.media.audio.incoming_audio import IncomingAudio
+from runtime.media.audio.opus import SAMPLE_HZ, OpusEncoder
 from runtime.media.room import FRAME_MS, Samples
 
 LEAD_IN_SECONDS = 1.0

@@ -20,16 +20,16 @@ from aiortc.rtp import RtpPacket
 
 from contracts.call_plan import PlannedParticipant
 from contracts.live_messages import DATA_CHANNEL_LABEL
-from runtime.media.aiortc_internals import (
+from runtime.media.audio.opus import SAMPLE_HZ, SAMPLES_PER_FRAME, OpusDecoder, OpusEncoder
+from runtime.media.audio.outgoing_track import OutgoingTrack
+from runtime.media.local_room import LocalRoom
+from runtime.media.network.aiortc_internals import (
     gather_candidates,
     ice_connection,
     keep_reporting,
     tap_packets,
 )
-from runtime.media.ice_addresses import local_ice_addresses
-from runtime.media.local_room import LocalRoom
-from runtime.media.opus import SAMPLE_HZ, SAMPLES_PER_FRAME, OpusDecoder, OpusEncoder
-from runtime.media.outgoing_track import OutgoingTrack
+from runtime.media.network.ice_addresses import local_ice_addresses
 from runtime.media.room import Samples
 from runtime.media.room_clock import MonotonicClock, ticks
 

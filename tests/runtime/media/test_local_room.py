@@ -19,9 +19,9 @@ from aiortc import RTCSessionDescription
 
 from contracts.live_messages import AgentStateChanged, CallOver, LiveMessage
 from runtime.media import liveness
-from runtime.media.ice_addresses import local_ice_addresses
 from runtime.media.local_room import LocalRoom
-from runtime.media.media_network import MediaNetwork, NoFreePort
+from runtime.media.network.ice_addresses import local_ice_addresses
+from runtime.media.network.media_network import MediaNetwork, NoFreePort
 from runtime.media.room import (
     BadOffer,
     LegConnected,

@@ -1,0 +1,100 @@
+from uuid import UUID, uuid4
+
+import numpy as np
+
+from runtime.media.audio.opus import SAMPLES_PER_FRAME
+from runtime.media.audio.paced_output import PacedOutput
+from runtime.media.audio.room_audio import RoomAudio
+from runtime.media.room import Samples
+from runtime.media.room_clock import Tick
+
+
+class Person:
+    def __init__(self, level: int = 0) -> None:
+        self.level = level
+        self.reads = 0
+        self.heard: list[tuple[int, int]] = []
+
+    def read(self) -> Samples:
+        self.reads += 1
+        return np.full(SAMPLES_PER_FRAME, self.level, np.int16)
+
+    def write(self, samples: Samples, sample: int) -> None:
+        self.heard.append((int(samples[-1]), sample))
+
+
+def agent(level: int, frames: int) -> PacedOutput:
+    voice = PacedOutput()
+    voice.push(np.full(480 * frames, level, np.int16))
+    return voice
+
+
+def settled(room: RoomAudio, legs: dict[UUID, Person], ticks: int = 3) -> Samples:
+    for index in range(1, ticks + 1):
+        (frame,) = room.tick(legs, Tick(index, 1))
+    return frame
+
+
+def test_legs_hear_the_agent_and_each_other_and_the_engine_hears_the_legs() -> None:
+    one, two = Person(100), Person(30)
+    frame = settled(RoomAudio(agent(1_000, 10)), {uuid4(): one, uuid4(): two})
+    assert frame.shape == (320,)
+    assert int(frame[-1]) == 130
+    assert one.heard[-1][0] == 1_030
+    assert two.heard[-1][0] == 1_100
+
+
+def test_the_agent_stops_for_every_leg_in_the_frame_after_clear() -> None:
+    voice, person = agent(1_000, 100), Person()
+    room, legs = RoomAudio(voice), {uuid4(): person}
+    settled(room, legs)
+    voice.clear()
+    room.tick(legs, Tick(4, 1))
+    assert [level for level, _ in person.heard[-2:]] == [1_000, 0]
+
+
+def test_the_agents_voice_waits_while_nobody_is_there_to_hear_it() -> None:
+    voice, person = agent(1_000, 10), Person()
+    room, legs = RoomAudio(voice), {uuid4(): person}
+    settled(room, legs)
+    waiting = voice.queued_seconds
+    settled(room, {}, ticks=100)
+    assert voice.queued_seconds == waiting > 0
+    settled(room, legs)
+    assert person.heard[-1][0] == 1_000
+
+
+def test_what_is_heard_can_be_tapped() -> None:
+    room, heard = RoomAudio(agent(1_000, 10)), []
+    room.on_heard = heard.append
+    room.tick({uuid4(): Person(100), uuid4(): Person(30)}, Tick(1, 1))
+    room.tick({uuid4(): Person(100)}, Tick(4, 3))
+    room.tick({}, Tick(5, 1))
+    assert [each.index for each in heard] == [1, 4, 5]
+    assert [[int(frame[0]) for frame in each.people] for each in heard] == [[130], [100] * 3, [0]]
+    assert [int(each.agent[0]) for each in heard] == [1_000, 1_000, 0], "nobody heard the last one"
+
+
+def test_the_engine_hears_silence_in_an_empty_room() -> None:
+    assert not settled(RoomAudio(PacedOutput()), {}).any()
+
+
+def test_after_a_late_tick_all_that_was_said_is_heard_but_nothing_is_played_in_a_burst() -> None:
+    voice, person = agent(1_000, 100), Person(50)
+    frames = RoomAudio(voice).tick({uuid4(): person}, Tick(6, 6))
+    assert len(frames) == 6
+    assert person.reads == 6
+    assert len(person.heard) == 1
+    assert voice.queued_seconds == 99 * 0.02
+
+
+def test_a_standstill_is_not_made_up_for_without_end() -> None:
+    assert len(RoomAudio(PacedOutput()).tick({uuid4(): Person()}, Tick(3_000, 3_000))) == 25
+
+
+def test_packets_carry_the_rooms_time_so_that_a_gap_stays_a_gap() -> None:
+    person = Person()
+    room, legs = RoomAudio(PacedOutput()), {uuid4(): person}
+    room.tick(legs, Tick(1, 1))
+    room.tick(legs, Tick(4, 3))
+    assert [sample for _, sample in person.heard] == [960, 4 * 960]

@@ -1,0 +1,174 @@
+"""Datagrams that are no audio, from strangers and from the caller, to a leg that is heard."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+from collections.abc import AsyncIterator
+
+import pytest
+from aiortc import RTCDtlsTransport
+from aiortc.rtcrtpreceiver import StreamStatistics
+from google_crc32c import value as crc32c
+
+from runtime.media import webrtc_leg
+from runtime.media.local_room import LocalRoom
+from runtime.media.network.aiortc_internals import ice_connection
+from runtime.media.network.packet_sources import MOST_SOURCES
+from tests.runtime.media.loopback_peer import LoopbackPeer
+from tests.runtime.media.test_local_room import joined, loud, quiet, until
+
+HZ = 440
+PATTERNS = {
+    "empty": b"",
+    "one byte of DTLS": b"\x16",
+    "no known protocol": b"\x50" * 40,
+    "longer than an SRTP packet can be": b"\x80\x6f" + bytes(3_000),
+    "RTP without a header": b"\x80\x6f",
+    "RTCP that nobody signed": b"\x80\xc8\x00\x06" + bytes(24),
+    "RTP that nobody signed": b"\x80\x6f" + bytes(170),
+    "a DTLS record that is cut off": b"\x16\xfe\xfd" + bytes(9) + b"\x40",
+    "a DTLS record of garbage": b"\x17\xfe\xfd" + bytes(8) + b"\x00\x20" + b"\xaa" * 32,
+    "a STUN request that nobody signed": b"\x00\x01\x00\x00\x21\x12\xa4\x42" + bytes(12),
+    "a STUN request with a broken attribute": b"\x00\x01\x00\x08\x21\x12\xa4\x42"
+    + bytes(12)
+    + b"\x00\x06\xff\xff\x00\x00\x00\x00",
+}
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[LocalRoom]:
+    room = LocalRoom("test")
+    yield room
+    await room.aclose()
+
+
+async def test_a_stranger_ends_no_call_with_a_datagram(room: LocalRoom) -> None:
+    async with joined(room) as peer:
+        with socket.socket(_family(peer), socket.SOCK_DGRAM) as stranger:
+            for name, datagram in PATTERNS.items():
+                stranger.sendto(datagram, _address_of_the_leg(peer))
+                await assert_is_heard(room, peer, f"after {name}")
+
+
+async def test_a_caller_with_a_broken_stack_stays_in_the_call(room: LocalRoom) -> None:
+    async with joined(room) as peer:
+        for name, datagram in PATTERNS.items():
+            await ice_connection(peer.connection).send(datagram)
+            await assert_is_heard(room, peer, f"after {name}")
+
+
+async def test_a_packet_that_causes_an_exception_ends_no_call(
+    room: LocalRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = []
+
+    async def fail(*_: object, **__: object) -> None:
+        failed.append(True)
+        raise IndexError("a bug in a parser")
+
+    async with joined(room) as peer:
+        (leg,) = room._legs.values()
+        transport = leg._peer.getTransceivers()[0].receiver.transport
+        with monkeypatch.context() as broken:
+            broken.setattr(transport, "_handle_rtp_data", fail)
+            await until(lambda: len(failed) > 3)
+        await assert_is_heard(room, peer)
+
+
+async def test_noise_from_everywhere_ends_no_call(room: LocalRoom) -> None:
+    dice = random.Random(1)
+    async with joined(room) as peer:
+        with socket.socket(_family(peer), socket.SOCK_DGRAM) as stranger:
+            for _ in range(2_000):
+                noise = dice.randbytes(dice.choice((0, 1, 2, 12, 13, 20, 100, 1_400)))
+                stranger.sendto(noise, _address_of_the_leg(peer))
+                await ice_connection(peer.connection).send(noise)
+                await asyncio.sleep(0)
+        await assert_is_heard(room, peer)
+
+
+async def assert_is_heard(room: LocalRoom, peer: LoopbackPeer, when: str = "") -> None:
+    peer.say(HZ)
+    try:
+        await loud(room, HZ)
+    except TimeoutError:
+        pytest.fail(f"the caller is not heard {when}")
+    peer.say(None)
+    await quiet(room)
+
+
+def _address_of_the_leg(peer: LoopbackPeer) -> tuple[str, int]:
+    (pair,) = ice_connection(peer.connection)._nominated.values()
+    host, port = pair.remote_addr
+    return host, port
+
+
+def _family(peer: LoopbackPeer) -> socket.AddressFamily:
+    host, _ = _address_of_the_leg(peer)
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+async def test_a_data_channel_packet_whose_parameter_has_no_length_stalls_nothing(
+    room: LocalRoom,
+) -> None:
+    init = b"\x01\x00\x00\x18" + bytes(16) + b"\x80\x08\x00\x00"
+    header = b"\x13\x88\x13\x88" + bytes(4)
+    checksum = crc32c(header + bytes(4) + init).to_bytes(4, "little")
+    async with joined(room) as peer:
+        await _transport(peer)._send_data(header + checksum + init)
+        await assert_is_heard(room, peer)
+
+
+async def test_a_caller_who_names_a_new_source_in_each_packet_is_held_to_a_few(
+    room: LocalRoom,
+) -> None:
+    async with joined(room) as peer:
+        (leg,) = room._legs.values()
+        receiver = leg._peer.getTransceivers()[0].receiver
+        (payload_type,) = receiver._RTCRtpReceiver__codecs
+        for source in range(1, 200):
+            packet = bytes([0x80, payload_type, *bytes(6)]) + source.to_bytes(4, "big") + b"\xf8"
+            await _transport(peer)._send_rtp(packet)
+            await asyncio.sleep(0)
+        await assert_is_heard(room, peer)
+        kept = receiver._RTCRtpReceiver__remote_streams
+        assert 2 <= len(kept) <= MOST_SOURCES
+
+
+async def test_a_report_that_cannot_be_written_does_not_keep_a_call_from_ending(
+    room: LocalRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def too_large(_: StreamStatistics) -> int:
+        asked.append(True)
+        return 2**32
+
+    monkeypatch.setattr(StreamStatistics, "jitter", property(too_large))
+    async with joined(room):
+        await until(lambda: len(asked) > 2)
+        async with asyncio.timeout(2):
+            await room.aclose()
+
+
+async def test_a_connection_that_does_not_close_does_not_keep_a_call_from_ending(
+    room: LocalRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(webrtc_leg, "CLOSE_TIMEOUT_SECONDS", 0.1)
+    async with joined(room):
+        (leg,) = room._legs.values()
+        with monkeypatch.context() as hung:
+            hung.setattr(leg._peer, "close", never)
+            async with asyncio.timeout(2):
+                await room.aclose()
+        await leg._peer.close()
+
+
+def _transport(peer: LoopbackPeer) -> RTCDtlsTransport:
+    (transceiver,) = peer.connection.getTransceivers()
+    return transceiver.sender.transport
