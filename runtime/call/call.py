@@ -15,7 +15,6 @@ from contracts.call_plan import CallPlan, PlannedParticipant
 from contracts.call_status import Transport
 from contracts.events import (
     CallEnded,
-    CallMetered,
     CallStarted,
     EventBody,
     LegJoined,
@@ -25,7 +24,9 @@ from contracts.events import (
     SlotsCollected,
 )
 from contracts.heartbeat import CallMedia
-from contracts.live_messages import CallOver, LiveBody, LiveMessage, ParticipantStateChanged
+from contracts.live_messages import LiveBody, LiveMessage, ParticipantStateChanged
+from runtime.call.billable_time import BillableTime
+from runtime.call.closing import close_parts
 from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
 from runtime.call.farewell import farewell_seconds, say_farewell
@@ -42,15 +43,8 @@ from telemetry.tracing import call_span
 
 logger = structlog.get_logger(__name__)
 
-METERED_EVERY_SECONDS = 5.0
-METERED_WHEN_BACKED_UP_SECONDS = 20.0
-"""While the control plane is behind. Still often enough that the reserve is extended in time."""
 REJOIN_SECONDS = 5.0
 """How long somebody whose connection was closed has to come back."""
-CALL_OVER_SECONDS = 0.1
-"""How long the message that the call is over has to leave before the legs are closed."""
-CLOSE_SECONDS = 5.0
-"""How long the room, the conversation and the recording each have to close."""
 
 
 def _nobody_watches(_: LiveMessage) -> None:
@@ -109,6 +103,7 @@ class Call:
             transcription_enabled=plan.agent.features.transcription_enabled,
         )
         self._funds = Funds(funded_until_ms)
+        self._billable = BillableTime(self._presence, self._funds, plan.limits.max_duration_seconds)
         self._limits = LimitTimer(plan.limits, self._funds, clock)
         self._is_joined = False
         """Whether an offer was answered."""
@@ -159,7 +154,7 @@ class Call:
         self.fact(RoomOpened())
         self.spawn(self._follow_room(self._room))
         self.spawn(self._watch_limits())
-        self.spawn(self._report_metered())
+        self.spawn(self._billable.report(self._facts, self._is_backed_up))
         self.spawn(self._converse(self._room))
 
     async def _converse(self, room: Room) -> None:
@@ -339,27 +334,6 @@ class Call:
                 case Due.NUDGE:
                     self.say(self._phrases.nudge(self.plan))
 
-    async def _report_metered(self) -> None:
-        waited_seconds = 0.0
-        while True:
-            await asyncio.sleep(METERED_EVERY_SECONDS)
-            waited_seconds += METERED_EVERY_SECONDS
-            if self._is_backed_up() and waited_seconds < METERED_WHEN_BACKED_UP_SECONDS:
-                continue
-            waited_seconds = 0.0
-            if self._presence.here and self._billable_ms is not None:
-                self.fact(CallMetered(connected_ms=self._billable_ms))
-
-    @property
-    def _billable_ms(self) -> int | None:
-        """Connected milliseconds to report. What exceeds the paid time or the maximum duration is
-        not billed."""
-        connected_ms = self._presence.connected_ms
-        if connected_ms is None:
-            return None
-        longest_ms = self.plan.limits.max_duration_seconds * 1000
-        return self._funds.billable_ms(min(connected_ms, longest_ms))
-
     def extend_funds(self, until_ms: int, *, balance_is_spent: bool) -> None:
         """The control plane has reserved more for this call, up to ``until_ms`` of connected
         time."""
@@ -372,7 +346,7 @@ class Call:
             call_id=self.plan.call_id,
             tenant_id=self.plan.tenant_id,
             worker_id=worker_id,
-            connected_ms=self._billable_ms,
+            connected_ms=self._billable.ms,
             sent_at=datetime.now(UTC),
         )
 
@@ -423,36 +397,22 @@ class Call:
         self._presence.over()
         ending = self._ending or Ending.because(Cause.WORKER_STOPPING)
         try:
-            if self._room is not None:
-                await self._closing("room", self._close_room(self._room, ending))
-            if self._conversation is not None:
-                await self._closing("conversation", self._conversation.aclose())
-            if self._recording is not None:
-                await self._closing("recording", self._recording.finish())
+            await close_parts(
+                self._facts,
+                ending.reason,
+                self._presence.legs,
+                room=self._room,
+                conversation=self._conversation,
+                recording=self._recording,
+            )
         finally:
             self.fact(
                 CallEnded(
                     end_reason=ending.reason,
-                    connected_ms=self._billable_ms,
+                    connected_ms=self._billable.ms,
                     detail=ending.detail,
                 )
             )
-
-    async def _close_room(self, room: Room, ending: Ending) -> None:
-        if self._presence.legs:
-            # Viewers learn it from ``call.ended``, but by then the legs are closed.
-            room.broadcast(LiveMessage(body=CallOver(end_reason=ending.reason.value)))
-            await asyncio.sleep(CALL_OVER_SECONDS)
-        for participant_id in self._presence.legs:
-            self.fact(LegLeft(participant_id=participant_id, cause="call_ended"))
-        await room.aclose()
-
-    async def _closing(self, part: str, closing: Coroutine[Any, Any, None]) -> None:
-        try:
-            async with asyncio.timeout(CLOSE_SECONDS):
-                await closing
-        except Exception:
-            logger.exception("call.close_failed", part=part)
 
     # -- what the conversation and the control plane ask for -----------------------------------
 

@@ -10,7 +10,7 @@ from control_plane.calling.calls.events.unreadable_events import (
     UnreadableEvents,
 )
 from control_plane.money.billing.reserve import RESERVE_AHEAD_MS
-from runtime.call.call import METERED_EVERY_SECONDS
+from runtime.call.billable_time import METERED_EVERY_SECONDS
 
 
 def envelope(seq: int) -> EventEnvelope:
