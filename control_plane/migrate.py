@@ -26,7 +26,7 @@ LOCK_PATIENCE_SECONDS = 120.0
 
 _MIGRATION_LOCK = 0x5377_6974_6368  # any number that no other lock uses
 _LOCK_POLL_SECONDS = 0.2
-_RETRY_SECONDS = 1.0
+_RETRY_SECONDS = 0.5
 _log = structlog.get_logger(__name__)
 
 

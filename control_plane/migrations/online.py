@@ -16,7 +16,7 @@ from contextlib import contextmanager
 import sqlalchemy as sa
 from alembic import op
 
-LOCK_TIMEOUT_MS = 300
+LOCK_TIMEOUT_MS = 60
 """How long a revision waits for a table that is in use. Other statements wait behind it."""
 
 

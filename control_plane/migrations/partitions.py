@@ -19,7 +19,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from alembic import op
 
-from control_plane.migrations.online import outside_transaction, release_locks
+from control_plane.migrations.online import LOCK_TIMEOUT_MS, outside_transaction, release_locks
 from control_plane.migrations.tenancy import confine_to_tenant
 from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 
@@ -34,6 +34,9 @@ class Partitioned:
         primary_key: the columns of the primary key.
         indexes: what follows the table in the statement that creates each other index.
         sequence_column: a column that is numbered by a sequence.
+        row_triggers: the old table's triggers for each row. They go, because as a partition it
+            gets those of the new table.
+        guard: gives the new table, whose name it is told, the old one's triggers and policies.
     """
 
     table: str
@@ -42,6 +45,8 @@ class Partitioned:
     privileges: Sequence[str]
     indexes: Sequence[str] = ()
     sequence_column: str | None = None
+    row_triggers: Sequence[str] = ()
+    guard: Callable[[str], None] | None = None
 
     @property
     def before(self) -> str:
@@ -73,18 +78,10 @@ def first_month_of(table: Partitioned, now: datetime) -> datetime | None:
     return datetime(months // 12, months % 12 + 1, 1, tzinfo=UTC)
 
 
-def partition_online(
-    table: Partitioned,
-    first_month: datetime | None,
-    guard: Callable[[str], None] | None = None,
-) -> None:
+def partition_online(table: Partitioned, first_month: datetime | None) -> None:
     """Partition the table. It can be repeated, and does nothing if it was completed.
 
     ``switchboard_make_partitions`` must exist by then.
-
-    Args:
-        guard: gives the new table, which it is told the name of, the old one's triggers and
-            policies. Triggers for each row must go from the old table, which gets the new ones.
     """
     if _is_partitioned(table.table):
         return
@@ -104,7 +101,7 @@ def partition_online(
     _create_new_table(table, by, constraint)
     # Before the new table is used, so that no row of a month is in the default partition.
     make_partitions()
-    _swap(table, first_month, guard)
+    _swap(table, first_month)
     release_locks()
     make_partitions()
 
@@ -146,15 +143,15 @@ def _create_new_table(table: Partitioned, by: str, constraint: str) -> None:
     op.execute(f"CREATE TABLE {table.other} PARTITION OF {months} DEFAULT")
     op.execute(f"ALTER TABLE {table.other} ADD PRIMARY KEY ({table.primary_key})")
     confine_to_tenant(table.other, privileges=())
+    if table.guard is not None:
+        table.guard(new)
 
 
-def _swap(
-    table: Partitioned, first_month: datetime | None, guard: Callable[[str], None] | None
-) -> None:
+def _swap(table: Partitioned, first_month: datetime | None) -> None:
     """Only this part needs a lock that stops others, and it reads and writes no rows."""
     op.execute(f"LOCK TABLE {table.table} IN ACCESS EXCLUSIVE MODE")
-    if guard is not None:
-        guard(f"{table.table}_new")
+    for trigger in table.row_triggers:
+        op.execute(f"DROP TRIGGER {trigger} ON {table.table}")
     if table.sequence_column is not None:
         _share_sequence(table, table.sequence_column)
     op.execute(f"ALTER TABLE {table.table} RENAME TO {table.before}")
@@ -201,7 +198,7 @@ def create_partition_maker(tables: Sequence[Partitioned]) -> None:
         f"""
         CREATE OR REPLACE FUNCTION switchboard_make_partitions(ahead integer) RETURNS SETOF text
         LANGUAGE plpgsql SECURITY DEFINER
-        SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '300ms'
+        SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '{LOCK_TIMEOUT_MS}ms'
         SET timezone = 'UTC' AS $$
         DECLARE
             parent record;

@@ -34,19 +34,6 @@ from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 revision = "0029"
 down_revision = "0028"
 
-LEDGER = Partitioned(
-    "ledger_entries",
-    "created_at",
-    "id",
-    APPEND_ONLY,
-    indexes=(
-        "(tenant_id, position)",
-        # Entries lie in the order of their time, so this index stays tiny.
-        "USING brin (created_at) WITH (pages_per_range = 32, autosummarize = on)",
-    ),
-    sequence_column="position",
-)
-
 
 def upgrade() -> None:
     if not sa.inspect(op.get_bind()).has_table("ledger_references"):
@@ -57,7 +44,7 @@ def upgrade() -> None:
     release_locks()
     _add_references_of_old_entries()
     create_partition_maker((*revision_0028_partitions.TABLES, LEDGER))
-    partition_online(LEDGER, first_month_of(LEDGER, datetime.now(UTC)), guard=_guard)
+    partition_online(LEDGER, first_month_of(LEDGER, datetime.now(UTC)))
 
 
 def _create_references() -> None:
@@ -114,7 +101,6 @@ def _add_references_of_old_entries() -> None:
 
 def _guard(table: str) -> None:
     """What a plain ``ledger_entries`` had (revisions 0002 and 0020), for the partitioned one."""
-    op.execute("DROP TRIGGER refuse_change ON ledger_entries")
     make_append_only(table)
     _keep_references(table)
     op.execute(
@@ -132,3 +118,19 @@ def _guard(table: str) -> None:
         )
         """
     )
+
+
+LEDGER = Partitioned(
+    "ledger_entries",
+    "created_at",
+    "id",
+    APPEND_ONLY,
+    indexes=(
+        "(tenant_id, position)",
+        # Entries lie in the order of their time, so this index stays tiny.
+        "USING brin (created_at) WITH (pages_per_range = 32, autosummarize = on)",
+    ),
+    sequence_column="position",
+    row_triggers=("refuse_change",),
+    guard=_guard,
+)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, case, func, literal, or_, select, union_all
+from sqlalchemy import ColumnElement, case, func, literal, or_, select, text, union_all
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -85,6 +85,9 @@ async def tenants_with_wrong_days(session: AsyncSession, span: Span) -> list[UUI
             -LedgerDay.charged_micros,
         ).where(*of_totals),
     ).subquery()
+    # PostgreSQL does not see how few pages of the partition a day has, and reads all of them: with
+    # five million entries that takes 430 ms instead of 30.
+    await session.execute(text("SET LOCAL enable_seqscan = off"))
     columns = (books.c.entries, books.c.free, books.c.purchased, books.c.charged)
     sums = [func.sum(column) for column in columns]
     return await _tenants_with_differences(session, books.c.tenant_id, sums)
