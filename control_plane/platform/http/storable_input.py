@@ -34,8 +34,37 @@ async def storable_input(request: Request) -> None:
         return
     if not _is_json(request.headers.get("content-type", "")):
         raise UnsupportedMediaType("Send the body as 'Content-Type: application/json'")
-    if (found := find_fault(await request.json())) is not None:
+    body = await request.json()
+    if not is_storable(body) and (found := find_fault(body)) is not None:
         raise InvalidRequest.at(*found)
+
+
+def is_storable(value: Any) -> bool:
+    """Whether ``find_fault`` finds nothing, in a third of its time: a megabyte of JSON from
+    anybody holds up everybody's requests for as long as the answer takes."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        texts: list[str] = []
+        below: list[Any] = []
+        for item in level:
+            match item:
+                case str():
+                    texts.append(item)
+                case dict():
+                    texts.extend(item)
+                    below.extend(item.values())
+                case list():
+                    below.extend(item)
+                case float() if not math.isfinite(item):
+                    return False
+                case int() if item not in _BIGINT:
+                    return False
+        if _fault_of_text("".join(texts)) is not None:
+            return False
+        if not below:
+            return True
+        level = below
+    return False
 
 
 def find_fault(value: Any, path: str = "", depth: int = 0) -> tuple[str, str] | None:

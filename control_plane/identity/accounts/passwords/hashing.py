@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 from pwdlib import PasswordHash
@@ -14,7 +17,9 @@ SHORTEST = 10
 LONGEST = 200
 """Keeps anybody from making the server hash a megabyte."""
 _HASHES_AT_ONCE = 2
-"""Each hash takes 64 MiB and one core for a moment."""
+"""Each hash takes 64 MiB and every core for a tenth of a second."""
+_NICENESS = 10
+"""Of the threads that hash (nice(2)): requests and calls on the same cores come first."""
 
 
 def check_new_password(password: str, *, email: str, field: str = "password") -> None:
@@ -37,11 +42,13 @@ class Passwords:
 
     def __init__(self, hasher: Argon2Hasher | None = None) -> None:
         self._hash = PasswordHash((hasher or Argon2Hasher(),))
-        self._turn = asyncio.Semaphore(_HASHES_AT_ONCE)
+        self._threads = ThreadPoolExecutor(
+            max_workers=_HASHES_AT_ONCE, thread_name_prefix="passwords", initializer=_step_back
+        )
 
     async def hash(self, password: str) -> str:
-        async with self._turn:
-            return await asyncio.to_thread(self._hash.hash, password)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._hash.hash, password)
 
     async def verify(self, password: str, stored: str | None) -> tuple[bool, str | None]:
         """Whether the password is right, and a new hash to store if the stored one is out of date.
@@ -49,8 +56,8 @@ class Passwords:
         ``stored=None`` (no such user, or no password) is compared with a dummy hash, so that the
         time of the answer does not reveal which accounts exist.
         """
-        async with self._turn:
-            return await asyncio.to_thread(self._verify, password, stored)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._verify, password, stored)
 
     def _verify(self, password: str, stored: str | None) -> tuple[bool, str | None]:
         is_right, updated = self._hash.verify_and_update(password, stored or self._nobodys)
@@ -59,3 +66,8 @@ class Passwords:
     @cached_property
     def _nobodys(self) -> str:
         return self._hash.hash("nobody's password")
+
+
+def _step_back() -> None:
+    """Give way to other threads. Those that argon2 starts inherit it."""
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)

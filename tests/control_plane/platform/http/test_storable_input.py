@@ -1,0 +1,40 @@
+"""The quick look at a body and the slow one, which names the fault, are of one mind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from control_plane.platform.http.storable_input import MAX_DEPTH, find_fault, is_storable
+
+_TEXTS = st.text(st.characters(), max_size=4) | st.sampled_from(["a\0", "\ud800", "\ude00", "नमस्ते"])
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | _TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+def _nested(depth: int, innermost: Any) -> Any:
+    for level in range(depth):
+        innermost = [innermost] if level % 2 else {"below": innermost}
+    return innermost
+
+
+@given(_VALUES)
+def test_both_agree_about_every_value(value: Any) -> None:
+    assert is_storable(value) == (find_fault(value) is None)
+
+
+@pytest.mark.parametrize("innermost", [1, [], "text"])
+def test_both_count_the_same_levels(innermost: Any) -> None:
+    for depth in (MAX_DEPTH - 1, MAX_DEPTH, MAX_DEPTH + 1):
+        value = _nested(depth, innermost)
+        assert is_storable(value) == (find_fault(value) is None) == (depth <= MAX_DEPTH)
+
+
+def test_two_halves_in_two_texts_are_no_character() -> None:
+    assert not is_storable(["\ud83d", "\ude00"])
