@@ -50,6 +50,7 @@ from control_plane.identity.request_limits.middleware import (
     QUOTA_HEADER,
     RateLimitMiddleware,
 )
+from control_plane.identity.request_limits.repeated_refusals import RepeatedRefusalsMiddleware
 from control_plane.money.billing.routes import router as billing
 from control_plane.money.billing.welcome_credit import welcome_credit
 from control_plane.money.spending.limits import RequestsAtOnce
@@ -191,6 +192,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         per_key=settings.requests_per_minute_per_key,
         per_address=settings.requests_per_minute_per_address,
     )
+    app.add_middleware(RepeatedRefusalsMiddleware)
     # Browsers do not add bearer keys by themselves, so any page may call: it must have a key.
     app.add_middleware(
         CORSMiddleware,

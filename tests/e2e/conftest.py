@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -45,6 +46,12 @@ class LiveSwitchboard:
     def at(cls, api_url: str, data_dir: Path, operator_token: str) -> LiveSwitchboard:
         account = asyncio.run(create_account(api_url, operator_token))
         return cls(api_url, data_dir, operator_token, account)
+
+    @property
+    def port(self) -> int:
+        port = urlsplit(self.api_url).port
+        assert port is not None
+        return port
 
     def api(self) -> AsyncSwitchboard:
         """With the account's secret key."""

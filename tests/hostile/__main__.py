@@ -1,6 +1,6 @@
 """One hostile tenant and one hostile caller beside four calls of another tenant.
 
-python -m tests.hostile [--seconds 180] [--quiet-seconds 60]
+python -m tests.hostile [--seconds 180] [--quiet-seconds 60] [--only NAME …]
 
 First the neighbour alone, then beside all attacks at once. No call of the neighbour may end, its
 frames and its requests keep their pace, and no process may grow.
@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import json
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from rich.console import Console
@@ -20,7 +21,7 @@ from switchboard.demo.account import DemoAccount, create_account
 from switchboard.state import read_secrets
 from switchboard_client import AsyncSwitchboard
 from tests.e2e.up import Up
-from tests.hostile.attacks import Target, target_as_json
+from tests.hostile.attacks import ATTACKS, Target, target_as_json
 from tests.hostile.neighbour import PATIENT, Neighbour, Served
 from tests.short_directory import short_directory
 
@@ -34,7 +35,7 @@ WARM_UP_SECONDS = 20.0
 console = Console(soft_wrap=True)
 
 
-async def run(seconds: float, quiet_seconds: float, up: Up) -> list[str]:
+async def run(seconds: float, quiet_seconds: float, names: Collection[str], up: Up) -> list[str]:
     """One line for each fault."""
     secrets = read_secrets(up.data_dir)
     assert secrets is not None
@@ -50,7 +51,7 @@ async def run(seconds: float, quiet_seconds: float, up: Up) -> list[str]:
             neighbour.served = quiet = Served()
             await asyncio.sleep(quiet_seconds)
             neighbour.served = attacked = Served()
-            attack = asyncio.create_task(_attack(Target(**_target(url, hostile)), seconds))
+            attack = asyncio.create_task(_attack(Target(**_target(url, hostile)), seconds, names))
             await asyncio.sleep(WARM_UP_SECONDS)
             before = _memory_mib(up)
             answers = await attack
@@ -94,9 +95,9 @@ def _target(url: str, account: DemoAccount) -> dict[str, str]:
     }
 
 
-async def _attack(target: Target, seconds: float) -> dict[str, int]:
+async def _attack(target: Target, seconds: float, names: Collection[str]) -> dict[str, int]:
     attacker = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.hostile.attacks", str(seconds)),
+        *(sys.executable, "-m", "tests.hostile.attacks", str(seconds), *names),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -127,12 +128,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=180, help="of attack")
     parser.add_argument("--quiet-seconds", type=float, default=60, help="before it")
+    parser.add_argument("--only", nargs="+", choices=ATTACKS, default=list(ATTACKS), metavar="NAME")
     arguments = parser.parse_args()
     with short_directory("switchboard-hostile-") as directory:
         up = Up(directory / "data")
         try:
             up.wait_until_started()
-            faults = asyncio.run(run(arguments.seconds, arguments.quiet_seconds, up))
+            faults = asyncio.run(
+                run(arguments.seconds, arguments.quiet_seconds, arguments.only, up)
+            )
         finally:
             up.end()
     for fault in faults:

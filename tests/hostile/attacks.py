@@ -1,6 +1,6 @@
 """What a hostile tenant and a hostile caller do, each at a bounded rate, in a process of its own.
 
-python -m tests.hostile.attacks SECONDS, with the target as JSON on standard input
+python -m tests.hostile.attacks SECONDS [NAME …], with the target as JSON on standard input
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import socket
 import sys
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,7 +27,21 @@ from switchboard_client.webrtc.frame import FRAME_SAMPLES, Samples
 from switchboard_client.webrtc.leg import CallLeg
 from tests.runtime.media.network.test_sdp_offer import AUDIO, offer
 
-HALF_OPEN_CONNECTIONS = 100
+ATTACKS = {
+    "save_schema_bomb": (1, 0.5),
+    "bring_schema_bomb": (1, 0.5),
+    "save_endless_list": (1, 3.0),
+    "save_odd_template": (1, 1.0),
+    "open_call": (1, 0.05),
+    "guess_operator_token": (1, 0.1),
+    "guess_password": (1, 0.2),
+    "open_stream": (1, 1.0),
+    "send_many_candidates": (1, 0.2),
+    "send_noise": (1, 0.005),
+    "be_a_caller": (1, 1.0),
+    "hold_connection": (100, 1.0),
+}
+"""By name: how many at once, and the pause between two of them, in seconds."""
 STREAMS = 30
 LONG_WORD = "w" * 10_000
 CANDIDATES = 400
@@ -72,30 +86,17 @@ class Attack:
             "participants": [{"transport": "webrtc", "identity": "x"}],
         }
 
-    async def run(self, seconds: float) -> None:
-        every: dict[Callable[[], Awaitable[object]], float] = {
-            self.save_schema_bomb: 0.5,
-            self.bring_schema_bomb: 0.5,
-            self.save_endless_list: 3.0,
-            self.save_odd_template: 1.0,
-            self.open_call: 0.05,
-            self.guess_operator_token: 0.1,
-            self.guess_password: 0.2,
-            self.open_stream: 1.0,
-            self.send_many_candidates: 0.2,
-            self.send_noise: 0.005,
-        }
+    async def run(self, seconds: float, names: Collection[str]) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds), asyncio.TaskGroup() as group:
-                for act, pause in every.items():
-                    group.create_task(self._repeat(act, pause))
-                group.create_task(self._repeat(self.be_a_caller, 1.0))
-                for _ in range(HALF_OPEN_CONNECTIONS):
-                    group.create_task(self._repeat(self.hold_connection, 1.0))
+                for name in names:
+                    at_once, pause = ATTACKS[name]
+                    for _ in range(at_once):
+                        group.create_task(self._repeat(name, pause))
         await self._http.aclose()
 
-    async def _repeat(self, act: Callable[[], Awaitable[object]], pause: float) -> None:
-        name = getattr(act, "__name__", "attack")
+    async def _repeat(self, name: str, pause: float) -> None:
+        act: Callable[[], Awaitable[object]] = getattr(self, name)
         while True:
             try:
                 result = await act()
@@ -225,7 +226,7 @@ def target_as_json(target: Target) -> str:
 
 def main() -> None:
     attack = Attack(Target(**json.loads(sys.stdin.read())))
-    asyncio.run(attack.run(float(sys.argv[1])))
+    asyncio.run(attack.run(float(sys.argv[1]), sys.argv[2:] or ATTACKS))
     sys.stdout.write(json.dumps(attack.answers))
 
 

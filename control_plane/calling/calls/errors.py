@@ -69,6 +69,7 @@ class TooManyCalls(Problem):
     status = HTTPStatus.TOO_MANY_REQUESTS
     code = "too_many_calls"
     title = "Too many calls are open"
+    holds_for_client = True
 
     def __init__(self, client: CappedClient, kind: OpenCallKind, limit: int, used: int) -> None:
         wait = _RETRY_SECONDS[kind]

@@ -21,6 +21,8 @@ from control_plane.platform.errors import (
 from control_plane.platform.http.validation import field_errors
 
 MEDIA_TYPE = "application/problem+json"
+REFUSAL = "refusal"
+"""Name of the ``Problem`` that a route raised, in the request's state."""
 
 
 def problem_response(problem: Problem, request_id: str | None) -> JSONResponse:
@@ -42,6 +44,7 @@ def problem_response(problem: Problem, request_id: str | None) -> JSONResponse:
 def install_problem_handlers(app: FastAPI) -> None:
     async def on_problem(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, Problem)
+        setattr(request.state, REFUSAL, error)
         return problem_response(error, _request_id(request))
 
     async def on_invalid(request: Request, error: Exception) -> JSONResponse:

@@ -127,7 +127,9 @@ async def test_a_joined_call_counts_only_among_the_calls_at_once(
     )
     await worker.end(plan, 1_000)
     await catch_up(consumer)
-    assert (await post(tenant, agent_id, page, "192.0.2.7")).status_code == 201
+    # Without a key of its own it would get the same refusal again for a second.
+    new = page | {"Idempotency-Key": "after-the-end"}
+    assert (await post(tenant, agent_id, new, "192.0.2.7")).status_code == 201
     async with database.system_session() as session:
         kept = await session.scalars(
             text("SELECT DISTINCT client_address FROM calls WHERE ended_at IS NOT NULL")
