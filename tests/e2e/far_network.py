@@ -104,9 +104,8 @@ class FarNetwork:
     def change_address(self) -> None:
         """As when a telephone goes from one network to another."""
         old, new = self._far_addresses
-        self._use(new)
         self._there("addr", "del", f"{old}/24", "dev", self._far.name)
-        self._there("route", "replace", "default", "dev", self._far.name)
+        self._use(new)
 
     def _use(self, address: str) -> None:
         self._there("addr", "add", f"{address}/24", "dev", self._far.name)
@@ -211,6 +210,8 @@ def _may_pass(packet: bytes, condition: Condition) -> bool:
 async def forwarding(host: str, port: int, to_host: str) -> AsyncIterator[None]:
     """TCP connections to ``host`` go on to the same port of ``to_host``."""
 
+    connections: set[asyncio.Task[None]] = set()
+
     async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             onward_reader, onward_writer = await asyncio.open_connection(to_host, port)
@@ -219,11 +220,18 @@ async def forwarding(host: str, port: int, to_host: str) -> AsyncIterator[None]:
             return
         await asyncio.gather(_copy(reader, onward_writer), _copy(onward_reader, writer))
 
-    server = await asyncio.start_server(forward, host, port)
+    def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.create_task(forward(reader, writer))
+        connections.add(connection)
+        connection.add_done_callback(connections.discard)
+
+    server = await asyncio.start_server(begin, host, port)
     try:
         yield
     finally:
         server.close()
+        for connection in connections:
+            connection.cancel()
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,78 +1,37 @@
-"""Spoken calls over networks that lose, delay and stop packets: each goes on and is billed right."""
+"""Spoken calls over networks that lose, delay and stop packets go on, and are billed right."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from contracts.live_messages import ParticipantStateChanged
-from switchboard.caller.reports import AgentAudible, CallSummary, Live
-from switchboard.demo.evidence import Evidence, collect
 from tests.e2e.conftest import LiveSwitchboard
-from tests.e2e.far_network import BLACKOUT, CLEAR, Condition, FarNetwork, far_network, forwarding
-from tests.e2e.running_call import RunningCall, assert_billed_once, running_call, segments_said_by
+from tests.e2e.far_call import (
+    PROGRAMS,
+    assert_everything_was_understood,
+    connection_states,
+    far_call,
+    nothing_more,
+)
+from tests.e2e.far_network import BLACKOUT, CLEAR, Condition, FarNetwork, far_network
+from tests.e2e.running_call import RunningCall, assert_billed_once
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
-LINES = ("Hi, I would like to book an appointment.", "No, this is my first time.")
 BLACKOUT_SECONDS = 10.0
 AWAY_AFTER_SECONDS = 2.5
-
-During = Callable[[RunningCall], Awaitable[None]]
 
 
 @pytest.fixture
 async def far(
     require_program: Callable[..., str], switchboard: LiveSwitchboard
 ) -> AsyncIterator[FarNetwork]:
-    for program in ("ip", "nsenter", "unshare"):
+    for program in PROGRAMS:
         require_program(program)
     async with far_network(switchboard.port) as network:
         yield network
-
-
-async def far_call(
-    far: FarNetwork, system: LiveSwitchboard, during: During
-) -> tuple[RunningCall, CallSummary, Evidence]:
-    """One call from the far network. ``during`` begins with the agent's second turn."""
-
-    async def in_the_far_network() -> tuple[RunningCall, CallSummary, Evidence]:
-        async with forwarding("127.0.0.1", system.port, far.near_address), system.api() as api:
-            before = await api.billing.balance()
-            async with running_call(system, api, LINES) as call:
-                await heard(call, 2)
-                await during(call)
-                summary = await call.finished()
-            return call, summary, await collect(api, summary, before)
-
-    return await far.run(in_the_far_network)
-
-
-async def heard(call: RunningCall, turns: int) -> None:
-    """Wait until the agent is audible for the ``turns``-th time."""
-    async with asyncio.timeout(60):
-        while sum(isinstance(each, AgentAudible) for each in call.reports) < turns:  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
-
-
-def assert_everything_was_understood(evidence: Evidence) -> None:
-    said = " ".join(segments_said_by(evidence.transcript, "user")).lower()
-    assert said.count("appointment") == 1, said
-    assert said.count("first time") == 1, said
-    agent = segments_said_by(evidence.transcript, "agent")
-    assert sum("this is mia" in each.lower() for each in agent) == 1, "nothing begins again"
-    assert not any("still there" in each.lower() for each in agent), "nobody is asked"
-
-
-def connection_states(call: RunningCall) -> list[tuple[str, bool]]:
-    """Each state of the caller that the agent's side told, and whether the caller may return."""
-    return [
-        (each.body.state, each.body.may_return)
-        for each in call.reports
-        if isinstance(each, Live) and isinstance(each.body, ParticipantStateChanged)
-    ]
 
 
 @pytest.mark.parametrize(
@@ -87,8 +46,6 @@ async def test_a_bad_line_costs_neither_words_nor_money(
     far: FarNetwork, switchboard: LiveSwitchboard, condition: Condition
 ) -> None:
     far.condition = condition
-
-    async def nothing_more(call: RunningCall) -> None: ...
 
     call, summary, evidence = await far_call(far, switchboard, nothing_more)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 from collections.abc import Callable, Iterator
 
@@ -11,10 +10,16 @@ from playwright.async_api import Page, expect
 
 from switchboard_client import AsyncSwitchboard
 from switchboard_client.models import CallDetail
-from switchboard_client.webrtc.frame import Samples, silence
-from switchboard_client.webrtc.leg import CallLeg
 from tests.e2e.conftest import LiveSwitchboard, running_switchboard
+from tests.e2e.far_call import (
+    PROGRAMS,
+    assert_everything_was_understood,
+    far_call,
+    nothing_more,
+)
+from tests.e2e.far_network import Condition, far_network
 from tests.e2e.polling import ended_call
+from tests.e2e.running_call import assert_billed_once
 from tests.e2e.test_call_page import ALLOW_MICROPHONE, ANSWER_MS, opened_page
 from tests.stand_ins.turn_server import SECRET, TurnServer, turn_server
 
@@ -47,20 +52,19 @@ def system(turn: TurnServer) -> Iterator[LiveSwitchboard]:
         yield system
 
 
-class Silence:
-    def next_frame(self, sent_at: float) -> Samples:
-        return silence()
+async def test_a_call_is_spoken_through_the_relay_where_nothing_else_passes(
+    require_program: Callable[..., str], system: LiveSwitchboard, turn: TurnServer
+) -> None:
+    for program in PROGRAMS:
+        require_program(program)
+    async with far_network(system.port) as far:
+        far.condition = Condition(only_udp_port=turn.port)
+        _, summary, evidence = await far_call(far, system, nothing_more)
 
-
-async def test_the_python_client_calls_through_the_relay_alone(system: LiveSwitchboard) -> None:
-    async with system.api() as api, CallLeg(Silence(), relay_only=True) as leg:
-        call = await api.calls.create_webrtc(system.account.agent_id, "behind-a-firewall")
-        access = call.participants[0].access
-        await leg.connect(access.url, access.token)
-        async with asyncio.timeout(20):
-            async for frame in leg.listen():
-                if abs(frame.samples.astype(int)).max() > 1_000:
-                    break
+    assert summary.ended_by == "caller"
+    assert_everything_was_understood(evidence)
+    assert_billed_once(evidence)
+    assert evidence.call.bill_duration == pytest.approx(summary.connected_seconds, abs=1.5)
 
 
 @pytest.mark.browser

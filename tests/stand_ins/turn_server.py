@@ -20,6 +20,7 @@ _START_SECONDS = 10.0
 @dataclass(frozen=True)
 class TurnServer:
     url: str
+    port: int
     process: subprocess.Popen[bytes]
 
 
@@ -48,7 +49,7 @@ def turn_server(program: str, directory: Path) -> Iterator[TurnServer]:
         )
         try:
             _wait_until_bound(address, port, process, log_path)
-            yield TurnServer(f"turn:{address}:{port}?transport=udp", process)
+            yield TurnServer(f"turn:{address}:{port}?transport=udp", port, process)
         finally:
             process.kill()
             process.wait()
