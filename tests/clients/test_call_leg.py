@@ -4,18 +4,12 @@ import asyncio
 import gc
 from typing import Any
 
-import numpy as np
 import pytest
 
 from switchboard.services.ports import LOOPBACK, free_port
 from switchboard_client import ServerUnreachable
-from switchboard_client.webrtc.frame import FRAME_SAMPLES, Samples
 from switchboard_client.webrtc.leg import CallLeg
-
-
-class Silence:
-    def next_frame(self, sent_at: float) -> Samples:
-        return np.zeros(FRAME_SAMPLES, np.int16)
+from tests.stand_ins.silence import Silence
 
 
 async def test_a_leg_that_never_connected_leaves_no_unretrieved_failure_behind() -> None:

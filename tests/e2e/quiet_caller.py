@@ -13,7 +13,8 @@ from switchboard.caller.peer import CallerPeer
 from switchboard.caller.placed_call import place_call
 from switchboard.caller.speech_models import Recogniser
 from switchboard_client import AsyncSwitchboard
-from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples
+from switchboard_client.webrtc.frame import SAMPLE_RATE_HZ, Samples
+from tests.stand_ins.silence import Silence
 
 LONGEST_CALL_SECONDS = 90
 _GOODBYE = re.compile(r"good[- ]?bye?\b")
@@ -31,11 +32,6 @@ class Overheard:
     """How long nothing was audible any more: none when the last word was cut off."""
 
 
-class _Silence:
-    def next_frame(self, sent_at: float) -> Samples:
-        return np.zeros(FRAME_SAMPLES, np.int16)
-
-
 async def listen_quietly(api: AsyncSwitchboard, agent_id: str) -> Overheard:
     """Call the agent and listen until it hangs up."""
     over = asyncio.Event()
@@ -45,7 +41,7 @@ async def listen_quietly(api: AsyncSwitchboard, agent_id: str) -> Overheard:
             over.set()
 
     call = await place_call(api, agent_id, lambda _: None)
-    peer = CallerPeer(_Silence(), told, lambda _: None)
+    peer = CallerPeer(Silence(), told, lambda _: None)
     heard: list[Samples] = []
 
     async def listen() -> None:

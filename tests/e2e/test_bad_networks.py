@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from runtime.media.liveness import AWAY_AFTER_SECONDS
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.far_call import (
     PROGRAMS,
@@ -21,7 +22,6 @@ from tests.e2e.running_call import RunningCall, assert_billed_once
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
 BLACKOUT_SECONDS = 10.0
-AWAY_AFTER_SECONDS = 2.5
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -21,7 +21,7 @@ from switchboard.demo.account import DemoAccount, create_account
 from switchboard.state import read_secrets
 from switchboard_client import AsyncSwitchboard
 from tests.e2e.up import Up
-from tests.hostile.attacks import ATTACKS, Target, target_as_json
+from tests.hostile.attacks import ATTACKS, EXPECTED, Target, target_as_json
 from tests.hostile.neighbour import PATIENT, Neighbour, Served
 from tests.short_directory import short_directory
 
@@ -40,7 +40,7 @@ async def run(seconds: float, quiet_seconds: float, names: Collection[str], up: 
     secrets = read_secrets(up.data_dir)
     assert secrets is not None
     url = up.state.api_url
-    hostile = await create_account(url, secrets.operator_token)
+    hostile = await _hostile_account(url, secrets.operator_token)
     account = await create_account(url, secrets.operator_token)
     async with AsyncSwitchboard(url, account.secret_key) as api:
         agent = await api.request("POST", "/v1/agents", body=PATIENT)
@@ -51,7 +51,7 @@ async def run(seconds: float, quiet_seconds: float, names: Collection[str], up: 
             neighbour.served = quiet = Served()
             await asyncio.sleep(quiet_seconds)
             neighbour.served = attacked = Served()
-            attack = asyncio.create_task(_attack(Target(**_target(url, hostile)), seconds, names))
+            attack = asyncio.create_task(_attack(_target(up, hostile), seconds, names))
             await asyncio.sleep(WARM_UP_SECONDS)
             before = _memory_mib(up)
             answers = await attack
@@ -69,11 +69,34 @@ async def run(seconds: float, quiet_seconds: float, names: Collection[str], up: 
         *("call is not billed" for record in records if not record["total_cost"]),
         *_slow(quiet, attacked),
         *(
+            f"{name} was never answered with {EXPECTED[name]}"
+            for name in names
+            if not answers.get(f"{name} {EXPECTED[name]}")
+        ),
+        *(
             f"{name} grew from {before[name]} to {mib} MiB"
             for name, mib in after.items()
             if name in before and mib - before[name] > GROWTH_AT_MOST_MIB
         ),
         *(f"{name} was started again" for name in before.keys() ^ after.keys()),
+    ]
+
+
+async def _hostile_account(url: str, operator_token: str) -> DemoAccount:
+    """Its agent says what a call's variables hold."""
+    account = await create_account(url, operator_token)
+    async with AsyncSwitchboard(url, account.secret_key) as api:
+        path = f"/v1/agents/{account.agent_id}"
+        await api.request("PATCH", path, body={"opener": "Hello, {{ name }}!"})
+        await api.request("POST", f"{path}/publish")
+    return account
+
+
+def _misses(names: Collection[str], answers: Mapping[str, int]) -> list[str]:
+    return [
+        f"{name} was never answered with '{EXPECTED[name]}'"
+        for name in names
+        if f"{name} {EXPECTED[name]}" not in answers
     ]
 
 
@@ -86,13 +109,14 @@ def _slow(quiet: Served, attacked: Served) -> list[str]:
     return faults
 
 
-def _target(url: str, account: DemoAccount) -> dict[str, str]:
-    return {
-        "url": url,
-        "agent_id": account.agent_id,
-        "secret_key": account.secret_key,
-        "publishable_key": account.publishable_key,
-    }
+def _target(up: Up, account: DemoAccount) -> Target:
+    return Target(
+        url=up.state.api_url,
+        agent_id=account.agent_id,
+        secret_key=account.secret_key,
+        publishable_key=account.publishable_key,
+        worker_pid=up.state.pids["worker-1"],
+    )
 
 
 async def _attack(target: Target, seconds: float, names: Collection[str]) -> dict[str, int]:

@@ -19,17 +19,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
-import numpy as np
+import psutil
 from google_crc32c import value as crc32c
 
+from switchboard.demo.account import agent_body
 from switchboard_client import AsyncSwitchboard
-from switchboard_client.webrtc.frame import FRAME_SAMPLES, Samples
 from switchboard_client.webrtc.leg import CallLeg
 from tests.runtime.media.network.test_sdp_offer import AUDIO, offer
+from tests.stand_ins.silence import Silence
 
 ATTACKS = {
     "save_schema_bomb": (1, 0.5),
     "bring_schema_bomb": (1, 0.5),
+    "bring_schema_bomb_from_a_page": (1, 0.5),
+    "save_slow_schema": (1, 2.0),
     "save_endless_list": (1, 3.0),
     "save_odd_template": (1, 1.0),
     "open_call": (1, 0.05),
@@ -37,11 +40,28 @@ ATTACKS = {
     "guess_password": (1, 0.2),
     "open_stream": (1, 1.0),
     "send_many_candidates": (1, 0.2),
-    "send_noise": (1, 0.005),
+    "send_noise": (1, 0.1),
     "be_a_caller": (1, 1.0),
     "hold_connection": (100, 1.0),
 }
 """By name: how many at once, and the pause between two of them, in seconds."""
+EXPECTED = {
+    "save_schema_bomb": "400",
+    "bring_schema_bomb": "400",
+    "bring_schema_bomb_from_a_page": "403",
+    "save_slow_schema": "400",
+    "save_endless_list": "400",
+    "save_odd_template": "201",
+    "open_call": "429",
+    "guess_operator_token": "429",
+    "guess_password": "429",
+    "open_stream": "closed",
+    "send_many_candidates": "201",
+    "send_noise": "sent",
+    "be_a_caller": "stayed to the end",
+    "hold_connection": "closed after 10 s",
+}
+"""An answer that shows that the attack reaches what it attacks, and that it is fended off."""
 STREAMS = 30
 LONG_WORD = "w" * 10_000
 CANDIDATES = 400
@@ -56,6 +76,7 @@ class Target:
     agent_id: str
     secret_key: str
     publishable_key: str
+    worker_pid: int
 
 
 def bomb(levels: int = 40) -> dict[str, Any]:
@@ -65,11 +86,6 @@ def bomb(levels: int = 40) -> dict[str, Any]:
         both = [{"$ref": f"#/$defs/d{level + 1}"}] * 2
         definitions[f"d{level}"] = {"anyOf": both}
     return {"type": "object", "$defs": definitions, "properties": {"x": {"$ref": "#/$defs/d0"}}}
-
-
-class _Silence:
-    def next_frame(self, sent_at: float) -> Samples:
-        return np.zeros(FRAME_SAMPLES, np.int16)
 
 
 class Attack:
@@ -112,22 +128,32 @@ class Attack:
         return answer.status_code
 
     async def save_schema_bomb(self) -> int:
-        body = {"name": "Bomb", "post_call": {"structured_extraction": {"schema": bomb()}}}
+        body = agent_body() | _extracting(bomb())
         return await self._send("POST", "/v1/agents", self._secret, body)
 
     async def bring_schema_bomb(self) -> int:
-        body = self._call_body | {"post_call": {"structured_extraction": {"schema": bomb()}}}
+        body = self._call_body | _extracting(bomb())
+        return await self._send("POST", "/v1/calls", self._secret, body)
+
+    async def bring_schema_bomb_from_a_page(self) -> int:
+        body = self._call_body | _extracting(bomb())
         return await self._send("POST", "/v1/calls", self._publishable, body)
 
+    async def save_slow_schema(self) -> int:
+        """Small enough to be tried, and too slow to be compiled."""
+        slow = {"type": "string", "pattern": "^(" + "a{0,900}" * 100 + "){0,900}$"}
+        body = agent_body() | _extracting({"type": "object", "properties": {"x": slow}})
+        return await self._send("POST", "/v1/agents", self._secret, body)
+
     async def save_endless_list(self) -> int:
-        handlers = [{"objection": "no", "response": "yes"}] * 18_000
-        body = {"name": "List", "playbook": {"objection_handlers": handlers}}
+        handlers = [{"trigger": "no", "response": "yes"}] * 18_000
+        body = agent_body() | {"objectionHandlers": handlers}
         return await self._send("POST", "/v1/agents", self._secret, body)
 
     async def save_odd_template(self) -> int:
         loop = "{% for i in range(9999999) %}x{% endfor %}"
         prompt = "{% autoescape true %}x{% endautoescape %}" + loop
-        body = {"name": "Template", "system_prompt": prompt}
+        body = agent_body() | {"system_prompt": prompt}
         return await self._send("POST", "/v1/agents", self._secret, body)
 
     async def open_call(self) -> int:
@@ -173,13 +199,15 @@ class Attack:
         return answer.status_code
 
     async def send_noise(self) -> str:
-        """Datagrams to any port of this machine that media could use."""
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
-            stranger.setblocking(False)
-            port = random.randrange(32_768, 61_000)
-            noise = random.randbytes(random.choice((0, 1, 13, 1_400, 3_000)))
-            stranger.sendto(noise, ("127.0.0.1", port))
-        return "sent"
+        """A datagram to each UDP socket of the worker."""
+        worker = psutil.Process(self._target.worker_pid)
+        sockets = [(each.family, each.laddr) for each in worker.net_connections("udp")]
+        for family, address in sockets:
+            with socket.socket(family, socket.SOCK_DGRAM) as stranger:
+                stranger.setblocking(False)
+                noise = random.randbytes(random.choice((0, 1, 13, 1_400, 3_000)))
+                stranger.sendto(noise, tuple(address))
+        return "sent" if sockets else "found no socket"
 
     async def hold_connection(self) -> str:
         address = urlsplit(self._target.url)
@@ -199,7 +227,7 @@ class Attack:
                 "POST", "/v1/calls", body=self._call_body | {"variables": {"name": LONG_WORD}}
             )
             access = created["participants"][0]["access"]
-            async with CallLeg(_Silence()) as leg:
+            async with CallLeg(Silence()) as leg:
                 await leg.connect(access["url"], access["token"])
                 assert leg._connection is not None
                 peer = leg._connection._peer
@@ -209,6 +237,10 @@ class Attack:
                     await asyncio.sleep(_PAUSE_SECONDS)
             await api.request("POST", f"/v1/calls/{created['id']}/end")
         return "stayed to the end"
+
+
+def _extracting(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"post_call": {"structured_extraction": {"json_schema": schema}}}
 
 
 def _sctp(number: int) -> bytes:

@@ -13,8 +13,8 @@ import numpy as np
 
 from switchboard.demo.account import agent_body
 from switchboard_client import AsyncSwitchboard
-from switchboard_client.webrtc.frame import FRAME_SAMPLES, Samples
-from switchboard_client.webrtc.leg import CallLeg
+from switchboard_client.webrtc.leg import CallLeg, LegState
+from tests.stand_ins.silence import Silence
 
 PATIENT = agent_body() | {"advanced": {"silencePromptDelay": 300, "postSilenceHangup": 300}}
 REQUEST_EVERY_SECONDS = 0.1
@@ -42,11 +42,6 @@ class Served:
         return _percentile(self.answers_ms, 99)
 
 
-class _Silence:
-    def next_frame(self, sent_at: float) -> Samples:
-        return np.zeros(FRAME_SAMPLES, np.int16)
-
-
 class Neighbour:
     """``served`` is what the next times are noted in; exchange it between phases."""
 
@@ -64,7 +59,7 @@ class Neighbour:
             for _ in range(count):
                 created = await self._api.calls.create_webrtc(self._agent_id, "neighbour")
                 access = created.participants[0].access
-                leg = await stack.enter_async_context(CallLeg(_Silence()))
+                leg = await stack.enter_async_context(CallLeg(Silence(), on_state=self._note_state))
                 await leg.connect(access.url, access.token)
                 calls.append((str(created.id), group.create_task(self._listen(leg))))
             asking = group.create_task(self._ask())
@@ -81,6 +76,10 @@ class Neighbour:
                 self.served.gaps_ms.append((frame.received_at - last) * 1000)
             last = frame.received_at
         self.faults.append("a call ended before its time")
+
+    def _note_state(self, state: LegState) -> None:
+        if state == "reconnecting":
+            self.faults.append("a call lost its connection")
 
     async def _ask(self) -> None:
         paths = (f"/v1/agents/{self._agent_id}", "/v1/calls", "/v1/billing/balance")

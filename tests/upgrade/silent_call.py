@@ -15,18 +15,13 @@ from typing import Any
 import numpy as np
 
 from switchboard_client import ApiError, AsyncSwitchboard
-from switchboard_client.webrtc.frame import FRAME_SAMPLES, Samples
 from switchboard_client.webrtc.leg import CallLeg
+from tests.stand_ins.silence import Silence
 
 CONNECT_ATTEMPTS = 3
 RETRY_SECONDS = 2.0
 OVER_SECONDS = 60.0
 """From the client's request to the bill."""
-
-
-class _Silence:
-    def next_frame(self, sent_at: float) -> Samples:
-        return np.zeros(FRAME_SAMPLES, np.int16)
 
 
 @dataclass(frozen=True)
@@ -78,7 +73,7 @@ async def silent_call(
 async def _connected_leg(url: str, token: str) -> AsyncIterator[CallLeg]:
     """Tries again on 503, as the answer advises."""
     for attempt in range(1, CONNECT_ATTEMPTS + 1):
-        async with CallLeg(_Silence()) as leg:
+        async with CallLeg(Silence()) as leg:
             try:
                 await leg.connect(url, token)
             except ApiError as refused:
