@@ -270,10 +270,15 @@ class Call {
     this.connectingTimer = setTimeout(() => this.#connectionFailed(), CONNECTING_LIMIT_MS);
   }
 
-  /** A server of an older release does not know this request, and then there are none. */
   async #findIceServers() {
-    const response = await reached(`${this.path}/ice-servers`, { headers: this.bearer });
-    return response.ok ? (await response.json()).ice_servers : [];
+    try {
+      const response = await request(`${this.path}/ice-servers`, { headers: this.bearer });
+      return (await response.json()).ice_servers;
+    } catch (error) {
+      // A server of an older release does not know this request.
+      if (error.status === 404) return [];
+      throw error;
+    }
   }
 
   #newConnection() {

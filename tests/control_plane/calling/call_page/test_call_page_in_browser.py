@@ -1,0 +1,116 @@
+"""The call page in a browser, against answers that a real system seldom gives.
+
+The page's files and the API are played by the browser's own routes, and the room is a real one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from uuid import UUID, uuid4
+
+import pytest
+from playwright.async_api import Page, Request, Route, async_playwright, expect
+
+from contracts.call_plan import PlannedParticipant
+from control_plane.calling.call_page.routes import STATIC
+from runtime.media.local_room import LocalRoom
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(60)]
+
+ORIGIN = "http://localhost:1"
+"""Browsers allow the microphone there. Nothing listens: every request is answered by a route."""
+CALL_ID, PARTICIPANT_ID = UUID(int=7), UUID(int=8)
+LEG = f"/v1/rtc/{CALL_ID}/legs/{PARTICIPANT_ID}"
+WAIT_MS = 15_000
+
+
+class PlayedApi:
+    """The API of one call. A room answers its offers."""
+
+    def __init__(self, room: LocalRoom) -> None:
+        self._room = room
+        self.offers: list[str] = []
+        self.ice_servers_status = 200
+
+    async def answer(self, route: Route, request: Request) -> None:
+        path = request.url.removeprefix(ORIGIN).partition("?")[0]
+        if path == "/call":
+            await route.fulfill(path=STATIC / "index.html")
+        elif path.startswith("/call/static/"):
+            await route.fulfill(path=STATIC / path.rpartition("/")[2])
+        elif path == "/v1/calls":
+            access = {"url": f"{ORIGIN}/v1/rtc/{CALL_ID}", "token": "token"}
+            created = {
+                "id": str(CALL_ID),
+                "agent": {"name": "Reception"},
+                "participants": [{"access": access}],
+            }
+            await route.fulfill(status=201, json=created)
+        elif path.endswith("/ice-servers"):
+            await route.fulfill(status=self.ice_servers_status, json={"ice_servers": []})
+        elif request.method == "POST":
+            await self._answer_offer(route, request.post_data or "")
+        else:
+            await route.fulfill(status=200)
+
+    async def _answer_offer(self, route: Route, offer: str) -> None:
+        self.offers.append(offer)
+        participant = PlannedParticipant(
+            participant_id=PARTICIPANT_ID, transport="webrtc", identity="browser"
+        )
+        answer = await self._room.answer_offer(participant, offer)
+        await route.fulfill(status=201, body=answer, headers={"Location": LEG})
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[PlayedApi]:
+    async with aclosing(LocalRoom(str(uuid4()))) as room:
+        yield PlayedApi(room)
+
+
+@pytest.fixture
+async def page(api: PlayedApi, chromium: str) -> AsyncIterator[Page]:
+    """The call page. Any error in its script fails the test."""
+    faults: list[str] = []
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=chromium,
+            args=[
+                "--no-sandbox",
+                "--use-fake-device-for-media-stream",
+                "--use-fake-ui-for-media-stream",
+            ],
+        )
+        page = await browser.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        await page.route("**/*", api.answer)
+        await page.goto(f"{ORIGIN}/call?agent={uuid4()}#key=sb_publishable_1")
+        yield page
+        await browser.close()
+    assert faults == []
+
+
+async def start_the_call(page: Page) -> None:
+    await page.get_by_role("button", name="Start the call").click()
+
+
+async def is_live(page: Page) -> None:
+    await expect(page.locator("body")).to_have_attribute("data-phase", "live", timeout=WAIT_MS)
+
+
+async def is_refused(page: Page, title: str) -> None:
+    await expect(page.get_by_role("alert")).to_contain_text(title, timeout=WAIT_MS)
+
+
+@pytest.mark.parametrize(("status", "is_placed"), [(200, True), (404, True), (500, False)])
+async def test_only_an_older_release_may_have_no_ice_servers(
+    page: Page, api: PlayedApi, status: int, is_placed: bool
+) -> None:
+    api.ice_servers_status = status
+    await start_the_call(page)
+    if is_placed:
+        await is_live(page)
+    else:
+        await is_refused(page, "The call could not be placed")
+        assert api.offers == []
