@@ -15,6 +15,8 @@ const RECONNECTING_LIMIT_MS = 18000;
 const ATTEMPT_LIMIT_MS = 6000;
 const ATTEMPT_PAUSES_MS = [500, 1000, 2000];
 const LEAVING_LIMIT_MS = 2000;
+/** For an answer 503 that does not say when to ask again. */
+const RETRY_MS = 2000;
 
 const element = (id) => document.getElementById(id);
 const agentId = new URLSearchParams(location.search).get("agent");
@@ -29,10 +31,11 @@ const invitation =
 
 /** A problem the person can do something about: a title and, in plain words, what to do. */
 class Trouble extends Error {
-  constructor(title, advice, status = null) {
+  constructor(title, advice, status = null, retryAfterMs = null) {
     super(title);
     this.advice = advice;
     this.status = status;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -183,10 +186,12 @@ async function request(path, options) {
   const response = await reached(path, options);
   if (response.ok) return response;
   const problem = await response.json().catch(() => ({}));
-  throw apiTrouble(response.status, problem.detail ?? problem.title ?? response.statusText);
+  const detail = problem.detail ?? problem.title ?? response.statusText;
+  const retryAfterMs = Number(response.headers.get("Retry-After")) * 1000 || RETRY_MS;
+  throw apiTrouble(response.status, detail, retryAfterMs);
 }
 
-function apiTrouble(status, detail) {
+function apiTrouble(status, detail, retryAfterMs) {
   const titles = {
     401: "This link's key is not valid any more",
     402: "The account has no credit left",
@@ -200,7 +205,16 @@ function apiTrouble(status, detail) {
     503: "Switchboard cannot take the call right now",
   };
   const advice = isFinal(status) ? "Ask for a new link where you got this one." : "Try again soon.";
-  return new Trouble(titles[status] ?? "The call could not be placed", `${detail} ${advice}`, status);
+  const title = titles[status] ?? "The call could not be placed";
+  return new Trouble(title, `${detail} ${advice}`, status, retryAfterMs);
+}
+
+/** The API's own words for this are meant for programs. */
+function noRoom() {
+  return new Trouble(
+    "Switchboard cannot take the call right now",
+    "It is busy or being restarted. Try again in a minute.",
+  );
 }
 
 /** Whether an answer means that the same request will never succeed. */
@@ -262,7 +276,7 @@ class Call {
     this.iceServers = await this.#findIceServers();
     if (this.over) return;
     this.connection = this.#newConnection();
-    await this.connection.open((offer) => this.#exchange(offer));
+    await this.connection.open((offer) => this.#firstExchange(offer));
     if (this.over) {
       this.#leave();
       return;
@@ -287,6 +301,21 @@ class Call {
       told: (message) => this.#told(message),
       changed: (connection) => this.#connectionChanged(connection),
     });
+  }
+
+  /** Sends the same offer again while no worker has room for it: a new call would hold more credit. */
+  async #firstExchange(offer) {
+    const deadline = performance.now() + CONNECTING_LIMIT_MS;
+    for (;;) {
+      try {
+        return await this.#exchange(offer);
+      } catch (error) {
+        if (error.status !== 503) throw error;
+        if (performance.now() + error.retryAfterMs > deadline) throw noRoom();
+        await pause(error.retryAfterMs);
+        if (this.over) throw error;
+      }
+    }
   }
 
   /** Sends the offer to the room and resolves to its answer. */

@@ -22,15 +22,18 @@ ORIGIN = "http://localhost:1"
 """Browsers allow the microphone there. Nothing listens: every request is answered by a route."""
 CALL_ID, PARTICIPANT_ID = UUID(int=7), UUID(int=8)
 LEG = f"/v1/rtc/{CALL_ID}/legs/{PARTICIPANT_ID}"
+OFFERS = f"**/v1/rtc/{CALL_ID}"
 WAIT_MS = 15_000
 
 
 class PlayedApi:
-    """The API of one call. A room answers its offers."""
+    """The API of one call. ``refusals`` are the next answers to offers; then the room answers."""
 
     def __init__(self, room: LocalRoom) -> None:
         self._room = room
+        self.calls = 0
         self.offers: list[str] = []
+        self.refusals: list[tuple[int, str]] = []
         self.ice_servers_status = 200
 
     async def answer(self, route: Route, request: Request) -> None:
@@ -40,6 +43,7 @@ class PlayedApi:
         elif path.startswith("/call/static/"):
             await route.fulfill(path=STATIC / path.rpartition("/")[2])
         elif path == "/v1/calls":
+            self.calls += 1
             access = {"url": f"{ORIGIN}/v1/rtc/{CALL_ID}", "token": "token"}
             created = {
                 "id": str(CALL_ID),
@@ -56,6 +60,11 @@ class PlayedApi:
 
     async def _answer_offer(self, route: Route, offer: str) -> None:
         self.offers.append(offer)
+        if self.refusals:
+            status, detail = self.refusals.pop(0)
+            headers = {"Retry-After": "1"} if status == 503 else {}
+            await route.fulfill(status=status, json={"detail": detail}, headers=headers)
+            return
         participant = PlannedParticipant(
             participant_id=PARTICIPANT_ID, transport="webrtc", identity="browser"
         )
@@ -84,6 +93,7 @@ async def page(api: PlayedApi, chromium: str) -> AsyncIterator[Page]:
         )
         page = await browser.new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
+        await page.clock.install()
         await page.route("**/*", api.answer)
         await page.goto(f"{ORIGIN}/call?agent={uuid4()}#key=sb_publishable_1")
         yield page
@@ -101,6 +111,37 @@ async def is_live(page: Page) -> None:
 
 async def is_refused(page: Page, title: str) -> None:
     await expect(page.get_by_role("alert")).to_contain_text(title, timeout=WAIT_MS)
+
+
+async def test_an_offer_that_finds_no_free_slot_is_sent_again(page: Page, api: PlayedApi) -> None:
+    api.refusals = [(503, "no slot"), (503, "no slot")]
+    await start_the_call(page)
+    await is_live(page)
+    assert len(api.offers) == 3
+    assert len(set(api.offers)) == 1, "the same offer"
+    assert api.calls == 1, "a second call would hold credit as well"
+
+
+async def test_an_offer_is_not_sent_again_for_ever(page: Page, api: PlayedApi) -> None:
+    api.refusals = [(503, "send the offer again in 2 s")] * 100
+    async with page.expect_response(OFFERS):
+        await start_the_call(page)
+    await page.clock.fast_forward(13_000)
+    await is_refused(page, "Switchboard cannot take the call right now")
+    assert len(api.offers) > 1
+    await expect(page.get_by_role("alert")).not_to_contain_text("offer")
+
+
+async def test_no_offer_is_sent_again_after_the_person_has_ended_the_call(
+    page: Page, api: PlayedApi
+) -> None:
+    api.refusals = [(503, "no slot")]
+    async with page.expect_response(OFFERS):
+        await start_the_call(page)
+    await page.get_by_role("button", name="End").click()
+    await page.clock.fast_forward(5_000)
+    await expect(page.get_by_role("button", name="Call again")).to_be_enabled(timeout=WAIT_MS)
+    assert len(api.offers) == 1
 
 
 @pytest.mark.parametrize(("status", "is_placed"), [(200, True), (404, True), (500, False)])
