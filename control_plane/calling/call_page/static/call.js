@@ -8,7 +8,7 @@
 import { VoiceConnection } from "./voice_connection.js";
 
 const CONNECTING_LIMIT_MS = 15000;
-/** A browser tells that packets stop coming, and often that they come again a moment later. */
+/** A browser may report a loss that is over a moment later, so wait this long first. */
 const RECOVERY_MS = 1000;
 /** The room waits 20 s from the last packet. Browsers notice its absence after some seconds. */
 const RECONNECTING_LIMIT_MS = 18000;
@@ -17,6 +17,9 @@ const ATTEMPT_PAUSES_MS = [500, 1000, 2000];
 const LEAVING_LIMIT_MS = 2000;
 /** For an answer 503 that does not say when to ask again. */
 const RETRY_MS = 2000;
+
+/** The status of the answer to an offer for a call that is over. */
+const CALL_OVER = 410;
 
 const element = (id) => document.getElementById(id);
 const agentId = new URLSearchParams(location.search).get("agent");
@@ -198,7 +201,7 @@ function apiTrouble(status, detail, retryAfterMs) {
     403: "This link may not call this agent",
     404: invitation ? "This call does not exist" : "This agent does not exist",
     409: "This agent is not ready for calls",
-    410: "The call is over",
+    [CALL_OVER]: "The call is over",
     422: "This agent cannot speak yet",
     423: "This agent is paused",
     429: "Too many calls at once",
@@ -219,7 +222,7 @@ function noRoom() {
 
 /** Whether an answer means that the same request will never succeed. */
 function isFinal(status) {
-  return [401, 403, 404, 410].includes(status);
+  return [401, 403, 404, CALL_OVER].includes(status);
 }
 
 async function createCall() {
@@ -319,11 +322,12 @@ class Call {
   }
 
   /** Sends the offer to the room and resolves to its answer. */
-  async #exchange(offer) {
+  async #exchange(offer, signal = null) {
     const response = await request(this.path, {
       method: "POST",
       headers: { ...this.bearer, "Content-Type": "application/sdp" },
       body: offer,
+      signal,
     });
     this.resource = response.headers.get("Location");
     return response.text();
@@ -377,12 +381,17 @@ class Call {
     const deadline = performance.now() + RECONNECTING_LIMIT_MS;
     view.phase("reconnecting", "Reconnecting…");
     if (lost.state === "disconnected") await pause(RECOVERY_MS);
+    // Closed by the room, so the call is over. After a new offer it would not mean that.
+    if (lost.state === "closed") this.#hungUp();
     let isBack = lost.state === "connected";
     for (let attempt = 0; !isBack && !this.over && performance.now() < deadline; attempt++) {
       const connection = this.#newConnection();
+      const withdrawal = new AbortController();
       try {
         await Promise.race([
-          connection.open((offer) => this.#exchange(offer)).then(() => connection.up),
+          connection
+            .open((offer) => this.#exchange(offer, withdrawal.signal))
+            .then(() => connection.up),
           pause(ATTEMPT_LIMIT_MS).then(() => Promise.reject(new Error("no connection in time"))),
         ]);
         this.connection = connection;
@@ -390,6 +399,9 @@ class Call {
         isBack = true;
       } catch (error) {
         connection.close();
+        // An offer that arrives late would replace a newer connection.
+        withdrawal.abort();
+        if (error.status === CALL_OVER) this.#hungUp();
         if (isFinal(error.status)) break;
         await pause(ATTEMPT_PAUSES_MS[Math.min(attempt, ATTEMPT_PAUSES_MS.length - 1)]);
       }

@@ -25,6 +25,24 @@ LEG = f"/v1/rtc/{CALL_ID}/legs/{PARTICIPANT_ID}"
 OFFERS = f"**/v1/rtc/{CALL_ID}"
 WAIT_MS = 15_000
 
+STATES_BY_HAND = """
+// A test sets the state of the page's connections, in the order in which they were made.
+window.peers = [];
+window.RTCPeerConnection = class extends RTCPeerConnection {
+  constructor(configuration) {
+    super(configuration);
+    window.peers.push(this);
+  }
+  get connectionState() {
+    return this.stateByHand ?? super.connectionState;
+  }
+};
+window.setState = (index, state) => {
+  window.peers[index].stateByHand = state;
+  window.peers[index].onconnectionstatechange();
+};
+"""
+
 
 class PlayedApi:
     """The API of one call. ``refusals`` are the next answers to offers; then the room answers."""
@@ -35,6 +53,7 @@ class PlayedApi:
         self.offers: list[str] = []
         self.refusals: list[tuple[int, str]] = []
         self.ice_servers_status = 200
+        self.answers_nothing = False
 
     async def answer(self, route: Route, request: Request) -> None:
         path = request.url.removeprefix(ORIGIN).partition("?")[0]
@@ -60,6 +79,8 @@ class PlayedApi:
 
     async def _answer_offer(self, route: Route, offer: str) -> None:
         self.offers.append(offer)
+        if self.answers_nothing:
+            return
         if self.refusals:
             status, detail = self.refusals.pop(0)
             headers = {"Retry-After": "1"} if status == 503 else {}
@@ -93,6 +114,7 @@ async def page(api: PlayedApi, chromium: str) -> AsyncIterator[Page]:
         )
         page = await browser.new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
+        await page.add_init_script(STATES_BY_HAND)
         await page.clock.install()
         await page.route("**/*", api.answer)
         await page.goto(f"{ORIGIN}/call?agent={uuid4()}#key=sb_publishable_1")
@@ -107,6 +129,11 @@ async def start_the_call(page: Page) -> None:
 
 async def is_live(page: Page) -> None:
     await expect(page.locator("body")).to_have_attribute("data-phase", "live", timeout=WAIT_MS)
+
+
+async def has_ended(page: Page) -> None:
+    await expect(page.get_by_role("status")).to_have_text("The call has ended", timeout=WAIT_MS)
+    await expect(page.locator("#trouble")).to_be_hidden()
 
 
 async def is_refused(page: Page, title: str) -> None:
@@ -142,6 +169,41 @@ async def test_no_offer_is_sent_again_after_the_person_has_ended_the_call(
     await page.clock.fast_forward(5_000)
     await expect(page.get_by_role("button", name="Call again")).to_be_enabled(timeout=WAIT_MS)
     assert len(api.offers) == 1
+
+
+async def test_a_call_that_ended_while_the_person_was_away_is_over(
+    page: Page, api: PlayedApi
+) -> None:
+    await start_the_call(page)
+    await is_live(page)
+    api.refusals = [(410, "The call ended with max_call_duration; create a new one.")]
+    await page.evaluate("setState(0, 'failed')")
+    await has_ended(page)
+
+
+async def test_a_lost_connection_that_the_room_closes_means_that_the_call_is_over(
+    page: Page, api: PlayedApi
+) -> None:
+    await start_the_call(page)
+    await is_live(page)
+    await page.evaluate("() => { setState(0, 'disconnected'); setState(0, 'closed'); }")
+    await has_ended(page)
+    assert len(api.offers) == 1
+
+
+async def test_an_attempt_that_takes_too_long_withdraws_its_offer(
+    page: Page, api: PlayedApi
+) -> None:
+    await start_the_call(page)
+    await is_live(page)
+    api.answers_nothing = True
+    async with page.expect_request(OFFERS):
+        await page.evaluate("setState(0, 'failed')")
+    async with page.expect_event("requestfailed") as withdrawn:
+        await page.clock.fast_forward(7_000)
+    api.answers_nothing = False
+    assert (await withdrawn.value).url.endswith(f"/v1/rtc/{CALL_ID}")
+    await is_live(page)
 
 
 @pytest.mark.parametrize(("status", "is_placed"), [(200, True), (404, True), (500, False)])
