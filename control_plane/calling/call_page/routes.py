@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from contracts.ice_settings import is_relay
 
-_STATIC = Path(__file__).parent / "static"
+STATIC = Path(__file__).parent / "static"
 
 PAGE_HEADERS = {
     "Content-Security-Policy": (
@@ -36,7 +36,7 @@ def call_page_router(ice_servers: tuple[str, ...]) -> APIRouter:
 
     @router.get("/call")
     async def page(request: Request) -> FileResponse:
-        return FileResponse(_STATIC / "index.html", headers=PAGE_HEADERS)
+        return FileResponse(STATIC / "index.html", headers=PAGE_HEADERS)
 
     @router.get("/call/config.json")
     async def configuration() -> JSONResponse:
@@ -51,4 +51,4 @@ def call_page_router(ice_servers: tuple[str, ...]) -> APIRouter:
 
 def call_page_files() -> StaticFiles:
     """The page's style sheet and script, to be mounted at ``/call/static``."""
-    return StaticFiles(directory=_STATIC)
+    return StaticFiles(directory=STATIC)

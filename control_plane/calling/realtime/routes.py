@@ -31,7 +31,7 @@ from control_plane.calling.realtime.session_description import (
     check_offer,
     ice_server_links,
 )
-from control_plane.calling.realtime.signalling import join, leave
+from control_plane.calling.realtime.signalling import check_not_over, join, leave
 from control_plane.platform.errors import BodyTooLarge, DatabaseUnavailable, UnsupportedMediaType
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
@@ -134,14 +134,20 @@ async def offer_leg(
     "/{call_id}/ice-servers",
     response_model=IceServers,
     response_model_exclude_none=True,
-    responses=problems(AccessTokenInvalid, AccessTokenForAnotherCall),
+    responses=problems(
+        AccessTokenInvalid, AccessTokenForAnotherCall, DatabaseUnavailable, CallNotFound, CallOver
+    ),
 )
-async def find_ice_servers(access: Access, settings: AppSettings, response: Response) -> IceServers:
+async def find_ice_servers(
+    access: Access, database: AppDatabase, settings: AppSettings, response: Response
+) -> IceServers:
     """The STUN and TURN servers to make the offer with, in the form that `new RTCPeerConnection`
     takes.
 
-    Credentials of TURN servers are made for this call and expire after the longest call.
+    Credentials of TURN servers are made for this call and expire after the longest call. A call
+    that is over gets none.
     """
+    await check_not_over(database, access)
     response.headers["Cache-Control"] = "no-store"
     return IceServers(ice_servers=ice_servers(settings, access.call_id, time.time()))
 

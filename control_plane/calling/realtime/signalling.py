@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import structlog
 from redis.exceptions import RedisError
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.commands import CommandRefused, LegAnswered, OfferLeg, RemoveLeg
 from control_plane.calling.calls import repository
@@ -88,15 +89,32 @@ async def leave(link: Link, access: RoomAccess) -> None:
         raise LinkUnavailable from error
 
 
+async def check_not_over(database: Database, access: RoomAccess) -> None:
+    """Check that the call can still be joined.
+
+    Raises:
+        CallNotFound, CallOver: the call does not exist, or is over.
+        DatabaseUnavailable: PostgreSQL is away.
+    """
+    async with database.tenant_session(access.tenant_id) as session:
+        await _check_not_over(session, access)
+
+
 async def _identity(database: Database, access: RoomAccess) -> str:
     """The identity of the participant, if the call is not over."""
     async with database.tenant_session(access.tenant_id) as session:
-        call = await call_records.find_call(session, access.tenant_id, access.call_id)
+        await _check_not_over(session, access)
         participant = await repository.participant(
             session, access.tenant_id, access.call_id, access.participant_id
         )
-    if call is None or participant is None:
+    if participant is None:
+        raise CallNotFound
+    return participant.identity
+
+
+async def _check_not_over(session: AsyncSession, access: RoomAccess) -> None:
+    call = await call_records.find_call(session, access.tenant_id, access.call_id)
+    if call is None:
         raise CallNotFound
     if call.is_over:
         raise CallOver(f"The call ended with {call.end_reason}; create a new one.")
-    return participant.identity

@@ -8,13 +8,18 @@
 import { VoiceConnection } from "./voice_connection.js";
 
 const CONNECTING_LIMIT_MS = 15000;
-/** A browser tells that packets stop coming, and often that they come again a moment later. */
+/** A browser may report a loss that is over a moment later, so wait this long first. */
 const RECOVERY_MS = 1000;
 /** The room waits 20 s from the last packet. Browsers notice its absence after some seconds. */
 const RECONNECTING_LIMIT_MS = 18000;
 const ATTEMPT_LIMIT_MS = 6000;
 const ATTEMPT_PAUSES_MS = [500, 1000, 2000];
 const LEAVING_LIMIT_MS = 2000;
+/** For an answer 503 that does not say when to ask again. */
+const RETRY_MS = 2000;
+
+/** The status of the answer to an offer for a call that is over. */
+const CALL_OVER = 410;
 
 const element = (id) => document.getElementById(id);
 const agentId = new URLSearchParams(location.search).get("agent");
@@ -29,10 +34,11 @@ const invitation =
 
 /** A problem the person can do something about: a title and, in plain words, what to do. */
 class Trouble extends Error {
-  constructor(title, advice, status = null) {
+  constructor(title, advice, status = null, retryAfterMs = null) {
     super(title);
     this.advice = advice;
     this.status = status;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -183,29 +189,40 @@ async function request(path, options) {
   const response = await reached(path, options);
   if (response.ok) return response;
   const problem = await response.json().catch(() => ({}));
-  throw apiTrouble(response.status, problem.detail ?? problem.title ?? response.statusText);
+  const detail = problem.detail ?? problem.title ?? response.statusText;
+  const retryAfterMs = Number(response.headers.get("Retry-After")) * 1000 || RETRY_MS;
+  throw apiTrouble(response.status, detail, retryAfterMs);
 }
 
-function apiTrouble(status, detail) {
+function apiTrouble(status, detail, retryAfterMs) {
   const titles = {
     401: "This link's key is not valid any more",
     402: "The account has no credit left",
     403: "This link may not call this agent",
     404: invitation ? "This call does not exist" : "This agent does not exist",
     409: "This agent is not ready for calls",
-    410: "The call is over",
+    [CALL_OVER]: "The call is over",
     422: "This agent cannot speak yet",
     423: "This agent is paused",
     429: "Too many calls at once",
     503: "Switchboard cannot take the call right now",
   };
   const advice = isFinal(status) ? "Ask for a new link where you got this one." : "Try again soon.";
-  return new Trouble(titles[status] ?? "The call could not be placed", `${detail} ${advice}`, status);
+  const title = titles[status] ?? "The call could not be placed";
+  return new Trouble(title, `${detail} ${advice}`, status, retryAfterMs);
+}
+
+/** The API's own words for this are meant for programs. */
+function noRoom() {
+  return new Trouble(
+    "Switchboard cannot take the call right now",
+    "It is busy or being restarted. Try again in a minute.",
+  );
 }
 
 /** Whether an answer means that the same request will never succeed. */
 function isFinal(status) {
-  return [401, 403, 404, 410].includes(status);
+  return [401, 403, 404, CALL_OVER].includes(status);
 }
 
 async function createCall() {
@@ -262,7 +279,7 @@ class Call {
     this.iceServers = await this.#findIceServers();
     if (this.over) return;
     this.connection = this.#newConnection();
-    await this.connection.open((offer) => this.#exchange(offer));
+    await this.connection.open((offer) => this.#firstExchange(offer));
     if (this.over) {
       this.#leave();
       return;
@@ -270,10 +287,15 @@ class Call {
     this.connectingTimer = setTimeout(() => this.#connectionFailed(), CONNECTING_LIMIT_MS);
   }
 
-  /** A server of an older release does not know this request, and then there are none. */
   async #findIceServers() {
-    const response = await reached(`${this.path}/ice-servers`, { headers: this.bearer });
-    return response.ok ? (await response.json()).ice_servers : [];
+    try {
+      const response = await request(`${this.path}/ice-servers`, { headers: this.bearer });
+      return (await response.json()).ice_servers;
+    } catch (error) {
+      // A server of an older release does not know this request.
+      if (error.status === 404) return [];
+      throw error;
+    }
   }
 
   #newConnection() {
@@ -284,12 +306,28 @@ class Call {
     });
   }
 
+  /** Sends the same offer again while no worker has room for it: a new call would hold more credit. */
+  async #firstExchange(offer) {
+    const deadline = performance.now() + CONNECTING_LIMIT_MS;
+    for (;;) {
+      try {
+        return await this.#exchange(offer);
+      } catch (error) {
+        if (error.status !== 503) throw error;
+        if (performance.now() + error.retryAfterMs > deadline) throw noRoom();
+        await pause(error.retryAfterMs);
+        if (this.over) throw error;
+      }
+    }
+  }
+
   /** Sends the offer to the room and resolves to its answer. */
-  async #exchange(offer) {
+  async #exchange(offer, signal = null) {
     const response = await request(this.path, {
       method: "POST",
       headers: { ...this.bearer, "Content-Type": "application/sdp" },
       body: offer,
+      signal,
     });
     this.resource = response.headers.get("Location");
     return response.text();
@@ -343,12 +381,17 @@ class Call {
     const deadline = performance.now() + RECONNECTING_LIMIT_MS;
     view.phase("reconnecting", "Reconnecting…");
     if (lost.state === "disconnected") await pause(RECOVERY_MS);
+    // Closed by the room, so the call is over. After a new offer it would not mean that.
+    if (lost.state === "closed") this.#hungUp();
     let isBack = lost.state === "connected";
     for (let attempt = 0; !isBack && !this.over && performance.now() < deadline; attempt++) {
       const connection = this.#newConnection();
+      const withdrawal = new AbortController();
       try {
         await Promise.race([
-          connection.open((offer) => this.#exchange(offer)).then(() => connection.up),
+          connection
+            .open((offer) => this.#exchange(offer, withdrawal.signal))
+            .then(() => connection.up),
           pause(ATTEMPT_LIMIT_MS).then(() => Promise.reject(new Error("no connection in time"))),
         ]);
         this.connection = connection;
@@ -356,6 +399,9 @@ class Call {
         isBack = true;
       } catch (error) {
         connection.close();
+        // An offer that arrives late would replace a newer connection.
+        withdrawal.abort();
+        if (error.status === CALL_OVER) this.#hungUp();
         if (isFinal(error.status)) break;
         await pause(ATTEMPT_PAUSES_MS[Math.min(attempt, ATTEMPT_PAUSES_MS.length - 1)]);
       }

@@ -318,3 +318,26 @@ async def test_a_participant_gets_turn_credentials_that_are_made_for_the_call(
     assert relay["credential"] == password_of(relay["username"], "shared-with-coturn")
     assert "shared-with-coturn" not in answer.text
     assert (await http.get(url)).status_code == 401
+
+
+async def test_a_call_that_is_over_gets_no_turn_credentials(
+    http: httpx2.AsyncClient, tenant: TenantClient, call: dict[str, Any]
+) -> None:
+    assert (await tenant.post(f"/v1/calls/{call['id']}/end")).status_code == 200
+    url = call["participants"][0]["access"]["url"] + "/ice-servers"
+    response = await http.get(url, headers=access_headers(call))
+    assert (response.status_code, response.json()["code"]) == (410, "call_over")
+
+
+async def test_a_call_that_does_not_exist_gets_no_turn_credentials(
+    http: httpx2.AsyncClient, settings: ControlPlaneSettings, call: dict[str, Any]
+) -> None:
+    """A token that names another tenant finds no call, even when it is well signed."""
+    participant = call["participants"][0]["access"]
+    access = decode_access(participant["token"], settings.secret_key)
+    stranger = replace(access, tenant_id=uuid4())
+    token = encode_access(stranger, settings.secret_key, datetime.now(UTC), timedelta(hours=1))
+    response = await http.get(
+        participant["url"] + "/ice-servers", headers={"Authorization": f"Bearer {token}"}
+    )
+    assert (response.status_code, response.json()["code"]) == (404, "call_not_found")

@@ -36,7 +36,7 @@ class WhipSession:
 
         Raises:
             ServerUnreachable: there is no answer from the address.
-            ApiError: the token is not accepted.
+            ApiError: the token is not accepted, or the call is over.
         """
         try:
             async with httpx2.AsyncClient(timeout=_ANSWER_TIMEOUT_SECONDS) as http:

@@ -1,0 +1,219 @@
+"""The call page in a browser, against answers that a real system seldom gives.
+
+The page's files and the API are played by the browser's own routes, and the room is a real one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from uuid import UUID, uuid4
+
+import pytest
+from playwright.async_api import Page, Request, Route, async_playwright, expect
+
+from contracts.call_plan import PlannedParticipant
+from control_plane.calling.call_page.routes import STATIC
+from runtime.media.local_room import LocalRoom
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(60)]
+
+ORIGIN = "http://localhost:1"
+"""Browsers allow the microphone there. Nothing listens: every request is answered by a route."""
+CALL_ID, PARTICIPANT_ID = UUID(int=7), UUID(int=8)
+LEG = f"/v1/rtc/{CALL_ID}/legs/{PARTICIPANT_ID}"
+OFFERS = f"**/v1/rtc/{CALL_ID}"
+WAIT_MS = 15_000
+
+STATES_BY_HAND = """
+// A test sets the state of the page's connections, in the order in which they were made.
+window.peers = [];
+window.RTCPeerConnection = class extends RTCPeerConnection {
+  constructor(configuration) {
+    super(configuration);
+    window.peers.push(this);
+  }
+  get connectionState() {
+    return this.stateByHand ?? super.connectionState;
+  }
+};
+window.setState = (index, state) => {
+  window.peers[index].stateByHand = state;
+  window.peers[index].onconnectionstatechange();
+};
+"""
+
+
+class PlayedApi:
+    """The API of one call. ``refusals`` are the next answers to offers; then the room answers."""
+
+    def __init__(self, room: LocalRoom) -> None:
+        self._room = room
+        self.calls = 0
+        self.offers: list[str] = []
+        self.refusals: list[tuple[int, str]] = []
+        self.ice_servers_status = 200
+        self.answers_nothing = False
+
+    async def answer(self, route: Route, request: Request) -> None:
+        path = request.url.removeprefix(ORIGIN).partition("?")[0]
+        if path == "/call":
+            await route.fulfill(path=STATIC / "index.html")
+        elif path.startswith("/call/static/"):
+            await route.fulfill(path=STATIC / path.rpartition("/")[2])
+        elif path == "/v1/calls":
+            self.calls += 1
+            access = {"url": f"{ORIGIN}/v1/rtc/{CALL_ID}", "token": "token"}
+            created = {
+                "id": str(CALL_ID),
+                "agent": {"name": "Reception"},
+                "participants": [{"access": access}],
+            }
+            await route.fulfill(status=201, json=created)
+        elif path.endswith("/ice-servers"):
+            await route.fulfill(status=self.ice_servers_status, json={"ice_servers": []})
+        elif request.method == "POST":
+            await self._answer_offer(route, request.post_data or "")
+        else:
+            await route.fulfill(status=200)
+
+    async def _answer_offer(self, route: Route, offer: str) -> None:
+        self.offers.append(offer)
+        if self.answers_nothing:
+            return
+        if self.refusals:
+            status, detail = self.refusals.pop(0)
+            headers = {"Retry-After": "1"} if status == 503 else {}
+            await route.fulfill(status=status, json={"detail": detail}, headers=headers)
+            return
+        participant = PlannedParticipant(
+            participant_id=PARTICIPANT_ID, transport="webrtc", identity="browser"
+        )
+        answer = await self._room.answer_offer(participant, offer)
+        await route.fulfill(status=201, body=answer, headers={"Location": LEG})
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[PlayedApi]:
+    async with aclosing(LocalRoom(str(uuid4()))) as room:
+        yield PlayedApi(room)
+
+
+@pytest.fixture
+async def page(api: PlayedApi, chromium: str) -> AsyncIterator[Page]:
+    """The call page. Any error in its script fails the test."""
+    faults: list[str] = []
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=chromium,
+            args=[
+                "--no-sandbox",
+                "--use-fake-device-for-media-stream",
+                "--use-fake-ui-for-media-stream",
+            ],
+        )
+        page = await browser.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        await page.add_init_script(STATES_BY_HAND)
+        await page.clock.install()
+        await page.route("**/*", api.answer)
+        await page.goto(f"{ORIGIN}/call?agent={uuid4()}#key=sb_publishable_1")
+        yield page
+        await browser.close()
+    assert faults == []
+
+
+async def start_the_call(page: Page) -> None:
+    await page.get_by_role("button", name="Start the call").click()
+
+
+async def is_live(page: Page) -> None:
+    await expect(page.locator("body")).to_have_attribute("data-phase", "live", timeout=WAIT_MS)
+
+
+async def has_ended(page: Page) -> None:
+    await expect(page.get_by_role("status")).to_have_text("The call has ended", timeout=WAIT_MS)
+    await expect(page.locator("#trouble")).to_be_hidden()
+
+
+async def is_refused(page: Page, title: str) -> None:
+    await expect(page.get_by_role("alert")).to_contain_text(title, timeout=WAIT_MS)
+
+
+async def test_an_offer_that_finds_no_free_slot_is_sent_again(page: Page, api: PlayedApi) -> None:
+    api.refusals = [(503, "no slot"), (503, "no slot")]
+    await start_the_call(page)
+    await is_live(page)
+    assert len(api.offers) == 3
+    assert len(set(api.offers)) == 1, "the same offer"
+    assert api.calls == 1, "a second call would hold credit as well"
+
+
+async def test_an_offer_is_not_sent_again_for_ever(page: Page, api: PlayedApi) -> None:
+    api.refusals = [(503, "send the offer again in 2 s")] * 100
+    async with page.expect_response(OFFERS):
+        await start_the_call(page)
+    await page.clock.fast_forward(13_000)
+    await is_refused(page, "Switchboard cannot take the call right now")
+    assert len(api.offers) > 1
+    await expect(page.get_by_role("alert")).not_to_contain_text("offer")
+
+
+async def test_no_offer_is_sent_again_after_the_person_has_ended_the_call(
+    page: Page, api: PlayedApi
+) -> None:
+    api.refusals = [(503, "no slot")]
+    async with page.expect_response(OFFERS):
+        await start_the_call(page)
+    await page.get_by_role("button", name="End").click()
+    await page.clock.fast_forward(5_000)
+    await expect(page.get_by_role("button", name="Call again")).to_be_enabled(timeout=WAIT_MS)
+    assert len(api.offers) == 1
+
+
+async def test_a_call_that_ended_while_the_person_was_away_is_over(
+    page: Page, api: PlayedApi
+) -> None:
+    await start_the_call(page)
+    await is_live(page)
+    api.refusals = [(410, "The call ended with max_call_duration; create a new one.")]
+    await page.evaluate("setState(0, 'failed')")
+    await has_ended(page)
+
+
+async def test_a_lost_connection_that_the_room_closes_means_that_the_call_is_over(
+    page: Page, api: PlayedApi
+) -> None:
+    await start_the_call(page)
+    await is_live(page)
+    await page.evaluate("() => { setState(0, 'disconnected'); setState(0, 'closed'); }")
+    await has_ended(page)
+    assert len(api.offers) == 1
+
+
+async def test_an_attempt_that_takes_too_long_withdraws_its_offer(
+    page: Page, api: PlayedApi
+) -> None:
+    await start_the_call(page)
+    await is_live(page)
+    api.answers_nothing = True
+    async with page.expect_request(OFFERS):
+        await page.evaluate("setState(0, 'failed')")
+    async with page.expect_event("requestfailed") as withdrawn:
+        await page.clock.fast_forward(7_000)
+    api.answers_nothing = False
+    assert (await withdrawn.value).url.endswith(f"/v1/rtc/{CALL_ID}")
+    await is_live(page)
+
+
+@pytest.mark.parametrize(("status", "is_placed"), [(200, True), (404, True), (500, False)])
+async def test_only_an_older_release_may_have_no_ice_servers(
+    page: Page, api: PlayedApi, status: int, is_placed: bool
+) -> None:
+    api.ice_servers_status = status
+    await start_the_call(page)
+    if is_placed:
+        await is_live(page)
+    else:
+        await is_refused(page, "The call could not be placed")
+        assert api.offers == []
