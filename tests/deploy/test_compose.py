@@ -313,6 +313,13 @@ def test_what_lasts_is_on_a_volume_and_the_rest_cannot_be_written(compose: dict[
     assert "VOLUME /data" in (ROOT / "Dockerfile").read_text()
 
 
+def test_the_files_of_recordings_are_made_on_a_disk(compose: dict[str, Any]) -> None:
+    """Those of two hours take 700 MB, and a ``tmpfs`` counts as the service's memory."""
+    tenants_jobs = compose["services"]["jobs-tenants"]
+    assert f"VOLUME {tenants_jobs['environment']['TMPDIR']}" in (ROOT / "Dockerfile").read_text()
+    assert tenants_jobs["environment"]["TMPDIR"] not in tenants_jobs["tmpfs"]
+
+
 def test_no_image_is_fetched_without_its_digest(compose: dict[str, Any]) -> None:
     for name, service in compose["services"].items():
         if "build" in service:
