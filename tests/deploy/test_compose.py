@@ -320,6 +320,17 @@ def test_the_files_of_recordings_are_made_on_a_disk(compose: dict[str, Any]) -> 
     assert tenants_jobs["environment"]["TMPDIR"] not in tenants_jobs["tmpfs"]
 
 
+def test_a_worker_sends_nothing_to_private_addresses_unless_it_is_told_to(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its machine always has one: the gateway of the compose file's own network."""
+    assert settings_of(compose, "worker", monkeypatch).media_private_candidates is False
+    name = "SWITCHBOARD_MEDIA_PRIVATE_CANDIDATES"
+    for given, expected in (("", False), ("true", True)):
+        worker = settings_of(compose, "worker", monkeypatch, **{name: given})
+        assert worker.media_private_candidates is expected
+
+
 def test_no_image_is_fetched_without_its_digest(compose: dict[str, Any]) -> None:
     for name, service in compose["services"].items():
         if "build" in service:
