@@ -6,6 +6,10 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+_CREDENTIALS = (
+    "SWITCHBOARD_TURN_SECRET, or SWITCHBOARD_TURN_USERNAME and SWITCHBOARD_TURN_CREDENTIAL"
+)
+
 
 class IceSettings(BaseModel):
     model_config = ConfigDict(frozen=True)
@@ -23,16 +27,15 @@ class IceSettings(BaseModel):
     @model_validator(mode="after")
     def _turn_servers_have_credentials(self) -> Self:
         if bool(self.turn_username) != bool(self.turn_credential):
-            raise ValueError("a TURN username and a TURN credential belong together")
+            raise ValueError(
+                "SWITCHBOARD_TURN_USERNAME and SWITCHBOARD_TURN_CREDENTIAL belong together"
+            )
         if self.turn_secret and self.turn_username:
-            raise ValueError("set either a TURN secret, or a TURN username and credential")
+            raise ValueError(f"set either {_CREDENTIALS}")
         if self.turn_secret or self.turn_username:
             return self
         if relays := [url for url in self.ice_servers if is_relay(url)]:
-            raise ValueError(
-                f"{relays[0]} needs credentials: set a TURN secret, or a TURN username and "
-                "credential"
-            )
+            raise ValueError(f"{relays[0]} needs credentials: set {_CREDENTIALS}")
         return self
 
 

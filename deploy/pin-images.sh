@@ -1,6 +1,7 @@
 #!/bin/sh
 # Writes the digests of the images that docker-compose.yml and the Dockerfile name into .env, or into
-# the file that is given. Run it before the first start, and again when you want newer images.
+# the file that is given. Run it before the first start, and again when you want newer images; then
+# `docker compose up --build`.
 set -eu
 file=${1:-.env}
 project=$(dirname "$0")/..

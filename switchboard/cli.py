@@ -147,8 +147,8 @@ def main() -> None:
     """The ``switchboard`` command."""
     from switchboard.settings import MissingSetting
 
-    # Recordings, transcripts, logs and tokens are nobody else's: neither of this process nor of
-    # those that it starts.
+    # This process and those that it starts write recordings, transcripts and tokens: only their
+    # user may read them.
     os.umask(0o077)
     try:
         app()

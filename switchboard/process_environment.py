@@ -1,5 +1,5 @@
 """Which of our environment variables each process gets: those of its own settings, and no other
-secret. What one process has lost is then not lost for all."""
+secret. A process that is broken into gives away only its own secrets."""
 
 from __future__ import annotations
 
@@ -51,7 +51,11 @@ handed on: ``up`` gives it to the process that needs it."""
 _OF_THE_STORE = re.compile(r"(AWS|AZURE|GOOGLE)_(?!\w*API_KEY)\w+", re.IGNORECASE)
 """Credentials for recordings, in the vendors' own variables."""
 _READS_THE_STORE = frozenset({"api", "jobs", "worker"})
-_LOOKS_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
+_OF_LIBPQ = re.compile(r"PG[A-Z]+")
+"""PostgreSQL's client library reads what an address does not say."""
+_READS_THE_DATABASE = frozenset({"api", "jobs", "migrate"})
+# TOKENIZERS_PARALLELISM is no secret.
+_LOOKS_SECRET = re.compile(r"KEY|TOKEN(?!IZERS)|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 
 
 def variables_of(field: str) -> tuple[str, ...]:
@@ -79,6 +83,8 @@ def needed_by(process: str) -> Callable[[str], bool]:
             return field in READ_BY[process]
         if _OF_THE_STORE.fullmatch(variable):
             return process in _READS_THE_STORE
+        if _OF_LIBPQ.fullmatch(variable):
+            return process in _READS_THE_DATABASE
         if variable.upper().startswith("OTEL_"):
             return "otlp_endpoint" in READ_BY[process]
         return not _LOOKS_SECRET.search(variable)

@@ -89,7 +89,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     """Address under which clients reach the API; without it ``http://{host}:{port}``."""
     workers: PositiveInt = 1
     jobs_processes: PositiveInt = 1
-    """How many jobs processes ``up`` runs. Each does every kind of work."""
+    """How many jobs processes ``up`` runs, beside the one for tenants' jobs (``jobs-tenants``)."""
     secret_key: str | None = Field(None, repr=False)
     """At least 32 bytes."""
     encryption_keys: tuple[str, ...] = Field((), repr=False)

@@ -50,6 +50,8 @@ STORES, CONTROL_PLANE, MEDIA = 0, 1, 2
 
 TENANTS_JOBS = "jobs-tenants"
 """The process that runs jobs on what tenants wrote."""
+_FOLDERS = ("logs", "workers", "objects", "outbox", "valkey", "postgres")
+"""What we keep in the data directory. Others in it may be somebody's own."""
 _OWNER_URL = "SWITCHBOARD_DATABASE_URL"
 
 # Ctrl-C must stop everything within three seconds. These add up to less, also with the half second
@@ -96,7 +98,7 @@ async def running_system(settings: Settings, progress: Progress) -> AsyncIterato
     data_dir.mkdir(parents=True, exist_ok=True)
     # PostgreSQL's own user passes through this directory. Secret files inside have their own mode.
     data_dir.chmod(0o711)
-    _close_to_others(data_dir)
+    close_to_others(data_dir)
     lock = DirectoryLock(data_dir)
     try:
         lock.acquire()
@@ -342,12 +344,14 @@ def _first(failures: ExceptionGroup[Exception]) -> Exception:
     return _first(failure) if isinstance(failure, ExceptionGroup) else failure
 
 
-def _close_to_others(data_dir: Path) -> None:
+def close_to_others(data_dir: Path) -> None:
     """Our own folders below, which earlier releases made for everybody to read."""
-    for folder in data_dir.iterdir():
-        status = folder.lstat()
-        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid():
-            folder.chmod(0o700)
+    for name in _FOLDERS:
+        folder = data_dir / name
+        with contextlib.suppress(FileNotFoundError):
+            status = folder.lstat()
+            if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid():
+                folder.chmod(0o700)
 
 
 def _listen(settings: Settings, progress: Progress) -> socket.socket:

@@ -26,6 +26,9 @@ def command_settings(data_dir: Path | None, **given: int | None) -> Settings:
         return Settings(**{name: value for name, value in options.items() if value is not None})
     except ValidationError as invalid:
         for error in invalid.errors():
+            says = error["msg"].removeprefix("Value error, ")
             name = "_".join(str(part) for part in error["loc"]).upper()
-            typer.echo(f"SWITCHBOARD_{name.removeprefix('SWITCHBOARD_')}: {error['msg']}", err=True)
+            # A rule about several settings names them itself.
+            where = f"SWITCHBOARD_{name.removeprefix('SWITCHBOARD_')}: " if name else ""
+            typer.echo(where + says, err=True)
         sys.exit(2)

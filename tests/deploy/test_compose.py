@@ -143,7 +143,8 @@ def test_coturn_shares_a_secret_with_the_planes_and_relays_to_the_workers_alone(
     configuration, _, inside = coturn["volumes"][0].partition(":")
     assert inside == "/etc/coturn/turnserver.conf:ro"
     rules = (ROOT / configuration).read_text().splitlines()
-    assert {"use-auth-secret", "denied-peer-ip=0.0.0.0-255.255.255.255"} <= set(rules)
+    nothing_else = {"denied-peer-ip=0.0.0.0-255.255.255.255", "no-tcp-relay"}
+    assert {"use-auth-secret"} | nothing_else <= set(rules)
     given = {
         "SWITCHBOARD_TURN_SECRET": "shared-with-coturn",
         "SWITCHBOARD_ICE_SERVERS": "turn:203.0.113.9:3478?transport=udp",
@@ -311,6 +312,24 @@ def test_what_lasts_is_on_a_volume_and_the_rest_cannot_be_written(compose: dict[
     assert "/data" in volumes["valkey"] & volumes["caddy"] & volumes["worker"]
     # The image's own volume, for processes that keep nothing.
     assert "VOLUME /data" in (ROOT / "Dockerfile").read_text()
+
+
+def test_the_files_of_recordings_are_made_on_a_disk(compose: dict[str, Any]) -> None:
+    """Those of two hours take 700 MB, and a ``tmpfs`` counts as the service's memory."""
+    tenants_jobs = compose["services"]["jobs-tenants"]
+    assert f"VOLUME {tenants_jobs['environment']['TMPDIR']}" in (ROOT / "Dockerfile").read_text()
+    assert tenants_jobs["environment"]["TMPDIR"] not in tenants_jobs["tmpfs"]
+
+
+def test_a_worker_sends_nothing_to_private_addresses_unless_it_is_told_to(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its machine always has one: the gateway of the compose file's own network."""
+    assert settings_of(compose, "worker", monkeypatch).media_private_candidates is False
+    name = "SWITCHBOARD_MEDIA_PRIVATE_CANDIDATES"
+    for given, expected in (("", False), ("true", True)):
+        worker = settings_of(compose, "worker", monkeypatch, **{name: given})
+        assert worker.media_private_candidates is expected
 
 
 def test_no_image_is_fetched_without_its_digest(compose: dict[str, Any]) -> None:

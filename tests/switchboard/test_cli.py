@@ -58,6 +58,15 @@ def test_a_setting_that_is_no_number_is_named() -> None:
     assert "SWITCHBOARD_PORT" in ran.stderr
 
 
+def test_settings_that_do_not_fit_together_are_named_as_the_operator_sets_them() -> None:
+    ran = _run("doctor", SWITCHBOARD_ICE_SERVERS="turn:x")
+    assert ran.returncode == 2
+    assert ran.stderr == (
+        "turn:x needs credentials: set SWITCHBOARD_TURN_SECRET, or SWITCHBOARD_TURN_USERNAME and "
+        "SWITCHBOARD_TURN_CREDENTIAL\n"
+    )
+
+
 def test_the_command_line_starts_without_the_heavy_libraries() -> None:
     program = (
         "import sys, switchboard.cli;"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from os import SEEK_END
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING
 
 from contracts.recording import part_starts_at_ms, parts_folder
 
@@ -44,16 +44,17 @@ def assemble_files(store: ObjectStore, folder: str, duration_ms: int) -> Files:
     paths = part_paths(store, folder)
     if not paths:
         raise NothingStored
-    with TemporaryDirectory(prefix="switchboard-recording-") as scratch:
-        wav, ogg = Path(scratch, "stereo_mix.wav"), Path(scratch, "stereo_mix.ogg")
+    # Files without names: a process that is killed leaves nothing behind.
+    with TemporaryFile() as wav, TemporaryFile() as ogg:
         pieces = with_silence(_parts(store, paths), duration_ms)
         files = Files(
             duration_ms=write_files(pieces, wav, ogg),
-            wav_bytes=wav.stat().st_size,
-            ogg_bytes=ogg.stat().st_size,
+            wav_bytes=_size(wav),
+            ogg_bytes=_size(ogg),
         )
-        for file in (wav, ogg):
-            obstore.put(store, folder + file.name, file)
+        for name, file in (("stereo_mix.wav", wav), ("stereo_mix.ogg", ogg)):
+            file.seek(0)
+            obstore.put(store, folder + name, file)
     return files
 
 
@@ -72,6 +73,10 @@ def part_paths(store: ObjectStore, folder: str) -> list[str]:
 
     found = [each["path"] for page in obstore.list(store, parts_folder(folder)) for each in page]
     return sorted(found, key=part_starts_at_ms)
+
+
+def _size(file: IO[bytes]) -> int:
+    return file.seek(0, SEEK_END)
 
 
 def _parts(store: ObjectStore, paths: list[str]) -> Iterator[tuple[int, Stereo]]:

@@ -10,7 +10,7 @@ import wave
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from io import BytesIO
-from pathlib import Path
+from typing import IO
 
 import av
 import numpy as np
@@ -75,15 +75,15 @@ def _silence(samples: int) -> Iterator[Stereo]:
         samples -= now
 
 
-def write_files(pieces: Iterable[Stereo], wav: Path, ogg: Path) -> int:
+def write_files(pieces: Iterable[Stereo], wav: IO[bytes], ogg: IO[bytes]) -> int:
     """Write the audio as WAV and as Opus in OGG. Returns its length in ms."""
     samples = 0
     with ExitStack() as stack:
-        wav_file = stack.enter_context(wave.open(str(wav), "wb"))
+        wav_file = stack.enter_context(wave.open(wav, "wb"))
         wav_file.setnchannels(CHANNELS)
         wav_file.setsampwidth(2)
         wav_file.setframerate(SAMPLE_HZ)
-        container = stack.enter_context(av.open(str(ogg), "w", format="ogg"))
+        container = stack.enter_context(av.open(ogg, "w", format="ogg"))
         stream = container.add_stream("libopus", rate=SAMPLE_HZ, layout="stereo")
         assert isinstance(stream, AudioStream)
         stream.bit_rate = OPUS_BITS_PER_SECOND

@@ -68,7 +68,8 @@ def share_of(samples: np.ndarray, hz: float) -> float:
 def test_both_files_hold_the_same_audio_on_the_same_channels(tmp_path: Path) -> None:
     wav, ogg = tmp_path / "mix.wav", tmp_path / "mix.ogg"
     tones = two_tones(4.0)
-    assert write_files(np.array_split(tones, 7), wav, ogg) == 4000
+    with wav.open("wb") as wav_file, ogg.open("wb") as ogg_file:
+        assert write_files(np.array_split(tones, 7), wav_file, ogg_file) == 4000
     with wave.open(str(wav)) as file:
         written = np.frombuffer(file.readframes(file.getnframes()), np.int16).reshape(-1, 2)
     assert np.array_equal(written, tones)
@@ -90,7 +91,8 @@ def test_memory_does_not_grow_with_the_calls_length(tmp_path: Path) -> None:
 
     tracemalloc.start()
     try:
-        write_files(with_silence(five_minutes(), 0), tmp_path / "a.wav", tmp_path / "a.ogg")
+        with (tmp_path / "a.wav").open("wb") as wav, (tmp_path / "a.ogg").open("wb") as ogg:
+            write_files(with_silence(five_minutes(), 0), wav, ogg)
         _, peak_bytes = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
