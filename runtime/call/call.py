@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -105,8 +106,6 @@ class Call:
         self._funds = Funds(funded_until_ms)
         self._billable = BillableTime(self._presence, self._funds, plan.limits.max_duration_seconds)
         self._limits = LimitTimer(plan.limits, self._funds, clock)
-        self._is_joined = False
-        """Whether an offer was answered."""
         self._room: Room | None = None
         self._room_known = asyncio.Event()
         """Set when the room is open, or it is certain that it will not open."""
@@ -208,16 +207,8 @@ class Call:
         participant = PlannedParticipant(
             participant_id=participant_id, transport=Transport.WEBRTC, identity=identity
         )
-        if self._place is not None:
-            self._place.take()
-        answered = False
-        try:
-            answer = await self._room.answer_offer(participant, sdp)
-            self._is_joined = answered = True
-            return answer
-        finally:
-            if self._place is not None and not answered and not self._is_joined:
-                self._place.give_back()
+        with nullcontext() if self._place is None else self._place.taken():
+            return await self._room.answer_offer(participant, sdp)
 
     async def remove_leg(self, participant_id: UUID) -> None:
         """A participant hangs up.

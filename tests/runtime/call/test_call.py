@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from contracts.call_plan import CallLimits, CallPlan
+from contracts.call_plan import CallLimits, CallPlan, PlannedParticipant
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallMetered, LegLeft, RecordingStopped, SlotsCollected
 from contracts.live_messages import CallOver, ParticipantStateChanged
@@ -145,6 +145,35 @@ def test_only_an_offer_that_is_answered_keeps_its_slot():
 
     play(script, slots=slots)
     assert used == [0, 0, 1, 1]
+
+
+def test_an_offer_that_is_refused_leaves_the_slot_to_one_that_is_being_answered():
+    slots, used = Slots(1), []
+    other = UUID(int=9)
+
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(RESERVED_SECONDS + 1)
+        answer, may_answer = stage.room.answer_offer, asyncio.Event()
+
+        async def answer_the_caller(participant: PlannedParticipant, sdp: str) -> str:
+            if participant.participant_id == other:
+                raise BadOffer("not SDP")
+            await may_answer.wait()
+            return await answer(participant, sdp)
+
+        stage.room.answer_offer = answer_the_caller
+        first = asyncio.create_task(stage.call.answer_offer(CALLER, "caller", "offer"))
+        await asyncio.sleep(0.1)
+        with pytest.raises(BadOffer):
+            await stage.call.answer_offer(other, "other", "offer")
+        used.append(slots.used)
+        may_answer.set()
+        await first
+        used.append(slots.used)
+        stage.call.end_call()
+
+    play(script, slots=slots)
+    assert used == [1, 1]
 
 
 async def connected(stage: Stage) -> None:
