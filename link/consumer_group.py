@@ -12,6 +12,7 @@ from typing import Any
 
 import structlog
 from redis.asyncio import Redis
+from redis.asyncio.client import Pipeline
 from redis.exceptions import ResponseError
 
 from link.stream_entry import StreamEntry, entries_by_stream, listed_entries
@@ -123,11 +124,15 @@ class ConsumerGroup:
         """Remove entries that need no more work."""
         if not entries:
             return
-        entry_ids = [entry.entry_id for entry in entries]
         async with self._redis.pipeline(transaction=True) as pipe:
-            pipe.xack(self._stream, self._group, *entry_ids)
-            pipe.xdel(self._stream, *entry_ids)
+            self.finish_within(pipe, entries)
             await pipe.execute()
+
+    def finish_within(self, pipe: Pipeline, entries: Collection[StreamEntry]) -> None:
+        """Add to ``pipe`` what ``finish`` does with one entry or more."""
+        entry_ids = [entry.entry_id for entry in entries]
+        pipe.xack(self._stream, self._group, *entry_ids)
+        pipe.xdel(self._stream, *entry_ids)
 
     async def _in_group(self, command: Callable[[], Awaitable[Any]]) -> Any:
         return await _in_group(self._redis, [self._stream], self._group, command)

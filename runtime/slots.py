@@ -8,6 +8,8 @@ waits without a slot, so that calls which nobody joins keep no other call out.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 RESERVED_SECONDS = 3.0
@@ -96,25 +98,39 @@ class Place:
     def __init__(self, slots: Slots) -> None:
         self.state: Literal["reserved", "waiting", "taken"] = "reserved"
         self._slots = slots
-        self._lapse = asyncio.get_running_loop().call_later(RESERVED_SECONDS, self.give_back)
+        self._offers = 0
+        """Offers that are being answered."""
+        self._is_kept = False
+        """Whether the slot is this place's until the call is over."""
+        self._lapse = asyncio.get_running_loop().call_later(
+            RESERVED_SECONDS, self._become, "waiting"
+        )
 
-    def take(self) -> None:
-        """Take a slot, if this place has none.
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Hold a slot while an offer is answered, and from then on if nothing is raised.
+
+        Offers may be answered side by side: one that fails takes no slot away from another.
 
         Raises:
             NoFreeSlot: try again later.
         """
         if self.state == "waiting" and self._slots.used >= self._slots.total:
             raise NoFreeSlot(f"all {self._slots.total} slots are taken")
-        self.hold()
+        self._become("taken")
+        self._offers += 1
+        try:
+            yield
+            self._is_kept = True
+        finally:
+            self._offers -= 1
+            if not self._offers and not self._is_kept:
+                self._become("waiting")
 
     def hold(self) -> None:
-        """Take a slot even if none is free."""
+        """Take a slot even if none is free, and keep it."""
+        self._is_kept = True
         self._become("taken")
-
-    def give_back(self) -> None:
-        """Wait without a slot."""
-        self._become("waiting")
 
     def leave(self) -> None:
         """The call is over."""

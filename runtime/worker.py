@@ -195,7 +195,14 @@ class Worker:
                 self._heartbeat.unreadable_offers += 1
 
             worker_id = self._settings.worker_id
-            dispatcher = Dispatcher(self._redis, worker_id, self._slots, on_offer, on_unreadable)
+            dispatcher = Dispatcher(
+                self._redis,
+                worker_id,
+                self._slots,
+                on_offer,
+                on_unreadable,
+                self._settings.lease_seconds,
+            )
             commands = CommandReader(self._redis, worker_id, self._calls)
             commanding = calls.create_task(commands.run())
             claiming = calls.create_task(dispatcher.run())

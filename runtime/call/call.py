@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -35,7 +36,7 @@ from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
 from runtime.call.presence import Presence
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
-from runtime.media.room import LegConnected, LegGone, LegInterrupted, Room, RoomClosed
+from runtime.media.room import GoneCause, LegConnected, LegGone, LegInterrupted, Room, RoomClosed
 from runtime.recording.call_recording import CallRecording, OpenRecording
 from runtime.slots import Place
 from telemetry.metrics import CALL_SETUP
@@ -105,8 +106,6 @@ class Call:
         self._funds = Funds(funded_until_ms)
         self._billable = BillableTime(self._presence, self._funds, plan.limits.max_duration_seconds)
         self._limits = LimitTimer(plan.limits, self._funds, clock)
-        self._is_joined = False
-        """Whether an offer was answered."""
         self._room: Room | None = None
         self._room_known = asyncio.Event()
         """Set when the room is open, or it is certain that it will not open."""
@@ -114,6 +113,8 @@ class Call:
         self._recording: CallRecording | None = None
         self._listening = asyncio.Event()
         self._last_lost: UUID | None = None
+        self._losses = 0
+        """How often the last leg's connection was closed."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._group: asyncio.TaskGroup | None = None
         self._ending: Ending | None = None
@@ -208,16 +209,8 @@ class Call:
         participant = PlannedParticipant(
             participant_id=participant_id, transport=Transport.WEBRTC, identity=identity
         )
-        if self._place is not None:
-            self._place.take()
-        answered = False
-        try:
-            answer = await self._room.answer_offer(participant, sdp)
-            self._is_joined = answered = True
-            return answer
-        finally:
-            if self._place is not None and not answered and not self._is_joined:
-                self._place.give_back()
+        with nullcontext() if self._place is None else self._place.taken():
+            return await self._room.answer_offer(participant, sdp)
 
     async def remove_leg(self, participant_id: UUID) -> None:
         """A participant hangs up.
@@ -284,26 +277,32 @@ class Call:
         elif self._conversation is not None:
             self._conversation.pause()
 
-    def _leg_gone(self, participant_id: UUID, cause: Literal["left", "connection_lost"]) -> None:
+    def _leg_gone(self, participant_id: UUID, cause: GoneCause) -> None:
         if participant_id not in self._presence.legs:
             return
-        was_away = participant_id in self._presence.away
         self._presence.left(participant_id)
-        self.fact(LegLeft(participant_id=participant_id, cause=cause))
+        self.fact(
+            LegLeft(
+                participant_id=participant_id,
+                cause="left" if cause == "left" else "connection_lost",
+            )
+        )
         self._pause_if_nobody_is_here()
         if self._presence.legs:
             return
         if cause == "left" or self._end_requested.is_set():
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
-        elif was_away:
+        elif cause == "stayed_away":
             self.end(Ending.because(Cause.LAST_LEG_LOST))
         else:
             self._last_lost = participant_id
-            self.spawn(self._await_rejoin())
+            self._losses += 1
+            self.spawn(self._await_rejoin(self._losses))
 
-    async def _await_rejoin(self) -> None:
+    async def _await_rejoin(self, loss: int) -> None:
         await asyncio.sleep(REJOIN_SECONDS)
-        if not self._presence.legs:
+        # After a later loss, the time runs from that one.
+        if loss == self._losses and not self._presence.legs:
             self.end(Ending.because(Cause.LAST_LEG_LOST))
 
     async def _greet(self) -> None:

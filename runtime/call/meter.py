@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+MOST_TAKEN_BACK_SECONDS = 30.0
+"""How much of a call is taken back at most, because nothing came from the caller. The agent speaks
+on until the caller counts as away, so without a limit a client that pauses again and again would
+listen for nothing. Each interruption takes back two and a half to three seconds, so ten of them are
+billed exactly."""
+
 
 class Meter:
     """Counts while at least one leg's media is connected.
@@ -16,6 +22,7 @@ class Meter:
         self._clock = clock
         self._counted_seconds = 0.0
         self._running_since: float | None = None
+        self._taken_back_seconds = 0.0
         self._started = False
 
     def run(self) -> None:
@@ -25,10 +32,19 @@ class Meter:
             self._running_since = self._clock()
 
     def hold(self, ago_seconds: float = 0.0) -> None:
-        """No leg has been connected for ``ago_seconds``, or the call is over."""
-        if self._running_since is not None:
-            self._counted_seconds += max(0.0, self._clock() - ago_seconds - self._running_since)
-            self._running_since = None
+        """No leg has been connected for ``ago_seconds``, or the call is over.
+
+        These seconds are taken back, up to ``MOST_TAKEN_BACK_SECONDS`` in the whole call.
+        """
+        if self._running_since is None:
+            return
+        ran_seconds = self._clock() - self._running_since
+        taken_back_seconds = min(
+            ago_seconds, ran_seconds, MOST_TAKEN_BACK_SECONDS - self._taken_back_seconds
+        )
+        self._taken_back_seconds += taken_back_seconds
+        self._counted_seconds += ran_seconds - taken_back_seconds
+        self._running_since = None
 
     @property
     def connected_ms(self) -> int | None:

@@ -51,7 +51,7 @@ class Presence:
 
     def interrupted(self, participant_id: UUID, silent_seconds: float) -> None:
         """Nothing has come from a leg for ``silent_seconds``. If nobody else is here, the meter
-        holds from then on."""
+        holds, and takes these seconds back as far as it may."""
         self._here.discard(participant_id)
         self._away.add(participant_id)
         if not self._here:

@@ -3,7 +3,7 @@
 Workers pull, so that one that is full, warming up or draining never gets a call. A worker that is
 about to claim a call has the next one put on the stream: whose turn it is then, decides
 ``link/dispatch_queue.py``. An entry is acknowledged when the call's room is open. Until then
-another worker takes it over if this one dies.
+another worker takes it over if this one dies; from then on the call has its full lease.
 
 An offer that this release cannot read stays in the stream: this worker leaves it to the others. If
 none of them can read it either, the control plane ends the call after the offer's deadline.
@@ -59,6 +59,7 @@ class Dispatcher:
 
     Args:
         on_unreadable: called once for each offer that this release cannot read.
+        lease_seconds: how long an acknowledged call stays this worker's without a heartbeat.
     """
 
     def __init__(
@@ -68,12 +69,14 @@ class Dispatcher:
         slots: Slots,
         on_offer: OnOffer,
         on_unreadable: Callable[[], None],
+        lease_seconds: int,
     ) -> None:
         self._redis = redis
         self._worker_id = worker_id
         self._slots = slots
         self._on_offer = on_offer
         self._on_unreadable = on_unreadable
+        self._lease_seconds = lease_seconds
         self._group = dispatch_group(redis, worker_id)
         self._queue = DispatchQueue(redis)
         self._reclaimed_at = float("-inf")
@@ -143,7 +146,13 @@ class Dispatcher:
 
         async def acknowledge() -> None:
             try:
-                await self._group.finish([entry])
+                # If this worker is cut off before its next heartbeat, it still keeps the call.
+                async with self._redis.pipeline(transaction=True) as pipe:
+                    pipe.set(
+                        redis_names.call_lease(call_id), self._worker_id, ex=self._lease_seconds
+                    )
+                    self._group.finish_within(pipe, [entry])
+                    await pipe.execute()
             except LINK_ERRORS as error:
                 log.warning("dispatch.not_acknowledged", error=str(error))
 

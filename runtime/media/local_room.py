@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Literal
 from uuid import UUID
 
 import structlog
@@ -25,6 +24,7 @@ from runtime.media.network.sdp_offer import read_offer
 from runtime.media.room import (
     AgentVoice,
     BadOffer,
+    GoneCause,
     HeardFrames,
     LegConnected,
     LegGone,
@@ -202,7 +202,7 @@ class LocalRoom:
             leg_now = self._legs.get(participant_id)
             if verdict == "lost":
                 self._close_soon(self._legs.pop(participant_id, None))
-                self._gone(participant_id, "connection_lost")
+                self._gone(participant_id, "stayed_away")
             elif verdict != "alive" and leg_now is not None:
                 leg_now.ask()
             if verdict == "alive" and leg_now is not None and leg_now.state == "connected":
@@ -217,7 +217,7 @@ class LocalRoom:
             self._away.discard(participant_id)
             self._events.put(LegConnected(participant_id))
 
-    def _gone(self, participant_id: UUID, cause: Literal["left", "connection_lost"]) -> None:
+    def _gone(self, participant_id: UUID, cause: GoneCause) -> None:
         self._liveness.pop(participant_id, None)
         self._away.discard(participant_id)
         self._events.put(LegGone(participant_id, cause))

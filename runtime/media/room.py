@@ -57,13 +57,17 @@ class LegInterrupted:
     """How long ago something last came."""
 
 
+GoneCause = Literal["left", "connection_lost", "stayed_away"]
+"""``left``: the participant said so. ``connection_lost``: its connection was closed without that.
+``stayed_away``: it was interrupted, and its time to come back is over."""
+
+
 @dataclass(frozen=True)
 class LegGone:
-    """The participant has left (``left``), has closed its connection without leaving, or was away
-    for too long (both ``connection_lost``)."""
+    """The participant is not in the room any more. It may offer again."""
 
     participant_id: UUID
-    cause: Literal["left", "connection_lost"]
+    cause: GoneCause
 
 
 RoomEvent = LegConnected | LegInterrupted | LegGone

@@ -106,6 +106,10 @@ class FakeRoom:
     def lose(self, participant_id: UUID = CALLER) -> None:
         self._events.put_nowait(LegGone(participant_id, "connection_lost"))
 
+    def give_up(self, participant_id: UUID = CALLER) -> None:
+        """The participant has been away for too long."""
+        self._events.put_nowait(LegGone(participant_id, "stayed_away"))
+
     async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
         self.connect(participant.participant_id)
         return f"answer to {sdp}"

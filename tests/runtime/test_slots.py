@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
-from runtime.slots import WAITING_PER_SLOT, NoFreeSlot, Slots
+from runtime.slots import WAITING_PER_SLOT, NoFreeSlot, Place, Slots
 
 
 @pytest.fixture(autouse=True)
@@ -42,9 +43,51 @@ async def test_a_call_that_nobody_joins_has_a_slot_reserved_only_at_first():
 async def test_the_first_offer_takes_the_slot():
     slots = Slots(1)
     place = slots.admit()
-    place.take()
+    with place.taken():
+        pass
     await asyncio.sleep(0.03)
     assert (slots.used, slots.waiting) == (1, 0)
+
+
+class RefusedError(Exception):
+    pass
+
+
+def offer(place: Place, meanwhile: Callable[[], None]) -> None:
+    """An offer during which something happens, and which is then refused."""
+    with place.taken():
+        meanwhile()
+        raise RefusedError
+
+
+def refuse(place: Place, meanwhile: Callable[[], None] = lambda: None) -> None:
+    with pytest.raises(RefusedError):
+        offer(place, meanwhile)
+
+
+async def test_an_offer_that_is_refused_takes_no_slot_away():
+    slots = Slots(2)
+    phone, browser = slots.admit(), slots.admit()
+    phone.hold()
+    refuse(phone)
+    assert slots.used == 2
+    with browser.taken():
+        refuse(browser)
+        assert slots.used == 2
+    refuse(browser)
+    assert slots.used == 2
+
+
+async def test_no_slot_is_kept_when_all_offers_are_refused():
+    slots, used = Slots(1), []
+    place = slots.admit()
+
+    def refuse_another() -> None:
+        refuse(place)
+        used.append(slots.used)
+
+    refuse(place, refuse_another)
+    assert [*used, slots.used] == [1, 0]
 
 
 async def test_a_late_offer_is_refused_while_no_slot_is_free():
@@ -52,13 +95,15 @@ async def test_a_late_offer_is_refused_while_no_slot_is_free():
     late = slots.admit()
     await asyncio.sleep(0.03)
     punctual = slots.admit()
-    with pytest.raises(NoFreeSlot):
-        late.take()
-    punctual.take()
-    with pytest.raises(NoFreeSlot):
-        late.take()
+    with pytest.raises(NoFreeSlot), late.taken():
+        pass
+    with punctual.taken():
+        pass
+    with pytest.raises(NoFreeSlot), late.taken():
+        pass
     punctual.leave()
-    late.take()
+    with late.taken():
+        pass
     assert slots.used == 1
 
 
@@ -67,7 +112,8 @@ async def test_calls_that_wait_are_bounded_too():
     places = [slots.admit() for _ in range(WAITING_PER_SLOT)]
     await asyncio.sleep(0.03)
     assert (slots.used, slots.usable) == (0, 0), "no capacity"
-    places[0].take()
+    with places[0].taken():
+        pass
     assert (slots.used, slots.usable) == (1, 1)
     places[0].leave()
     assert (slots.used, slots.usable) == (0, 1)

@@ -11,12 +11,12 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from contracts.call_plan import CallLimits, CallPlan
+from contracts.call_plan import CallLimits, CallPlan, PlannedParticipant
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallMetered, LegLeft, RecordingStopped, SlotsCollected
 from contracts.live_messages import CallOver, ParticipantStateChanged
 from pipelines.engine.call_actions import CallActions
-from runtime.call.call import Call
+from runtime.call.call import REJOIN_SECONDS, Call
 from runtime.call.end_cause import Cause, Ending, ProvidersFailed, RoomNotOpened, SessionNotStarted
 from runtime.call.funds import BALANCE_SPENT, NOT_EXTENDED
 from runtime.conversation.conversation import CallRecord
@@ -147,6 +147,35 @@ def test_only_an_offer_that_is_answered_keeps_its_slot():
     assert used == [0, 0, 1, 1]
 
 
+def test_an_offer_that_is_refused_leaves_the_slot_to_one_that_is_being_answered():
+    slots, used = Slots(1), []
+    other = UUID(int=9)
+
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(RESERVED_SECONDS + 1)
+        answer, may_answer = stage.room.answer_offer, asyncio.Event()
+
+        async def answer_the_caller(participant: PlannedParticipant, sdp: str) -> str:
+            if participant.participant_id == other:
+                raise BadOffer("not SDP")
+            await may_answer.wait()
+            return await answer(participant, sdp)
+
+        stage.room.answer_offer = answer_the_caller
+        first = asyncio.create_task(stage.call.answer_offer(CALLER, "caller", "offer"))
+        await asyncio.sleep(0.1)
+        with pytest.raises(BadOffer):
+            await stage.call.answer_offer(other, "other", "offer")
+        used.append(slots.used)
+        may_answer.set()
+        await first
+        used.append(slots.used)
+        stage.call.end_call()
+
+    play(script, slots=slots)
+    assert used == [1, 1]
+
+
 async def connected(stage: Stage) -> None:
     await asyncio.sleep(1)
     await stage.call.answer_offer(CALLER, "caller", "offer")
@@ -265,6 +294,38 @@ def test_a_lost_connection_may_come_back():
     assert stage.journal.types().count("leg.joined") == 2
 
 
+def test_each_lost_connection_has_its_whole_time_to_come_back():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.room.lose()
+        await asyncio.sleep(1)
+        stage.room.connect()
+        await asyncio.sleep(3.5)
+        stage.room.lose()
+
+    stage = play(script)
+    assert stage.ended.end_reason is EndReason.CLIENT_DISCONNECTED
+    assert stage.ended_at == pytest.approx(1.1 + 4.5 + REJOIN_SECONDS)
+
+
+def test_a_caller_who_was_away_and_closes_the_connection_may_come_back_on_a_new_one():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(5)
+        stage.room.interrupt(2.0)
+        await asyncio.sleep(3)
+        stage.room.lose()
+        await asyncio.sleep(4)
+        stage.room.connect()
+        await asyncio.sleep(2)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script)
+    assert stage.ended == CallEnded(
+        end_reason=EndReason.PARTICIPANT_DISCONNECTED, connected_ms=5100 - 2000 + 2000
+    )
+
+
 def test_an_interrupted_leg_holds_the_agent_and_the_meter_until_it_is_back():
     seen: list[bool] = []
 
@@ -300,7 +361,7 @@ def test_an_interrupted_leg_that_stays_away_ends_the_call_billed_to_its_last_med
         await asyncio.sleep(5)
         stage.room.interrupt(2.0)
         await asyncio.sleep(18)
-        stage.room.lose()
+        stage.room.give_up()
 
     stage = play(script)
     assert stage.ended == CallEnded(
@@ -323,7 +384,7 @@ def test_the_call_goes_on_while_one_of_two_is_away_and_waits_when_the_other_leav
         await stage.call.remove_leg(other)
         await asyncio.sleep(4)
         assert stage.conversation.is_paused
-        stage.room.lose()
+        stage.room.give_up()
 
     stage = play(script)
     assert stage.ended == CallEnded(end_reason=EndReason.CLIENT_DISCONNECTED, connected_ms=4100)

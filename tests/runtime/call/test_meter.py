@@ -1,4 +1,4 @@
-from runtime.call.meter import Meter
+from runtime.call.meter import MOST_TAKEN_BACK_SECONDS, Meter
 
 
 class Clock:
@@ -63,3 +63,25 @@ def test_no_more_is_taken_back_than_was_counted():
     clock.now += 1
     meter.hold(ago_seconds=2.5)
     assert meter.connected_ms == 0
+
+
+def test_a_few_interruptions_are_taken_back_in_full():
+    clock = Clock()
+    meter = Meter(clock)
+    for _ in range(10):
+        meter.run()
+        clock.now += 60
+        meter.hold(ago_seconds=2.9)
+        clock.now += 10
+    assert meter.connected_ms == 10 * (60_000 - 2_900)
+
+
+def test_a_caller_who_pauses_again_and_again_pays_for_what_it_hears():
+    clock = Clock()
+    meter = Meter(clock)
+    for _ in range(100):
+        meter.run()
+        clock.now += 2.5
+        meter.hold(ago_seconds=2.5)
+        clock.now += 0.5
+    assert meter.connected_ms == (100 * 2.5 - MOST_TAKEN_BACK_SECONDS) * 1000

@@ -214,6 +214,17 @@ async def test_a_peer_that_vanishes_is_away_and_then_lost(
     async with joined(room) as peer:
         await interrupted(room, peer)
         event = await asyncio.wait_for(anext(room.events()), 4)
+        assert event == LegGone(peer.participant_id, "stayed_away")
+
+
+async def test_a_peer_that_closes_its_connection_while_it_is_away_has_not_stayed_away(
+    room: LocalRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with joined(room) as peer:
+        monkeypatch.setattr(liveness, "AWAY_AFTER_SECONDS", 0.0)
+        assert isinstance(await asyncio.wait_for(anext(room.events()), 5), LegInterrupted)
+        await peer.close()
+        event = await asyncio.wait_for(anext(room.events()), 5)
         assert event == LegGone(peer.participant_id, "connection_lost")
 
 
