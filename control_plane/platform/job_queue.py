@@ -115,8 +115,8 @@ def settings_of(context: JobContext) -> ControlPlaneSettings:
 
 
 def when_given_up(task: Task[Any, Any, Any]) -> Callable[[_GivenUp], _GivenUp]:
-    """Declares what is done for a job of ``task`` that is given up, so that nothing waits for it any
-    more. The function gets the ``Database`` and the job's arguments, and may run twice."""
+    """Declares what is done for a job of ``task`` that is given up, so that nothing waits for it.
+    The function gets the ``Database`` and the job's arguments, and may run twice."""
 
     def declare(function: _GivenUp) -> _GivenUp:
         _given_up[task.name] = function
@@ -130,16 +130,14 @@ def when_given_up(task: Task[Any, Any, Any]) -> Callable[[_GivenUp], _GivenUp]:
     name="job_queue.rescue_stalled_jobs", pass_context=True, queueing_lock="rescue_stalled_jobs"
 )
 async def rescue_stalled_jobs(context: JobContext, timestamp: int) -> None:
-    """Run the unfinished jobs of a dead process again, up to ``MOST_TRIES`` times in all. So any
-    job may run twice."""
+    """Run the unfinished jobs of a dead process again. So any job may run twice, and ``MOST_TRIES``
+    times at most."""
     manager = job_queue.job_manager
     for job in await manager.get_stalled_jobs():
         queue = queue_after_death(job.queue)
         if queue is None:
             # Arguments of jobs are ids.
-            _log.error(
-                "job_given_up", job_id=job.id, task=job.task_name, arguments=job.task_kwargs
-            )
+            _log.error("job_given_up", job_id=job.id, task=job.task_name, arguments=job.task_kwargs)
             if function := _given_up.get(job.task_name):
                 await function(database_of(context), **job.task_kwargs)
             await manager.finish_job(job, Status.FAILED, delete_job=False)
