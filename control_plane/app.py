@@ -44,6 +44,7 @@ from control_plane.identity.accounts.routes import router as accounts
 from control_plane.identity.api_keys.routes import router as api_keys
 from control_plane.identity.audit_log.routes import router as audit
 from control_plane.identity.authentication.refusals import OPERATOR_REFUSALS, SESSION_REFUSALS
+from control_plane.identity.mailed_pages.routes import mailed_page_files, mailed_pages_router
 from control_plane.identity.members.routes import router as members
 from control_plane.identity.request_limits.middleware import (
     POLICY_HEADER,
@@ -185,6 +186,8 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         call_page_router(settings.ice_servers), dependencies=[Depends(storable_input)]
     )
     app.mount("/call/static", call_page_files())
+    app.include_router(mailed_pages_router(), dependencies=[Depends(storable_input)])
+    app.mount("/mailed-pages/static", mailed_page_files())
     app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
     app.add_middleware(
         RateLimitMiddleware,

@@ -10,6 +10,7 @@ from pathlib import Path
 import structlog
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
@@ -22,7 +23,7 @@ from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 LOCK_PATIENCE_SECONDS = 120.0
-"""How long to keep trying a revision while other transactions block it."""
+"""How long to keep trying a revision after another transaction has blocked it."""
 
 _MIGRATION_LOCK = 0x5377_6974_6368  # any number that no other lock uses
 _LOCK_POLL_SECONDS = 0.2
@@ -89,17 +90,36 @@ def _only_one_at_a_time(engine: Engine) -> Iterator[None]:
         connection.invalidate()
 
 
+class Patience:
+    """How long a revision has been blocked. It counts from the first time: what the revision did
+    before that, such as copying a table for minutes, was no waiting."""
+
+    def __init__(self) -> None:
+        self._blocked: tuple[str | None, float] | None = None
+
+    def is_over(self, revision: str | None, now: float) -> bool:
+        """The revision after ``revision`` was blocked at ``now``, in seconds."""
+        if self._blocked is None or self._blocked[0] != revision:
+            self._blocked = revision, now
+        return now - self._blocked[1] > LOCK_PATIENCE_SECONDS
+
+
 def _apply_patiently(engine: Engine) -> None:
-    give_up_at = time.monotonic() + LOCK_PATIENCE_SECONDS
+    patience = Patience()
     while True:
         try:
             with engine.connect() as connection:
                 apply_revisions(connection)
         except OperationalError as error:
             in_the_way = isinstance(error.orig, LockNotAvailable | DeadlockDetected)
-            if not in_the_way or time.monotonic() > give_up_at:
+            if not in_the_way or patience.is_over(_current_revision(engine), time.monotonic()):
                 raise
             _log.warning("migration_waits_for_lock", error=str(error.orig))
             time.sleep(_RETRY_SECONDS)
         else:
             return
+
+
+def _current_revision(engine: Engine) -> str | None:
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()

@@ -23,9 +23,9 @@ class Problem(Exception):
     status: ClassVar[int]
     code: ClassVar[str]
     title: ClassVar[str]
-    holds_for_client: ClassVar[bool] = False
-    """Whether the same client's next request of the kind would be refused, too, whatever it holds.
-    See ``identity/request_limits/repeated_refusals.py``."""
+    holds_for_client: bool = False
+    """Set where it is raised: whether the same client's next request of the kind would be refused,
+    too, whatever it holds. See ``identity/request_limits/repeated_refusals.py``."""
 
     def __init__(
         self, detail: str | None = None, *, headers: Mapping[str, str] | None = None, **extra: Any

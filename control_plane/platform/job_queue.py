@@ -6,6 +6,7 @@ Domains declare their jobs with ``@job_queue.task`` in ``tasks.py``; the jobs pr
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
@@ -27,9 +28,13 @@ PATIENT_QUEUE = "patient"
 """For jobs that mostly wait for other servers. Many run at once. Like those of the next queue they
 work on what tenants wrote."""
 RECORDINGS_QUEUE = "recordings"
-"""For jobs that create files for minutes. Only one runs at a time, because each takes a core."""
+"""For jobs that create files for minutes. Each takes a core, so a process runs one at a time, and
+one more if it is a rescued one."""
 MOST_TRIES = 3
 """A job is given up when so many processes have died while they ran it."""
+_GivenUp = Callable[..., Awaitable[None]]
+_given_up: dict[str, _GivenUp] = {}
+"""By the task's name, what is left to do for a job that is given up."""
 _DATABASE = "database"
 _SETTINGS = "settings"
 _log = structlog.get_logger(__name__)
@@ -109,16 +114,32 @@ def settings_of(context: JobContext) -> ControlPlaneSettings:
     return settings
 
 
+def when_given_up(task: Task[Any, Any, Any]) -> Callable[[_GivenUp], _GivenUp]:
+    """Declares what is done for a job of ``task`` that is given up, so that nothing waits for it.
+    The function gets the ``Database`` and the job's arguments, and may run twice."""
+
+    def declare(function: _GivenUp) -> _GivenUp:
+        _given_up[task.name] = function
+        return function
+
+    return declare
+
+
 @job_queue.periodic(cron="* * * * *")
-@job_queue.task(name="job_queue.rescue_stalled_jobs", queueing_lock="rescue_stalled_jobs")
-async def rescue_stalled_jobs(timestamp: int) -> None:
-    """Run the unfinished jobs of a dead process again, up to ``MOST_TRIES`` times. So any job may
-    run twice."""
+@job_queue.task(
+    name="job_queue.rescue_stalled_jobs", pass_context=True, queueing_lock="rescue_stalled_jobs"
+)
+async def rescue_stalled_jobs(context: JobContext, timestamp: int) -> None:
+    """Run the unfinished jobs of a dead process again. So any job may run twice, and ``MOST_TRIES``
+    times at most."""
     manager = job_queue.job_manager
     for job in await manager.get_stalled_jobs():
         queue = queue_after_death(job.queue)
         if queue is None:
-            _log.error("job_given_up", job_id=job.id, task=job.task_name)
+            # Arguments of jobs are ids.
+            _log.error("job_given_up", job_id=job.id, task=job.task_name, arguments=job.task_kwargs)
+            if function := _given_up.get(job.task_name):
+                await function(database_of(context), **job.task_kwargs)
             await manager.finish_job(job, Status.FAILED, delete_job=False)
         else:
             _log.warning("job_rescued", job_id=job.id, task=job.task_name)

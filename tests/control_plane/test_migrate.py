@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from control_plane.calling.batches.tasks import make_calls_of_batch
-from control_plane.migrate import migrate
+from control_plane.migrate import LOCK_PATIENCE_SECONDS, Patience, migrate
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import enqueue
 
@@ -64,3 +64,14 @@ async def test_a_request_can_enqueue_in_its_own_transaction(database: Database) 
     async with database.system_session() as session:
         jobs = await session.scalars(text("SELECT args ->> 'batch_id' FROM procrastinate_jobs"))
         assert list(jobs) == ["kept"]
+
+
+def test_only_the_time_since_a_revision_was_first_blocked_counts() -> None:
+    patience = Patience()
+    after_long_work = 10 * LOCK_PATIENCE_SECONDS
+    assert not patience.is_over("0028", after_long_work)
+    assert not patience.is_over("0028", after_long_work + LOCK_PATIENCE_SECONDS)
+    assert patience.is_over("0028", after_long_work + LOCK_PATIENCE_SECONDS + 1)
+    assert not patience.is_over("0029", after_long_work + LOCK_PATIENCE_SECONDS + 1), (
+        "the next revision has its own time"
+    )

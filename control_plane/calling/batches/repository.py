@@ -120,7 +120,10 @@ async def rows_without_call(
     return found.all()
 
 
-async def cancel_rows_without_call(session: AsyncSession, tenant_id: UUID, batch_id: UUID) -> None:
+async def refuse_rows_without_call(
+    session: AsyncSession, tenant_id: UUID, batch_id: UUID, *, code: str, why: str
+) -> None:
+    """Refuse accepted rows whose call is not created yet. The caller has locked the batch."""
     await session.execute(
         update(BatchRow)
         .where(
@@ -129,7 +132,7 @@ async def cancel_rows_without_call(session: AsyncSession, tenant_id: UUID, batch
             BatchRow.call_id.is_(None),
             BatchRow.refusal_code.is_(None),
         )
-        .values(refusal_code=CANCELED, refusal="The batch was canceled before the call was created")
+        .values(refusal_code=code, refusal=why)
         .execution_options(synchronize_session=False)
     )
 

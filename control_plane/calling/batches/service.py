@@ -115,7 +115,13 @@ async def cancel_batch(session: AsyncSession, caller: Caller, batch_id: UUID) ->
     if batch.canceled_at is not None:
         return batch
     batch.canceled_at = datetime.now(UTC)
-    await repository.cancel_rows_without_call(session, caller.tenant_id, batch_id)
+    await repository.refuse_rows_without_call(
+        session,
+        caller.tenant_id,
+        batch_id,
+        code=repository.CANCELED,
+        why="The batch was canceled before the call was created",
+    )
     # Calls are locked before their dialing jobs everywhere, so this order cannot deadlock.
     await cancel_waiting_calls(session, caller.tenant_id, batch_id)
     await repository.stop_dialing(session, caller.tenant_id, batch_id, batch.canceled_at)

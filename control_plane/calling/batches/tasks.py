@@ -16,15 +16,19 @@ from control_plane.calling.batches.recipient_calls import (
 )
 from control_plane.calling.calls.creating.planning import PlanSources
 from control_plane.calling.dialing.errors import NeverDialable
+from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable, Problem
 from control_plane.platform.job_queue import (
     PATIENT_QUEUE,
     database_of,
     job_queue,
     settings_of,
+    when_given_up,
 )
 from control_plane.platform.settings import ControlPlaneSettings
 
+NOT_CREATED = "not_created"
+"""The refusal code of recipients whose calls could not be created, for no fault of theirs."""
 _RETRY = RetryStrategy(max_attempts=10, exponential_wait=2)
 
 
@@ -62,6 +66,20 @@ async def _make_or_refuse(
         row.refusal_code, row.refusal = problem.code, problem.detail
     except NeverDialable as error:
         row.refusal_code, row.refusal = "never_dialable", str(error)
+
+
+@when_given_up(make_calls_of_batch)
+async def refuse_left_recipients(database: Database, *, tenant_id: str, batch_id: str) -> None:
+    """Their calls are not created: each process that began to create them died."""
+    async with database.tenant_session(UUID(tenant_id)) as session:
+        await repository.find(session, UUID(tenant_id), UUID(batch_id), for_update=True)
+        await repository.refuse_rows_without_call(
+            session,
+            UUID(tenant_id),
+            UUID(batch_id),
+            code=NOT_CREATED,
+            why="Creating the calls of the batch failed too often; send these recipients again",
+        )
 
 
 @job_queue.task(name="batches.cancel_calls", pass_context=True, retry=_RETRY)

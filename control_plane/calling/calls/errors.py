@@ -69,9 +69,16 @@ class TooManyCalls(Problem):
     status = HTTPStatus.TOO_MANY_REQUESTS
     code = "too_many_calls"
     title = "Too many calls are open"
-    holds_for_client = True
 
-    def __init__(self, client: CappedClient, kind: OpenCallKind, limit: int, used: int) -> None:
+    def __init__(
+        self,
+        client: CappedClient,
+        kind: OpenCallKind,
+        limit: int,
+        used: int,
+        *,
+        holds_for_client: bool = False,
+    ) -> None:
         wait = _RETRY_SECONDS[kind]
         super().__init__(
             f"At most {limit} {_OPEN_CALLS[kind]} for each {client}; try again in {wait} s",
@@ -81,6 +88,7 @@ class TooManyCalls(Problem):
             limit=limit,
             used=used,
         )
+        self.holds_for_client = holds_for_client
 
 
 class NoCapacity(Problem):

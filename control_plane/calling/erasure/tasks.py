@@ -9,7 +9,13 @@ from procrastinate import JobContext, RetryStrategy
 
 from control_plane.calling.erasure import repository
 from control_plane.calling.erasure.erasing import Erasing
-from control_plane.platform.job_queue import database_of, job_queue, settings_of
+from control_plane.platform.database import Database
+from control_plane.platform.job_queue import (
+    database_of,
+    job_queue,
+    settings_of,
+    when_given_up,
+)
 
 MOST_ATTEMPTS = 10
 """About half an hour in all."""
@@ -41,6 +47,16 @@ async def erase_caller(context: JobContext, *, tenant_id: str, erasure_id: str) 
     if left:
         await erasing.note_waiting(left, is_last=context.job.attempts + 1 >= MOST_ATTEMPTS)
         raise CallsStillInUse(f"{left} calls")
+
+
+@when_given_up(erase_caller)
+async def fail_erasure(database: Database, *, tenant_id: str, erasure_id: str) -> None:
+    """It is not completed: each process that worked on it died."""
+    async with database.system_session() as session:
+        erasure = await repository.locked(session, UUID(tenant_id), UUID(erasure_id))
+        if erasure is not None and erasure.status == "running":
+            erasure.status, erasure.sealed_caller = "failed", None
+            erasure.waits_for = "The erasure was interrupted too often; ask again"
 
 
 @job_queue.task(

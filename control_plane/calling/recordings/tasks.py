@@ -27,6 +27,7 @@ from control_plane.platform.job_queue import (
     enqueue,
     job_queue,
     settings_of,
+    when_given_up,
 )
 from telemetry.tracing import call_span
 
@@ -74,6 +75,14 @@ async def _assemble(context: JobContext, database: Database, recording: Recordin
     await _completed(database, recording, files)
     if recording.stopped_at is not None:
         await asyncio.to_thread(lambda: remove_parts(open_store(url), recording.folder))
+
+
+@when_given_up(assemble_recording)
+async def fail_recording(database: Database, *, tenant_id: str, recording_id: str) -> None:
+    """Its files are not made: each process that began to make them died."""
+    recording = await _recording(database, tenant_id, recording_id)
+    if recording is not None:
+        await _failed(database, recording, "Making the files of the recording failed too often")
 
 
 @job_queue.task(

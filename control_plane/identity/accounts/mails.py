@@ -36,7 +36,7 @@ def confirmation_mail(to: str, token: str, *, public_url: str) -> Mail:
 Somebody, probably you, opened an account for {to} at {public_url}.
 
 If it was you, confirm that you read this mailbox. The account can do nothing before that. Open this
-address in the browser that you are logged in with:
+address:
 
 {public_url}/confirm-email?token={token}
 

@@ -102,7 +102,7 @@ class Person(BaseModel):
     name: str | None
     email_confirmed: bool = Field(
         description="Whether a token that was mailed to this address was used. Until then, a "
-        "session can use only `/v1/me` and `/v1/auth`."
+        "session can use only `/v1/me`, `/v1/auth` and `/v1/invitations/accept`."
     )
 
 

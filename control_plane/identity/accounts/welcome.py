@@ -40,7 +40,7 @@ class Welcome:
         if not self.settings.welcomes_sign_ups or user.welcomed_at is not None:
             return
         user.welcome_tenant_id = user.welcome_tenant_id or tenant_id
-        # Only people who are no strangers reach an address that is not public.
+        # An address that is not public can be reached only by people whom the operator lets in.
         if user.email_confirmed_at is not None or not self.settings.is_public:
             await self.give(session, user, address, now)
 

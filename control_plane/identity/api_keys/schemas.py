@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StrictBool,
@@ -17,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from contracts.versions import read_object
 from control_plane.identity.api_keys.countries import CountryCode
 from control_plane.identity.api_keys.scope import DEFAULT_PHONE_CALLS_PER_DAY
 from control_plane.identity.api_keys.secrets import KeyKind
@@ -112,6 +114,10 @@ class CallLimits(BaseModel):
     ] = _DEFAULTS.metadata_bytes
 
 
+def _stored(limits: Any) -> CallLimits | None:
+    return None if limits is None else read_object(CallLimits, limits)
+
+
 class KeyScope(BaseModel):
     """What a publishable key may do. A secret key has none of these fields."""
 
@@ -182,7 +188,9 @@ class ApiKeyView(BaseModel):
     phone_agent_id: UUID | None
     phone_countries: list[str] | None
     phone_calls_per_day: int | None
-    call_limits: CallLimits | None = Field(description="`null`: the defaults.")
+    call_limits: Annotated[CallLimits | None, BeforeValidator(_stored)] = Field(
+        description="`null`: the defaults."
+    )
     created_at: datetime
     last_used_at: datetime | None = Field(description="To the minute.")
     overlap_ends_at: datetime | None = Field(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 from datetime import UTC, datetime, timedelta
 
+from contracts.versions import read_object
 from control_plane.identity.accounts.login.attempts import (
     OPERATOR_TOKENS_PER_ADDRESS,
     count_attempt,
@@ -13,6 +14,7 @@ from control_plane.identity.accounts.login.attempts import (
 )
 from control_plane.identity.api_keys import repository, secrets
 from control_plane.identity.api_keys.repository import FoundKey
+from control_plane.identity.api_keys.schemas import CallLimits
 from control_plane.identity.authentication.errors import OriginNotAllowed
 from control_plane.platform.database import Database
 from control_plane.platform.errors import Unauthorized
@@ -66,8 +68,14 @@ def _scope_of(key: FoundKey) -> PublishableScope | None:
         phone_agent_id=key.phone_agent_id,
         phone_countries=None if key.phone_countries is None else frozenset(key.phone_countries),
         phone_calls_per_day=key.phone_calls_per_day,
-        call_limits=CallContentLimits(**(key.call_limits or {})),
+        call_limits=_call_limits_of(key),
     )
+
+
+def _call_limits_of(key: FoundKey) -> CallContentLimits:
+    if key.call_limits is None:
+        return CallContentLimits()
+    return CallContentLimits(**read_object(CallLimits, key.call_limits).model_dump())
 
 
 def _check_origin(key: FoundKey, page: str | None) -> None:

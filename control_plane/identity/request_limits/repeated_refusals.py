@@ -1,5 +1,5 @@
-"""Answers at once what was refused a moment ago: a stranger who asks again and again for what the
-limits refuse must not take the time of those who are within theirs."""
+"""Answers at once what was refused a moment ago, so that a stranger who asks again and again for
+what the limits refuse does not slow down requests that are within the limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Client = tuple[str, str, str | None, str | None]
 
 
 class RepeatedRefusalsMiddleware:
-    """For requests with publishable keys and ``Problem`` classes that hold for the client. The
+    """For requests with publishable keys and ``Problem``s that hold for the client. The
     answer is given again for ``SECONDS``, without authentication, body or database.
 
     A request with an ``Idempotency-Key`` is always looked at: it may have succeeded before.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from sqlalchemy import text
 
 from control_plane.calling.batches.tasks import cancel_calls_of_batch
+from control_plane.calling.erasure.models import Erasure
+from control_plane.calling.erasure.tasks import erase_caller
 from control_plane.money.billing.tasks import audit_books
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
@@ -52,6 +56,22 @@ async def run_until_empty(database: Database) -> None:
     )
 
 
+async def rescue(database: Database) -> None:
+    context: Any = SimpleNamespace(additional_context=job_resources(database))
+    await rescue_stalled_jobs(context, timestamp=0)
+
+
+async def die_three_times(database: Database) -> list[str]:
+    """A process dies that runs the job, and two that run it again; its status after each."""
+    after_each = []
+    for _ in range(3):
+        async with database.system_session() as session:
+            await session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
+        await rescue(database)
+        after_each += await statuses(database)
+    return after_each
+
+
 async def test_a_job_of_a_transaction_that_is_rolled_back_does_not_exist(
     tenant: TenantClient, database: Database
 ) -> None:
@@ -87,7 +107,7 @@ async def test_a_job_whose_process_died_is_run_again(database: Database) -> None
     async with database.system_session() as session:
         await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
         await session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
-    await rescue_stalled_jobs(timestamp=0)
+    await rescue(database)
     await run_until_empty(database)
     assert (await statuses(database))[0] == "succeeded"
 
@@ -98,13 +118,30 @@ async def test_a_job_that_kills_its_process_is_given_up_after_three_tries(
 ) -> None:
     async with database.system_session() as session:
         await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
-    after_each = []
-    for _ in range(3):
-        async with database.system_session() as session:
-            await session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
-        await rescue_stalled_jobs(timestamp=0)
-        after_each += await statuses(database)
-    assert after_each == ["todo", "todo", "failed"]
+    assert await die_three_times(database) == ["todo", "todo", "failed"]
+
+
+@pytest.mark.usefixtures("open_queue")
+async def test_what_waits_for_a_job_that_is_given_up_fails_with_it(
+    tenant: TenantClient, database: Database
+) -> None:
+    erasure_id = uuid4()
+    async with database.system_session() as session:
+        session.add(
+            Erasure(
+                id=erasure_id,
+                tenant_id=tenant.tenant_id,
+                sealed_caller="sealed",
+                caller_hmac="hmac",
+                requested_by={"kind": "user", "id": None, "label": "Mia"},
+            )
+        )
+        ids = {"tenant_id": str(tenant.tenant_id), "erasure_id": str(erasure_id)}
+        await enqueue(session, erase_caller, **ids)
+    await die_three_times(database)
+    shown = (await tenant.get(f"/v1/erasures/{erasure_id}")).json()
+    assert (shown["status"], shown["completed_at"]) == ("failed", None)
+    assert "ask again" in shown["waits_for"]
 
 
 def test_rescued_jobs_are_run_by_the_processes_of_their_queue() -> None:

@@ -1376,7 +1376,7 @@ class Person(WireModel):
     name: str | None
     email_confirmed: bool
     """
-    Whether a token that was mailed to this address was used. Until then, a session can use only `/v1/me` and `/v1/auth`.
+    Whether a token that was mailed to this address was used. Until then, a session can use only `/v1/me`, `/v1/auth` and `/v1/invitations/accept`.
     """
 
 

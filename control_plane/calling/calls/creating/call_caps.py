@@ -32,6 +32,7 @@ class Stranger:
     address: str | None
     """An IPv4 address or the /64 network of an IPv6 address."""
     may_set_undeclared_variables: bool = False
+    may_call_phones: bool = False
 
     @classmethod
     def behind(cls, caller: Caller) -> Stranger | None:
@@ -42,6 +43,7 @@ class Stranger:
             caller.actor.id,
             address_identity(caller.origin.address),
             caller.publishable.call_limits.undeclared_variables,
+            "phone" in caller.publishable.channels,
         )
 
 
@@ -108,7 +110,7 @@ def is_near(caps: Iterable[Cap], calls: OpenCalls) -> bool:
     return any(cap.used(calls) + MOST_REQUESTS_AT_ONCE > cap.limit for cap in caps)
 
 
-def check_caps(caps: Iterable[Cap], calls: OpenCalls) -> None:
+def check_caps(caps: Iterable[Cap], calls: OpenCalls, stranger: Stranger | None) -> None:
     """Check that ``calls`` leaves room for one more.
 
     Raises:
@@ -116,4 +118,6 @@ def check_caps(caps: Iterable[Cap], calls: OpenCalls) -> None:
     """
     for cap in caps:
         if (used := cap.used(calls)) >= cap.limit:
-            raise TooManyCalls(cap.client, cap.kind, cap.limit, used)
+            # A phone call has no cap, so this says nothing about the next call of such a key.
+            only_web = stranger is not None and not stranger.may_call_phones
+            raise TooManyCalls(cap.client, cap.kind, cap.limit, used, holds_for_client=only_web)

@@ -106,7 +106,7 @@ async def create_call(
     callable_version(facts)
     caps = [] if waits_for_phone else _caps(facts, settings, stranger)
     if not waits_for_phone:
-        check_caps(caps, facts.open_calls)
+        check_caps(caps, facts.open_calls, stranger)
         if capacity is not None and not await capacity.admit(tenant_id):
             raise NoCapacity
     frozen = await freeze_plan(
@@ -143,7 +143,7 @@ async def create_call(
     if caps and (not counted or is_near(caps, facts.open_calls)):
         # Since the reserve, the tenant's other calls wait for this one, so this count is exact.
         calls = await repository.open_calls(session, tenant_id, stranger)
-        check_caps(caps, calls.without_the_newest())
+        check_caps(caps, calls.without_the_newest(), stranger)
     call = Call(id=plan.call_id, tenant_id=tenant_id, agent_id=plan.agent_id, status=status.value)
     legs = {
         participants[position].id: await enqueue_leg(

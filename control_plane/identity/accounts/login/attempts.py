@@ -3,6 +3,9 @@
 Each attempt is counted in PostgreSQL before it is made. So simultaneous guesses all count, and the
 limits hold when Redis is down. A successful attempt is subtracted again. A row lives no longer than
 its window, and an address over its limit adds no rows.
+
+Operator tokens are counted only when they were wrong, so that the operator may send any number of
+requests at once. So guesses that arrive at the same moment are all checked.
 """
 
 from __future__ import annotations

@@ -89,8 +89,8 @@ async def sign_up_route(
     """Open an account: a tenant that you own. You are logged in to it.
 
     You get a mail with a token for `POST /v1/auth/confirm-email`. Until you have confirmed your
-    mail address, your session can use only `/v1/me` and `/v1/auth`; all else is 403
-    `email_not_confirmed`.
+    mail address, your session can use only `/v1/me`, `/v1/auth` and `/v1/invitations/accept`; all
+    else is 403 `email_not_confirmed`.
 
     Create an API key with `POST /v1/api-keys` when you need one. If you already have an account,
     send its mail address and password: the new tenant is added to that account.

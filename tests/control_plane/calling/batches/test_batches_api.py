@@ -11,7 +11,11 @@ from fastapi import FastAPI
 from sqlalchemy import select
 
 from contracts.dial_outcome import DialOutcome
-from control_plane.calling.batches.tasks import cancel_calls_of_batch, make_calls_of_batch
+from control_plane.calling.batches.tasks import (
+    cancel_calls_of_batch,
+    make_calls_of_batch,
+    refuse_left_recipients,
+)
 from control_plane.calling.calls.models import Call
 from control_plane.calling.dialing.models import DialingJob, JobState
 from control_plane.platform.job_queue import job_resources
@@ -131,6 +135,19 @@ async def test_the_others_are_called_when_some_cannot_be(
     assert [row["index"] for row in rows if row["call_id"]] == [1, 6]
     assert rows[0]["status"] == "rejected"
     assert rows[0]["code"] == "invalid_phone_number"
+
+
+async def test_recipients_are_refused_if_the_job_that_creates_the_calls_is_given_up(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    made = await batch(tenant, await phones.agent(tenant), recipients(3))
+    await refuse_left_recipients(
+        phones.database, tenant_id=str(tenant.tenant_id), batch_id=made["id"]
+    )
+    rows = await rows_of(tenant, made["id"])
+    assert [(row["status"], row["code"]) for row in rows[1:]] == [("rejected", "not_created")] * 2
+    assert rows[0]["call_id"], "the first call is created with the batch"
+    assert (await progress_of(tenant, made["id"]))["rejected"] == 2
 
 
 async def test_each_recipient_has_variables_and_metadata_of_its_own(

@@ -8,7 +8,7 @@ from uuid import uuid4
 from contracts.end_reasons import EndReason
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.ending.call_end import end_call
-from control_plane.calling.recordings.tasks import MOST_ATTEMPTS
+from control_plane.calling.recordings.tasks import MOST_ATTEMPTS, fail_recording
 from tests.control_plane.calling.recordings.recorded_call import RecordedCall, flac
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import call_of, claimed_call
@@ -182,3 +182,15 @@ async def test_parts_that_nobody_claimed_to_be_the_last_go_a_day_later(
     await call.make_jobs_due()
     await call.run_jobs()
     assert call.parts == []
+
+
+async def test_a_recording_fails_if_the_job_that_makes_its_files_is_given_up(
+    call: RecordedCall,
+) -> None:
+    await call.start_recording()
+    await call.end()
+    ids = {"tenant_id": str(call.plan.tenant_id), "recording_id": str(call.recording_id)}
+    await fail_recording(call.database, **ids)
+    shown = await call.recording()
+    assert shown["status"] == "failed"
+    assert "failed too often" in shown["metadata"]["detail"]

@@ -25,7 +25,12 @@ class Full(Problem):
     status = HTTPStatus.TOO_MANY_REQUESTS
     code = "full"
     title = "Full"
-    holds_for_client = True
+
+
+def full(*, holds_for_client: bool = True) -> Problem:
+    problem = Full("no room", headers={"Retry-After": "5"}, limit=3)
+    problem.holds_for_client = holds_for_client
+    return problem
 
 
 class Api:
@@ -33,7 +38,7 @@ class Api:
 
     def __init__(self) -> None:
         self.now = 100.0
-        self.problem: Problem | None = Full("no room", headers={"Retry-After": "5"}, limit=3)
+        self.problem: Problem | None = full()
         self.looked_at = 0
         app = FastAPI()
         install_problem_handlers(app)
@@ -90,7 +95,12 @@ async def test_a_request_that_may_have_succeeded_before_is_looked_at(api: Api) -
 
 
 @pytest.mark.parametrize(
-    ("problem", "headers"), [(NotFound("nothing"), PUBLISHABLE), (Full("no room"), SECRET)]
+    ("problem", "headers"),
+    [
+        (NotFound("nothing"), PUBLISHABLE),
+        (full(holds_for_client=False), PUBLISHABLE),
+        (full(), SECRET),
+    ],
 )
 async def test_other_refusals_are_not_kept(
     api: Api, problem: Problem, headers: dict[str, str]

@@ -6,7 +6,9 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-PATHS = ["/healthz", "/openapi.json", "/call", "/call/static/call.js", "/call/config.json"]
+from control_plane.identity.mailed_pages.routes import PAGES
+
+PATHS = ["/healthz", "/openapi.json", "/call", "/call/static/call.js", "/call/config.json", *PAGES]
 REFUSALS = ["/v1/agents", "/nothing", "/call/static/nothing.js", "/v1/calls/no-uuid/stream"]
 
 
@@ -49,10 +51,11 @@ async def test_only_behind_tls_browsers_are_told_to_stay_with_it(
     assert behind_tls.headers["strict-transport-security"] == "max-age=31536000"
 
 
-async def test_the_call_page_loads_only_its_own_files_and_styles(
-    http: httpx2.AsyncClient,
+@pytest.mark.parametrize("path", ["/call", *PAGES])
+async def test_a_page_loads_only_our_own_files_and_styles(
+    http: httpx2.AsyncClient, path: str
 ) -> None:
-    page = await http.get("/call")
+    page = await http.get(path)
     policy = dict(
         part.strip().split(" ", 1)
         for part in page.headers["content-security-policy"].split(";")

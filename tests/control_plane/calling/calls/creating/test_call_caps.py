@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx2
 import pytest
@@ -197,3 +197,17 @@ async def test_a_page_may_wait_twenty_seconds_for_its_visitor(
     plan = await worker.claim()
     assert plan is not None
     assert plan.limits.join_timeout_seconds == 20
+
+
+@pytest.mark.parametrize(
+    ("channels", "second"), [(["web"], "too_many_calls"), (["web", "phone"], "agent_not_found")]
+)
+async def test_a_refused_web_call_is_answered_from_memory_only_for_a_key_without_phones(
+    tenant: TenantClient, agent_id: UUID, channels: list[str], second: str
+) -> None:
+    phone = {"phone_agent_id": str(agent_id)} if "phone" in channels else {}
+    page = await tenant.publishable_key(allowed_channels=channels, **phone)
+    codes = [(await post(tenant, agent_id, page)).json().get("code") for _ in range(4)]
+    assert codes == [None, None, None, "too_many_calls"]
+    # A request that is looked at is refused for another reason.
+    assert (await post(tenant, uuid4(), page)).json()["code"] == second

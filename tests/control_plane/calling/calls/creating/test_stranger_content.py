@@ -7,7 +7,9 @@ from uuid import UUID
 
 import httpx2
 import pytest
+from sqlalchemy import text
 
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import CALLER
 from tests.control_plane.linked import settings
@@ -97,3 +99,20 @@ async def test_limits_are_changed_and_put_back(tenant: TenantClient) -> None:
     }
     back = await tenant.request("PATCH", path, json={"call_limits": None})
     assert back.json()["call_limits"] is None
+
+
+async def test_a_limit_that_the_next_release_adds_is_ignored(
+    tenant: TenantClient, agent_id: UUID, database: Database
+) -> None:
+    key = await tenant.publishable_key(call_limits={"variables": 1})
+    async with database.system_session() as session:
+        await session.execute(
+            text("""UPDATE api_keys SET call_limits = call_limits || '{"of_0_3": 5}'""")
+        )
+    variables = {"first_name": "Ada", "note": "hello"}
+    refused = await call(tenant, key, agent_id, variables=variables)
+    assert (refused.status_code, refused.json()["code"]) == (403, "key_scope_violation")
+    listed = (await tenant.get("/v1/api-keys")).json()["api_keys"]
+    shown = [each["call_limits"] for each in listed if each["call_limits"]]
+    assert [limits["variables"] for limits in shown] == [1]
+    assert "of_0_3" not in shown[0]

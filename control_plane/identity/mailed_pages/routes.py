@@ -1,0 +1,51 @@
+"""Serves the pages that mails link to: plain HTML, CSS and one ES module, without a build step.
+
+A page is opened with the token from the mail, as ``/confirm-email?token=…``. It asks for a password
+and sends both to the API. Opening it changes nothing, because programs that check mails for harm
+open every link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from fastapi import APIRouter
+from fastapi.responses import FileResponse
+from starlette.staticfiles import StaticFiles
+
+_STATIC = Path(__file__).parent / "static"
+PAGES = {
+    "/confirm-email": "confirm_email.html",
+    "/password-reset": "password_reset.html",
+    "/invitations/accept": "accept_invitation.html",
+}
+"""By path. The mails name these paths."""
+PAGE_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    # The token is in the page's address.
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+def mailed_pages_router() -> APIRouter:
+    router = APIRouter(include_in_schema=False)
+    for path, file in PAGES.items():
+        router.add_api_route(path, _page(_STATIC / file), methods=["GET"])
+    return router
+
+
+def _page(file: Path) -> Callable[[], Awaitable[FileResponse]]:
+    async def page() -> FileResponse:
+        return FileResponse(file, headers=PAGE_HEADERS)
+
+    return page
+
+
+def mailed_page_files() -> StaticFiles:
+    """The pages' style sheet and script, to be mounted at ``/mailed-pages/static``."""
+    return StaticFiles(directory=_STATIC)
