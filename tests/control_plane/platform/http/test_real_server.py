@@ -96,13 +96,7 @@ def test_one_address_takes_only_its_share_of_that_memory() -> None:
     ],
 )
 async def test_what_is_no_http_gets_a_problem_document(app: FastAPI, request_bytes: bytes) -> None:
-    async with served(app) as url:
-        host, port = url.removeprefix("http://").split(":")
-        reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(request_bytes)
-        head, _, body = (await asyncio.wait_for(reader.read(), timeout=5)).partition(b"\r\n\r\n")
-        writer.close()
-        await writer.wait_closed()
+    head, body = await _answer(app, request_bytes)
     status_line, *header_lines = head.decode().split("\r\n")
     headers = dict(line.lower().split(": ", 1) for line in header_lines)
     problem = json.loads(body)
@@ -111,6 +105,30 @@ async def test_what_is_no_http_gets_a_problem_document(app: FastAPI, request_byt
     assert (problem["code"], problem["errors"][0]["field"]) == ("invalid_request", "request")
     assert problem["request_id"] == headers["x-request-id"]
     assert headers["x-content-type-options"] == "nosniff"
+
+
+async def test_a_head_request_that_is_no_http_gets_the_head_of_one(
+    app: FastAPI, caplog: pytest.LogCaptureFixture
+) -> None:
+    head, body = await _answer(
+        app,
+        b"HEAD / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+    )
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert body == b""
+    assert "Traceback" not in caplog.text
+
+
+async def _answer(app: FastAPI, request_bytes: bytes) -> tuple[bytes, bytes]:
+    """The head and the body of all that comes until the server closes the connection."""
+    async with served(app) as url:
+        host, port = url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(request_bytes)
+        head, _, body = (await asyncio.wait_for(reader.read(), timeout=5)).partition(b"\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+    return head, body
 
 
 async def _chunks() -> AsyncIterator[bytes]:
