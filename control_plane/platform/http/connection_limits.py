@@ -11,6 +11,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from control_plane.platform.errors import RequestNotReceived, TooManyConnections
+from control_plane.platform.http.client_address import subscriber_of
 from control_plane.platform.http.connection_room import ConnectionRoom
 from control_plane.platform.http.malformed_requests import ProblemProtocol
 
@@ -51,20 +52,19 @@ class LimitedProtocol(ProblemProtocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.address = ""
+        """The subscriber at the other end of the connection, which may be a proxy."""
         self._wait: _Wait | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
-
-    @property
-    def address(self) -> str:
-        """The other end of the connection, which may be a proxy."""
-        return self.client[0] if self.client else ""
 
     def drop(self) -> None:
         self.transport.abort()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if self.client:
+            self.address = subscriber_of(self.client[0]) or self.client[0]
         is_over = len(self.connections) > self.room.most
         if is_over and not self.room.make_room(self.address):
             self.refuse(TooManyConnections())

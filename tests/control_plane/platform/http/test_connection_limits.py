@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Any
 
 import httpx2
 import pytest
+import uvicorn
 from fastapi import FastAPI
 from fastapi.responses import PlainTextResponse
 from structlog.testing import capture_logs
+from uvicorn.server import ServerState
 
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
 from control_plane.platform.http.connection_limits import ConnectionTimes, limited_protocol
@@ -130,6 +133,18 @@ async def test_a_connection_whose_body_came_too_late_is_closed(app: FastAPI) -> 
         client = await Client.connected(url)
         client.send(b"POST /early HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\nabc")
         assert (await client.rest()).startswith(b"HTTP/1.1 408 ")
+
+
+async def test_the_addresses_of_one_subscriber_are_one_client() -> None:
+    protocol = limited_protocol(ConnectionRoom(10))
+
+    def address_of(peer: str) -> str:
+        connection: Any = protocol(uvicorn.Config(FastAPI()), ServerState(), {})
+        connection.connection_made(asyncio.Transport({"peername": (peer, 1)}))
+        return str(connection.address)
+
+    assert address_of("2001:db8::1") == address_of("2001:db8::2") == "2001:db8::/64"
+    assert address_of("198.51.100.1") == "198.51.100.1"
 
 
 async def test_a_full_server_closes_the_connection_that_has_waited_longest(app: FastAPI) -> None:

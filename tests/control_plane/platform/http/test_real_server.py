@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Awaitable
 
 import httpx2
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, Response
+from starlette.types import Message, Receive, Scope, Send
 
 from control_plane.platform.errors import TooManyBodies
 from control_plane.platform.http.body_limit import BodyLimitMiddleware, HeldBodies
@@ -81,6 +82,31 @@ def test_one_address_takes_only_its_share_of_that_memory() -> None:
             other.grow(300)
     with held.of("198.51.100.1") as again:
         again.grow(300)
+
+
+async def test_the_addresses_of_one_subscriber_share_it() -> None:
+    """The second request comes while the first one is being answered."""
+    statuses = dict[str, int]()
+
+    async def ask(address: str) -> None:
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b" " * 200}
+
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                statuses[address] = message["status"]
+
+        await limited({"type": "http", "client": (address, 1)}, receive, send)
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["client"][0] == "2001:db8::1":
+            await ask("2001:db8::2")
+            await ask("2001:db8:0:1::1")
+        await Response()(scope, receive, send)
+
+    limited = BodyLimitMiddleware(answer, max_bytes=1_000, held=HeldBodies(1_000, 300))
+    await ask("2001:db8::1")
+    assert statuses == {"2001:db8::1": 200, "2001:db8::2": 503, "2001:db8:0:1::1": 200}
 
 
 @pytest.mark.parametrize(
