@@ -36,7 +36,8 @@ class Partitioned:
         sequence_column: a column that is numbered by a sequence.
         row_triggers: the old table's triggers for each row. They go, because as a partition it
             gets those of the new table.
-        guard: gives the new table, whose name it is told, the old one's triggers and policies.
+        guard: called with the new table's name; creates the triggers and policies that the old
+            table had.
     """
 
     table: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from http.cookies import CookieError, SimpleCookie
 
+from fastapi.security.utils import get_authorization_scheme_param
 from starlette.datastructures import Headers
 
 from control_plane.identity.accounts.sessions.authentication import SESSION_COOKIE
@@ -12,12 +13,11 @@ from control_plane.identity.api_keys.secrets import PREFIXES
 from control_plane.platform.http.client_address import subscriber_of
 
 _HASH_BYTES = 16
-_PUBLISHABLE = f"bearer {PREFIXES['publishable']}"
 
 
 def is_publishable(headers: Headers) -> bool:
     """Whether the bearer token claims to be a publishable key."""
-    return headers.get("authorization", "").lower().startswith(_PUBLISHABLE)
+    return _bearer_token(headers).startswith(PREFIXES["publishable"])
 
 
 def credential_identity(headers: Headers) -> str | None:
@@ -25,9 +25,7 @@ def credential_identity(headers: Headers) -> str | None:
 
     The credential is not checked yet, on purpose: this limits guessing, too.
     """
-    scheme, _, token = headers.get("authorization", "").partition(" ")
-    credential = token.strip() if scheme.lower() == "bearer" else ""
-    credential = credential or _session_of(headers.get("cookie", ""))
+    credential = _bearer_token(headers) or _session_of(headers.get("cookie", ""))
     if not credential:
         return None
     return hashlib.blake2b(credential.encode(), digest_size=_HASH_BYTES).hexdigest()
@@ -36,6 +34,13 @@ def credential_identity(headers: Headers) -> str | None:
 def address_identity(address: str | None) -> str | None:
     """The IPv4 address, or the /64 network of an IPv6 address."""
     return None if address is None else subscriber_of(address) or address
+
+
+def _bearer_token(headers: Headers) -> str:
+    """Read in the way of FastAPI's ``HTTPBearer``, which authenticates: what it takes for a key is
+    limited as one."""
+    scheme, token = get_authorization_scheme_param(headers.get("authorization"))
+    return token if scheme.lower() == "bearer" else ""
 
 
 def _session_of(cookie_header: str) -> str:

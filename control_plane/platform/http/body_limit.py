@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from control_plane.platform.errors import BodyNotReceived, BodyTooLarge, Problem, TooManyBodies
+from control_plane.platform.http.client_address import subscriber_of
 from control_plane.platform.http.problems import problem_response
 
 _DISCARDED_BYTES = 64 * 1024 * 1024
@@ -24,7 +25,7 @@ class HeldBodies:
 
     Args:
         most_bytes: of all of them.
-        most_bytes_per_address: of those that one client address has sent.
+        most_bytes_per_address: of those that one subscriber has sent.
     """
 
     def __init__(self, most_bytes: int, most_bytes_per_address: int) -> None:
@@ -99,13 +100,14 @@ class BodyLimitMiddleware:
             await self._app(scope, receive, send)
             return
         client = scope.get("client")
-        with self._held.of(client[0] if client else "") as held:
+        address = client[0] if client else ""
+        with self._held.of(subscriber_of(address) or address) as held:
             try:
                 async with asyncio.timeout(self._deadline_seconds):
                     body = await self._read(receive, held)
             except TimeoutError:
                 problem: Problem = BodyNotReceived(
-                    f"The body must arrive within {self._deadline_seconds:.0f} s",
+                    f"The body must arrive within {self._deadline_seconds:g} s",
                     # What is left of the body would be read as the next request.
                     headers={"Connection": "close"},
                 )

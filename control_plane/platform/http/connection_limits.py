@@ -11,6 +11,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from control_plane.platform.errors import RequestNotReceived, TooManyConnections
+from control_plane.platform.http.client_address import subscriber_of
 from control_plane.platform.http.connection_room import ConnectionRoom
 from control_plane.platform.http.malformed_requests import ProblemProtocol
 
@@ -28,16 +29,19 @@ class ConnectionTimes:
     linger_seconds: float = 5.0
     """For the rest of a body whose response has been sent already."""
     unread_seconds: float = 60.0
-    """For reading what is waiting to be sent."""
+    """For reading what is waiting to be sent, and again for the rest of it when the connection is
+    being closed."""
 
 
 class _Wait(enum.Enum):
-    """What a connection waits for its client to send."""
+    """What a connection waits for its client to send or, of a response, to read."""
 
     HEAD = enum.auto()
     NEXT_REQUEST = enum.auto()
     BODY = enum.auto()
     REST_OF_BODY = enum.auto()
+    REST_OF_RESPONSE = enum.auto()
+    """The connection is being closed: the event loop does that once all is sent."""
 
 
 class LimitedProtocol(ProblemProtocol):
@@ -48,20 +52,19 @@ class LimitedProtocol(ProblemProtocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.address = ""
+        """The subscriber at the other end of the connection, which may be a proxy."""
         self._wait: _Wait | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
-
-    @property
-    def address(self) -> str:
-        """The other end of the connection, which may be a proxy."""
-        return self.client[0] if self.client else ""
 
     def drop(self) -> None:
         self.transport.abort()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if self.client:
+            self.address = subscriber_of(self.client[0]) or self.client[0]
         is_over = len(self.connections) > self.room.most
         if is_over and not self.room.make_room(self.address):
             self.refuse(TooManyConnections())
@@ -83,6 +86,10 @@ class LimitedProtocol(ProblemProtocol):
         super().on_response_complete()
         self._watch_client()
 
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._watch_client()
+
     def pause_writing(self) -> None:
         super().pause_writing()
         if self._unread is None:
@@ -94,11 +101,13 @@ class LimitedProtocol(ProblemProtocol):
         self._stop_watching_reader()
 
     def _watch_client(self) -> None:
-        wait = None if self.transport.is_closing() else self._awaited()
+        wait = self._awaited()
         if wait is not self._wait:
             self._wait_for(wait)
 
     def _awaited(self) -> _Wait | None:
+        if self.transport.is_closing():
+            return _Wait.REST_OF_RESPONSE if self.transport.get_write_buffer_size() else None
         if self.conn.their_state is h11.IDLE:
             has_begun = self._wait is _Wait.HEAD or bool(self.conn.trailing_data[0])
             return _Wait.HEAD if has_begun else _Wait.NEXT_REQUEST
@@ -119,17 +128,20 @@ class LimitedProtocol(ProblemProtocol):
             self._deadline = self.loop.call_later(self.times.head_seconds, self._head_is_late)
         elif wait is _Wait.REST_OF_BODY:
             self._deadline = self.loop.call_later(self.times.linger_seconds, self.drop)
+        elif wait is _Wait.REST_OF_RESPONSE:
+            self._deadline = self.loop.call_later(self.times.unread_seconds, self.drop)
 
     def _head_is_late(self) -> None:
         if self.conn.trailing_data[0]:
             self.refuse(
                 RequestNotReceived(
                     "The request's first line and headers must arrive within "
-                    f"{self.times.head_seconds:.0f} s"
+                    f"{self.times.head_seconds:g} s"
                 )
             )
         else:
             self.transport.close()
+        self._watch_client()
 
     def _stop_watching_reader(self) -> None:
         if self._unread is not None:

@@ -48,7 +48,7 @@ class OncePerSecond:
 class Connection(Protocol):
     @property
     def address(self) -> str:
-        """The other end, which may be a proxy."""
+        """The subscriber at the other end, which may be a proxy."""
 
     def drop(self) -> None:
         """Close it at once, without an answer."""

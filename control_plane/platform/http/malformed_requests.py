@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
@@ -43,16 +44,18 @@ class ProblemProtocol(H11Protocol):
         answer.headers[HEADER] = request_id
         answer.headers.update(security_headers(self.scheme))
         answer.headers["Connection"] = "close"
-        for event in (
-            h11.Response(
-                status_code=answer.status_code,
-                headers=answer.raw_headers,
-                reason=HTTPStatus(answer.status_code).phrase,
-            ),
-            h11.Data(data=bytes(answer.body)),
-            h11.EndOfMessage(),
-        ):
-            self.transport.write(self.conn.send(event) or b"")
+        # h11 raises where no body may be sent: the request is a HEAD, or has an answer already.
+        with suppress(h11.LocalProtocolError):
+            for event in (
+                h11.Response(
+                    status_code=answer.status_code,
+                    headers=answer.raw_headers,
+                    reason=HTTPStatus(answer.status_code).phrase,
+                ),
+                h11.Data(data=bytes(answer.body)),
+                h11.EndOfMessage(),
+            ):
+                self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 
     def _unsupported_upgrade_warning(self) -> None:

@@ -10,10 +10,13 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from control_plane.platform.errors import (
+    BodyNotReceived,
     BodyTooLarge,
     DatabaseUnavailable,
+    HostNotAllowed,
     InvalidRequest,
     Problem,
+    TooManyBodies,
     Unauthorized,
     UnsupportedMediaType,
 )
@@ -27,7 +30,9 @@ from control_plane.platform.rate_limits.quota import LIMITED_PATHS
 
 _DESCRIPTION = """Every request carries a key as a bearer token, or a dashboard session's cookie.
 Errors are problem details (RFC 9457) whose `code` tells them apart. Times are ISO 8601 in UTC,
-amounts US dollars. Lists take `limit` and `offset`; long ones also take a `cursor`."""
+amounts US dollars. Lists take `limit` and `offset`; long ones also take a `cursor`. A connection
+can be refused before its request is read: with 503 and `too_many_connections`, or with 408 and
+`request_not_received` if a request's head takes too long."""
 _MARK = "x-problems"
 _FIELD_ERROR = {
     "type": "object",
@@ -114,15 +119,17 @@ def _describe_problems(document: dict[str, Any], of_schemes: Sequence[SchemeRefu
 def _implied(
     path: str, method: str, operation: dict[str, Any], of_schemes: Sequence[SchemeRefusals]
 ) -> list[tuple[str, type[Problem]]]:
-    """What an operation can answer without declaring it: a malformed request, a limit of its body
-    or its rate, a refusal of its security scheme, a used ``Idempotency-Key``."""
+    """What an operation can answer without declaring it: a malformed request, another server's
+    host, a limit of its body or its rate, a refusal of its security scheme, a used
+    ``Idempotency-Key``."""
     responses = operation["responses"]
     takes_json = "application/json" in operation.get("requestBody", {}).get("content", {})
     if _MARK not in responses.get("422", {}):
         # FastAPI's own answer to invalid input, which is a 400 here.
         responses.pop("422", None)
-    found: list[type[Problem]] = [InvalidRequest]
-    found += [BodyTooLarge, UnsupportedMediaType] if takes_json else []
+    found: list[type[Problem]] = [InvalidRequest, HostNotAllowed]
+    if takes_json:
+        found += [BodyTooLarge, BodyNotReceived, TooManyBodies, UnsupportedMediaType]
     for each in of_schemes:
         if any(each.scheme in scheme for scheme in operation.get("security", ())):
             found += each.reading if method == "get" else each.changing

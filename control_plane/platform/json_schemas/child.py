@@ -2,7 +2,8 @@
 starts fast and is small, and it knows no secret.
 
 It reads requests and writes answers, each a JSON document behind its length in 4 bytes. It limits
-its own memory, and its processor time for each request. A request that needs more kills it.
+its own memory where the system can do that, and its processor time for each request. A request that
+needs more kills it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import os
 import resource
 import sys
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import jsonschema_rs
@@ -29,7 +31,9 @@ NICENESS = 10
 def main() -> None:
     os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    # macOS cannot set it, and nothing may raise it where it is lower already.
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     while length := sys.stdin.buffer.read(LENGTH_BYTES):
         request = json.loads(sys.stdin.buffer.read(int.from_bytes(length)))
         _allow_more_time()

@@ -19,21 +19,27 @@ MAX_NODES = 10_000
 MAX_REFERENCES = 1_000
 """References followed while replacing them."""
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_LONGEST_SHOWN = 100
 _ANCHORS = ("$anchor", "$dynamicAnchor")
 
 
 def fault_of_size(schema: Mapping[str, Any]) -> str | None:
-    """Which limit ``schema`` exceeds, as the end of a sentence; ``None`` if it exceeds none."""
+    """Which limit ``schema`` exceeds, or which of its addresses is not a URL, as the end of a
+    sentence; ``None`` if neither."""
     if len(json.dumps(schema, ensure_ascii=False).encode()) > MAX_BYTES:
         return f"must have at most {MAX_BYTES} bytes"
     try:
         _Expansion(schema).walk(schema, "", 1, ())
-    except _Exceeded as limit:
-        return str(limit)
+    except (_Exceeded, _NotAUrl) as fault:
+        return str(fault)
     return None
 
 
 class _Exceeded(Exception):
+    pass
+
+
+class _NotAUrl(Exception):
     pass
 
 
@@ -86,7 +92,7 @@ class _Expansion:
         if reference.startswith("#"):
             address, fragment = base, reference[1:]
         else:
-            address, fragment = urldefrag(urljoin(base, reference))
+            address, fragment = _joined(base, reference)
         if not fragment.startswith("/"):
             return self._targets.get(f"{address}#{fragment}")
         node = self._targets.get(f"{address}#")
@@ -94,8 +100,8 @@ class _Expansion:
             name = name.replace("~1", "/").replace("~0", "~")
             if isinstance(node, Mapping):
                 node = node.get(name)
-            elif isinstance(node, list) and name.isdecimal() and int(name) < len(node):
-                node = node[int(name)]
+            elif isinstance(node, list):
+                node = _item(node, name)
             else:
                 return None
         return node
@@ -106,7 +112,7 @@ class _Expansion:
         if isinstance(node, Mapping):
             own = node.get("$id", node.get("id"))
             if isinstance(own, str):
-                base = urldefrag(urljoin(base, own)).url
+                base, _ = _joined(base, own)
             if isinstance(own, str) or depth == 1:
                 self._bases[id(node)] = base
                 self._targets.setdefault(f"{base}#", node)
@@ -115,6 +121,23 @@ class _Expansion:
                     self._targets.setdefault(f"{base}#{anchor}", node)
         for child in _children(node):
             self._collect(child, base, depth + 1)
+
+
+def _joined(base: str, reference: str) -> tuple[str, str]:
+    """The address of the document that ``reference`` leads to, and the fragment in it."""
+    try:
+        address, fragment = urldefrag(urljoin(base, reference))
+    except ValueError:
+        shown = reference[:_LONGEST_SHOWN]
+        raise _NotAUrl(f"has a reference or an `$id` that is not a URL: '{shown}'") from None
+    return address, fragment
+
+
+def _item(node: list[Any], name: str) -> Any:
+    try:
+        return node[int(name)] if name.isdecimal() else None
+    except (ValueError, IndexError):  # More digits than ``int`` takes, or beyond the end.
+        return None
 
 
 def _check_depth(depth: int) -> None:

@@ -86,6 +86,12 @@ class BatchNotFound(ApiError):
     code = "batch_not_found"
 
 
+class BodyNotReceived(ApiError):
+    """The request body did not arrive in time (408)."""
+
+    code = "body_not_received"
+
+
 class BodyTooLarge(ApiError):
     """The request body is too large (413)."""
 
@@ -192,6 +198,12 @@ class GenerationNotConfigured(ApiError):
     """This request needs a language model, and none is available (503)."""
 
     code = "generation_not_configured"
+
+
+class HostNotAllowed(ApiError):
+    """This server does not answer for this host (421)."""
+
+    code = "host_not_allowed"
 
 
 class IdempotencyKeyInUse(ApiError):
@@ -506,6 +518,12 @@ class TooManyAttempts(ApiError):
     code = "too_many_attempts"
 
 
+class TooManyBodies(ApiError):
+    """Too many request bodies are being received (503)."""
+
+    code = "too_many_bodies"
+
+
 class TooManyCalls(ApiError):
     """Too many calls are open (429)."""
 
@@ -569,6 +587,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "bad_offer": BadOffer,
     "balance_too_low": BalanceTooLow,
     "batch_not_found": BatchNotFound,
+    "body_not_received": BodyNotReceived,
     "body_too_large": BodyTooLarge,
     "call_already_over": CallAlreadyOver,
     "call_full": CallFull,
@@ -589,6 +608,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "erasure_proof_not_available": ProofNotAvailable,
     "foreign_origin": ForeignOrigin,
     "generation_not_configured": GenerationNotConfigured,
+    "host_not_allowed": HostNotAllowed,
     "idempotency_key_in_use": IdempotencyKeyInUse,
     "idempotency_key_reused": IdempotencyKeyReused,
     "insufficient_credits": InsufficientCredits,
@@ -638,6 +658,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "summary_not_available": SummaryNotAvailable,
     "tenant_not_found": TenantNotFound,
     "too_many_attempts": TooManyAttempts,
+    "too_many_bodies": TooManyBodies,
     "too_many_calls": TooManyCalls,
     "too_many_viewers": TooManyViewers,
     "transaction_not_found": CorrectedEntryNotFound,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property
 
 from pwdlib import PasswordHash
@@ -69,5 +71,14 @@ class Passwords:
 
 
 def _step_back() -> None:
-    """Give way to other threads. Those that argon2 starts inherit it."""
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+    """Give way to other threads. Those that argon2 starts inherit it. Only on Linux has each thread
+    a niceness of its own.
+
+    Nothing may be raised here: the pool would refuse all further work.
+    """
+    if sys.platform == "linux":
+        thread_id = threading.get_native_id()
+        with suppress(OSError):
+            own = os.getpriority(os.PRIO_PROCESS, thread_id)
+            # To become less nice needs a privilege.
+            os.setpriority(os.PRIO_PROCESS, thread_id, max(_NICENESS, own))

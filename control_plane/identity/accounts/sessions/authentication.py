@@ -22,7 +22,7 @@ SESSION_COOKIE = "switchboard_session"
 SESSION_SCHEME = "dashboard_session"
 """The name of the security scheme in the OpenAPI document."""
 CSRF_HEADER = "X-CSRF-Token"
-_OPEN_TO_ALL = ("/v1/me", "/v1/auth", "/v1/invitations/accept")
+_WITHOUT_CONFIRMED_ADDRESS = ("/v1/me", "/v1/auth", "/v1/invitations/accept")
 """The routes about the person, which a session can use before the mail address is confirmed. An
 invitation's token confirms it."""
 _CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -63,7 +63,7 @@ async def caller_of_session(
         raise CsrfTokenRequired(
             f"Send the header {CSRF_HEADER} with the csrf_token from your login or GET /v1/me"
         )
-    if not found.user.may_act and not _is_open_to_all(request.url.path):
+    if not found.user.may_act and not _works_without_confirmed_address(request.url.path):
         raise EmailNotConfirmed(
             f"Use the token from the mail to {found.user.email}; a login sends that mail again"
         )
@@ -75,8 +75,10 @@ async def caller_of_session(
     )
 
 
-def _is_open_to_all(path: str) -> bool:
-    return any(path == prefix or path.startswith(f"{prefix}/") for prefix in _OPEN_TO_ALL)
+def _works_without_confirmed_address(path: str) -> bool:
+    return any(
+        path == prefix or path.startswith(f"{prefix}/") for prefix in _WITHOUT_CONFIRMED_ADDRESS
+    )
 
 
 def refuse_other_sites(request: Request, public_url: str) -> None:

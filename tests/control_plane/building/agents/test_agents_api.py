@@ -71,6 +71,24 @@ async def test_what_was_sent_is_read_back_with_what_the_service_adds(tenant: Ten
     assert agent["updated_at"] >= agent["created_at"]
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "http://[#a"},
+        {"$id": "http://[#"},
+        {"anyOf": [{}], "$ref": "#/anyOf/" + "9" * 5000},
+    ],
+)
+async def test_a_json_schema_that_cannot_be_read_is_400(
+    tenant: TenantClient, schema: dict[str, Any]
+) -> None:
+    post_call = {"structured_extraction": {"json_schema": schema}}
+    answer = await tenant.post("/v1/agents", {"name": "Desk", "post_call": post_call})
+    assert answer.status_code == 400
+    field = answer.json()["errors"][0]["field"]
+    assert field == "post_call.structured_extraction.json_schema"
+
+
 async def test_provider_config_is_derived_and_ignored_if_sent(tenant: TenantClient) -> None:
     agent_id = await tenant.agent(provider_config={"mode": "mine"})
 

@@ -7,6 +7,7 @@ from control_plane.identity.accounts.sessions.authentication import SESSION_COOK
 from control_plane.identity.request_limits.client_identity import (
     address_identity,
     credential_identity,
+    is_publishable,
 )
 
 
@@ -20,6 +21,21 @@ def test_a_key_is_told_apart_from_others_and_not_kept() -> None:
     assert mine != identity(authorization="Bearer sb_secret_other")
     assert mine is not None
     assert "mine" not in mine
+
+
+@pytest.mark.parametrize(
+    ("authorization", "expected"),
+    [
+        ("Bearer sb_publishable_mine", True),
+        ("bearer  sb_publishable_mine", True),
+        ("Bearer \tsb_publishable_mine", True),
+        ("Bearer sb_secret_mine", False),
+        ("Basic sb_publishable_mine", False),
+        ("Bearer", False),
+    ],
+)
+def test_spaces_do_not_hide_a_publishable_key(authorization: str, expected: bool) -> None:
+    assert is_publishable(Headers({"authorization": authorization})) is expected
 
 
 def test_a_session_counts_where_there_is_no_key() -> None:

@@ -81,6 +81,17 @@ def test_a_session_that_changes_something_needs_its_token(document: dict[str, An
     assert "ForeignOrigin" in str(agents["get"]["responses"]["403"])
 
 
+def test_limits_of_bodies_and_hosts_are_documented(document: dict[str, Any]) -> None:
+    agents = document["paths"]["/v1/agents"]
+    for method, is_limited in (("post", True), ("get", False)):
+        responses = agents[method]["responses"]
+        assert "HostNotAllowed" in str(responses["421"])
+        assert ("BodyNotReceived" in str(responses.get("408"))) == is_limited
+        assert ("TooManyBodies" in str(responses["503"])) == is_limited
+    for code in ("too_many_connections", "request_not_received"):
+        assert f"`{code}`" in document["info"]["description"]
+
+
 def test_problems_have_names_and_codes_of_their_own() -> None:
     problems = set(every_problem())
     assert max(Counter(problem.__name__ for problem in problems).values()) == 1

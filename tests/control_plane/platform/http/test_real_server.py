@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Awaitable
 
 import httpx2
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, Response
+from starlette.types import Message, Receive, Scope, Send
 
 from control_plane.platform.errors import TooManyBodies
 from control_plane.platform.http.body_limit import BodyLimitMiddleware, HeldBodies
@@ -83,6 +84,31 @@ def test_one_address_takes_only_its_share_of_that_memory() -> None:
         again.grow(300)
 
 
+async def test_the_addresses_of_one_subscriber_share_it() -> None:
+    """The second request comes while the first one is being answered."""
+    statuses = dict[str, int]()
+
+    async def ask(address: str) -> None:
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b" " * 200}
+
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                statuses[address] = message["status"]
+
+        await limited({"type": "http", "client": (address, 1)}, receive, send)
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["client"][0] == "2001:db8::1":
+            await ask("2001:db8::2")
+            await ask("2001:db8:0:1::1")
+        await Response()(scope, receive, send)
+
+    limited = BodyLimitMiddleware(answer, max_bytes=1_000, held=HeldBodies(1_000, 300))
+    await ask("2001:db8::1")
+    assert statuses == {"2001:db8::1": 200, "2001:db8::2": 503, "2001:db8:0:1::1": 200}
+
+
 @pytest.mark.parametrize(
     "request_bytes",
     [
@@ -96,13 +122,7 @@ def test_one_address_takes_only_its_share_of_that_memory() -> None:
     ],
 )
 async def test_what_is_no_http_gets_a_problem_document(app: FastAPI, request_bytes: bytes) -> None:
-    async with served(app) as url:
-        host, port = url.removeprefix("http://").split(":")
-        reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(request_bytes)
-        head, _, body = (await asyncio.wait_for(reader.read(), timeout=5)).partition(b"\r\n\r\n")
-        writer.close()
-        await writer.wait_closed()
+    head, body = await _answer(app, request_bytes)
     status_line, *header_lines = head.decode().split("\r\n")
     headers = dict(line.lower().split(": ", 1) for line in header_lines)
     problem = json.loads(body)
@@ -111,6 +131,30 @@ async def test_what_is_no_http_gets_a_problem_document(app: FastAPI, request_byt
     assert (problem["code"], problem["errors"][0]["field"]) == ("invalid_request", "request")
     assert problem["request_id"] == headers["x-request-id"]
     assert headers["x-content-type-options"] == "nosniff"
+
+
+async def test_a_head_request_that_is_no_http_gets_the_head_of_one(
+    app: FastAPI, caplog: pytest.LogCaptureFixture
+) -> None:
+    head, body = await _answer(
+        app,
+        b"HEAD / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+    )
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert body == b""
+    assert "Traceback" not in caplog.text
+
+
+async def _answer(app: FastAPI, request_bytes: bytes) -> tuple[bytes, bytes]:
+    """The head and the body of all that comes until the server closes the connection."""
+    async with served(app) as url:
+        host, port = url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(request_bytes)
+        head, _, body = (await asyncio.wait_for(reader.read(), timeout=5)).partition(b"\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+    return head, body
 
 
 async def _chunks() -> AsyncIterator[bytes]:

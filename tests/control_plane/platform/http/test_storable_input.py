@@ -1,4 +1,4 @@
-"""The quick look at a body and the slow one, which names the fault, are of one mind."""
+"""The quick look at a body and the slow one, which names the fault, agree."""
 
 from __future__ import annotations
 

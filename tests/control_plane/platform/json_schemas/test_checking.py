@@ -57,6 +57,9 @@ def test_a_schema_that_stands_alone_is_taken(schema: dict[str, Any]) -> None:
         ({"$dynamicRef": "http://example.com/x#y"}, "only refer to"),
         ({"$schema": "http://example.com/own-dialect"}, "published draft"),
         ({"$schema": 7}, "published draft"),
+        ({"$ref": "http://[#a"}, "not a URL: 'http://[#a'"),
+        ({"$id": "http://[#"}, "not a URL: 'http://[#'"),
+        ({"anyOf": [{}], "$ref": "#/anyOf/" + "9" * 5000}, "is not a valid JSON Schema"),
         ({"description": "x" * MAX_BYTES}, "bytes"),
         (doubled(20), "references after each `$ref` is replaced"),
         (
