@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 _CREDENTIALS = (
     "SWITCHBOARD_TURN_SECRET, or SWITCHBOARD_TURN_USERNAME and SWITCHBOARD_TURN_CREDENTIAL"
@@ -23,6 +23,23 @@ class IceSettings(BaseModel):
     """With ``turn_credential``: a TURN user whose password every caller gets to see. Prefer
     ``turn_secret``."""
     turn_credential: str | None = Field(None, repr=False)
+
+    @field_validator("ice_servers")
+    @classmethod
+    def _schemes_in_lower_case(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
+        # They count in any case (RFC 3986, section 3.1), but not all who read them know that.
+        parts = (url.partition(":") for url in urls)
+        return tuple(f"{scheme.lower()}{colon}{rest}" for scheme, colon, rest in parts)
+
+    @field_validator("turn_username", "turn_credential")
+    @classmethod
+    def _fits_into_a_header(cls, value: str | None) -> str | None:
+        # Browsers get both in the ``Link`` headers of an answer (WHIP).
+        if value is not None and not (value.isascii() and value.isprintable()):
+            raise ValueError(
+                "SWITCHBOARD_TURN_USERNAME and SWITCHBOARD_TURN_CREDENTIAL must be printable ASCII"
+            )
+        return value
 
     @model_validator(mode="after")
     def _turn_servers_have_credentials(self) -> Self:

@@ -23,6 +23,7 @@ from pydantic import (
 )
 
 from contracts.clearable import Clearable
+from contracts.list_limits import AtMostEntries
 
 ToolType = Literal[
     "call_webhook", "handoff", "transfer", "end_call", "send_dtmf", "search_knowledge", "mcp"
@@ -75,7 +76,7 @@ HeaderValue = Annotated[
 
 Headers = Annotated[dict[HeaderName, HeaderValue], Field(max_length=20)]
 
-JsonSchema = Annotated[dict[str, Any], Field(max_length=MAX_KEYWORDS)]
+JsonSchema = Annotated[dict[str, Any], AtMostEntries(MAX_KEYWORDS)]
 
 NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}}
 

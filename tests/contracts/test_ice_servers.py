@@ -40,6 +40,23 @@ def test_a_turn_server_has_one_kind_of_credentials(credentials: dict[str, str]) 
         IceSettings(ice_servers=(TURN,), **credentials)
 
 
+def test_schemes_are_written_in_any_case() -> None:
+    with pytest.raises(ValidationError, match="needs credentials"):
+        IceSettings(ice_servers=("TURN:turn.example.net",))
+    settings = IceSettings(ice_servers=("Turns:Relay.example.net",), turn_secret="north")
+    [relay] = ice_servers(settings, CALL, 0.0)
+    assert relay.urls == ("turns:Relay.example.net",)
+    assert relay.credential is not None
+
+
+@pytest.mark.parametrize("value", ["pässword", "pass\nword", "pass\x00"])
+@pytest.mark.parametrize("name", ["turn_username", "turn_credential"])
+def test_static_credentials_travel_in_a_header(name: str, value: str) -> None:
+    given = {"turn_username": "ada", "turn_credential": "pass"} | {name: value}
+    with pytest.raises(ValidationError, match="printable ASCII"):
+        IceSettings(ice_servers=(TURN,), **given)
+
+
 def test_secrets_are_not_shown() -> None:
     settings = IceSettings(ice_servers=(TURN,), turn_secret="north-secret")
     assert "north-secret" not in repr(settings)

@@ -9,6 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from contracts.agent_config import MAX_ITEMS, MAX_PASSAGES, AgentConfig
+from contracts.tool_bindings import MAX_KEYWORDS
 from contracts.versions import read_object
 
 HANDLER = {"trigger": "too expensive", "response": "We have a cheaper one."}
@@ -16,6 +17,11 @@ HANDLER = {"trigger": "too expensive", "response": "We have a cheaper one."}
 
 def agent(**playbook: Any) -> dict[str, Any]:
     return {"name": "Nora", "playbook": playbook}
+
+
+def extraction(keywords: int) -> dict[str, Any]:
+    schema = {f"x-{number}": number for number in range(keywords)}
+    return {"name": "Nora", "post_call": {"structured_extraction": {"json_schema": schema}}}
 
 
 def without_limit(schema: Any, path: str = "") -> Iterator[str]:
@@ -50,6 +56,7 @@ def test_the_walk_finds_what_has_none() -> None:
         agent(objectionHandlers=[HANDLER] * 18_000),
         agent(objectionHandlers=[HANDLER] * (MAX_ITEMS + 1)),
         {"name": "Nora", "persona": {"knowledgeBase": ["fact"] * (MAX_PASSAGES + 1)}},
+        extraction(MAX_KEYWORDS + 1),
     ],
 )
 def test_a_longer_list_is_refused(sent: dict[str, Any]) -> None:
@@ -65,3 +72,12 @@ def test_a_list_at_the_limit_is_taken() -> None:
 def test_what_was_stored_before_there_was_a_limit_is_cut() -> None:
     stored = read_object(AgentConfig, agent(objectionHandlers=[HANDLER] * 18_000))
     assert len(stored.playbook.objection_handlers) == MAX_ITEMS
+
+
+def test_a_schema_that_was_stored_before_there_was_a_limit_is_whole() -> None:
+    stored = read_object(AgentConfig, extraction(MAX_KEYWORDS + 1))
+    schema = stored.post_call.structured_extraction.json_schema
+    assert schema is not None
+    assert len(schema) == MAX_KEYWORDS + 1
+    at_the_limit = AgentConfig.model_validate(extraction(MAX_KEYWORDS))
+    assert at_the_limit.post_call.structured_extraction.json_schema is not None

@@ -28,6 +28,7 @@ from control_plane.building.agents.schemas import (
     DraftCreated,
 )
 from control_plane.building.agents.tenant_addresses import FaultsOfChanges, FaultsOfNew
+from control_plane.building.agents.tenant_json_schemas import SchemasChecked
 from control_plane.building.agents.tool_capabilities import ToolCapabilities, tool_capabilities
 from control_plane.building.agents.views import agent_view
 from control_plane.building.catalogue import repository as catalogue_repository
@@ -64,6 +65,7 @@ async def create_agent(
     wanted: AgentCreate,
     caller: MemberCaller,
     faults: FaultsOfNew,
+    _schemas: SchemasChecked,
     session: TenantSession,
     keys: TenantKeys,
     settings: AppSettings,
@@ -83,6 +85,7 @@ async def create_draft(
     wanted: AgentCreate,
     caller: MemberCaller,
     faults: FaultsOfNew,
+    _schemas: SchemasChecked,
     session: TenantSession,
     keys: TenantKeys,
     settings: AppSettings,
@@ -139,6 +142,7 @@ async def update_agent(
     changes: AgentUpdate,
     caller: MemberCaller,
     faults: FaultsOfChanges,
+    _schemas: SchemasChecked,
     session: TenantSession,
     keys: TenantKeys,
     settings: AppSettings,

@@ -8,6 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, status
 
 from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
+from control_plane.building.agents.tenant_json_schemas import SchemasChecked
 from control_plane.calling.batches import repository, service
 from control_plane.calling.batches.errors import BatchNotFound
 from control_plane.calling.batches.schemas import (
@@ -48,6 +49,7 @@ router = APIRouter(prefix="/v1/calls/batch", tags=["batches"], route_class=Idemp
 async def create_batch(
     wanted: BatchRequest,
     caller: MemberCaller,
+    _schemas: SchemasChecked,
     session: TenantSession,
     settings: AppSettings,
     sources: AppPlanSources,

@@ -12,7 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
 from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
-from control_plane.building.agents.tenant_json_schemas import check_extraction_schema
+from control_plane.building.agents.tenant_json_schemas import (
+    SchemasChecked,
+    check_extraction_schema,
+)
 from control_plane.calling.calls.call_list import list_page
 from control_plane.calling.calls.creating import new_call
 from control_plane.calling.calls.creating.admission import check_request, is_phone_call
@@ -105,6 +108,7 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRou
 async def create_call(
     request: CallRequest,
     caller: AnyCaller,
+    _schemas: SchemasChecked,
     session: TenantSession,
     sources: AppPlanSources,
     dispatcher: AppDispatcher,

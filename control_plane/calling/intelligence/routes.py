@@ -82,7 +82,12 @@ async def _meter(session: AsyncSession, tenant_id: UUID, settings: SpendingSetti
         SpendingLimited: too many analyses of the tenant are under way, with the one that was just
             scheduled, or it has asked for too many in this minute or today.
     """
+    # The meter first: its row stays locked, so that the tenant's requests count one after another.
+    await meter(session, tenant_id, Spending.REPROCESS, settings)
     most = settings.reprocess_at_once
     if most and await repository.under_way(session, tenant_id) > most:
-        raise too_many_at_once(most)
-    await meter(session, tenant_id, Spending.REPROCESS, settings)
+        raise too_many_at_once(
+            "A tenant's unfinished analyses, those of calls that have just ended included, are "
+            f"limited to {most}",
+            most,
+        )

@@ -28,7 +28,7 @@ class ViewerShareUsedUp(Problem):
 
     def __init__(self, limit: int) -> None:
         super().__init__(
-            f"A tenant may have {limit} streams open at once; close some of them",
+            f"A tenant may have {limit} streams open at once on one server; close some of them",
             headers={"Retry-After": "10"},
             limit=limit,
         )

@@ -96,6 +96,9 @@ class ViewerSeats:
             except DatabaseUnavailable:
                 _log.warning("viewers_not_rechecked")
                 continue
+            except Exception:  # noqa: BLE001 - streams must not outlive their keys for a bug
+                _log.exception("viewers_not_rechecked")
+                continue
             for seat in self._seats:
                 if seat.credential in asked - counting:
                     seat.revoked.set()

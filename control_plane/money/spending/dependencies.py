@@ -17,7 +17,7 @@ async def _agent_builder(
 ) -> AsyncIterator[None]:
     at_once: RequestsAtOnce = request.app.state.builder_requests
     with at_once.one_more(caller.tenant_id):
-        # Of its own, because such a route holds no transaction open while it acts.
+        # A session of its own: the route must hold no transaction open while it asks a model.
         async with database.tenant_session(caller.tenant_id) as session:
             await meter(session, caller.tenant_id, Spending.AGENT_BUILDER, settings)
         yield
@@ -25,4 +25,5 @@ async def _agent_builder(
 
 MeteredBuilder = Annotated[None, Depends(_agent_builder)]
 """Counts the request, and refuses it past a limit (``SpendingLimited``). Name it after
-``EffectOncePerKey``, so that a repeated request is not counted."""
+``EffectOncePerKey``, so that a repeated request is not counted. One that is answered
+with 400 is."""

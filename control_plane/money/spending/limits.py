@@ -64,7 +64,9 @@ class RequestsAtOnce:
             SpendingLimited: the tenant has too many requests under way.
         """
         if self._most and self._running[tenant_id] >= self._most:
-            raise too_many_at_once(self._most)
+            raise too_many_at_once(
+                f"At most {self._most} such requests at once for each tenant", self._most
+            )
         self._running[tenant_id] += 1
         try:
             yield
@@ -74,10 +76,5 @@ class RequestsAtOnce:
                 del self._running[tenant_id]
 
 
-def too_many_at_once(most: int) -> SpendingLimited:
-    return SpendingLimited(
-        f"At most {most} such requests at once for each tenant",
-        "at_once",
-        most,
-        retry_after_seconds=AT_ONCE_RETRY_SECONDS,
-    )
+def too_many_at_once(detail: str, most: int) -> SpendingLimited:
+    return SpendingLimited(detail, "at_once", most, retry_after_seconds=AT_ONCE_RETRY_SECONDS)

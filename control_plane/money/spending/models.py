@@ -13,7 +13,7 @@ from control_plane.platform.tenancy.models import Tenant
 
 
 class SpendingMeter(Base):
-    """How many requests of one kind a tenant has made. Refused ones do not count."""
+    """How many requests of one kind a tenant has made. Those that a limit refuses do not count."""
 
     __tablename__ = "spending_meters"
 

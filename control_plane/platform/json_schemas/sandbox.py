@@ -16,14 +16,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, TypeVar
-from uuid import UUID
 
 import structlog
 
@@ -31,10 +29,6 @@ from control_plane.platform.json_schemas import child
 
 ANSWER_SECONDS = 10.0
 """The child limits its processor time, so only a machine that stands still needs this long."""
-MOST_OF_TENANT = 2
-"""Checks of one tenant at once."""
-MOST_CHECKS = 6
-"""Checks at once."""
 TOO_COSTLY = "takes too much time or memory to apply; simplify its patterns and references"
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
@@ -45,10 +39,6 @@ class SchemaTooCostly(Exception):
 
     def __init__(self) -> None:
         super().__init__(TOO_COSTLY)
-
-
-class SandboxBusy(Exception):
-    """Too many checks are under way. Each takes seconds at most."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +58,6 @@ class SchemaSandbox:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
-        self._checks = Counter[UUID]()
         # Of its own: those who wait here leave the other threads to everybody else.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="json-schemas")
 
@@ -77,22 +66,9 @@ class SchemaSandbox:
         """The child's process id, ``None`` while there is none."""
         return None if self._child is None else self._child.pid
 
-    async def run(self, tenant_id: UUID, check: Callable[[], T]) -> T:
-        """Call ``check``, which uses the sandbox, without blocking the event loop.
-
-        Raises:
-            SandboxBusy: the tenant, or all tenants together, have too many checks under way. Who
-                waits here may hold a connection to the database that others need.
-        """
-        if self._checks[tenant_id] >= MOST_OF_TENANT or self._checks.total() >= MOST_CHECKS:
-            raise SandboxBusy
-        self._checks[tenant_id] += 1
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, check)
-        finally:
-            self._checks[tenant_id] -= 1
-            if not self._checks[tenant_id]:
-                del self._checks[tenant_id]
+    async def run(self, check: Callable[[], T]) -> T:
+        """Call ``check``, which uses the sandbox, without blocking the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, check)
 
     def fault_of(self, schema: Mapping[str, Any]) -> str | None:
         """What is wrong with ``schema``, as the end of a sentence; ``None`` if it is valid.

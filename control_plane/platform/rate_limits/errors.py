@@ -9,7 +9,7 @@ from control_plane.platform.errors import Problem
 
 class RateLimited(Problem):
     """``policy`` is the limit that was exceeded; ``limit`` and ``used`` count requests in its
-    window."""
+    window, or seconds of waiting (``schema_wait``)."""
 
     status = HTTPStatus.TOO_MANY_REQUESTS
     code = "rate_limited"

@@ -11,6 +11,7 @@ from contracts.clearable import Clearable
 from control_plane.building.agents.changes.apply_changes import Mode, apply_changes
 from control_plane.building.agents.changes.saving import checked_for_saving, fields_to_save
 from control_plane.building.agents.tenant_addresses import TenantLookUp
+from control_plane.building.agents.tenant_json_schemas import check_ahead
 from control_plane.building.catalogue import repository as catalogue_repository
 from control_plane.building.provider_keys.dependencies import available_keys
 from control_plane.identity.authentication.dependencies import MemberCaller
@@ -108,6 +109,7 @@ async def apply_changes_to_config(
     )
     sent = {} if outcome.errors else fields_to_save(outcome, wanted.mode)
     faults = await look_up.faults(sent)
+    await check_ahead(sent, caller.tenant_id)
     async with database.tenant_session(caller.tenant_id) as session:
         outcome = await checked_for_saving(
             session,

@@ -26,7 +26,8 @@ def check_content(request: CallRequest, limits: CallContentLimits) -> None:
         raise KeyScopeViolation("A publishable key cannot set post_call; leave it out.")
     if len(request.participants) > limits.participants:
         raise KeyScopeViolation(
-            f"A call with this publishable key may have at most {limits.participants} participants."
+            "A call with this publishable key may have at most "
+            f"{_counted(limits.participants, 'participant')}."
         )
     _check_variables(request.variables, limits)
     metadata = [request.metadata, *(each.metadata for each in request.participants)]
@@ -34,36 +35,45 @@ def check_content(request: CallRequest, limits: CallContentLimits) -> None:
     used = sum(len(_json(each).encode()) for each in metadata if each)
     if used > limits.metadata_bytes:
         raise KeyScopeViolation(
-            f"The metadata of a call with this publishable key may have at most "
-            f"{limits.metadata_bytes} bytes as JSON; this one has {used}."
+            "The metadata of a call with this publishable key may have at most "
+            f"{_counted(limits.metadata_bytes, 'byte')} as JSON; this one has {used}."
         )
 
 
 def check_declared(variables: Mapping[str, Any], declared: Collection[str]) -> None:
     """
+    Args:
+        declared: of dotted names the first part.
+
     Raises:
         KeyScopeViolation: the agent's texts do not use one of ``variables``.
     """
     for name in variables:
-        if name not in declared and name.partition(".")[0] not in declared:
+        if name.partition(".")[0] not in declared:
             raise KeyScopeViolation(
                 "A call with this publishable key may only set variables that the agent's texts "
-                f"use; they do not use {name[:_SHOWN_CHARACTERS]!r}."
+                f"use; they do not use '{name[:_SHOWN_CHARACTERS]}'."
             )
 
 
 def _check_variables(variables: Mapping[str, Any], limits: CallContentLimits) -> None:
     if len(variables) > limits.variables:
         raise KeyScopeViolation(
-            f"A call with this publishable key may set at most {limits.variables} variables."
+            "A call with this publishable key may set at most "
+            f"{_counted(limits.variables, 'variable')}."
         )
     for name, value in variables.items():
         text = value if isinstance(value, str) else _json(value)
         if max(len(name), len(text)) > limits.variable_characters:
             raise KeyScopeViolation(
-                f"The names and values of variables may have at most {limits.variable_characters} "
-                f"characters with this publishable key; {name[:_SHOWN_CHARACTERS]!r} has more."
+                "The names and values of variables may have at most "
+                f"{_counted(limits.variable_characters, 'character')} with this publishable key; "
+                f"'{name[:_SHOWN_CHARACTERS]}' has more."
             )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _json(value: Any) -> str:

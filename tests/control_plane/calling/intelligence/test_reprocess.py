@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID, uuid4
 
+import pytest
 from fastapi import FastAPI
-from sqlalchemy import select
+from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.intelligence import repository
 from control_plane.platform.audit.models import AuditEntry
 from control_plane.platform.database import Database
 from tests.control_plane.calling.intelligence.conftest import RunJobs
@@ -81,6 +84,37 @@ async def test_a_tenant_asks_for_so_many_analyses_only(
     assert await answer(1, reprocess_per_minute=1) == (429, "minute")
     assert await answer(1, reprocess_per_day=1) == (429, "day")
     assert await answer(1, reprocess_per_day=2) == (202, None)
+
+
+async def test_requests_at_the_same_moment_count_one_after_another(
+    app: FastAPI,
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    run_jobs: RunJobs,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plans = [await ended_call(tenant, worker, consumer) for _ in range(2)]
+    await run_jobs()
+    count = repository.under_way
+    unlocked_meters = list[int]()
+
+    async def observed(session: AsyncSession, tenant_id: UUID) -> int:
+        async with database.system_session() as other:
+            found = await other.execute(
+                text("SELECT kind FROM spending_meters FOR UPDATE SKIP LOCKED")
+            )
+            unlocked_meters.append(len(found.all()))
+        return await count(session, tenant_id)
+
+    app.state.settings = app.state.settings.model_copy(update={"reprocess_at_once": 1})
+    assert (await tenant.post(f"/v1/calls/{plans[0].call_id}/reprocess")).status_code == 202
+    monkeypatch.setattr(repository, "under_way", observed)
+    refused = await tenant.post(f"/v1/calls/{plans[1].call_id}/reprocess")
+    assert unlocked_meters == [0]
+    assert refused.status_code == 429
+    assert refused.json()["detail"].startswith("A tenant's unfinished analyses")
 
 
 async def test_a_running_call_is_not_analysed(tenant: TenantClient, worker: FakeWorker) -> None:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 from collections.abc import Iterator
-from threading import Event
-from uuid import uuid4
 
 import pytest
 
-from control_plane.platform.json_schemas.sandbox import (
-    MOST_OF_TENANT,
-    SandboxBusy,
-    SchemaSandbox,
-    SchemaTooCostly,
-)
+from control_plane.platform.json_schemas.sandbox import SchemaSandbox, SchemaTooCostly
 from tests.control_plane.platform.json_schemas.test_checking import doubled
 
 
@@ -68,23 +60,3 @@ def test_the_child_ends_with_its_process(sandbox: SchemaSandbox) -> None:
     assert child is not None
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
-
-
-async def test_one_tenant_cannot_keep_the_others_waiting(sandbox: SchemaSandbox) -> None:
-    """Who waits may hold a connection to the database."""
-    loud, quiet, done = uuid4(), uuid4(), Event()
-    try:
-        waiting = [
-            asyncio.create_task(sandbox.run(loud, lambda: done.wait(5)))
-            for _ in range(MOST_OF_TENANT)
-        ]
-        await asyncio.sleep(0)
-        with pytest.raises(SandboxBusy):
-            await sandbox.run(loud, lambda: None)
-        theirs = asyncio.create_task(sandbox.run(quiet, lambda: "checked"))
-        await asyncio.sleep(0)
-    finally:
-        done.set()
-    assert await theirs == "checked"
-    assert all(await asyncio.gather(*waiting))
-    assert await sandbox.run(loud, lambda: "checked") == "checked"

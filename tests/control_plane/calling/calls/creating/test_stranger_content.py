@@ -39,11 +39,12 @@ async def call(
 
 
 TOO_MUCH = [
-    ({"participants": [CALLER, CALLER | {"identity": "eve"}]}, "at most 1 participants"),
+    ({"participants": [CALLER, CALLER | {"identity": "eve"}]}, "at most 1 participant."),
     ({"variables": {f"v{n}": 1 for n in range(21)}}, "at most 20 variables"),
     ({"variables": {"first_name": "x" * 201}}, "at most 200 characters"),
     ({"variables": {"first_name": ["x" * 200]}}, "at most 200 characters"),
     ({"variables": {"admin": "yes"}}, "do not use 'admin'"),
+    ({"variables": {"it's\n": "yes"}}, "do not use 'it's\n'"),
     ({"metadata": {"a": "x" * 2_048}}, "at most 2048 bytes"),
     ({"participants": [CALLER | {"metadata": {"a": "x" * 2_048}}]}, "at most 2048 bytes"),
 ]
