@@ -23,7 +23,7 @@ def first_fault(
     """The name of the first of ``schemas`` that cannot be used, and what is wrong with it, as the
     end of a sentence. Opens no file and no connection. It blocks.
 
-    If they take too much time together, the first one is named.
+    If they take too much time together, the first one is named with the number of the others.
     """
     for name, schema in schemas.items():
         if (fault := _fault_of_document(schema)) is not None:
@@ -31,7 +31,10 @@ def first_fault(
     try:
         faults = sandbox.faults_of(list(schemas.values()))
     except SchemaTooCostly as error:
-        return next(iter(schemas)), str(error)
+        others = len(schemas) - 1
+        return next(iter(schemas)), f"(with {others} other schemas) {error}" if others else str(
+            error
+        )
     named = zip(schemas, faults, strict=True)
     return next(((name, fault) for name, fault in named if fault is not None), None)
 

@@ -15,7 +15,7 @@ WAIT_SECONDS = 2.0
 
 
 class NoTurn(Exception):
-    """Who waits longer may hold a connection to the database that others need.
+    """A longer wait could hold a database connection that others need.
 
     ``policy`` is the limit that was reached: ``schemas_of_tenant`` counts checks, and
     ``schema_wait`` seconds of waiting.
