@@ -32,6 +32,7 @@ from runtime.media.network.aiortc_internals import (
     gather_candidates,
     guard_association,
     guard_packets,
+    ice_connection,
     keep_reporting,
     tap_packets,
 )
@@ -43,7 +44,9 @@ from runtime.media.room import BadOffer, Samples
 from telemetry.metrics import PACKETS_DROPPED
 
 CONNECT_TIMEOUT_SECONDS = 15.0
-CLOSE_TIMEOUT_SECONDS = 5.0
+CLOSE_TIMEOUT_SECONDS = 2.0
+ICE_CLOSE_TIMEOUT_SECONDS = 1.0
+"""Of its ports alone, after that. Both together are shorter than a call waits for its room."""
 
 _OPUS = RTCRtpCodecCapability("audio/opus", clockRate=48_000, channels=2)
 
@@ -157,6 +160,14 @@ class WebRtcLeg:
         except TimeoutError:
             # A call ends, whatever its peer has done to this connection.
             log.error("media.leg_not_closed", participant_id=str(self.participant_id))
+            await self._free_ports()
+
+    async def _free_ports(self) -> None:
+        try:
+            async with asyncio.timeout(ICE_CLOSE_TIMEOUT_SECONDS):
+                await ice_connection(self._peer).close()
+        except TimeoutError:
+            log.error("media.ports_not_freed", participant_id=str(self.participant_id))
 
     def _connection_changed(self) -> None:
         if self._peer.connectionState == "connected":
