@@ -174,8 +174,8 @@ async def read_new(
 async def reclaim(
     redis: Redis, min_idle_ms: Mapping[str, int], group: str, consumer: str, *, batch: int
 ) -> list[StreamEntry]:
-    """As ``ConsumerGroup.reclaim`` from many streams, all in one request to Redis. One more follows
-    for the streams that have more than ``batch`` entries.
+    """As ``ConsumerGroup.reclaim`` from many streams, all in one request to Redis. More requests
+    follow for streams with more than ``batch`` entries.
 
     Args:
         min_idle_ms: of each stream.

@@ -16,8 +16,10 @@ Resolver = Callable[[str], Awaitable[tuple[IpAddress, ...]]]
 """The IP addresses of a name, most preferred first; empty if it has none."""
 
 DEADLINE_SECONDS = 2.0
-_THREADS = 64
-_PER_TENANT = 8
+_THREADS = 256
+"""They only wait, and begin when they are needed."""
+_PER_TENANT = 4
+"""Little, so that many tenants with slow names are needed to occupy all threads."""
 
 
 def _look_up(host: str) -> tuple[IpAddress, ...]:
@@ -34,7 +36,7 @@ class _Share:
 
     free: asyncio.Semaphore
     users: int = field(default=0)
-    """Look-ups that wait or run. Nobody needs a share without any."""
+    """Look-ups that wait or run. At 0 the share is removed."""
 
 
 class SharedResolver:

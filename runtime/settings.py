@@ -62,8 +62,8 @@ class WorkerOptions(IceSettings):
     the ports on, its public address."""
     media_private_candidates: bool | None = None
     """Whether the worker sends STUN requests and media to private addresses that a caller's browser
-    names. By default only if an address of ``media_addresses`` is private, or, without any, one of
-    this machine's own. Callers whose browsers reach the worker are heard either way."""
+    names. By default only if an address of ``media_addresses`` is private, or, without any, if this
+    machine has no public one. Callers whose browsers reach the worker are heard either way."""
 
 
 class WorkerSettings(WorkerOptions):

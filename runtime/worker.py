@@ -313,15 +313,15 @@ async def run_worker(
     Raises:
         JournalsInUse: another worker is running in ``settings.data_dir``.
         WorkerIdInUse: another running worker has the same id.
+        OpusMissing: there is no codec for the callers' audio.
     """
     # Importing the engine blocks the loop for seconds, so do it before the heartbeat starts.
     from livekit.agents.utils import http_context
 
-    from pipelines.engine.shared_models import load_models
     from runtime.conversation.engine_media import EngineMedia
 
     async def warm_up() -> Media:
-        return EngineMedia(await load_models(providers), settings.media_network)
+        return await EngineMedia.load(providers, settings.media_network)
 
     TaskErrors().install(asyncio.get_running_loop())
     async with http_context.open():

@@ -59,7 +59,7 @@ class CallSession:
     async def greet(self) -> None:
         """Queue the agent's first sentence. An agent that waits for the caller says nothing.
 
-        Returns without waiting for the speech to be played.
+        Returns before the last part of it was played.
         """
         sentence = opener(self.plan.agent, self.plan.variables, self.plan.locale)
         if sentence:

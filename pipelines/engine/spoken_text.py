@@ -1,4 +1,4 @@
-"""Brings text to the engine in pieces that it handles in no time."""
+"""Brings text to the engine in short pieces, so that handling one does not delay other calls."""
 
 from __future__ import annotations
 

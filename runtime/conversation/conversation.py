@@ -44,7 +44,8 @@ class Conversation(Protocol):
         """
 
     async def greet(self) -> None:
-        """Start to say the opener, if there is one. Returns without waiting for its end."""
+        """Start to say the opener, if there is one. Returns before the last part of it was
+        played."""
 
     async def say(self, text: str, *, interruptible: bool) -> None:
         """Speak ``text`` after the current speech. Returns when it was played or cut off."""

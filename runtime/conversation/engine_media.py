@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
+from typing import Self
 from uuid import UUID
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
-from pipelines.engine.shared_models import WarmModels
+from pipelines.engine.shared_models import WarmModels, load_models
+from pipelines.settings import ProviderSettings
 from runtime.conversation.conversation import CallRecord
 from runtime.conversation.engine_conversation import EngineConversation
+from runtime.media.audio.libopus import libopus
 from runtime.media.local_room import LocalRoom
 from runtime.media.network.media_network import MediaNetwork
 from runtime.media.room import Room
@@ -25,6 +29,17 @@ class EngineMedia:
         self._models = models
         self._network_of = network_of
         """The network of a call that begins at a time, in seconds since 1970."""
+
+    @classmethod
+    async def load(
+        cls, providers: ProviderSettings, network_of: Callable[[UUID, float], MediaNetwork]
+    ) -> Self:
+        """
+        Raises:
+            OpusMissing: no call could have sound.
+        """
+        await asyncio.to_thread(libopus)
+        return cls(await load_models(providers), network_of)
 
     async def open_room(self, plan: CallPlan) -> Room:
         await self._models.prepare(plan)

@@ -23,22 +23,24 @@ class Liveness:
     one, whichever connection its packets come over."""
 
     def __init__(self, now_seconds: float) -> None:
-        self._judged_at = now_seconds
+        self._counted_to = now_seconds
+        """``silent_seconds`` is the silence until then."""
         self.silent_seconds = 0.0
         """How long nothing had come when it was last judged."""
 
-    def heard(self) -> None:
+    def heard(self, now_seconds: float) -> None:
         """The participant sent something that was authenticated."""
         self.silent_seconds = 0.0
+        self._counted_to = now_seconds
 
     def judge(self, now_seconds: float) -> Verdict:
         """Whether the participant is alive, should be asked, is away, or is lost.
 
-        The time since the last call counts as one second at most. If this process was stalled, the
-        peer's packets are still waiting to be read, so the peer is not to blame.
+        The time since the last call or packet counts as one second at most. If this process was
+        stalled, the peer's packets are still waiting to be read, so the peer is not to blame.
         """
-        self.silent_seconds += min(now_seconds - self._judged_at, _LONGEST_STEP_SECONDS)
-        self._judged_at = now_seconds
+        self.silent_seconds += min(now_seconds - self._counted_to, _LONGEST_STEP_SECONDS)
+        self._counted_to = now_seconds
         if self.silent_seconds >= LOST_AFTER_SECONDS:
             return "lost"
         if self.silent_seconds >= AWAY_AFTER_SECONDS:

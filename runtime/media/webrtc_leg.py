@@ -32,6 +32,7 @@ from runtime.media.network.aiortc_internals import (
     gather_candidates,
     guard_association,
     guard_packets,
+    ice_connection,
     keep_reporting,
     tap_packets,
 )
@@ -40,10 +41,13 @@ from runtime.media.network.reported_loss import ReportedLoss
 from runtime.media.network.sdp_answer import with_opus_parameters
 from runtime.media.network.sdp_offer import AudioOffer
 from runtime.media.room import BadOffer, Samples
+from runtime.media.room_clock import Clock, MonotonicClock
 from telemetry.metrics import PACKETS_DROPPED
 
 CONNECT_TIMEOUT_SECONDS = 15.0
-CLOSE_TIMEOUT_SECONDS = 5.0
+CLOSE_TIMEOUT_SECONDS = 2.0
+ICE_CLOSE_TIMEOUT_SECONDS = 1.0
+"""Of its ports alone, after that. Both together are shorter than a call waits for its room."""
 
 _OPUS = RTCRtpCodecCapability("audio/opus", clockRate=48_000, channels=2)
 
@@ -56,7 +60,7 @@ class WebRtcLeg:
     """Answers one offer. The room then calls ``read``, ``write``, ``supervise`` and ``ask``.
 
     ``liveness`` hears each packet. ``on_change`` is called with the leg when ``state`` has changed.
-    Always await ``close``.
+    ``clock`` is the room's. Always await ``close``.
     """
 
     def __init__(
@@ -67,6 +71,7 @@ class WebRtcLeg:
         now_seconds: float,
         liveness: Liveness,
         on_change: Callable[[WebRtcLeg], None],
+        clock: Clock | None = None,
     ) -> None:
         self.participant_id = participant_id
         self.liveness = liveness
@@ -77,6 +82,7 @@ class WebRtcLeg:
         self._network = network
         self._opened_at = now_seconds
         self._on_change = on_change
+        self._clock = clock or MonotonicClock()
         self._question: asyncio.Task[None] | None = None
         self._adapting: asyncio.Task[None] | None = None
         self._encoder = OpusEncoder()
@@ -157,11 +163,19 @@ class WebRtcLeg:
         except TimeoutError:
             # A call ends, whatever its peer has done to this connection.
             log.error("media.leg_not_closed", participant_id=str(self.participant_id))
+            await self._free_ports()
+
+    async def _free_ports(self) -> None:
+        try:
+            async with asyncio.timeout(ICE_CLOSE_TIMEOUT_SECONDS):
+                await ice_connection(self._peer).close()
+        except TimeoutError:
+            log.error("media.ports_not_freed", participant_id=str(self.participant_id))
 
     def _connection_changed(self) -> None:
         if self._peer.connectionState == "connected":
             self.has_connected = True
-            self.liveness.heard()
+            self.liveness.heard(self._clock.now())
             self._change("connected")
         elif self._peer.connectionState in ("failed", "closed"):
             self._change("lost")
@@ -176,7 +190,7 @@ class WebRtcLeg:
             self.live_messages.opened(channel)
 
     def _packet_received(self, packet: RtpPacket) -> None:
-        self.liveness.heard()
+        self.liveness.heard(self._clock.now())
         if packet.payload:
             self._incoming.receive(packet.sequence_number, packet.payload)
 
@@ -187,7 +201,7 @@ class WebRtcLeg:
     async def _ask(self) -> None:
         """Send a STUN binding request. Any answer shows that the peer is still there."""
         if await answers_binding_request(self._peer):
-            self.liveness.heard()
+            self.liveness.heard(self._clock.now())
 
 
 def _count_dropped(reason: DropReason) -> None:

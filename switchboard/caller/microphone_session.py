@@ -51,14 +51,16 @@ async def _listen(
 ) -> None:
     activity = SpeechActivity()
     watch = ReplyWatch(connected_at)
-    async for frame in peer.listen():
-        microphone.play(frame.samples)
-        activity.push(frame.samples, frame.received_at)
-        onset = watch.onset(activity.intervals, microphone.spoken, caller_is_silent=True)
-        if onset:
-            report(
-                AgentAudible(
-                    at_seconds=round(onset.at - connected_at, 3), latency_ms=onset.latency_ms
+    try:
+        async for frame in peer.listen():
+            microphone.play(frame.samples)
+            activity.push(frame.samples, frame.received_at)
+            onset = watch.onset(activity.intervals, microphone.spoken, caller_is_silent=True)
+            if onset:
+                report(
+                    AgentAudible(
+                        at_seconds=round(onset.at - connected_at, 3), latency_ms=onset.latency_ms
+                    )
                 )
-            )
-    stop.set()
+    finally:
+        stop.set()

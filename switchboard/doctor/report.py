@@ -30,6 +30,7 @@ def examine(settings: Settings) -> list[Finding]:
         network.proxies(settings),
         network.ice_addresses(),
         network.udp_loopback(),
+        software.opus(),
         software.offline_models(settings),
         *software.keys(settings),
         software.microphone(),

@@ -1,4 +1,4 @@
-"""Embedded servers, offline models, keys, microphone."""
+"""Embedded servers, offline models, the audio codec, keys, microphone."""
 
 from __future__ import annotations
 
@@ -65,6 +65,17 @@ def offline_models(settings: Settings) -> Finding:
     if settings.provider_keys:
         return warn("Models", found, f"Calls that do not use your keys need them. {_REINSTALL}")
     return fail("Models", found, _REINSTALL)
+
+
+def opus() -> Finding:
+    """The codec of the callers' audio. It comes with PyAV."""
+    from runtime.media.audio.libopus import OpusMissing, libopus
+
+    try:
+        libopus()
+    except (OpusMissing, OSError) as problem:
+        return fail("Opus", str(problem), _REINSTALL)
+    return ok("Opus", "libopus can be loaded")
 
 
 def keys(settings: Settings) -> list[Finding]:

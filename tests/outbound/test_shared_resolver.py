@@ -63,6 +63,13 @@ async def test_a_tenant_keeps_only_its_share_of_the_threads_busy(names: SlowName
     shared.close()
 
 
+async def test_many_tenants_with_slow_names_do_not_stop_another(names: SlowNames) -> None:
+    shared = SharedResolver(deadline_seconds=SOON_SECONDS, look_up=names.look_up)
+    await asyncio.gather(*(asked_slowly(shared, f"hostile-{number}", 10) for number in range(30)))
+    assert await shared.of("other")("quick.example") == PUBLIC
+    shared.close()
+
+
 async def test_a_share_is_free_again_when_its_look_ups_have_really_ended(names: SlowNames) -> None:
     shared = resolver_of(names, threads=4, per_tenant=2)
     await asked_slowly(shared, "hostile", 2)

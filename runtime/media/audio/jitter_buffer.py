@@ -30,7 +30,8 @@ class Packet(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What is due. Without a ``packet`` it is lost if others wait, and has not come otherwise."""
+    """What is due. ``packet`` is ``None`` if it was lost (later ones are there) or if nothing has
+    come."""
 
     packet: Packet | None
     following: Packet | None = None

@@ -48,7 +48,7 @@ class OpusMissing(RuntimeError):
 def libopus() -> ctypes.CDLL:
     """
     Raises:
-        OpusMissing: see there.
+        OpusMissing: there is no libopus, or it is too old.
     """
     path = _path()
     if path is None:

@@ -37,9 +37,11 @@ _COMPONENT = 1
 SERVERS_ANSWER_SECONDS = 5.0
 """How long STUN and TURN servers may take, as in aioice. A leg does without a silent one."""
 MOST_UNREAD_BYTES = 256 * 1024
-"""That an association keeps of messages whose end has not come."""
+"""An association keeps at most so many bytes of unfinished messages, and twice as many while chunks
+that were lost come again."""
 MOST_UNREAD_CHUNKS = 256
-"""As many as full packets of that size have."""
+"""An association keeps at most so many chunks of unfinished messages, with the same exception. Full
+packets of that size have as many."""
 DropReason = Literal["stranger", "malformed", "failed", "too_much"]
 """Why a packet was dropped: it came from an address that is not the peer's, it is not what it says
 that it is, it caused an exception, or there is no more room for it or its source."""
@@ -357,11 +359,14 @@ def _has_room(association: RTCSctpTransport, chunk: DataChunk) -> bool:
     streams = association._inbound_streams
     early = association._sack_misordered
     unread = sum(len(stream.reassembly) for stream in streams.values())
+    # What waits may wait for this chunk alone.
+    is_missing = bool(early) and _is_next(association, chunk)
+    times = 2 if is_missing else 1
     return (
-        len(chunk.user_data) <= association._advertised_rwnd
-        and unread < MOST_UNREAD_CHUNKS
+        unread < times * MOST_UNREAD_CHUNKS
+        and len(chunk.user_data) <= association._advertised_rwnd + (times - 1) * MOST_UNREAD_BYTES
         and (chunk.stream_id in streams or len(streams) < MOST_STREAMS)
-        and (len(early) < MOST_UNREAD_CHUNKS or _is_next(association, chunk))
+        and (is_missing or len(early) < MOST_UNREAD_CHUNKS)
     )
 
 

@@ -82,5 +82,5 @@ class MediaNetwork(BaseModel):
     """Addresses under which others reach this machine, beside its own: behind a 1:1 NAT, the public
     one. The ports are the same on both sides."""
     private_candidates: bool | None = None
-    """Whether offers may name private addresses; ``None``: if others reach this machine under one
+    """Whether offers may name private addresses; ``None``: the machine's own addresses decide
     (``runtime.media.network.remote_candidates``)."""

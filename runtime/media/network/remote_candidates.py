@@ -1,14 +1,14 @@
 """Which of the addresses in an offer a leg sends anything to. Pure.
 
-A worker sends STUN requests to the addresses that its peers name. So it is told which of them could
-be a caller's, and takes no more than a browser offers.
+A worker sends STUN requests to the addresses that its peers name. So only addresses that can be a
+caller's are used, and at most as many as a browser offers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 from runtime.media.network.media_network import MediaNetwork
 
@@ -19,6 +19,8 @@ LEAST_PORT = 1024
 _FIELDS = 8
 _COMPONENT = "1"
 """RTP and RTCP share it (RFC 5761)."""
+_NAT64 = IPv6Network("64:ff9b::/96")
+_LOW_32_BITS = 0xFFFF_FFFF
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,11 @@ class RemoteAddresses:
         """
         private = network.private_candidates
         if private is None:
-            known_by = network.advertised_addresses or own
-            private = any(not ip_address(each).is_global for each in known_by)
+            if network.advertised_addresses:
+                private = not all(_is_public(each) for each in network.advertised_addresses)
+            else:
+                # Beside a public address, a private one may be a bridge of containers.
+                private = not any(_is_public(each) for each in own)
         return cls(any(ip_address(each).is_loopback for each in own), private)
 
     def include(self, text: str) -> bool:
@@ -85,6 +90,14 @@ def _usable(lines: Sequence[str], may_be: RemoteAddresses) -> Iterator[str]:
             yield line
 
 
+def _is_public(address: str) -> bool:
+    return ip_address(address).is_global
+
+
 def _unmapped(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return mapped or address
+    """The IPv4 address that packets to ``address`` reach, if they do (RFC 4291, 6052)."""
+    if isinstance(address, IPv4Address):
+        return address
+    if address in _NAT64:
+        return IPv4Address(int(address) & _LOW_32_BITS)
+    return address.ipv4_mapped or address

@@ -171,7 +171,7 @@ def _on_transport(lines: Sequence[str], transport: Sequence[str]) -> list[str]:
 
 def _check_length(lines: int) -> None:
     if lines > MOST_LINES:
-        raise BadOffer(f"A section of the offer has more than {MOST_LINES} lines.")
+        raise BadOffer(f"A part of the offer has more than {MOST_LINES} lines.")
 
 
 def _check_transport(sdp: str) -> None:

@@ -8,7 +8,7 @@ def verdicts(liveness: Liveness, *times: float) -> list[Verdict]:
 def test_a_peer_that_is_heard_is_alive() -> None:
     liveness = Liveness(0.0)
     for half_second in range(1, 100):
-        liveness.heard()
+        liveness.heard(half_second / 2 - 0.01)
         assert liveness.judge(half_second / 2) == "alive"
 
 
@@ -21,16 +21,23 @@ def test_a_peer_that_was_away_is_alive_with_its_first_packet() -> None:
     liveness = Liveness(0.0)
     assert verdicts(liveness, 1.0, 2.0, 3.0)[-1] == "away"
     assert liveness.silent_seconds == 3.0
-    liveness.heard()
+    liveness.heard(3.4)
     assert liveness.judge(3.5) == "alive"
 
 
 def test_an_answer_makes_a_silent_peer_alive_again() -> None:
     liveness = Liveness(0.0)
     assert verdicts(liveness, 0.5, 1.0, 1.5, 2.0)[-1] == "ask"
-    liveness.heard()
+    liveness.heard(2.4)
     assert liveness.judge(2.5) == "alive"
 
 
 def test_a_standstill_of_this_process_is_not_held_against_the_peer() -> None:
     assert verdicts(Liveness(0.0), 60.0, 60.5) == ["ask", "ask"]
+
+
+def test_silence_is_counted_from_the_last_packet() -> None:
+    liveness = Liveness(0.0)
+    liveness.heard(0.25)
+    assert verdicts(liveness, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)[-2:] == ["ask", "away"]
+    assert liveness.silent_seconds == 2.75

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from runtime.media.audio import libopus
 from switchboard.doctor import machine, network, report, software
 from switchboard.doctor.finding import Finding, fail, ok, warn
 from switchboard.services.ports import LOOPBACK, free_port
@@ -93,6 +94,16 @@ def test_without_offline_models_a_key_is_needed(monkeypatch: pytest.MonkeyPatch)
     assert software.offline_models(Settings(openai_api_key=None)).level == "fail"
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     assert software.offline_models(Settings()).level == "warn"
+
+
+def test_a_missing_codec_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert software.opus().level == "ok"
+
+    def missing() -> None:
+        raise libopus.OpusMissing("libopus was not found")
+
+    monkeypatch.setattr(libopus, "libopus", missing)
+    assert software.opus().level == "fail"
 
 
 def test_an_old_redis_of_your_own_is_named_with_what_is_needed() -> None:

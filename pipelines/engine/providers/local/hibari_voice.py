@@ -14,8 +14,9 @@ import numpy as np
 _AUDIBLE = 0.01
 _LEAD_IN_SECONDS = 0.02
 _SEED = 0
-_LONG_NUMBER = re.compile(r"\d[\d,]{15,}")
-"""Is read digit by digit. The voice has names for numbers of 36 digits and fails on longer ones."""
+_LONG_NUMBER = re.compile(r"\d(?:,?\d){15,}")
+"""Is read digit by digit, without its commas. The voice has names for numbers of 36 digits and
+fails on longer ones."""
 
 
 class HibariVoice:
@@ -45,7 +46,7 @@ class HibariVoice:
         self._executor.shutdown(wait=False)
 
     def _synthesise(self, sentence: str) -> bytes:
-        sentence = _LONG_NUMBER.sub(lambda number: " ".join(number[0]), sentence)
+        sentence = _LONG_NUMBER.sub(lambda number: " ".join(number[0].replace(",", "")), sentence)
         audio = self._synthesiser(sentence, seed=_SEED)
         audible = np.flatnonzero(np.abs(audio) > _AUDIBLE)
         if len(audible):

@@ -13,7 +13,8 @@ from pipelines.texts.utterance import parts
 
 _BREATH_SECONDS = 0.1
 _MOST_CHARACTERS = 400
-"""That a voice gets at once. The models' memory grows with the square of a sentence."""
+"""The longest text that a voice gets at once. The models' memory grows with the square of a
+sentence."""
 
 
 class LocalVoice(Protocol):

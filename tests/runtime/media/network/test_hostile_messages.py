@@ -62,6 +62,12 @@ class Hostile:
             chunk.user_data = b"x" * size
             yield bytes(chunk)
 
+    def messages(self, count: int, *, size: int = 1) -> list[bytes]:
+        """Whole ones that must be delivered in order."""
+        chunks = list(self.fragments(count, size=size, flags=FIRST | LAST))
+        # At these places is the message's number within its stream (RFC 9260, section 3.3.1).
+        return [x[:10] + pack("!H", number) + x[12:] for number, x in enumerate(chunks)]
+
 
 class _Bytes:
     def __init__(self, raw: bytes) -> None:
@@ -150,3 +156,30 @@ async def test_messages_still_arrive(room: LocalRoom) -> None:
             peer._channel.send("x" * length)
         await until(lambda: len(received) == 3)
         assert [len(text) for text in received] == [10, 60_000, 200_000]
+
+
+@pytest.mark.parametrize("size", [1, 1_200])
+async def test_a_lost_chunk_may_come_when_there_is_no_room_for_others(
+    room: LocalRoom, size: int
+) -> None:
+    async with joined(room):
+        association = await association_of(room)
+        hostile = Hostile(association)
+        lost, *others = hostile.messages(300, size=size)
+        await send_all(hostile, others, 1)
+        assert 200 < len(unread(association)) <= MOST_UNREAD_CHUNKS
+        await send_all(hostile, [lost, *others], 1)
+        assert unread(association) == []
+        assert association._last_received_tsn == hostile._next_tsn - 1
+        assert association._advertised_rwnd == MOST_UNREAD_BYTES
+
+
+async def test_lost_chunks_that_free_nothing_take_bounded_memory(room: LocalRoom) -> None:
+    async with joined(room):
+        association = await association_of(room)
+        hostile = Hostile(association)
+        gap = list(hostile.fragments(2_000, size=1_000))
+        await send_all(hostile, hostile.fragments(MOST_UNREAD_CHUNKS, size=1_000), 1)
+        await send_all(hostile, gap, 1)
+        assert len(unread(association)) <= 2 * MOST_UNREAD_CHUNKS
+        assert sum(unread(association)) <= 2 * MOST_UNREAD_BYTES

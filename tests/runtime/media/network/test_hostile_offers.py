@@ -11,7 +11,7 @@ from runtime.media.local_room import LocalRoom
 from runtime.media.network.aiortc_internals import ice_connection
 from runtime.media.network.media_network import MediaNetwork
 from runtime.media.network.remote_candidates import MOST_CANDIDATES
-from runtime.media.room import BadOffer
+from runtime.media.room import BadOffer, LegConnected
 from tests.loop_stalls import watched_loop
 from tests.runtime.media.loopback_peer import LoopbackPeer
 
@@ -81,6 +81,20 @@ async def test_nothing_is_sent_to_addresses_that_cannot_be_a_caller_s(peer: Loop
         await room.answer_offer(peer.participant, offer)
         assert known(room) == 0
     finally:
+        await room.aclose()
+
+
+async def test_a_caller_whose_addresses_are_not_used_is_heard_all_the_same() -> None:
+    room, peer = LocalRoom("test"), LoopbackPeer()
+    offer = await peer.offer()
+    elsewhere = [line for line in offer.splitlines() if not line.startswith("a=candidate:")]
+    try:
+        await peer.accept(await room.answer_offer(peer.participant, "\r\n".join([*elsewhere, ""])))
+        assert known(room) == 0
+        async with asyncio.timeout(5):
+            assert await anext(room.events()) == LegConnected(peer.participant_id)
+    finally:
+        await peer.close()
         await room.aclose()
 
 

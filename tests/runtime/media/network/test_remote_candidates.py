@@ -17,21 +17,33 @@ def candidate(address: str, *, port: int = 50_000, component: int = 1, over: str
     return f"a=candidate:1 {component} {over} 2122260223 {address} {port} typ host"
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "2a00:1450::1", "::ffff:8.8.8.8"])
+@pytest.mark.parametrize(
+    "address", ["8.8.8.8", "2a00:1450::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8"]
+)
 def test_a_public_address_may_be_a_caller_s(address: str) -> None:
     assert PUBLIC_ONLY.include(address)
 
 
 @pytest.mark.parametrize(
     "address",
-    ["10.0.0.5", "192.168.1.2", "172.16.0.1", "100.64.0.1", "fd00::1", "::ffff:10.0.0.5"],
+    [
+        "10.0.0.5",
+        "192.168.1.2",
+        "172.16.0.1",
+        "100.64.0.1",
+        "fd00::1",
+        "::ffff:10.0.0.5",
+        "64:ff9b::10.0.0.5",
+    ],
 )
 def test_a_private_address_only_where_callers_have_one(address: str) -> None:
     assert not PUBLIC_ONLY.include(address)
     assert RemoteAddresses(loopback=False).include(address)
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1"]
+)
 def test_a_loopback_address_only_where_callers_have_one(address: str) -> None:
     assert not RemoteAddresses(loopback=False).include(address)
     assert RemoteAddresses(private=False).include(address)
@@ -52,6 +64,8 @@ def test_other_addresses_and_names_never(address: str) -> None:
         (["192.168.1.2"], MediaNetwork(), False, True),
         (["127.0.0.1"], MediaNetwork(), True, True),
         (["8.8.8.8"], MediaNetwork(), False, False),
+        (["8.8.8.8", "172.17.0.1"], MediaNetwork(), False, False),
+        (["192.168.1.2", "172.17.0.1"], MediaNetwork(), False, True),
         (["10.0.0.5"], MediaNetwork(advertised_addresses=("8.8.8.8",)), False, False),
         (["8.8.8.8"], MediaNetwork(advertised_addresses=("10.0.0.5",)), False, True),
         (["8.8.8.8"], MediaNetwork(private_candidates=True), False, True),

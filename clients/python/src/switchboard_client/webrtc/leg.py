@@ -90,11 +90,16 @@ class CallLeg:
         return connected_at
 
     async def listen(self) -> AsyncIterator[ReceivedFrame]:
-        """The frames that the other side sends, until it stops sending for good."""
+        """The frames that the other side sends, until it stops sending for good. If they are not
+        read for 10 s, the oldest are dropped.
+
+        Raises what ``on_state`` raised, or an unexpected error of a new connection.
+        """
         while True:
             while self._frames:
                 yield self._frames.popleft()
             if self._is_over:
+                self._raise_failure()
                 return
             self._changed.clear()
             await self._changed.wait()
@@ -138,22 +143,29 @@ class CallLeg:
         self._is_over = True
         self._changed.set()
 
+    def _raise_failure(self) -> None:
+        watching = self._watching
+        if watching is not None and watching.done() and not watching.cancelled():
+            watching.result()
+
     def _tell(self, state: LegState) -> None:
         if self._on_state is not None:
             self._on_state(state)
 
     async def _watch(self, whip: WhipSession) -> None:
         """Replace a connection over which nothing comes, until the call is over."""
-        while (connection := self._connection) is not None and not connection.was_closed:
-            silent_seconds = time.monotonic() - connection.heard_at
-            if silent_seconds < SILENT_SECONDS and not connection.has_failed:
-                await asyncio.sleep(_WATCH_EVERY_SECONDS)
-                continue
-            self._tell("reconnecting")
-            if not await self._reconnect(whip, connection):
-                break
-            self._tell("connected")
-        self._over()
+        try:
+            while (connection := self._connection) is not None and not connection.was_closed:
+                silent_seconds = time.monotonic() - connection.heard_at
+                if silent_seconds < SILENT_SECONDS and not connection.has_failed:
+                    await asyncio.sleep(_WATCH_EVERY_SECONDS)
+                    continue
+                self._tell("reconnecting")
+                if not await self._reconnect(whip, connection):
+                    break
+                self._tell("connected")
+        finally:
+            self._over()
 
     async def _reconnect(self, whip: WhipSession, lost: MediaConnection) -> bool:
         """Whether a new connection is up. ``lost`` is given up with the first offer, even if
@@ -171,7 +183,7 @@ class CallLeg:
                 await connection.close()
                 if refused.status in _FINAL:
                     return False
-            except asyncio.CancelledError:
+            except BaseException:
                 await connection.close()
                 raise
             else:
