@@ -32,9 +32,8 @@ def first_fault(
         faults = sandbox.faults_of(list(schemas.values()))
     except SchemaTooCostly as error:
         others = len(schemas) - 1
-        return next(iter(schemas)), f"(with {others} other schemas) {error}" if others else str(
-            error
-        )
+        together = f" (it was checked together with {others} more)" if others else ""
+        return next(iter(schemas)), f"{error}{together}"
     named = zip(schemas, faults, strict=True)
     return next(((name, fault) for name, fault in named if fault is not None), None)
 
