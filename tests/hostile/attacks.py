@@ -240,7 +240,9 @@ class Attack:
 
 
 def _extracting(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"post_call": {"structured_extraction": {"json_schema": schema}}}
+    """A schema that was not seen before."""
+    new = schema | {"description": str(random.random())}
+    return {"post_call": {"structured_extraction": {"json_schema": new}}}
 
 
 def _sctp(number: int) -> bytes:
