@@ -15,6 +15,9 @@ POLICIES: Policies = {
     ("GET", "/healthz"): EVERYONE,
     ("GET", "/readyz"): EVERYONE,
     ("GET", "/call"): EVERYONE,
+    ("GET", "/confirm-email"): EVERYONE,
+    ("GET", "/invitations/accept"): EVERYONE,
+    ("GET", "/password-reset"): EVERYONE,
     ("GET", "/call/config.json"): EVERYONE,
     ("POST", "/v1/operator/tenants"): Policy(
         Access.OPERATOR, 401, {"name": "x", "owner_email": "x@example.com"}
