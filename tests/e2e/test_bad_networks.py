@@ -24,13 +24,19 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 BLACKOUT_SECONDS = 10.0
 
 
+@pytest.fixture(scope="module")
+def system(switchboard: LiveSwitchboard) -> LiveSwitchboard:
+    """With an account of its own: what other tests have reserved comes back at any time."""
+    return LiveSwitchboard.at(switchboard.api_url, switchboard.data_dir, switchboard.operator_token)
+
+
 @pytest.fixture
 async def far(
-    require_program: Callable[..., str], switchboard: LiveSwitchboard
+    require_program: Callable[..., str], system: LiveSwitchboard
 ) -> AsyncIterator[FarNetwork]:
     for program in PROGRAMS:
         require_program(program)
-    async with far_network(switchboard.port) as network:
+    async with far_network(system.port) as network:
         yield network
 
 
@@ -43,11 +49,11 @@ async def far(
     ],
 )
 async def test_a_bad_line_costs_neither_words_nor_money(
-    far: FarNetwork, switchboard: LiveSwitchboard, condition: Condition
+    far: FarNetwork, system: LiveSwitchboard, condition: Condition
 ) -> None:
     far.condition = condition
 
-    call, summary, evidence = await far_call(far, switchboard, nothing_more)
+    call, summary, evidence = await far_call(far, system, nothing_more)
 
     assert summary.ended_by == "caller"
     assert_everything_was_understood(evidence)
@@ -57,14 +63,14 @@ async def test_a_bad_line_costs_neither_words_nor_money(
 
 
 async def test_ten_seconds_without_any_packet_are_waited_for_and_not_billed(
-    far: FarNetwork, switchboard: LiveSwitchboard
+    far: FarNetwork, system: LiveSwitchboard
 ) -> None:
     async def black_out(call: RunningCall) -> None:
         far.condition = BLACKOUT
         await asyncio.sleep(BLACKOUT_SECONDS)
         far.condition = CLEAR
 
-    call, summary, evidence = await far_call(far, switchboard, black_out)
+    call, summary, evidence = await far_call(far, system, black_out)
 
     assert summary.ended_by == "caller"
     assert_everything_was_understood(evidence)
@@ -75,12 +81,12 @@ async def test_ten_seconds_without_any_packet_are_waited_for_and_not_billed(
 
 
 async def test_a_caller_whose_address_changes_comes_back_and_the_call_goes_on(
-    far: FarNetwork, switchboard: LiveSwitchboard
+    far: FarNetwork, system: LiveSwitchboard
 ) -> None:
     async def move(call: RunningCall) -> None:
         await asyncio.to_thread(far.change_address)
 
-    call, summary, evidence = await far_call(far, switchboard, move)
+    call, summary, evidence = await far_call(far, system, move)
 
     assert summary.ended_by == "caller"
     assert_everything_was_understood(evidence)
