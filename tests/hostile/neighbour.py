@@ -50,6 +50,7 @@ class Neighbour:
         self._agent_id = agent_id
         self.served = Served()
         self.faults: list[str] = []
+        self._began_at = time.monotonic()
 
     @asynccontextmanager
     async def in_calls(self, count: int) -> AsyncIterator[list[str]]:
@@ -79,7 +80,8 @@ class Neighbour:
 
     def _note_state(self, state: LegState) -> None:
         if state == "reconnecting":
-            self.faults.append("a call lost its connection")
+            after_seconds = time.monotonic() - self._began_at
+            self.faults.append(f"a call lost its connection after {after_seconds:.0f} s")
 
     async def _ask(self) -> None:
         paths = (f"/v1/agents/{self._agent_id}", "/v1/calls", "/v1/billing/balance")

@@ -107,7 +107,8 @@ class MediaConnection:
     @property
     def was_closed(self) -> bool:
         """The other side has closed the connection."""
-        return self._is_over and self._peer.iceConnectionState in ("connected", "completed")
+        # The library closes its own side soon after, so the state may be "closed" as well.
+        return self._is_over and self._peer.iceConnectionState != "failed"
 
     @property
     def has_failed(self) -> bool:
