@@ -51,6 +51,7 @@ class Neighbour:
         self.served = Served()
         self.faults: list[str] = []
         self._began_at = time.monotonic()
+        self._is_over = False
 
     @asynccontextmanager
     async def in_calls(self, count: int) -> AsyncIterator[list[str]]:
@@ -66,6 +67,7 @@ class Neighbour:
             asking = group.create_task(self._ask())
             yield [call_id for call_id, _ in calls]
             asking.cancel()
+            self._is_over = True
             for call_id, listening in calls:
                 listening.cancel()
                 await self._api.request("POST", f"/v1/calls/{call_id}/end")
@@ -79,7 +81,7 @@ class Neighbour:
         self.faults.append("a call ended before its time")
 
     def _note_state(self, state: LegState) -> None:
-        if state == "reconnecting":
+        if state == "reconnecting" and not self._is_over:
             after_seconds = time.monotonic() - self._began_at
             self.faults.append(f"a call lost its connection after {after_seconds:.0f} s")
 

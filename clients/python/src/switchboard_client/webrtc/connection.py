@@ -107,8 +107,7 @@ class MediaConnection:
     @property
     def was_closed(self) -> bool:
         """The other side has closed the connection."""
-        # The library closes its own side soon after, so the state may be "closed" as well.
-        return self._is_over and self._peer.iceConnectionState != "failed"
+        return self._is_over and self._peer.iceConnectionState in ("connected", "completed")
 
     @property
     def has_failed(self) -> bool:
