@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -73,10 +74,11 @@ async def storm(calls: int, seed: int, show: Callable[[Progress], None]) -> Outc
             for number in range(WORKERS)
         ]
         async with mortal_jobs(api), asyncio.TaskGroup() as group:
+            others = asyncio.all_tasks()
             playing = [group.create_task(worker.run()) for worker in workers]
             making = group.create_task(crowd.make(calls))
             await _until_settled(api.psycopg_url, redis, crowd, workers, making, show)
-            await _end(playing)
+            await _end(playing, others)
         await redis.aclose()
         played: dict[UUID, PlayedCall] = {}
         for worker in workers:
@@ -92,12 +94,13 @@ async def storm(calls: int, seed: int, show: Callable[[Progress], None]) -> Outc
         )
 
 
-async def _end(tasks: Collection[asyncio.Task[None]]) -> None:
+async def _end(tasks: Collection[asyncio.Task[None]], others: set[asyncio.Task[Any]]) -> None:
     """Cancel until all have ended: the Redis client can lose a cancellation
-    (``link.cancellation``)."""
+    (``link.cancellation``), and a ``TaskGroup`` cancels its tasks only once. So all tasks are
+    cancelled but ``others``, which were there before."""
     running = set(tasks)
     while running:
-        for task in running:
+        for task in asyncio.all_tasks() - others:
             task.cancel()
         _, running = await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
 
