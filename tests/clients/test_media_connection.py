@@ -1,0 +1,100 @@
+"""The Python client's connection to a real room: protected against loss, and told its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+from uuid import uuid4
+
+import numpy as np
+import pytest
+
+from contracts.call_plan import PlannedParticipant
+from runtime.media.audio.opus import OpusDecoder
+from runtime.media.local_room import LocalRoom
+from runtime.media.network.aiortc_internals import ice_connection
+from switchboard_client.webrtc.connection import MediaConnection
+from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples
+from switchboard_client.webrtc.outgoing_track import OutgoingTrack
+from tests.stand_ins.silence import Silence
+
+
+class Voice:
+    """A tone that comes and goes, as syllables do."""
+
+    def __init__(self) -> None:
+        self._frame = 0
+
+    def next_frame(self, sent_at: float) -> Samples:
+        times = (np.arange(FRAME_SAMPLES) + self._frame * FRAME_SAMPLES) / SAMPLE_RATE_HZ
+        self._frame += 1
+        loudness = 8_000 * (1 + np.sin(2 * np.pi * 4 * times)) / 2
+        return (loudness * np.sin(2 * np.pi * 300 * times)).astype(np.int16)
+
+
+class Room:
+    """The signalling of one participant, without a server between."""
+
+    def __init__(self, room: LocalRoom) -> None:
+        self._room = room
+        self._participant = PlannedParticipant(
+            participant_id=uuid4(), transport="webrtc", identity="caller"
+        )
+
+    async def exchange(self, offer: str) -> str:
+        return await self._room.answer_offer(self._participant, offer)
+
+
+@asynccontextmanager
+async def connected(room: LocalRoom) -> AsyncIterator[MediaConnection]:
+    connection = MediaConnection(Silence(), (), lambda frame: None, None)
+    try:
+        await connection.open(cast("Any", Room(room)), 10)
+        yield connection
+    finally:
+        await connection.close()
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[LocalRoom]:
+    room = LocalRoom("test")
+    yield room
+    await room.aclose()
+
+
+async def test_each_packet_holds_a_copy_of_the_one_before() -> None:
+    track, decoder = OutgoingTrack(Voice()), OpusDecoder()
+    packets = [bytes(await track.recv()) for _ in range(50)]
+    assert {decoder.samples_in(packet) for packet in packets} == {FRAME_SAMPLES}
+    copies = sum(decoder.has_copy(packet) for packet in packets)
+    assert copies > 40, copies
+
+
+async def test_packets_count_the_samples_that_were_sent_before() -> None:
+    track = OutgoingTrack(Silence())
+    assert [(await track.recv()).pts for _ in range(3)] == [0, 960, 1920]
+
+
+async def test_an_end_by_the_other_side_is_no_loss(room: LocalRoom) -> None:
+    async with connected(room) as connection:
+        assert not connection.was_closed
+        await room.aclose()
+        async with asyncio.timeout(5):
+            while not connection.was_closed:
+                assert not connection.has_failed
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(0.5)
+        assert connection.was_closed, "also when aiortc has closed the rest of the connection"
+        assert not connection.has_failed
+
+
+async def test_the_loss_of_this_machine_s_own_network_is_no_end(room: LocalRoom) -> None:
+    async with connected(room) as connection:
+        await ice_connection(connection._peer).close()
+        async with asyncio.timeout(5):
+            while not connection.has_failed:
+                assert not connection.was_closed
+                await asyncio.sleep(0.01)
+        assert not connection.was_closed
