@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cache
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import Select, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import TERMINAL_STATUSES
@@ -24,9 +25,27 @@ class RecordedStatus:
     def is_over(self) -> bool:
         return self.status in TERMINAL_STATUSES
 
-    @classmethod
-    def of(cls, call: Call) -> RecordedStatus:
-        return cls(call.status, call.end_reason)
+
+@dataclass(frozen=True)
+class ViewedCall:
+    tenant_id: UUID
+    id: UUID
+    status: RecordedStatus
+    """What the database said when the viewer came."""
+
+
+async def viewed_call(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> ViewedCall | None:
+    found = await session.execute(_select_status(), {"tenant_id": tenant_id, "call_id": call_id})
+    row = found.one_or_none()
+    return None if row is None else ViewedCall(tenant_id, call_id, RecordedStatus(*row))
+
+
+@cache
+def _select_status() -> Select[str, str | None]:
+    """Kept, because viewers open many streams, and building it takes longer than running it."""
+    return select(Call.status, Call.end_reason).where(
+        Call.tenant_id == bindparam("tenant_id"), Call.id == bindparam("call_id")
+    )
 
 
 async def recorded_statuses(

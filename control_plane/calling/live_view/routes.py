@@ -9,9 +9,9 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Query, Request, Response, status
 
 from control_plane.calling.calls.errors import CallNotFound
-from control_plane.calling.calls.queries import call_records
 from control_plane.calling.live_view.errors import TooManyViewers, ViewerShareUsedUp
 from control_plane.calling.live_view.live_feed import LiveFeed
+from control_plane.calling.live_view.repository import viewed_call
 from control_plane.calling.live_view.schemas import LiveEvent
 from control_plane.calling.live_view.server_sent_events import MEDIA_TYPE, EventStreamResponse
 from control_plane.calling.live_view.viewer_events import END_ID
@@ -91,10 +91,10 @@ async def stream_call(
     has ended.
     """
     async with database.tenant_session(caller.tenant_id) as session:
-        call = await call_records.find_call(session, caller.tenant_id, call_id)
+        call = await viewed_call(session, caller.tenant_id, call_id)
     if call is None:
         raise CallNotFound
-    if call.is_over and last_event_id == END_ID:
+    if call.status.is_over and last_event_id == END_ID:
         return Response(status_code=status.HTTP_204_NO_CONTENT)
     begin = await catch_up(feed, database, call, last_event_id)
     return EventStreamResponse(stream(feed, database, call, begin, follow=follow), seat.revoked)

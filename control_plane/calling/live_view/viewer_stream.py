@@ -12,7 +12,6 @@ from uuid import UUID
 
 import structlog
 
-from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.live_view.catch_up import (
     CatchUp,
@@ -23,7 +22,7 @@ from control_plane.calling.live_view.catch_up import (
     seen_until,
 )
 from control_plane.calling.live_view.live_feed import LiveFeed, Watch
-from control_plane.calling.live_view.repository import RecordedStatus
+from control_plane.calling.live_view.repository import ViewedCall
 from control_plane.calling.live_view.server_sent_events import (
     KEEP_ALIVE,
     RECONNECTION_TIME,
@@ -44,7 +43,7 @@ _log = structlog.get_logger(__name__)
 
 
 async def catch_up(
-    feed: LiveFeed, database: Database, call: Call, last_event_id: str | None
+    feed: LiveFeed, database: Database, call: ViewedCall, last_event_id: str | None
 ) -> CatchUp:
     """What to send to a viewer first.
 
@@ -52,26 +51,25 @@ async def catch_up(
         DatabaseUnavailable: PostgreSQL is away.
     """
     seen = seen_until(last_event_id)
-    status = RecordedStatus.of(call)
-    kept = [] if call.is_over and seen is None else await feed.kept(call.id, BEFORE_ALL)
+    kept = [] if call.status.is_over and seen is None else await feed.kept(call.id, BEFORE_ALL)
     if seen is not None and is_gapless(kept, seen):
-        return resumed(status, kept, seen)
+        return resumed(call.status, kept, seen)
     async with database.tenant_session(call.tenant_id) as session:
         record = await read_record(session, call.tenant_id, call.id)
-    return from_the_start(status, kept, record)
+    return from_the_start(call.status, kept, record)
 
 
 async def stream(
-    feed: LiveFeed, database: Database, call: Call, begin: CatchUp, *, follow: bool = True
+    feed: LiveFeed, database: Database, call: ViewedCall, begin: CatchUp, *, follow: bool = True
 ) -> AsyncGenerator[bytes, None]:
     """The encoded stream. It ends with the call, or when the viewer has to authenticate again;
     without ``follow`` it ends after ``begin``."""
     yield RECONNECTION_TIME
     for event in begin.events:
         yield event.encode()
-    if not follow and not call.is_over:
+    if not follow and not call.status.is_over:
         return
-    status, sent, position = RecordedStatus.of(call), set(begin.sequences), begin.position
+    status, sent, position = call.status, set(begin.sequences), begin.position
     loop = asyncio.get_running_loop()
     authenticate_again_at = loop.time() + feed.timing.longest_seconds
     with feed.watching(call.id, status, position) as watch:
