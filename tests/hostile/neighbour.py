@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,7 +19,6 @@ from switchboard_client.webrtc.leg import CallLeg, LegState
 from tests.stand_ins.silence import Silence
 
 PATIENT = agent_body() | {"advanced": {"silencePromptDelay": 300, "postSilenceHangup": 300}}
-REQUEST_EVERY_SECONDS = 0.1
 
 
 @dataclass
@@ -45,13 +46,14 @@ class Served:
 class Neighbour:
     """``served`` is what the next times are noted in; exchange it between phases."""
 
-    def __init__(self, api: AsyncSwitchboard, agent_id: str) -> None:
+    def __init__(self, url: str, secret_key: str, api: AsyncSwitchboard, agent_id: str) -> None:
+        self._url = url
+        self._secret_key = secret_key
         self._api = api
         self._agent_id = agent_id
         self.served = Served()
         self.faults: list[str] = []
         self._began_at = time.monotonic()
-        self._is_over = False
 
     @asynccontextmanager
     async def in_calls(self, count: int) -> AsyncIterator[list[str]]:
@@ -67,7 +69,6 @@ class Neighbour:
             asking = group.create_task(self._ask())
             yield [call_id for call_id, _ in calls]
             asking.cancel()
-            self._is_over = True
             for call_id, listening in calls:
                 listening.cancel()
                 await self._api.request("POST", f"/v1/calls/{call_id}/end")
@@ -81,22 +82,31 @@ class Neighbour:
         self.faults.append("a call ended before its time")
 
     def _note_state(self, state: LegState) -> None:
-        if state == "reconnecting" and not self._is_over:
+        if state == "reconnecting":
             after_seconds = time.monotonic() - self._began_at
             self.faults.append(f"a call lost its connection after {after_seconds:.0f} s")
 
     async def _ask(self) -> None:
         paths = (f"/v1/agents/{self._agent_id}", "/v1/calls", "/v1/billing/balance")
-        number = 0
-        while True:
-            began_at = time.perf_counter()
-            try:
-                await self._api.request("GET", paths[number % len(paths)])
-            except Exception as error:  # noqa: BLE001 - every refusal is a fault
-                self.faults.append(f"{paths[number % len(paths)]}: {error!r}")
-            self.served.answers_ms.append((time.perf_counter() - began_at) * 1000)
-            number += 1
-            await asyncio.sleep(REQUEST_EVERY_SECONDS)
+        asking = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tests.hostile.requests", self._url, *paths),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert asking.stdin is not None
+        assert asking.stdout is not None
+        asking.stdin.write(self._secret_key.encode())
+        asking.stdin.close()
+        try:
+            async for line in asking.stdout:
+                answer = json.loads(line)
+                self.served.answers_ms.append(answer["ms"])
+                if answer["fault"]:
+                    self.faults.append(answer["fault"])
+            self.faults.append("the requests ended before their time")
+        finally:
+            asking.kill()
+            await asking.wait()
 
 
 def _percentile(values: list[float], percent: float) -> float:
