@@ -39,6 +39,8 @@ class RunningCall:
     def __init__(self) -> None:
         self.reports: list[Report] = []
         self.connected_at = 0.0
+        self.left_at = 0.0
+        """When the answer to the goodbye had come."""
         self.leave = asyncio.Event()
         self.caller: asyncio.Task[CallSummary] | None = None
         self._changed = asyncio.Condition()
@@ -76,7 +78,9 @@ class RunningCall:
     async def finished(self) -> CallSummary:
         assert self.caller is not None
         async with asyncio.timeout(120):
-            return await self.caller
+            summary = await self.caller
+        self.left_at = time.monotonic()
+        return summary
 
 
 @asynccontextmanager

@@ -22,6 +22,9 @@ from tests.e2e.running_call import RunningCall, assert_billed_once
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
 BLACKOUT_SECONDS = 10.0
+HANDSHAKE_SECONDS = 4.0
+"""Two repetitions of DTLS's last flight, after 1 s and after 2 s."""
+ROUNDING_SECONDS = 1.5
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +62,11 @@ async def test_a_bad_line_costs_neither_words_nor_money(
     assert_everything_was_understood(evidence)
     assert all(state == "connected" for state, _ in connection_states(call))
     assert_billed_once(evidence)
-    assert evidence.call.bill_duration == pytest.approx(summary.connected_seconds, abs=1.5)
+    # Handshakes and requests lose packets, too, so one side knows of the beginning and of the end
+    # before the other.
+    longest_seconds = call.left_at - call.connected_at
+    assert evidence.call.bill_duration > summary.connected_seconds - HANDSHAKE_SECONDS
+    assert evidence.call.bill_duration < longest_seconds + ROUNDING_SECONDS
 
 
 async def test_ten_seconds_without_any_packet_are_waited_for_and_not_billed(
