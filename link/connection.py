@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from redis.asyncio import Redis
+from redis.asyncio import ConnectionPool, Redis
 from redis.asyncio.client import Pipeline
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -43,6 +43,12 @@ def connect(
         retry=Retry(NoBackoff(), retries),
         driver_info=driver_info(),
     )
+
+
+def client_of(connections: ConnectionPool) -> Redis:
+    """A client that shares ``connections`` with others, and whose commands end when their task is
+    cancelled, too."""
+    return _Client.from_pool(connections)
 
 
 @cache

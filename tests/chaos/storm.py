@@ -6,9 +6,8 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -18,6 +17,7 @@ from redis.backoff import ExponentialBackoff
 
 from control_plane.platform.database import SYSTEM_ROLE
 from control_plane.platform.link.event_stream import stream_lengths
+from link.connection import client_of
 from tests.chaos.crowd import Crowd
 from tests.chaos.fates import Death
 from tests.chaos.invariants import broken_invariants
@@ -32,7 +32,6 @@ MOST_RUNNING = 400
 
 REDIS_CONNECTIONS = 40
 LOOK_SECONDS = 2.0
-CANCEL_AGAIN_SECONDS = 1.0
 SETTLING_SECONDS = 300.0
 """For what is left when the last call was made; with progress it may take longer."""
 
@@ -67,18 +66,18 @@ async def storm(calls: int, seed: int, show: Callable[[Progress], None]) -> Outc
             timeout=None,
             retry=Retry(ExponentialBackoff(), retries=8),
         )
-        redis = Redis.from_pool(connections)
+        redis = client_of(connections)
         crowd = Crowd(api, random.Random(seed))
         workers = [
             PlayingWorker(redis, f"worker-{number}", random.Random(f"{seed}/{number}"))
             for number in range(WORKERS)
         ]
         async with mortal_jobs(api), asyncio.TaskGroup() as group:
-            others = asyncio.all_tasks()
             playing = [group.create_task(worker.run()) for worker in workers]
             making = group.create_task(crowd.make(calls))
             await _until_settled(api.psycopg_url, redis, crowd, workers, making, show)
-            await _end(playing, others)
+            for task in playing:
+                task.cancel()
         await redis.aclose()
         played: dict[UUID, PlayedCall] = {}
         for worker in workers:
@@ -92,17 +91,6 @@ async def storm(calls: int, seed: int, show: Callable[[Progress], None]) -> Outc
             end_reasons=_end_reasons(api.psycopg_url),
             faults=broken_invariants(api.psycopg_url, crowd.created, played),
         )
-
-
-async def _end(tasks: Collection[asyncio.Task[None]], others: set[asyncio.Task[Any]]) -> None:
-    """Cancel until all have ended: the Redis client can lose a cancellation
-    (``link.cancellation``), and a ``TaskGroup`` cancels its tasks only once. So all tasks are
-    cancelled but ``others``, which were there before."""
-    running = set(tasks)
-    while running:
-        for task in asyncio.all_tasks() - others:
-            task.cancel()
-        _, running = await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
 
 
 async def _until_settled(
