@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import socket
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, cast
 from uuid import uuid4
@@ -15,7 +16,7 @@ from contracts.call_plan import PlannedParticipant
 from runtime.media.audio.opus import OpusDecoder
 from runtime.media.local_room import LocalRoom
 from runtime.media.network.aiortc_internals import ice_connection
-from switchboard_client.webrtc.connection import MediaConnection
+from switchboard_client.webrtc.connection import MediaConnection, ReceivedFrame
 from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples
 from switchboard_client.webrtc.outgoing_track import OutgoingTrack
 from tests.stand_ins.silence import Silence
@@ -48,8 +49,10 @@ class Room:
 
 
 @asynccontextmanager
-async def connected(room: LocalRoom) -> AsyncIterator[MediaConnection]:
-    connection = MediaConnection(Silence(), (), lambda frame: None, None)
+async def connected(
+    room: LocalRoom, on_frame: Callable[[ReceivedFrame], None] = lambda frame: None
+) -> AsyncIterator[MediaConnection]:
+    connection = MediaConnection(Silence(), (), on_frame, None)
     try:
         await connection.open(cast("Any", Room(room)), 10)
         yield connection
@@ -98,3 +101,25 @@ async def test_the_loss_of_this_machine_s_own_network_is_no_end(room: LocalRoom)
                 assert not connection.was_closed
                 await asyncio.sleep(0.01)
         assert not connection.was_closed
+
+
+@pytest.mark.parametrize("datagram", [b"", b"\x80", bytes([150]) * 3_000], ids=len)
+async def test_a_stranger_s_datagram_does_not_end_a_connection(
+    room: LocalRoom, datagram: bytes
+) -> None:
+    heard = 0
+
+    def count(frame: ReceivedFrame) -> None:
+        nonlocal heard
+        heard += 1
+
+    async with connected(room, count) as connection:
+        (protocol, *_) = ice_connection(connection._peer)._protocols
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+            stranger.sendto(datagram, protocol.transport.get_extra_info("sockname")[:2])
+        before = heard
+        async with asyncio.timeout(5):
+            while heard < before + 20:  # noqa: ASYNC110 - frames are counted, nothing else
+                await asyncio.sleep(0.01)
+        assert not connection.was_closed
+        assert not connection.has_failed

@@ -17,9 +17,9 @@ from aiortc import (
 )
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from av import AudioFrame
-from OpenSSL import SSL
 
 from switchboard_client.errors import ConnectionFailed
+from switchboard_client.webrtc.aiortc_internals import drop_broken_datagrams, has_said_goodbye
 from switchboard_client.webrtc.frame import Samples
 from switchboard_client.webrtc.outgoing_track import OutgoingTrack, SoundSource
 from switchboard_client.webrtc.whip import IceServer, WhipSession
@@ -90,6 +90,7 @@ class MediaConnection:
             ConnectionFailed: no media connection within ``timeout_seconds`` of the answer.
         """
         await self._peer.setLocalDescription(await self._peer.createOffer())
+        drop_broken_datagrams(self._peer)
         answer = await whip.exchange(self._peer.localDescription.sdp)
         try:
             await self._peer.setRemoteDescription(RTCSessionDescription(answer, "answer"))
@@ -107,8 +108,8 @@ class MediaConnection:
 
     @property
     def was_closed(self) -> bool:
-        """The other side has closed the connection: it said so in DTLS (RFC 8446, section 6.1)."""
-        return self._is_over and _has_said_goodbye(self._peer)
+        """The other side has closed the connection."""
+        return self._is_over and has_said_goodbye(self._peer)
 
     @property
     def has_failed(self) -> bool:
@@ -154,14 +155,6 @@ class MediaConnection:
             self._connected.set_exception(
                 ConnectionFailed("The media connection failed.", advice=_FIREWALL)
             )
-
-
-def _has_said_goodbye(peer: RTCPeerConnection) -> bool:
-    """aiortc does not tell: its states at the end are the same after a loss. Should a later release
-    keep its DTLS connection elsewhere, an end looks like a loss, and the next offer is refused."""
-    transport = peer.sctp.transport if peer.sctp is not None else None
-    dtls = getattr(transport, "_ssl", None)
-    return isinstance(dtls, SSL.Connection) and bool(dtls.get_shutdown() & SSL.RECEIVED_SHUTDOWN)
 
 
 def mono(frame: AudioFrame) -> Samples:
