@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from playwright.async_api import Page, async_playwright, expect
 
-from control_plane.identity.mailed_pages.routes import PAGES
+from control_plane.identity.mailed_pages.pages import PAGES
 from tests.control_plane.identity.accounts.browsing import PASSWORD, Browser
 from tests.control_plane.identity.accounts.conftest import browser, outbox
 from tests.control_plane.platform.http.real_server import served

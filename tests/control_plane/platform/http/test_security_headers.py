@@ -6,7 +6,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from control_plane.identity.mailed_pages.routes import PAGES
+from control_plane.identity.mailed_pages.pages import PAGES
 
 PATHS = ["/healthz", "/openapi.json", "/call", "/call/static/call.js", "/call/config.json", *PAGES]
 REFUSALS = ["/v1/agents", "/nothing", "/call/static/nothing.js", "/v1/calls/no-uuid/stream"]
