@@ -71,6 +71,7 @@ from control_plane.platform.idempotency.answer import REPLAYED_HEADER
 from control_plane.platform.link.capacity import CapacityView
 from control_plane.platform.link.link import Link
 from control_plane.platform.mail.mailer import Mailer
+from control_plane.platform.page_style.files import page_style_files
 from control_plane.platform.rate_limits.counters import RequestCounters
 from control_plane.platform.settings import ControlPlaneSettings
 from outbound.resolver import SharedResolver
@@ -182,6 +183,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     install_problem_handlers(app)
     install_openapi(app, [SESSION_REFUSALS, OPERATOR_REFUSALS])
     app.router.routes.extend(_api().routes)
+    app.mount("/page-style", page_style_files())
     app.include_router(
         call_page_router(settings.ice_servers), dependencies=[Depends(storable_input)]
     )

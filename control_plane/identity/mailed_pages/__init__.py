@@ -1,1 +1,1 @@
-"""The pages that the links in mails open: static files and the routes that serve them."""
+"""The pages that the links in mails open, made from one template."""

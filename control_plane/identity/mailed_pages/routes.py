@@ -11,16 +11,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from fastapi import APIRouter
-from fastapi.responses import FileResponse
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.staticfiles import StaticFiles
 
-_STATIC = Path(__file__).parent / "static"
-PAGES = {
-    "/confirm-email": "confirm_email.html",
-    "/password-reset": "password_reset.html",
-    "/invitations/accept": "accept_invitation.html",
-}
-"""By path. The mails name these paths."""
+from control_plane.identity.mailed_pages.pages import PAGES
+
+_HERE = Path(__file__).parent
 PAGE_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -34,18 +31,22 @@ PAGE_HEADERS = {
 
 def mailed_pages_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
-    for path, file in PAGES.items():
-        router.add_api_route(path, _page(_STATIC / file), methods=["GET"])
+    templates = Environment(
+        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined
+    )
+    template = templates.get_template("mailed_page.html")
+    for path, page in PAGES.items():
+        router.add_api_route(path, _route(template.render(page=page)), methods=["GET"])
     return router
 
 
-def _page(file: Path) -> Callable[[], Awaitable[FileResponse]]:
-    async def page() -> FileResponse:
-        return FileResponse(file, headers=PAGE_HEADERS)
+def _route(html: str) -> Callable[[], Awaitable[HTMLResponse]]:
+    async def page() -> HTMLResponse:
+        return HTMLResponse(html, headers=PAGE_HEADERS)
 
     return page
 
 
 def mailed_page_files() -> StaticFiles:
     """The pages' style sheet and script, to be mounted at ``/mailed-pages/static``."""
-    return StaticFiles(directory=_STATIC)
+    return StaticFiles(directory=_HERE / "static")

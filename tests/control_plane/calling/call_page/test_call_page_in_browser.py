@@ -14,6 +14,7 @@ from playwright.async_api import Page, Request, Route, async_playwright, expect
 
 from contracts.call_plan import PlannedParticipant
 from control_plane.calling.call_page.routes import STATIC
+from control_plane.platform.page_style import files as page_style
 from runtime.media.local_room import LocalRoom
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(60)]
@@ -61,6 +62,8 @@ class PlayedApi:
             await route.fulfill(path=STATIC / "index.html")
         elif path.startswith("/call/static/"):
             await route.fulfill(path=STATIC / path.rpartition("/")[2])
+        elif path.startswith("/page-style/"):
+            await route.fulfill(path=page_style.STATIC / path.rpartition("/")[2])
         elif path == "/v1/calls":
             self.calls += 1
             access = {"url": f"{ORIGIN}/v1/rtc/{CALL_ID}", "token": "token"}

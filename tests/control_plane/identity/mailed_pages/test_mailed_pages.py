@@ -6,12 +6,10 @@ import re
 from collections.abc import AsyncIterator, Callable
 from email.message import EmailMessage
 
-import httpx2
 import pytest
 from fastapi import FastAPI
 from playwright.async_api import Page, async_playwright, expect
 
-from control_plane.identity.mailed_pages.routes import PAGES
 from tests.control_plane.identity.accounts.browsing import PASSWORD, Browser
 from tests.control_plane.identity.accounts.conftest import browser, outbox
 from tests.control_plane.platform.http.real_server import served
@@ -56,13 +54,6 @@ async def test_the_address_in_a_mail_is_a_page(
     assert page.status_code == 200, page.text
     assert page.headers["content-type"].startswith("text/html")
     assert page.headers["cache-control"] == "no-store"
-
-
-@pytest.mark.parametrize("path", PAGES)
-async def test_every_file_of_a_page_is_served(http: httpx2.AsyncClient, path: str) -> None:
-    files = re.findall(r'(?:href|src)="([^"]+)"', (await http.get(path)).text)
-    assert len(files) == 4
-    assert {(await http.get(file)).status_code for file in files} == {200}
 
 
 @pytest.fixture

@@ -6,9 +6,17 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from control_plane.identity.mailed_pages.routes import PAGES
+from control_plane.identity.mailed_pages.pages import PAGES
 
-PATHS = ["/healthz", "/openapi.json", "/call", "/call/static/call.js", "/call/config.json", *PAGES]
+PATHS = [
+    "/healthz",
+    "/openapi.json",
+    "/call",
+    "/call/static/call.js",
+    "/call/config.json",
+    "/page-style/page.css",
+    *PAGES,
+]
 REFUSALS = ["/v1/agents", "/nothing", "/call/static/nothing.js", "/v1/calls/no-uuid/stream"]
 
 

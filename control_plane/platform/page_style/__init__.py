@@ -1,0 +1,1 @@
+"""What all pages that we serve look like: icon, colours and buttons."""
