@@ -20,6 +20,7 @@ from runtime.call.end_cause import ProvidersFailed, SessionNotBuilt, SessionNotS
 from runtime.conversation.conversation import CallRecord
 from runtime.conversation.engine_io import RoomAudioInput, RoomAudioOutput
 from runtime.conversation.session_observer import SessionObserver
+from runtime.conversation.speaking_rate import weigh_by_loudness
 from runtime.media.room import ENGINE_OUTPUT_HZ, Room, Samples
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class EngineConversation:
             next_in_chain_audio=self._output,
             next_in_chain_text=self._observer.live_text(),
         )
+        weigh_by_loudness(self._synchronizer)
         self._closed = False
 
     async def start(self) -> None:
