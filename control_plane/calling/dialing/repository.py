@@ -7,10 +7,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import cache
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import case, exists, func, select, text, update
+from sqlalchemy import (
+    BindParameter,
+    Select,
+    bindparam,
+    case,
+    exists,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
@@ -46,6 +58,25 @@ async def locked_job(
         .execution_options(populate_existing=True)
     )
     return found
+
+
+async def has_work(session: AsyncSession, now: datetime) -> bool:
+    """Whether a job of any tenant is active, due or to be given up. For background jobs."""
+    return bool(await session.scalar(_select_whether_there_is_work(), {"now": now}))
+
+
+@cache
+def _select_whether_there_is_work() -> Select[bool]:
+    """Kept, because an installation without phone calls asks nothing else, twice a second."""
+    waiting = DialingJob.state == JobState.WAITING
+    now: BindParameter[datetime] = bindparam("now")
+    return select(
+        or_(
+            exists().where(DialingJob.state == JobState.ACTIVE),
+            exists().where(waiting, DialingJob.due_at <= now),
+            exists().where(waiting, DialingJob.give_up_at <= now),
+        )
+    )
 
 
 async def tenants_with_due_jobs(session: AsyncSession, now: datetime) -> Sequence[UUID]:

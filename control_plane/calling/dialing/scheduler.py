@@ -56,6 +56,11 @@ class DialingScheduler:
         """Check the active attempts, then start what is due. While Redis is away nothing new is
         started; while PostgreSQL is away nothing is done."""
         try:
+            async with self._database.system_statements() as session:
+                has_work = await repository.has_work(session, now)
+            if not has_work:
+                self._silence.forget()
+                return
             await self._give_up_lapsed(now)
             await self._watch_attempts(now)
             await self._start_due(now)
