@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 import structlog
@@ -17,6 +17,7 @@ from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Status
 from procrastinate.tasks import Task
 from procrastinate.types import TimeDeltaParams
+from psycopg.abc import PQGen
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -32,6 +33,8 @@ RECORDINGS_QUEUE = "recordings"
 one more if it is a rescued one."""
 MOST_TRIES = 3
 """A job is given up when so many processes have died while they ran it."""
+LOOK_UP_SECONDS = 10.0
+_Value = TypeVar("_Value")
 _GivenUp = Callable[..., Awaitable[None]]
 _given_up: dict[str, _GivenUp] = {}
 """By the task's name, what is left to do for a job that is given up."""
@@ -75,6 +78,22 @@ async def enqueue(
         raise
 
 
+class _CalmConnection(psycopg.AsyncConnection[Any]):
+    """A connection that waits for notifications until one comes.
+
+    psycopg looks up ten times a second, so that a signal reaches a thread that waits. Here the
+    event loop hears the signals.
+    """
+
+    async def wait(
+        self,
+        gen: PQGen[_Value],
+        interval: float = LOOK_UP_SECONDS,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature is psycopg's
+    ) -> _Value:
+        return await super().wait(gen, interval, timeout)
+
+
 def worker_connector(database_url: str, *, system_url: str | None = None) -> PsycopgConnector:
     """A connection pool for the jobs process, which sees the jobs of every tenant.
 
@@ -90,6 +109,7 @@ def worker_connector(database_url: str, *, system_url: str | None = None) -> Psy
         kwargs=arguments,
         min_size=1,
         max_size=8,
+        connection_class=_CalmConnection,
     )
 
 

@@ -25,6 +25,8 @@ from telemetry.tracing import call_span
 
 REDISPATCH_INTERVAL_SECONDS = 2.0
 ADVANCE_INTERVAL_SECONDS = 0.25
+LOOK_INTERVAL_SECONDS = 1.0
+"""While no call waits: a call that finds nobody waiting is put on the stream at once."""
 MOST_ON_STREAM = 16
 """Few, because what is on the stream is claimed in its order, whichever tenant it belongs to."""
 FIRST_DISPATCH_GRACE = timedelta(seconds=3)
@@ -121,13 +123,15 @@ async def keep_advancing(redis: Redis) -> None:
     """
     queue = DispatchQueue(redis)
     while True:
+        pause_seconds = LOOK_INTERVAL_SECONDS
         try:
             if await queue.waiting():
+                pause_seconds = ADVANCE_INTERVAL_SECONDS
                 free = (await read_capacity(redis)).free
                 await queue.advance(window=min(free, MOST_ON_STREAM))
         except LINK_ERRORS as error:
             _log.warning("dispatch_waits_for_link", error=str(error))
-        await asyncio.sleep(ADVANCE_INTERVAL_SECONDS)
+        await asyncio.sleep(pause_seconds)
 
 
 async def keep_redispatching(database: Database, redis: Redis) -> None:
