@@ -147,7 +147,8 @@ class Attack:
 
     async def save_endless_list(self) -> int:
         handlers = [{"trigger": "no", "response": "yes"}] * 18_000
-        body = agent_body() | {"objectionHandlers": handlers}
+        body = agent_body()
+        body["playbook"]["objectionHandlers"] = handlers
         return await self._send("POST", "/v1/agents", self._secret, body)
 
     async def save_odd_template(self) -> int:
