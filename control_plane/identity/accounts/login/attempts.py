@@ -20,8 +20,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts.errors import TooManyAttempts
 from control_plane.identity.accounts.login import attempt_repository as repository
+from control_plane.identity.accounts.login.used_up import UsedUpCounters
 from control_plane.platform.database import Database
 from control_plane.platform.http.client_address import subscriber_of
+
+_used_up = UsedUpCounters()
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ async def count_attempt(database: Database, counters: Sequence[Counter], now: da
         TooManyAttempts: one of them is over its limit.
         DatabaseUnavailable: PostgreSQL is down.
     """
+    _refuse_if_known(database, counters, now)
     blocked_until: datetime | None = None
     # In its own transaction, because a refused attempt must stay counted.
     async with database.system_session() as session:
@@ -73,6 +77,7 @@ async def count_attempt(database: Database, counters: Sequence[Counter], now: da
             )
             if counted.attempts > counter.limit.attempts:
                 blocked_until = counted.window_ends_at
+                _used_up.note(database, counter.key_hash, blocked_until)
                 break
     if blocked_until is not None:
         raise _too_many(blocked_until, now)
@@ -86,9 +91,11 @@ async def refuse_if_used_up(database: Database, counter: Counter, now: datetime)
         TooManyAttempts: ``counter`` has reached its limit.
         DatabaseUnavailable: PostgreSQL is down.
     """
+    _refuse_if_known(database, [counter], now)
     async with database.system_statements() as session:
         counted = await repository.counted(session, counter.key_hash, now)
     if counted is not None and counted.attempts >= counter.limit.attempts:
+        _used_up.note(database, counter.key_hash, counted.window_ends_at)
         raise _too_many(counted.window_ends_at, now)
 
 
@@ -96,6 +103,13 @@ async def forgive_attempt(session: AsyncSession, counters: Sequence[Counter]) ->
     """Subtract an attempt that succeeded."""
     for counter in counters:
         await repository.take_off(session, counter.key_hash)
+
+
+def _refuse_if_known(database: Database, counters: Sequence[Counter], now: datetime) -> None:
+    for counter in counters:
+        until = _used_up.until(database, counter.key_hash, now)
+        if until is not None:
+            raise _too_many(until, now)
 
 
 def _too_many(blocked_until: datetime, now: datetime) -> TooManyAttempts:
