@@ -107,7 +107,7 @@ def main() -> None:
         *("gaps p99, ms", "words wrong", "calls lost", "worker's CPU", "callers' CPU"),
     )
     with short_directory("switchboard-density-") as directory:
-        environment = {"SWITCHBOARD_WORKER_SLOTS": str(max(8, *arguments.calls))}
+        environment = {"SWITCHBOARD_SLOTS": str(max(8, *arguments.calls))}
         up = Up(directory / "data", environment=environment)
         try:
             up.wait_until_started()
@@ -122,7 +122,7 @@ def main() -> None:
             up.end()
     console.print(table)
     console.print(
-        f"1,000,000 squares added up in {fixed_loop_ms():.0f} ms; CPU in shares of a core"
+        f"A fixed loop took {fixed_loop_ms():.0f} ms. CPU is in shares of a core."
     )
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from control_plane.platform.http.storable_input import MAX_DEPTH, find_fault, is_storable
+from control_plane.platform.http.storable_input import (
+    MAX_DEPTH,
+    find_fault,
+    is_plain,
+    is_storable,
+)
 
 _TEXTS = st.text(st.characters(), max_size=4) | st.sampled_from(["a\0", "\ud800", "\ude00", "नमस्ते"])
 _VALUES = st.recursive(
@@ -27,6 +33,18 @@ def _nested(depth: int, innermost: Any) -> Any:
 @given(_VALUES)
 def test_both_agree_about_every_value(value: Any) -> None:
     assert is_storable(value) == (find_fault(value) is None)
+
+
+@given(_VALUES, st.booleans(), st.sampled_from(["utf-8", "utf-16-le", "utf-32-be"]))
+def test_a_plain_document_hides_no_fault(value: Any, escaped: bool, encoding: str) -> None:
+    document = json.dumps(value, ensure_ascii=escaped).encode(encoding, "surrogatepass")
+    parsed = json.loads(document)
+    is_right = find_fault(parsed) is None
+    assert is_storable(parsed, has_plain_texts=is_plain(document)) == is_right
+
+
+def test_the_common_document_is_plain() -> None:
+    assert is_plain('{"name": "Zoë – \\"Z\\"\\n"}'.encode())
 
 
 @pytest.mark.parametrize("innermost", [1, [], "text"])
