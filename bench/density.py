@@ -121,9 +121,7 @@ def main() -> None:
             callers.kill()
             up.end()
     console.print(table)
-    console.print(
-        f"A fixed loop took {fixed_loop_ms():.0f} ms. CPU is in shares of a core."
-    )
+    console.print(f"A fixed loop took {fixed_loop_ms():.0f} ms. CPU is in shares of a core.")
 
 
 if __name__ == "__main__":
