@@ -59,7 +59,7 @@ class DialingScheduler:
             async with self._database.system_statements() as session:
                 has_work = await repository.has_work(session, now)
             if not has_work:
-                self._silence.forget()
+                self._silence.heard((), ())
                 return
             await self._give_up_lapsed(now)
             await self._watch_attempts(now)

@@ -19,8 +19,8 @@ def has_said_goodbye(peer: RTCPeerConnection) -> bool:
 
 
 def drop_broken_datagrams(peer: RTCPeerConnection) -> None:
-    """Call it after the local description is set. aiortc's transport dies of a
-    datagram that is empty or too long, and anybody can send one."""
+    """Call it after the local description is set. aiortc's transport dies of a datagram that is
+    empty or too long, and anybody can send one."""
     # There is one for each medium until the answer bundles them.
     for medium in (*(each.sender for each in peer.getTransceivers()), peer.sctp):
         if medium is not None:
