@@ -18,7 +18,7 @@ import structlog
 from aioice import Candidate, Connection
 from aioice.candidate import candidate_foundation, candidate_priority
 from aioice.ice import StunProtocol, get_host_addresses, server_reflexive_candidate
-from aioice.stun import TransactionError
+from aioice.stun import Message, TransactionError
 from aioice.turn import UDP_SOCKET_BUFFER_SIZE
 from aiortc import RTCPeerConnection, RTCRtpReceiver, RTCSctpTransport
 from aiortc.rtcsctptransport import DataChunk, tsn_plus_one
@@ -42,10 +42,13 @@ that were lost come again."""
 MOST_UNREAD_CHUNKS = 256
 """An association keeps at most so many chunks of unfinished messages, with the same exception. Full
 packets of that size have as many."""
+MOST_CHOSEN_ADDRESSES = 16
+"""A peer has as many addresses as its machine has interfaces; it can pretend to have more."""
 DropReason = Literal["stranger", "malformed", "failed", "too_much"]
 """Why a packet was dropped: it came from an address that is not the peer's, it is not what it says
 that it is, it caused an exception, or there is no more room for it or its source."""
 _JITTER_BUFFER = "_RTCRtpReceiver__jitter_buffer"
+_CHECK_INCOMING, _USE_CANDIDATE = "check_incoming", "USE-CANDIDATE"
 _DATA_RECEIVED, _DATAGRAM_RECEIVED = "data_received", "datagram_received"
 _RECEIVE_NEXT = "_recv_next"
 _RUN_REPORTS = "_run_rtcp"
@@ -213,15 +216,17 @@ def guard_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], No
     """Let nothing reach DTLS, SRTP and SCTP but well-formed packets from the other peer, and let no
     packet end the transport. Call it after ``gather_candidates``.
 
-    The other peer's addresses are those of the nominated pair and of other pairs whose check has
-    succeeded. Before a pair is nominated, they are all that ICE checks: the offer's, and those from
-    which signed STUN requests came.
+    The other peer's addresses are those of the nominated pair, of other pairs whose check has
+    succeeded, and of those that the peer has nominated: each side may choose another, and aioice
+    ends its own checks as soon as it has one. Before a pair is nominated, they are all that ICE
+    checks: the offer's, and those from which signed STUN requests came.
 
-    Reaches for ``StunProtocol.datagram_received``, ``Connection.data_received``, ``_protocols``,
-    ``_nominated`` and ``_check_list``, and for ``RTCDtlsTransport._recv_next``, ``encrypted``,
-    ``_handle_rtp_data`` and ``_handle_rtcp_data``. aioice takes packets from every address. In
-    aiortc an exception of one packet ends the transport, and each source of packets stays in
-    memory. Releases that do nothing of this would replace it.
+    Reaches for ``StunProtocol.datagram_received``, ``Connection.data_received``,
+    ``check_incoming``, ``_protocols``, ``_nominated`` and ``_check_list``, and for
+    ``RTCDtlsTransport._recv_next``, ``encrypted``, ``_handle_rtp_data`` and ``_handle_rtcp_data``.
+    aioice takes packets from every address. In aiortc an exception of one packet ends the
+    transport, and each source of packets stays in memory. Releases that do nothing of this would
+    replace it.
 
     Args:
         on_dropped: called for each packet that was dropped.
@@ -240,19 +245,20 @@ def guard_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], No
             into_queue(datagram, component)
 
     setattr(connection, _DATA_RECEIVED, take)
+    addresses = _PeerAddresses(connection)
     for protocol in connection._protocols:
-        _guard_addresses(protocol, connection, on_dropped)
+        _guard_addresses(protocol, addresses, on_dropped)
     _admit_sources(peer, sources, on_dropped)
     _survive_packets(peer, on_dropped)
 
 
 def _guard_addresses(
-    protocol: StunProtocol, connection: Connection, on_dropped: Callable[[DropReason], None]
+    protocol: StunProtocol, addresses: _PeerAddresses, on_dropped: Callable[[DropReason], None]
 ) -> None:
     receive = protocol.datagram_received
 
     def received(datagram: bytes, address: tuple[Any, ...]) -> None:
-        if not is_stun(datagram) and not _is_peer(connection, address[:2]):
+        if not is_stun(datagram) and address[:2] not in addresses:
             on_dropped("stranger")
             return
         try:
@@ -264,15 +270,33 @@ def _guard_addresses(
     setattr(protocol, _DATAGRAM_RECEIVED, received)
 
 
-def _is_peer(connection: Connection, address: tuple[Any, ...]) -> bool:
-    nominated = connection._nominated.values()
-    if any(pair.remote_addr == address for pair in nominated):
-        return True
-    # Each side may have nominated another pair of those that ICE has checked.
-    return any(
-        pair.remote_addr == address and (not nominated or pair.state == pair.State.SUCCEEDED)
-        for pair in connection._check_list
-    )
+class _PeerAddresses:
+    """Where the other peer may send from."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._chosen: dict[tuple[Any, ...], None] = {}
+        """Addresses that have nominated a pair in a signed request, the newest last."""
+        handle = connection.check_incoming
+
+        def handled(request: Message, address: tuple[Any, ...], protocol: StunProtocol) -> None:
+            if _USE_CANDIDATE in request.attributes:
+                self._chosen.pop(address[:2], None)
+                self._chosen[address[:2]] = None
+                if len(self._chosen) > MOST_CHOSEN_ADDRESSES:
+                    del self._chosen[next(iter(self._chosen))]
+            handle(request, address, protocol)
+
+        setattr(connection, _CHECK_INCOMING, handled)
+
+    def __contains__(self, address: tuple[Any, ...]) -> bool:
+        nominated = self._connection._nominated.values()
+        if address in self._chosen or any(pair.remote_addr == address for pair in nominated):
+            return True
+        return any(
+            pair.remote_addr == address and (not nominated or pair.state == pair.State.SUCCEEDED)
+            for pair in self._connection._check_list
+        )
 
 
 def _admit_sources(

@@ -17,6 +17,7 @@ from typing import Any
 
 import aioice.ice
 import pytest
+from aioice import Connection
 from aioice.ice import CandidatePair, StunProtocol
 from aiortc import (
     RTCBundlePolicy,
@@ -31,7 +32,8 @@ from aiortc.rtp import RtpPacket
 
 from runtime.media.audio.outgoing_track import OutgoingTrack
 from runtime.media.network.aiortc_internals import (
-    _is_peer,
+    MOST_CHOSEN_ADDRESSES,
+    _PeerAddresses,
     answers_binding_request,
     gather_candidates,
     host_addresses,
@@ -194,24 +196,63 @@ def test_the_machine_s_addresses_are_texts() -> None:
     assert all(isinstance(address, str) for address in host_addresses())
 
 
-def test_a_peer_may_send_on_each_pair_that_ice_has_checked() -> None:
-    """Each side nominates the pair whose check succeeds first on that side."""
-    nominated, checked, unchecked = (
-        SimpleNamespace(
-            remote_addr=(f"192.0.2.{number}", 5000), state=state, State=CandidatePair.State
-        )
-        for number, state in enumerate(
-            (
-                CandidatePair.State.SUCCEEDED,
-                CandidatePair.State.SUCCEEDED,
-                CandidatePair.State.IN_PROGRESS,
-            )
-        )
+def known_pairs(**states: CandidatePair.State) -> Any:
+    """What ``aioice.Connection`` keeps of its pairs, by the name of the remote address."""
+    pairs = [
+        SimpleNamespace(remote_addr=(name, 5000), state=state, State=CandidatePair.State)
+        for name, state in states.items()
+    ]
+    return SimpleNamespace(_nominated={}, _check_list=pairs, check_incoming=lambda *_: None)
+
+
+def test_before_a_pair_is_nominated_a_peer_may_send_from_each_address_that_is_checked() -> None:
+    connection = known_pairs(
+        checked=CandidatePair.State.SUCCEEDED, unchecked=CandidatePair.State.IN_PROGRESS
     )
-    connection: Any = SimpleNamespace(_nominated={}, _check_list=[nominated, checked, unchecked])
-    assert all(_is_peer(connection, pair.remote_addr) for pair in connection._check_list)
-    connection._nominated[1] = nominated
-    assert _is_peer(connection, nominated.remote_addr)
-    assert _is_peer(connection, checked.remote_addr)
-    assert not _is_peer(connection, unchecked.remote_addr)
-    assert not _is_peer(connection, ("198.51.100.1", 5000))
+    addresses = _PeerAddresses(connection)
+    assert ("checked", 5000) in addresses
+    assert ("unchecked", 5000) in addresses
+    assert ("stranger", 5000) not in addresses
+
+
+def test_then_it_may_send_from_those_whose_check_succeeded() -> None:
+    connection = known_pairs(
+        ours=CandidatePair.State.SUCCEEDED,
+        checked=CandidatePair.State.SUCCEEDED,
+        unchecked=CandidatePair.State.IN_PROGRESS,
+    )
+    addresses = _PeerAddresses(connection)
+    connection._nominated[1] = connection._check_list[0]
+    assert ("ours", 5000) in addresses
+    assert ("checked", 5000) in addresses
+    assert ("unchecked", 5000) not in addresses
+
+
+def test_and_from_the_one_that_it_has_nominated_itself() -> None:
+    """aioice ends our own check of it as soon as another pair is nominated."""
+    connection = known_pairs(
+        ours=CandidatePair.State.SUCCEEDED, theirs=CandidatePair.State.IN_PROGRESS
+    )
+    addresses = _PeerAddresses(connection)
+    connection._nominated[1] = connection._check_list[0]
+    connection.check_incoming(SimpleNamespace(attributes={}), ("theirs", 5000), None)
+    assert ("theirs", 5000) not in addresses
+    nominating = SimpleNamespace(attributes={"USE-CANDIDATE": None})
+    connection.check_incoming(nominating, ("theirs", 5000), None)
+    assert ("theirs", 5000) in addresses
+
+
+def test_a_peer_that_nominates_without_end_is_known_by_its_newest_addresses() -> None:
+    connection = known_pairs(ours=CandidatePair.State.SUCCEEDED)
+    addresses = _PeerAddresses(connection)
+    connection._nominated[1] = connection._check_list[0]
+    nominating = SimpleNamespace(attributes={"USE-CANDIDATE": None})
+    for port in range(MOST_CHOSEN_ADDRESSES + 1):
+        connection.check_incoming(nominating, ("192.0.2.1", port), None)
+    assert ("192.0.2.1", 0) not in addresses
+    assert all(("192.0.2.1", port) in addresses for port in range(1, MOST_CHOSEN_ADDRESSES + 1))
+
+
+def test_a_request_that_nominates_comes_to_the_connection_when_it_is_authenticated() -> None:
+    assert parameters(Connection.check_incoming) == ["self", "message", "addr", "protocol"], ADAPT
+    assert "USE-CANDIDATE" in inspect.getsource(Connection.check_incoming), ADAPT
