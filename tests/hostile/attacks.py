@@ -146,7 +146,8 @@ class Attack:
         return await self._send("POST", "/v1/agents", self._secret, body)
 
     async def save_endless_list(self) -> int:
-        handlers = [{"trigger": "no", "response": "yes"}] * 18_000
+        """As long as the API still parses."""
+        handlers = [{"trigger": "no" * 20, "response": "yes"}] * 9_900
         body = agent_body()
         body["playbook"]["objectionHandlers"] = handlers
         return await self._send("POST", "/v1/agents", self._secret, body)

@@ -35,7 +35,7 @@ async def storable_input(request: Request) -> None:
     document = await request.body()
     if not document:
         return
-    if not _is_json(request.headers.get("content-type", "")):
+    if not is_json(request.headers.get("content-type", "")):
         raise UnsupportedMediaType("Send the body as 'Content-Type: application/json'")
     body = await request.json()
     if is_storable(body, has_plain_texts=is_plain(document)):
@@ -133,6 +133,7 @@ def is_plain(document: bytes) -> bool:
     return True
 
 
-def _is_json(content_type: str) -> bool:
+def is_json(content_type: str) -> bool:
+    """Whether a body of the type is read as JSON."""
     media_type = content_type.partition(";")[0].strip().lower()
     return media_type == "application/json" or media_type.endswith("+json")

@@ -88,6 +88,21 @@ async def test_a_body_that_is_not_json_is_415(
     assert (problem["status"], problem["code"]) == (415, "unsupported_media_type")
 
 
+async def test_json_with_more_values_than_any_route_takes_is_not_parsed(
+    tenant: TenantClient,
+) -> None:
+    problem = await refused(tenant, b"[" + b"1," * 20_001)
+    assert (problem["status"], problem["code"]) == (400, "invalid_request")
+    assert problem["errors"] == [
+        {
+            "field": "body",
+            "message": "must have at most 20,000 commas, between its values and in its texts",
+        }
+    ]
+    parsed = await refused(tenant, b"[" + b"1," * 20_000)
+    assert "not valid JSON" in parsed["errors"][0]["message"]
+
+
 async def test_a_body_of_20_mb_is_413(tenant: TenantClient) -> None:
     problem = await refused(tenant, b" " * 20_000_000)
     assert (problem["status"], problem["code"]) == (413, "body_too_large")

@@ -96,7 +96,8 @@ async def test_the_addresses_of_one_subscriber_share_it() -> None:
             if message["type"] == "http.response.start":
                 statuses[address] = message["status"]
 
-        await limited({"type": "http", "client": (address, 1)}, receive, send)
+        scope: Scope = {"type": "http", "client": (address, 1), "headers": []}
+        await limited(scope, receive, send)
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["client"][0] == "2001:db8::1":
