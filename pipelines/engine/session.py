@@ -107,7 +107,7 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
         stt=recogniser,
         llm=language_model,
         tts=voice,
-        vad=voice_activity(advanced, models.vad_executor),
+        vad=voice_activity(advanced),
         turn_handling=turn_handling(plan.agent, end_of_turn_model=models.turn_detection),
         tts_text_transforms=[
             in_pieces,

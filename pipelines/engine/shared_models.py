@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,7 +34,6 @@ class WarmModels:
     ``turn_detection`` is false if the end-of-turn weights cannot be loaded."""
 
     settings: ProviderSettings
-    vad_executor: ThreadPoolExecutor
     http_session: aiohttp.ClientSession
     http_client: httpx2.AsyncClient
     """For SDKs that use httpx2. Keys are in the requests, never in the client."""
@@ -67,7 +64,6 @@ class WarmModels:
                 await model.aclose()
         await self.http_session.close()
         await self.http_client.aclose()
-        self.vad_executor.shutdown(wait=False)
 
 
 async def load_models(settings: ProviderSettings) -> WarmModels:
@@ -84,7 +80,6 @@ async def load_models(settings: ProviderSettings) -> WarmModels:
     )
     return WarmModels(
         settings=settings,
-        vad_executor=ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="vad"),
         http_session=aiohttp.ClientSession(),
         http_client=_http_client(),
         turn_detection=turn_detection,

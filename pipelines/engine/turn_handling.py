@@ -18,13 +18,12 @@ Where each field of ``Advanced`` is used:
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
-
 from livekit.agents import inference
 from livekit.agents.voice.turn import TurnHandlingOptions
 
 from contracts.agent_config import Advanced, AgentConfig
 from pipelines.engine.endpointing import default_delays
+from pipelines.engine.inline_executor import InlineExecutor
 
 _MIN_SPEECH_SECONDS = 0.05
 _MIN_SILENCE_SECONDS = 0.25
@@ -37,7 +36,7 @@ _BARGE_IN_SECONDS = 0.12
 _FALSE_INTERRUPTION_SECONDS = 1.2
 
 
-def voice_activity(advanced: Advanced, executor: Executor) -> inference.VAD:
+def voice_activity(advanced: Advanced) -> inference.VAD:
     """Silero voice activity detection, on this machine.
 
     A sound counts as speech from the voice probability ``start_speaking_threshold`` on. Speech has
@@ -58,7 +57,7 @@ def voice_activity(advanced: Advanced, executor: Executor) -> inference.VAD:
         min_silence_duration=_MIN_SILENCE_SECONDS,
         activation_threshold=activation,
         deactivation_threshold=deactivation,
-        executor=executor,
+        executor=InlineExecutor(),
     )
 
 

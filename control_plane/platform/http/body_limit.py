@@ -86,8 +86,8 @@ class HeldBody:
 
 
 class BodyLimitMiddleware:
-    """Answers 413 to a body over ``max_bytes``, 400 to JSON with more than ``MOST_COMMAS``, 408 to a
-    body that does not arrive in time, and 503 to one for which there is no memory.
+    """Answers 413 to a body over ``max_bytes``, 400 to JSON with more than ``MOST_COMMAS``, 408 to
+    a body that does not arrive in time, and 503 to one for which there is no memory.
 
     A body that is too large is read to its end (up to 64 MiB) and discarded: most clients send all
     of it before they read, and would otherwise see a broken connection instead of the response.

@@ -56,7 +56,7 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     model = request.choice.model
     keywords = request.keywords
     takes_keywords = model.startswith(_TAKES_KEYWORDS)
-    detector = voice_activity(request.plan.agent.advanced, request.models.vad_executor)
+    detector = voice_activity(request.plan.agent.advanced)
     return openai.STT(
         model=model,
         language=request.plan.locale,

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -14,12 +12,6 @@ from pipelines.engine.turn_handling import turn_handling, voice_activity
 
 def agent(advanced: dict[str, Any] | None = None, **fields: Any) -> AgentConfig:
     return AgentConfig.model_validate({"name": "a", "advanced": advanced or {}, **fields})
-
-
-@pytest.fixture
-def executor() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(1) as pool:
-        yield pool
 
 
 def test_the_end_of_turn_model_runs_on_device_even_with_cloud_credentials(
@@ -54,25 +46,23 @@ def test_resuming_after_a_false_interruption_is_the_agent_s_choice() -> None:
     assert not options["interruption"]["resume_false_interruption"]
 
 
-def test_thresholds_become_those_of_voice_activity(executor: ThreadPoolExecutor) -> None:
+def test_thresholds_become_those_of_voice_activity() -> None:
     advanced = agent({"startSpeakingThreshold": 0.7, "stopSpeakingThreshold": 0.9}).advanced
-    detector = voice_activity(advanced, executor)
+    detector = voice_activity(advanced)
     assert detector._opts.activation_threshold == 0.7
     assert detector._opts.deactivation_threshold == 0.7
 
 
-def test_extreme_thresholds_still_hear_and_still_end(executor: ThreadPoolExecutor) -> None:
-    detector = voice_activity(agent({"startSpeakingThreshold": 0.0}).advanced, executor)
+def test_extreme_thresholds_still_hear_and_still_end() -> None:
+    detector = voice_activity(agent({"startSpeakingThreshold": 0.0}).advanced)
     assert detector._opts.activation_threshold > 0
     assert detector._opts.deactivation_threshold > 0
-    deaf = voice_activity(agent({"startSpeakingThreshold": 1.0}).advanced, executor)
+    deaf = voice_activity(agent({"startSpeakingThreshold": 1.0}).advanced)
     assert deaf._opts.activation_threshold < 1
 
 
-def test_silence_is_as_short_as_the_end_of_turn_model_accepts(
-    executor: ThreadPoolExecutor,
-) -> None:
-    assert voice_activity(agent().advanced, executor).min_silence_duration == 0.25
+def test_silence_is_as_short_as_the_end_of_turn_model_accepts() -> None:
+    assert voice_activity(agent().advanced).min_silence_duration == 0.25
 
 
 def test_every_advanced_field_has_its_place() -> None:

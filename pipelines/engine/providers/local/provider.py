@@ -25,7 +25,7 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
         raise ProviderUnavailable(f"local speech-to-text {request.choice.model} is not installed")
     if primary_language(request.plan.locale) != "en":
         raise ProviderUnavailable(f"{STT_MODEL} does not understand {request.plan.locale}")
-    detector = voice_activity(request.plan.agent.advanced, request.models.vad_executor)
+    detector = voice_activity(request.plan.agent.advanced)
     return MoonshineSTT(moonshine, detector)
 
 

@@ -22,7 +22,7 @@ Kind = stt.SpeechEventType
 
 def recogniser(models: WarmModels) -> MoonshineSTT:
     assert models.moonshine is not None
-    return MoonshineSTT(models.moonshine, voice_activity(Advanced(), models.vad_executor))
+    return MoonshineSTT(models.moonshine, voice_activity(Advanced()))
 
 
 def silence(seconds: float) -> np.ndarray[tuple[int], np.dtype[np.int16]]:

@@ -1,0 +1,23 @@
+"""An executor for work that is shorter than the way to another thread and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
+
+class InlineExecutor(Executor):
+    """Does the work at once, in the thread that submits it.
+
+    One window of voice activity detection takes 0.02 ms. Through a thread it takes the interpreter
+    lock twice, thirty times a second for each call.
+    """
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        try:
+            done.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - it is the caller's
+            done.set_exception(error)
+        return done
