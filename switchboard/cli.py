@@ -51,9 +51,13 @@ def _options(
 
 @app.command()
 def up(
-    workers: Annotated[
+    worker_processes: Annotated[
         int | None,
-        typer.Option(min=1, help="Media workers. Default: 1", show_default=False),
+        typer.Option(
+            min=1,
+            help="Processes of the media worker. Default: one for each core.",
+            show_default=False,
+        ),
     ] = None,
     port: Port = None,
     data_dir: DataDir = None,
@@ -67,7 +71,7 @@ def up(
     from switchboard.logs import log_to_file
     from switchboard.up import run_up
 
-    settings = command_settings(data_dir, port=port, workers=workers)
+    settings = command_settings(data_dir, port=port, worker_processes=worker_processes)
     log_to_file(settings.data_dir, "up", settings.log_level)
     raise typer.Exit(run_up(settings, Console()))
 

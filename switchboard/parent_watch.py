@@ -23,6 +23,10 @@ class ParentPipe:
     def __init__(self) -> None:
         self.read_fd, self._write_fd = os.pipe()
 
+    def keep_read_end(self) -> None:
+        """In a forked child: it must not hold the end whose closing it waits for."""
+        os.close(self._write_fd)
+
     def close(self) -> None:
         os.close(self._write_fd)
         os.close(self.read_fd)
@@ -34,9 +38,15 @@ def end_with_parent() -> None:
     When the supervisor ends, this process gets SIGINT as from Ctrl-C, and exits two seconds later
     if it still runs.
     """
+    fd = take_parent_fd()
+    if fd is not None:
+        threading.Thread(target=_watch, args=(fd,), daemon=True, name="parent").start()
+
+
+def take_parent_fd() -> int | None:
+    """The pipe that ends with the supervisor, for a process that watches it itself."""
     number = os.environ.pop(PARENT_FD, None)
-    if number is not None:
-        threading.Thread(target=_watch, args=(int(number),), daemon=True, name="parent").start()
+    return None if number is None else int(number)
 
 
 def _watch(fd: int) -> None:

@@ -38,8 +38,9 @@ class ProcessCommands:
     def bridge(self, environment: Mapping[str, str]) -> Command:
         return self._command("bridge", "bridge", (), environment)
 
-    def worker(self, number: int, environment: Mapping[str, str]) -> Command:
-        return self._command(f"worker-{number}", "worker", (), environment)
+    def workers(self, environment: Mapping[str, str]) -> Command:
+        """The host of all of them."""
+        return self._command("workers", "worker", (), environment)
 
     def migrate(self, environment: Mapping[str, str]) -> Command:
         return self._command("migrate", "migrate", (), environment)

@@ -39,7 +39,9 @@ READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
         # Mails are sent by the API, the operator's routes are there, and callers ask it for ICE
         # servers.
         "jobs": _CONTROL_PLANE - {"operator_token"} - IceSettings.model_fields.keys(),
-        "worker": _WATCHED | _VENDORS | _STORED | WorkerOptions.model_fields.keys(),
+        "worker": (
+            _WATCHED | _VENDORS | _STORED | WorkerOptions.model_fields.keys() | {"worker_processes"}
+        ),
         "bridge": _WATCHED | {"redis_url"},
         "migrate": _LOGGING | _LOGINS,
         "caller": _LOGGING,

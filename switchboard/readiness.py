@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -30,14 +30,17 @@ _ALL_INTERFACES = ("0.0.0.0", "::")
 
 
 async def is_healthy(name: ProcessName, settings: Settings) -> bool:
-    """Whether this machine's process is ready now. Raises ``MissingSetting``."""
+    """Whether this machine's process is ready now, of the media workers each. Raises
+    ``MissingSetting``."""
     port = settings.monitoring_port
     if port is None and name is ProcessName.API:
         port = settings.port
     if port is None:
         raise MissingSetting("SWITCHBOARD_MONITORING_PORT is not set")
-    host = settings.monitoring_host
-    return await http_ready("127.0.0.1" if host in _ALL_INTERFACES else host, port)(0)
+    host = "127.0.0.1" if settings.monitoring_host in _ALL_INTERFACES else settings.monitoring_host
+    processes = settings.worker_processes if name is ProcessName.WORKER else 1
+    ready = [await http_ready(host, port + number)(0) for number in range(processes)]
+    return all(ready)
 
 
 def server_ready(server: EmbeddedServer) -> ReadinessCheck:
@@ -94,15 +97,14 @@ class RedisReadiness:
             self._redis_url, socket_timeout=1, socket_connect_timeout=1, protocol=2
         )
 
-    def worker(self, worker_id: str) -> ReadinessCheck:
-        """A media worker whose heartbeat says that its models are warm."""
+    def workers(self, worker_ids: Collection[str]) -> ReadinessCheck:
+        """Media workers whose heartbeats say that their models are warm."""
 
         async def serves(since: float) -> bool:
-            document = await self._client.get(worker_heartbeat(worker_id))
-            if document is None:
-                return False
-            heartbeat = read_json(WorkerHeartbeat, document)
-            return heartbeat.state == "ready" and heartbeat.sent_at.timestamp() >= since
+            documents = await self._client.mget([worker_heartbeat(each) for each in worker_ids])
+            return all(
+                document is not None and _is_ready(document, since) for document in documents
+            )
 
         return _recently(serves)
 
@@ -127,6 +129,11 @@ class RedisReadiness:
             return read_json(BridgeHeartbeat, document).sent_at.timestamp() >= since
 
         return _recently(serves)
+
+
+def _is_ready(document: bytes | str, since: float) -> bool:
+    heartbeat = read_json(WorkerHeartbeat, document)
+    return heartbeat.state == "ready" and heartbeat.sent_at.timestamp() >= since
 
 
 def _recently(serves: Callable[[float], Awaitable[bool]]) -> ReadinessCheck:

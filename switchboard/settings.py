@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from copy import copy
 from pathlib import Path
 from typing import Any, Literal
@@ -52,6 +54,11 @@ def _address(name: str) -> Any:
     return Field(None, validation_alias=_vendor(name))
 
 
+def _cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
 class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSettings):
     """Read from environment variables with the prefix ``SWITCHBOARD_``. Lists are separated by
     commas.
@@ -87,7 +94,9 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     port: int = Field(DEFAULT_PORT, ge=1, le=65535)
     public_url: str | None = None
     """Address under which clients reach the API; without it ``http://{host}:{port}``."""
-    workers: PositiveInt = 1
+    worker_processes: PositiveInt = Field(default_factory=_cores)
+    """How many media workers this machine runs, each in a process of its own: by default one for
+    each core. ``slots`` is the number of calls of each of them."""
     jobs_processes: PositiveInt = 1
     """How many jobs processes ``up`` runs, beside the one for tenants' jobs (``jobs-tenants``)."""
     secret_key: str | None = Field(None, repr=False)
@@ -324,6 +333,17 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             object_store_url=self.shared_object_store_url,
             data_dir=workers_dir / self.worker_id,
             workers_dir=workers_dir,
+        )
+
+    def of_worker(self, number: int) -> Settings:
+        """For one of the worker processes, counted from 1: its own id and monitoring port. A single
+        one keeps the id that is set."""
+        port, is_single = self.monitoring_port, self.worker_processes == 1
+        return self.model_copy(
+            update={
+                "worker_id": self.worker_id if is_single else f"{self.worker_id}-{number}",
+                "monitoring_port": None if port is None else port + number - 1,
+            }
         )
 
     def providers(self) -> ProviderSettings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -45,9 +46,26 @@ class Secrets(BaseModel):
     redis_url: str | None = None
 
 
+class WorkerPids(BaseModel):
+    """``workers.json``, which the host of the media workers writes: their process ids by name."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pids: dict[str, int]
+
+
 def read_state(data_dir: Path) -> State | None:
-    """``None`` when there is no file yet, or when another version wrote it."""
-    return _read(data_dir / "state.json", State)
+    """``None`` when there is no file yet, or when another version wrote it. ``pids`` has the media
+    workers' processes, too."""
+    state = _read(data_dir / "state.json", State)
+    workers = _read(data_dir / "workers.json", WorkerPids)
+    if state is None or workers is None:
+        return state
+    return state.model_copy(update={"pids": state.pids | workers.pids})
+
+
+def write_worker_pids(data_dir: Path, pids: Mapping[str, int]) -> None:
+    _replace(data_dir / "workers.json", WorkerPids(pids=dict(pids)), mode=0o644)
 
 
 def write_state(data_dir: Path, state: State) -> None:

@@ -238,22 +238,20 @@ class _System:
         # Only the encryption keys: a worker opens tenants' secrets and signs nothing.
         settings = self._settings.model_copy(update={"secret_key": self.secrets.secret_key})
         encryption_keys = ",".join(settings.all_encryption_keys())
-        async with contextlib.aclosing(seen), asyncio.TaskGroup() as workers:
-            for number in range(1, self._settings.workers + 1):
-                worker_id = f"{settings.worker_id}-{number}"
-                environment = {
-                    "SWITCHBOARD_REDIS_URL": redis_url,
-                    "SWITCHBOARD_WORKER_ID": worker_id,
-                    "SWITCHBOARD_ENCRYPTION_KEYS": encryption_keys,
-                } | self._monitoring(f"worker-{number}")
-                workers.create_task(
-                    self._start_process(
-                        f"Media worker {number}",
-                        self._commands.worker(number, environment),
-                        seen.worker(worker_id),
-                        MEDIA,
-                    )
-                )
+        environment = {
+            "SWITCHBOARD_REDIS_URL": redis_url,
+            "SWITCHBOARD_WORKER_ID": settings.worker_id,
+            "SWITCHBOARD_WORKER_PROCESSES": str(settings.worker_processes),
+            "SWITCHBOARD_ENCRYPTION_KEYS": encryption_keys,
+        } | self._monitoring("worker-1")
+        ids = [
+            settings.of_worker(number).worker_id
+            for number in range(1, settings.worker_processes + 1)
+        ]
+        async with contextlib.aclosing(seen):
+            await self._start_process(
+                "Media workers", self._commands.workers(environment), seen.workers(ids), MEDIA
+            )
 
     def _monitoring(self, process: str) -> dict[str, str]:
         port = self._monitoring_ports.get(process)
@@ -308,7 +306,7 @@ class _System:
 
 def monitoring_ports(settings: Settings) -> dict[str, int]:
     """By process: one port after the other, from the one that is set on. Empty without one."""
-    workers = (f"worker-{number}" for number in range(1, settings.workers + 1))
+    workers = (f"worker-{number}" for number in range(1, settings.worker_processes + 1))
     first = settings.monitoring_port
     if first is None:
         return {}

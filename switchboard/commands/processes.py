@@ -62,22 +62,14 @@ def jobs(
 
 @app.command()
 def worker(data_dir: DataDir = None) -> None:
-    """Run only a media worker. SIGTERM drains it: its calls go on, it takes no new ones."""
+    """Run only media workers, one process for each core. SIGTERM drains them: their calls go on,
+    they take no new ones."""
     with importing():
-        from runtime.journal.folder_lock import JournalsInUse
-        from runtime.link.worker_identity import WorkerIdInUse
-        from runtime.worker import run_worker
+        from switchboard.worker_host import run_worker_host
 
-    settings = refuse_old_redis(_process_settings(data_dir))
-    try:
-        _run(
-            ProcessName.WORKER,
-            settings,
-            lambda stop, health: run_worker(settings.worker(), settings.providers(), stop, health),
-        )
-    except (JournalsInUse, WorkerIdInUse) as refused:
-        typer.echo(f"Not started: {refused}.", err=True)
-        raise typer.Exit(1) from None
+    settings = refuse_old_redis(_logging_settings(data_dir))
+    settings.worker()
+    raise typer.Exit(run_worker_host(settings))
 
 
 @app.command()
@@ -149,12 +141,18 @@ def _port_refused() -> Iterator[None]:
 
 def _process_settings(data_dir: Path | None, port: int | None = None) -> Settings:
     """Also prepares this process: it logs to standard error and ends with its parent."""
-    from switchboard.logs import configure_logging
     from switchboard.parent_watch import end_with_parent
+
+    settings = _logging_settings(data_dir, port)
+    end_with_parent()
+    return settings
+
+
+def _logging_settings(data_dir: Path | None, port: int | None = None) -> Settings:
+    from switchboard.logs import configure_logging
 
     settings = command_settings(data_dir, port=port)
     configure_logging(settings.log_level, settings.log_format)
-    end_with_parent()
     return settings
 
 

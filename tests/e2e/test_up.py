@@ -29,7 +29,7 @@ from tests.short_directory import short_directory
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
 STOP_SECONDS = 3.0
-PROCESSES = ("postgres", "valkey", "api", "jobs", "jobs-tenants", "worker-1", "bridge")
+PROCESSES = ("postgres", "valkey", "api", "jobs", "jobs-tenants", "workers", "worker-1", "bridge")
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ class TestSecrets:
             "DEEPGRAM_API_KEY": "canary-of-a-vendor",
             "SOMEBODY_ELSES_TOKEN": "canary-of-somebody-else",
         }
-        up = start(environment=ours)
+        up = start(environment=ours | {"SWITCHBOARD_WORKER_PROCESSES": "2"})
         secrets = read_secrets(up.data_dir)
         assert secrets is not None
         hidden = {
@@ -139,7 +139,9 @@ class TestSecrets:
             "api": {mail, vendor, "secret key", "operator", "link"},
             "jobs": {vendor, "secret key", "link"},
             "jobs-tenants": {vendor, "secret key", "link"},
+            "workers": {vendor, "link"},
             "worker-1": {vendor, "link"},
+            "worker-2": {vendor, "link"},
             "bridge": {"link"},
         }
         logs = list((up.data_dir / "logs").iterdir())

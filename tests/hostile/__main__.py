@@ -117,7 +117,7 @@ def _target(up: Up, account: DemoAccount) -> Target:
         agent_id=account.agent_id,
         secret_key=account.secret_key,
         publishable_key=account.publishable_key,
-        worker_pid=up.state.pids["worker-1"],
+        worker_pids=[pid for name, pid in up.state.pids.items() if name.startswith("worker-")],
     )
 
 

@@ -76,7 +76,7 @@ class Target:
     agent_id: str
     secret_key: str
     publishable_key: str
-    worker_pid: int
+    worker_pids: list[int]
 
 
 def bomb(levels: int = 40) -> dict[str, Any]:
@@ -201,9 +201,13 @@ class Attack:
         return answer.status_code
 
     async def send_noise(self) -> str:
-        """A datagram to each UDP socket of the worker."""
-        worker = psutil.Process(self._target.worker_pid)
-        sockets = [(each.family, each.laddr) for each in worker.net_connections("udp")]
+        """A datagram to each UDP socket of the workers."""
+        workers = [psutil.Process(pid) for pid in self._target.worker_pids]
+        sockets = [
+            (each.family, each.laddr)
+            for worker in workers
+            for each in worker.net_connections("udp")
+        ]
         for family, address in sockets:
             with socket.socket(family, socket.SOCK_DGRAM) as stranger:
                 stranger.setblocking(False)

@@ -11,7 +11,6 @@ from switchboard.settings import Settings
 ONLY_OF_THE_SUPERVISOR = {
     # Given on the command line.
     "data_dir",
-    "workers",
     "jobs_processes",
     # Given to the process that migrates, and to the others only if there is no other login.
     "database_url",

@@ -120,9 +120,13 @@ class Installation:
 
     async def worker(self, release: Release, number: int = 1, slots: int = 100) -> Running:
         name = f"worker-{release.name}-{number}"
-        settings = {"SWITCHBOARD_WORKER_ID": name, "SWITCHBOARD_SLOTS": str(slots)}
+        settings = {
+            "SWITCHBOARD_WORKER_ID": name,
+            "SWITCHBOARD_WORKER_PROCESSES": "1",
+            "SWITCHBOARD_SLOTS": str(slots),
+        }
         worker = self._run(release, "worker", name, settings)
-        await self._until(worker, RedisReadiness(self._redis_url).worker(name))
+        await self._until(worker, RedisReadiness(self._redis_url).workers([name]))
         return worker
 
     async def account(self, api: Running) -> Account:

@@ -44,6 +44,7 @@ def worker_process(settings: ControlPlaneSettings, tmp_path: Path) -> Iterator[N
         "SWITCHBOARD_REDIS_URL": settings.redis_url,
         "SWITCHBOARD_ENCRYPTION_KEYS": ",".join(settings.encryption_keys),
         "SWITCHBOARD_DATA_DIR": str(tmp_path / "worker"),
+        "SWITCHBOARD_WORKER_PROCESSES": "1",
     }
     with (tmp_path / "worker.log").open("wb") as log:
         process = subprocess.Popen(

@@ -1,0 +1,72 @@
+"""``switchboard worker``: one machine's media workers, one process for each core.
+
+The host imports the conversation engine once and forks the workers, so they share its memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import sys
+from collections.abc import Mapping
+from functools import partial
+
+from pipelines.engine.providers.registry import PROVIDERS
+from runtime.conversation import engine_media  # noqa: F401 - each worker needs it
+from runtime.journal.folder_lock import JournalsInUse
+from runtime.link.worker_identity import WorkerIdInUse
+from runtime.worker import run_worker
+from switchboard.parent_watch import end_with_parent, take_parent_fd
+from switchboard.process import run_watched
+from switchboard.settings import Settings
+from switchboard.state import write_worker_pids
+from switchboard.supervision.process_host import REFUSED, Part, ProcessHost
+from telemetry.monitoring_server import PortTaken
+from telemetry.process_name import ProcessName
+
+
+def run_worker_host(settings: Settings) -> int:
+    """Run the workers until a signal says otherwise. Returns the exit code.
+
+    SIGTERM drains every worker; SIGINT ends its calls at once.
+    """
+    _import_providers(settings)
+    gc.collect()
+    gc.freeze()
+    parts = [
+        Part(f"worker-{number}", partial(_run_worker, settings.of_worker(number)))
+        for number in range(1, settings.worker_processes + 1)
+    ]
+
+    def on_change(pids: Mapping[str, int]) -> None:
+        write_worker_pids(settings.data_dir, pids)
+
+    return ProcessHost(parts, on_change, take_parent_fd()).run()
+
+
+def _import_providers(settings: Settings) -> None:
+    """What each worker would import at its start, two seconds for all of them."""
+    providers = settings.providers()
+    for spec in PROVIDERS:
+        if spec.is_available(providers):
+            for module in (*spec.sdk, *([] if spec.plugin is None else [spec.plugin])):
+                importlib.import_module(module)
+
+
+def _run_worker(settings: Settings) -> int:
+    end_with_parent()
+    try:
+        asyncio.run(
+            run_watched(
+                ProcessName.WORKER,
+                settings.telemetry(),
+                lambda stop, health: run_worker(
+                    settings.worker(), settings.providers(), stop, health
+                ),
+            )
+        )
+    except (JournalsInUse, PortTaken, WorkerIdInUse) as refused:
+        sys.stderr.write(f"Not started: {refused}.\n")
+        return REFUSED
+    return 0
