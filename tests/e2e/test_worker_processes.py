@@ -1,0 +1,111 @@
+"""One of the machine's media workers dies under calls; the other's callers hear nothing of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from redis.asyncio import Redis
+
+from contracts import redis_names
+from switchboard.state import read_secrets
+from switchboard_client import AsyncSwitchboard
+from switchboard_client.webrtc.leg import CallLeg
+from tests.e2e.conftest import LiveSwitchboard, running_switchboard
+from tests.e2e.polling import ended_call
+from tests.e2e.test_limits import PATIENT, published_agent
+from tests.stand_ins.silence import Silence
+
+pytestmark = [pytest.mark.e2e, pytest.mark.latency, pytest.mark.timeout(180)]
+
+CALLS = 8
+ENDED_WITHIN_SECONDS = 20.0
+LONGEST_GAP_P99_MS = 60
+
+
+@dataclass
+class Listener:
+    call_id: str
+    worker_id: str
+    received_at: list[float] = field(default_factory=list)
+
+    def gaps_ms(self, since: float) -> list[float]:
+        times = [each for each in self.received_at if each >= since]
+        return [(after - before) * 1000 for before, after in pairwise(times)]
+
+
+@asynccontextmanager
+async def listeners(
+    system: LiveSwitchboard, api: AsyncSwitchboard, redis: Redis
+) -> AsyncIterator[list[Listener]]:
+    """Calls whose callers say nothing and stay."""
+    agent_id = await published_agent(api, **PATIENT)
+    async with AsyncExitStack() as stack, asyncio.TaskGroup() as group:
+        found: list[Listener] = []
+        listening = []
+        for _ in range(CALLS):
+            created = await api.calls.create_webrtc(agent_id, "listener")
+            access = created.participants[0].access
+            leg = await stack.enter_async_context(CallLeg(Silence()))
+            await leg.connect(access.url, access.token)
+            lease = await redis.get(redis_names.call_lease(created.id))
+            found.append(Listener(str(created.id), lease.decode()))
+            listening.append(group.create_task(_listen(leg, found[-1])))
+        yield found
+        for task in listening:
+            task.cancel()
+
+
+async def _listen(leg: CallLeg, listener: Listener) -> None:
+    async for frame in leg.listen():
+        listener.received_at.append(frame.received_at)
+
+
+@pytest.fixture
+def two_workers() -> Iterator[LiveSwitchboard]:
+    with running_switchboard(
+        SWITCHBOARD_WORKER_PROCESSES="2",
+        SWITCHBOARD_LEASE_SECONDS=str(redis_names.CLAIM_TTL_SECONDS),
+    ) as system:
+        yield system
+
+
+async def test_a_worker_that_is_killed_takes_only_its_own_calls_with_it(
+    two_workers: LiveSwitchboard,
+) -> None:
+    secrets = read_secrets(two_workers.data_dir)
+    assert secrets is not None
+    async with (
+        two_workers.api() as api,
+        Redis.from_url(str(secrets.redis_url)) as redis,
+        listeners(two_workers, api, redis) as calls,
+    ):
+        workers = sorted({each.worker_id for each in calls})
+        assert len(workers) == 2, "they share the calls"
+        doomed = [each for each in calls if each.worker_id == workers[0]]
+        others = [each for each in calls if each.worker_id == workers[1]]
+        name = f"worker-{workers[0].rpartition('-')[2]}"
+        killed_pid, killed_at = two_workers.pid(name), time.monotonic()
+        os.kill(killed_pid, signal.SIGKILL)
+
+        for each in doomed:
+            record = await ended_call(api, each.call_id, ENDED_WITHIN_SECONDS)
+            assert (record["status"], record["end_reason"]) == ("failed", "worker_error")
+        replaced = two_workers.pid(name)
+        assert replaced != killed_pid
+        for each in others:
+            record = await api.request("GET", f"/v1/calls/{each.call_id}")
+            assert record["ended_at"] is None
+        gaps_ms = [gap for each in others for gap in each.gaps_ms(killed_at)]
+        assert np.percentile(gaps_ms, 99) <= LONGEST_GAP_P99_MS
+        for each in others:
+            await api.request("POST", f"/v1/calls/{each.call_id}/end")
+            await ended_call(api, each.call_id)
