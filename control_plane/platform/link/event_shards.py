@@ -27,6 +27,26 @@ LEASE_MS = 4_000
 LEAVE_SECONDS = 0.3
 _log = structlog.get_logger(__name__)
 
+_ROUND = """
+local member, lease_ms = ARGV[1], tonumber(ARGV[2])
+local now = redis.call('TIME')
+local now_ms = now[1] * 1000 + math.floor(now[2] / 1000)
+redis.call('ZADD', KEYS[1], now_ms, member)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now_ms - lease_ms)
+redis.call('SET', KEYS[2], ARGV[3], 'EX', ARGV[4])
+local holders = {}
+for position = 3, #KEYS do
+    local holder = redis.call('GET', KEYS[position])
+    if holder == member then
+        redis.call('PEXPIRE', KEYS[position], lease_ms)
+    end
+    holders[position - 2] = holder
+end
+return {redis.call('ZRANGE', KEYS[1], 0, -1), holders}
+"""
+"""A member's sign of life, the announcement of the shards, and the renewal of its leases, in one
+message once a second. Returns every member, and the holder of each stream."""
+
 
 def dealt_to(member: str, members: Collection[str], streams: Sequence[str]) -> frozenset[str]:
     """The streams of one member. Pure: every process comes to the same result."""
@@ -46,6 +66,7 @@ class ShardLeases:
     def __init__(self, redis: Redis, member: str) -> None:
         self._redis = redis
         self._member = member
+        self._round = redis.register_script(_ROUND)
         self._leased: frozenset[str] = frozenset()
         self._dealt: frozenset[str] = frozenset()
 
@@ -83,22 +104,23 @@ class ShardLeases:
         Raises:
             RedisError, OSError: Redis is away.
         """
-        members, holders = await self._look()
+        members, found = await self._round(
+            keys=[
+                redis_names.EVENT_CONSUMERS,
+                redis_names.ANNOUNCED_SHARDS,
+                *map(_lease, EVENT_STREAMS),
+            ],
+            args=[
+                self._member,
+                LEASE_MS,
+                redis_names.EVENT_SHARDS,
+                redis_names.ANNOUNCED_SHARDS_TTL_SECONDS,
+            ],
+        )
+        holders: dict[str, str | None] = dict(zip(EVENT_STREAMS, found, strict=True))
         ours = frozenset(stream for stream, holder in holders.items() if holder == self._member)
         self._dealt = dealt_to(self._member, members, EVENT_STREAMS)
-        free = [stream for stream in self._dealt if holders[stream] is None]
-        async with self._redis.pipeline(transaction=False) as pipe:
-            for stream in free:
-                pipe.set(_lease(stream), self._member, nx=True, px=LEASE_MS)
-            for stream in ours:
-                pipe.pexpire(_lease(stream), LEASE_MS)
-            pipe.set(
-                redis_names.ANNOUNCED_SHARDS,
-                redis_names.EVENT_SHARDS,
-                ex=redis_names.ANNOUNCED_SHARDS_TTL_SECONDS,
-            )
-            replies = await pipe.execute()
-        taken = frozenset(stream for stream, reply in zip(free, replies, strict=False) if reply)
+        taken = await self._take([stream for stream in self._dealt if holders[stream] is None])
         if taken or ours != self._leased:
             _log.info("event_shards", held=len(taken | ours), members=len(members))
         self._leased = taken | ours
@@ -131,16 +153,15 @@ class ShardLeases:
         if not others:
             await self._redis.delete(redis_names.ANNOUNCED_SHARDS)
 
-    async def _look(self) -> tuple[list[str], dict[str, str | None]]:
-        """Every member, and the holder of each stream."""
-        now_ms = await server_time_ms(self._redis)
+    async def _take(self, free: Sequence[str]) -> frozenset[str]:
+        """Those of them that no other member has taken meanwhile."""
+        if not free:
+            return frozenset()
         async with self._redis.pipeline(transaction=False) as pipe:
-            pipe.zadd(redis_names.EVENT_CONSUMERS, {self._member: now_ms})
-            pipe.zremrangebyscore(redis_names.EVENT_CONSUMERS, "-inf", now_ms - LEASE_MS)
-            pipe.zrange(redis_names.EVENT_CONSUMERS, 0, -1)
-            pipe.mget([_lease(stream) for stream in EVENT_STREAMS])
-            _, _, members, holders = await pipe.execute()
-        return members, dict(zip(EVENT_STREAMS, holders, strict=True))
+            for stream in free:
+                pipe.set(_lease(stream), self._member, nx=True, px=LEASE_MS)
+            replies = await pipe.execute()
+        return frozenset(stream for stream, reply in zip(free, replies, strict=True) if reply)
 
 
 async def events_are_applied(redis: Redis) -> bool:
