@@ -11,6 +11,7 @@ from livekit.agents.types import TimedString
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
+from pipelines.engine.early_speech import EarlySpeech
 from pipelines.engine.hearing import HearingRules
 from pipelines.engine.speaking_limit import SpeakingLimit
 from pipelines.engine.spoken_text import in_pieces
@@ -23,6 +24,21 @@ class CallAgent(Agent):
         self._actions = actions
         self._hearing = HearingRules.of(plan.agent.advanced)
         self._max_turn_seconds = plan.agent.advanced.max_turn_length_seconds
+        self._early: EarlySpeech | None = None
+
+    def synthesise_early(self, text: str) -> None:
+        """Make the sound of ``text``, which will be said soon. Call it when the session runs.
+
+        Args:
+            text: with all transforms of the session applied.
+        """
+        self._early = EarlySpeech(
+            text, lambda pieces: Agent.default.tts_node(self, pieces, ModelSettings())
+        )
+
+    async def aclose(self) -> None:
+        if self._early is not None:
+            await self._early.aclose()
 
     @function_tool
     async def end_call(self) -> None:
@@ -59,6 +75,21 @@ class CallAgent(Agent):
                 yield chunk
         for part in answer.rest():
             yield part
+
+    async def tts_node(
+        self, text: AsyncIterable[str], model_settings: ModelSettings
+    ) -> AsyncGenerator[rtc.AudioFrame, None]:
+        has_sound = False
+        if (early := self._early) is not None:
+            is_same, text = await early.matches(aiter(text))
+            if is_same:
+                self._early = None
+                async for frame in early.frames():
+                    has_sound = True
+                    yield frame
+        if not has_sound:
+            async for frame in Agent.default.tts_node(self, text, model_settings):
+                yield frame
 
     async def transcription_node(
         self, text: AsyncIterable[str | TimedString], model_settings: ModelSettings

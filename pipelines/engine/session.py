@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,8 +18,10 @@ from livekit.agents import (
 )
 from livekit.agents.voice import SpeechHandle
 from livekit.agents.voice.agent_session import SessionConnectOptions
+from livekit.agents.voice.transcription.filters import filter_emoji, filter_markdown
 
 from contracts.call_plan import CallPlan, Channel, ResolvedChannel
+from pipelines.engine import early_speech
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.call_agent import CallAgent
 from pipelines.engine.endpointing import EndpointingDelays, default_delays, delays_after
@@ -33,6 +35,7 @@ from pipelines.texts.prompt import opener
 from pipelines.texts.utterance import utterances
 
 _Model = TypeVar("_Model")
+TextTransform = Callable[[AsyncIterable[str]], AsyncIterable[str]]
 
 _CONNECT = SessionConnectOptions(
     stt_conn_options=APIConnectOptions(max_retry=2, retry_interval=0.5, timeout=5.0),
@@ -52,6 +55,8 @@ class CallSession:
     plan: CallPlan
     session: AgentSession[None]
     agent: CallAgent
+    transforms: Sequence[TextTransform]
+    """Of each text, before the voice gets it."""
     stt: stt.STT[Any]
     llm: llm.LLM[Any]
     tts: tts.TTS[Any]
@@ -64,6 +69,23 @@ class CallSession:
         sentence = opener(self.plan.agent, self.plan.variables, self.plan.locale)
         if sentence:
             await self.say(sentence)
+
+    async def prepare(self, announcement: str | None = None) -> None:
+        """Make the sound of what is said first while the caller connects: of ``announcement``, or
+        else of the agent's first sentence. Call it when the session runs."""
+        said = announcement or opener(self.plan.agent, self.plan.variables, self.plan.locale)
+        first, *_ = utterances(said or "") or [""]
+        if 0 < len(first) <= early_speech.MOST_CHARACTERS:
+            self.agent.synthesise_early(await self._as_spoken(first))
+
+    async def _as_spoken(self, text: str) -> str:
+        async def whole() -> AsyncIterator[str]:
+            yield text
+
+        pieces: AsyncIterable[str] = whole()
+        for transform in self.transforms:
+            pieces = transform(pieces)
+        return "".join([piece async for piece in pieces])
 
     async def say(self, text: str, *, interruptible: NotGivenOr[bool] = NOT_GIVEN) -> SpeechHandle:
         """Queue ``text`` as one utterance, or more if it is long. Of several, each begins when the
@@ -82,6 +104,7 @@ class CallSession:
 
     async def aclose(self) -> None:
         """Close this call's models. Models that calls share stay loaded."""
+        await self.agent.aclose()
         for model in (self.stt, self.llm, self.tts):
             await model.aclose()
 
@@ -103,18 +126,16 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
     )
     voice = _built(provider_named(stack.tts.primary.provider).tts, "tts", request(stack.tts))
     pronunciations = PronunciationTable(advanced.pronunciations)
+    transforms: list[TextTransform] = [in_pieces, filter_markdown, filter_emoji]
+    if pronunciations:
+        transforms += [as_text_transform(pronunciations), in_pieces]
     session: AgentSession[None] = AgentSession(
         stt=recogniser,
         llm=language_model,
         tts=voice,
         vad=voice_activity(advanced),
         turn_handling=turn_handling(plan.agent, end_of_turn_model=models.turn_detection),
-        tts_text_transforms=[
-            in_pieces,
-            "filter_markdown",
-            "filter_emoji",
-            *([as_text_transform(pronunciations), in_pieces] if pronunciations else []),
-        ],
+        tts_text_transforms=transforms,
         # Phones and browsers cancel their own echo, so callers may interrupt from the first word.
         aec_warmup_duration=None,
         # The runtime handles silence: it nudges and hangs up according to the plan's limits.
@@ -128,6 +149,7 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
         plan=plan,
         session=session,
         agent=CallAgent(plan, actions),
+        transforms=transforms,
         stt=recogniser,
         llm=language_model,
         tts=voice,

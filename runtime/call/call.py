@@ -112,6 +112,8 @@ class Call:
         self._conversation: Conversation | None = None
         self._recording: CallRecording | None = None
         self._listening = asyncio.Event()
+        self._is_prepared = False
+        """Whether the first words are being made. They are when somebody makes an offer."""
         self._last_lost: UUID | None = None
         self._losses = 0
         """How often the last leg's connection was closed."""
@@ -210,6 +212,9 @@ class Call:
             participant_id=participant_id, transport=Transport.WEBRTC, identity=identity
         )
         with nullcontext() if self._place is None else self._place.taken():
+            if not self._is_prepared:
+                self._is_prepared = True
+                self.spawn(self._prepare())
             return await self._room.answer_offer(participant, sdp)
 
     async def remove_leg(self, participant_id: UUID) -> None:
@@ -304,6 +309,12 @@ class Call:
         # After a later loss, the time runs from that one.
         if loss == self._losses and not self._presence.legs:
             self.end(Ending.because(Cause.LAST_LEG_LOST))
+
+    async def _prepare(self) -> None:
+        await self._listening.wait()
+        if self._conversation is not None:
+            announcement = None if self._recording is None else self._recording.announcement
+            await self._conversation.prepare(announcement)
 
     async def _greet(self) -> None:
         await self._announce_recording()

@@ -43,6 +43,10 @@ class Conversation(Protocol):
             SessionNotStarted: the engine or one of its parts cannot be started.
         """
 
+    async def prepare(self, announcement: str | None) -> None:
+        """Somebody connects: get the sound of what is said first ready, that is of
+        ``announcement`` or else of the opener."""
+
     async def greet(self) -> None:
         """Start to say the opener, if there is one. Returns before the last part of it was
         played."""

@@ -80,6 +80,9 @@ class EngineConversation:
         except Exception as error:
             raise SessionNotStarted(f"{type(error).__name__}: {error}") from error
 
+    async def prepare(self, announcement: str | None) -> None:
+        await self._parts.prepare(announcement)
+
     async def greet(self) -> None:
         await self._parts.greet()
 

@@ -39,7 +39,7 @@ class CallRecording:
         self._recording_id = uuid4()
         self._room = room
         self._record = record
-        self._announcement = (
+        self.announcement = (
             phrases.recording_announcement(plan) if plan.agent.features.require_consent else None
         )
         folder = recording_folder(plan.tenant_id, plan.call_id, self._recording_id)
@@ -51,7 +51,7 @@ class CallRecording:
 
     def joined(self, participant_id: UUID) -> None:
         """Somebody has joined the room."""
-        if self._announcement is None:
+        if self.announcement is None:
             self._go_on()
         elif participant_id not in self._told:
             self._untold.add(participant_id)
@@ -59,12 +59,12 @@ class CallRecording:
 
     async def announce(self, conversation: Conversation) -> None:
         """Announce the recording to everybody who has not heard it, and record from then on."""
-        if self._announcement is None:
+        if self.announcement is None:
             return
         async with self._announcing:
             while self._untold:
                 hearing = frozenset(self._untold)
-                if not await conversation.announce(self._announcement):
+                if not await conversation.announce(self.announcement):
                     self._record.fact(
                         Logged(
                             level="warning",

@@ -146,6 +146,7 @@ class FakeConversation:
     start_failure: CallFailure | None = None
     announcements_are_played: bool = True
     said: list[str] = field(default_factory=list)
+    prepared: list[str | None] = field(default_factory=list)
     cut_off: bool = False
     is_paused: bool = False
     closed: bool = False
@@ -154,6 +155,9 @@ class FakeConversation:
     async def start(self) -> None:
         if self.start_failure is not None:
             raise self.start_failure
+
+    async def prepare(self, announcement: str | None) -> None:
+        self.prepared.append(announcement)
 
     async def greet(self) -> None:
         await self._speak("greeting")

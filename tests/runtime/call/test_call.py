@@ -121,6 +121,19 @@ def play(
     return virtual_time.run(main())
 
 
+def test_the_first_words_are_made_once_when_somebody_connects():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(5)
+        (conversation,) = stage.conversations
+        assert conversation.prepared == [], "nobody may ever join"
+        await stage.call.answer_offer(CALLER, "caller", "offer")
+        await stage.call.answer_offer(CALLER, "caller", "offer")
+        await asyncio.sleep(1)
+        stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+
+    assert play(script).conversations[0].prepared == [None]
+
+
 def test_only_an_offer_that_is_answered_keeps_its_slot():
     slots, used = Slots(1), []
 
