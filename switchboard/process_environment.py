@@ -41,6 +41,7 @@ READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
         "jobs": _CONTROL_PLANE - {"operator_token"} - IceSettings.model_fields.keys(),
         "worker": _WATCHED | _VENDORS | _STORED | WorkerOptions.model_fields.keys(),
         "bridge": _WATCHED | {"redis_url"},
+        "models": _WATCHED,
         "migrate": _LOGGING | _LOGINS,
         "caller": _LOGGING,
     }
