@@ -203,7 +203,8 @@ class ModelConnection:
         log.info("models.found", asked_again=len(self._pending))
         self._writer = writer
         for request in self._pending.values():
-            self._ask(request)
+            if not request.is_answered:
+                self._ask(request)
 
     async def _receive(self, reader: asyncio.StreamReader) -> None:
         """Until the connection ends."""
