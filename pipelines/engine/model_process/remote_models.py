@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Self
@@ -88,7 +88,7 @@ class RemoteVoice:
     def sample_rate(self) -> int:
         return self._sample_rate
 
-    async def speak(self, text: str, *, locale: str) -> AsyncIterator[bytes]:
+    async def speak(self, text: str, *, locale: str) -> AsyncGenerator[bytes, None]:
         message = Speak(id=self._connection.new_id(), voice=self._name, text=text, locale=locale)
         async with aclosing(self._connection.answers(message)) as answers:
             async for answer, sound in answers:
