@@ -7,6 +7,7 @@ import gc
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
@@ -304,16 +305,22 @@ async def run_worker(
     providers: ProviderSettings,
     stop: asyncio.Event,
     health: Health | None = None,
+    models_socket: Path | None = None,
 ) -> None:
     """Run a media worker until ``stop`` is set and its calls are over.
 
     Setting ``stop`` drains the worker: it claims no new calls. Running calls may continue for
     ``drain_timeout_seconds``, then they end with ``server_shutdown``. Cancelling ends them at once.
 
+    Args:
+        models_socket: where the model process of this machine listens; without it, this process
+            loads the models itself.
+
     Raises:
         JournalsInUse: another worker is running in ``settings.data_dir``.
         WorkerIdInUse: another running worker has the same id.
         OpusMissing: there is no codec for the callers' audio.
+        ModelsNotStarted: the model process does not answer.
     """
     # Importing the engine blocks the loop for seconds, so do it before the heartbeat starts.
     from livekit.agents.utils import http_context
@@ -321,7 +328,7 @@ async def run_worker(
     from runtime.conversation.engine_media import EngineMedia
 
     async def warm_up() -> Media:
-        return await EngineMedia.load(providers, settings.media_network)
+        return await EngineMedia.load(providers, settings.media_network, models_socket)
 
     TaskErrors().install(asyncio.get_running_loop())
     async with http_context.open():

@@ -43,6 +43,7 @@ READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
             _WATCHED | _VENDORS | _STORED | WorkerOptions.model_fields.keys() | {"worker_processes"}
         ),
         "bridge": _WATCHED | {"redis_url"},
+        "models": _WATCHED,
         "migrate": _LOGGING | _LOGINS,
         "caller": _LOGGING,
     }

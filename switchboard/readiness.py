@@ -30,15 +30,15 @@ _ALL_INTERFACES = ("0.0.0.0", "::")
 
 
 async def is_healthy(name: ProcessName, settings: Settings) -> bool:
-    """Whether this machine's process is ready now, of the media workers each. Raises
-    ``MissingSetting``."""
+    """Whether this machine's process is ready now; of the media workers each, and their models.
+    Raises ``MissingSetting``."""
     port = settings.monitoring_port
     if port is None and name is ProcessName.API:
         port = settings.port
     if port is None:
         raise MissingSetting("SWITCHBOARD_MONITORING_PORT is not set")
     host = "127.0.0.1" if settings.monitoring_host in _ALL_INTERFACES else settings.monitoring_host
-    processes = settings.worker_processes if name is ProcessName.WORKER else 1
+    processes = settings.worker_processes + 1 if name is ProcessName.WORKER else 1
     ready = [await http_ready(host, port + number)(0) for number in range(processes)]
     return all(ready)
 

@@ -346,6 +346,12 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             }
         )
 
+    def of_models(self) -> Settings:
+        """For the process with the models: its port comes after those of the workers."""
+        port = self.monitoring_port
+        next_port = None if port is None else port + self.worker_processes
+        return self.model_copy(update={"monitoring_port": next_port})
+
     def providers(self) -> ProviderSettings:
         """The vendors' keys and addresses, and what opens the tenants' own keys."""
         return ProviderSettings(

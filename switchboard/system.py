@@ -311,7 +311,7 @@ def monitoring_ports(settings: Settings) -> dict[str, int]:
     if first is None:
         return {}
     jobs, *more_jobs = jobs_names(settings)
-    names = ("api", jobs, "bridge", *workers, *more_jobs, TENANTS_JOBS)
+    names = ("api", jobs, "bridge", *workers, "models", *more_jobs, TENANTS_JOBS)
     return {name: first + n for n, name in enumerate(names)}
 
 

@@ -1,4 +1,5 @@
-"""``switchboard worker``: one machine's media workers, one process for each core.
+"""``switchboard worker``: one machine's media workers, one process for each core, and the process
+with the speech models that they share.
 
 The host imports the conversation engine once and forks the workers, so they share its memory.
 """
@@ -8,17 +9,20 @@ from __future__ import annotations
 import asyncio
 import gc
 import importlib
+import os
 import sys
 from collections.abc import Mapping
 from functools import partial
 
+from pipelines.engine.model_process.socket_path import models_socket
 from pipelines.engine.providers.registry import PROVIDERS
 from runtime.conversation import engine_media  # noqa: F401 - each worker needs it
 from runtime.journal.folder_lock import JournalsInUse
 from runtime.link.worker_identity import WorkerIdInUse
 from runtime.worker import run_worker
-from switchboard.parent_watch import end_with_parent, take_parent_fd
+from switchboard.parent_watch import PARENT_FD, end_with_parent, take_parent_fd
 from switchboard.process import run_watched
+from switchboard.process_environment import needed_by
 from switchboard.settings import Settings
 from switchboard.state import write_worker_pids
 from switchboard.supervision.process_host import REFUSED, Part, ProcessHost
@@ -35,8 +39,11 @@ def run_worker_host(settings: Settings) -> int:
     gc.collect()
     gc.freeze()
     parts = [
-        Part(f"worker-{number}", partial(_run_worker, settings.of_worker(number)))
-        for number in range(1, settings.worker_processes + 1)
+        Part("models", partial(_become_models, settings), serves_others=True),
+        *(
+            Part(f"worker-{number}", partial(_run_worker, settings.of_worker(number)))
+            for number in range(1, settings.worker_processes + 1)
+        ),
     ]
 
     def on_change(pids: Mapping[str, int]) -> None:
@@ -54,6 +61,24 @@ def _import_providers(settings: Settings) -> None:
                 importlib.import_module(module)
 
 
+def _become_models(settings: Settings) -> int:
+    """The model process is another program: it has no engine, and none of the workers' secrets."""
+    is_needed = needed_by(ProcessName.MODELS)
+    environment = {name: text for name, text in os.environ.items() if is_needed(name)}
+    port = settings.of_models().monitoring_port
+    if port is not None:
+        environment["SWITCHBOARD_MONITORING_PORT"] = str(port)
+    os.set_inheritable(int(environment[PARENT_FD]), True)
+    os.execve(
+        sys.executable,
+        [
+            *(sys.executable, "-m", "switchboard", "models"),
+            *("--data-dir", str(settings.data_dir)),
+        ],
+        environment,
+    )
+
+
 def _run_worker(settings: Settings) -> int:
     end_with_parent()
     try:
@@ -62,7 +87,11 @@ def _run_worker(settings: Settings) -> int:
                 ProcessName.WORKER,
                 settings.telemetry(),
                 lambda stop, health: run_worker(
-                    settings.worker(), settings.providers(), stop, health
+                    settings.worker(),
+                    settings.providers(),
+                    stop,
+                    health,
+                    models_socket(settings.data_dir),
                 ),
             )
         )

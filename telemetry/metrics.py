@@ -16,6 +16,7 @@ from telemetry.process_name import ProcessName
 
 _API, _JOBS = ProcessName.API, ProcessName.JOBS
 _WORKER, _BRIDGE = ProcessName.WORKER, ProcessName.BRIDGE
+_MODELS = ProcessName.MODELS
 _EVERY_PROCESS = tuple(ProcessName)
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -27,6 +28,8 @@ RUNNING_STATUSES = tuple(each.value for each in CallStatus if each not in TERMIN
 UNREACHED = tuple(f"carrier_{outcome.value}" for outcome in DialOutcome)
 """The end reasons of phones that were not reached, without the carrier's name."""
 QUEUES = ("default", "patient", "recordings")
+MODELS = ("moonshine", "hibari", "espeak", "end_of_turn")
+"""Those of the model process."""
 
 SHARES = ("within", "beyond")
 
@@ -34,6 +37,7 @@ _SETUP = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60)
 _TURN = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10)
 _REQUEST = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 _STALL = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1)
+_WORK = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 
 def listed(value: str, values: Collection[str]) -> str:
@@ -217,6 +221,29 @@ PROVIDER_ERRORS = declared.counter(
     "Errors of models' providers, also those after which a second attempt succeeded.",
     (_API, _JOBS, _WORKER),
     {"provider": PROVIDERS, "channel": CHANNELS},
+)
+
+# -- the models of this machine --------------------------------------------------------------------
+
+MODEL_WAIT = declared.histogram(
+    "model_wait_seconds",
+    "How long an utterance, a sentence to speak or a prediction waited for its turn at a model.",
+    (_MODELS,),
+    {"model": MODELS},
+    buckets=_WORK,
+)
+MODEL_WORK = declared.histogram(
+    "model_work_seconds",
+    "How long a model worked on a piece of work.",
+    (_MODELS,),
+    {"model": MODELS},
+    buckets=_WORK,
+)
+MODEL_QUEUE_AGE = declared.gauge(
+    "model_queue_age_seconds",
+    "How long the oldest piece of work has been waiting for its turn at a model; 0 if none waits.",
+    (_MODELS,),
+    {"model": MODELS},
 )
 
 # -- phones ----------------------------------------------------------------------------------------

@@ -10,3 +10,4 @@ class ProcessName(enum.StrEnum):
     JOBS = "jobs"
     WORKER = "worker"
     BRIDGE = "bridge"
+    MODELS = "models"

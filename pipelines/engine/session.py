@@ -134,7 +134,7 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
         llm=language_model,
         tts=voice,
         vad=voice_activity(advanced),
-        turn_handling=turn_handling(plan.agent, end_of_turn_model=models.turn_detection),
+        turn_handling=turn_handling(plan.agent, models.local.end_of_turn),
         tts_text_transforms=transforms,
         # Phones and browsers cancel their own echo, so callers may interrupt from the first word.
         aec_warmup_duration=None,

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import aiohttp
 import httpx2
 import numpy as np
-import structlog
-from livekit.local_inference import EOT, EOT_MAX_SAMPLES, VAD, VAD_WINDOW_SAMPLES
+from livekit.local_inference import VAD, VAD_WINDOW_SAMPLES
 
 from contracts.call_plan import CallPlan
+from pipelines.engine.model_process.remote_models import RemoteModels
+from pipelines.engine.providers.local.loaded_models import load_here
+from pipelines.engine.providers.local.speech_models import LocalModels
 from pipelines.engine.providers.registry import PROVIDERS, import_providers
 from pipelines.settings import ProviderSettings
-
-if TYPE_CHECKING:
-    from pipelines.engine.providers.local.espeak_voice import EspeakVoice
-    from pipelines.engine.providers.local.hibari_voice import HibariVoice
-    from pipelines.engine.providers.local.moonshine_model import MoonshineModel
-
-log = structlog.get_logger(__name__)
 
 _IDLE_CONNECTIONS = 100
 _IDLE_SECONDS = 120.0
@@ -30,17 +25,12 @@ _IDLE_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class WarmModels:
-    """``moonshine``, ``hibari`` and ``espeak`` are ``None`` if their wheels are not installed.
-    ``turn_detection`` is false if the end-of-turn weights cannot be loaded."""
-
     settings: ProviderSettings
+    local: LocalModels
+    """Those that need no network, loaded in this process or in the model process."""
     http_session: aiohttp.ClientSession
     http_client: httpx2.AsyncClient
     """For SDKs that use httpx2. Keys are in the requests, never in the client."""
-    turn_detection: bool
-    moonshine: MoonshineModel | None
-    hibari: HibariVoice | None
-    espeak: EspeakVoice | None
 
     async def prepare(self, plan: CallPlan) -> None:
         """Import what the providers of ``plan`` need. Await it before its session is built.
@@ -59,34 +49,39 @@ class WarmModels:
         await import_providers(spec for spec in PROVIDERS if spec.name in chosen)
 
     async def aclose(self) -> None:
-        for model in (self.moonshine, self.hibari, self.espeak):
-            if model is not None:
-                await model.aclose()
+        await self.local.aclose()
         await self.http_session.close()
         await self.http_client.aclose()
 
 
-async def load_models(settings: ProviderSettings) -> WarmModels:
+async def load_models(settings: ProviderSettings, models_socket: Path | None = None) -> WarmModels:
     """Load and run every model once, so that the first call is as fast as the hundredth.
 
     Takes about a second, and two more if the platform has keys for providers.
+
+    Args:
+        models_socket: where the model process listens, or will soon. The local models are then its
+            own, and this process loads only voice activity detection. Without it, this process
+            loads them all.
+
+    Raises:
+        ModelsNotStarted: no model process has answered for a minute.
     """
-    turn_detection, moonshine, hibari, espeak, _ = await asyncio.gather(
-        asyncio.to_thread(_warm_turn_taking),
-        asyncio.to_thread(_load_moonshine),
-        asyncio.to_thread(_load_hibari),
-        asyncio.to_thread(_load_espeak),
+    local, *_ = await asyncio.gather(
+        _local_models(models_socket),
+        asyncio.to_thread(_warm_voice_activity),
         import_providers(spec for spec in PROVIDERS if spec.is_available(settings)),
     )
     return WarmModels(
         settings=settings,
+        local=local,
         http_session=aiohttp.ClientSession(),
         http_client=_http_client(),
-        turn_detection=turn_detection,
-        moonshine=moonshine,
-        hibari=hibari,
-        espeak=espeak,
     )
+
+
+async def _local_models(models_socket: Path | None) -> LocalModels:
+    return await load_here() if models_socket is None else await RemoteModels.connect(models_socket)
 
 
 def _http_client() -> httpx2.AsyncClient:
@@ -99,42 +94,5 @@ def _http_client() -> httpx2.AsyncClient:
     )
 
 
-def _warm_turn_taking() -> bool:
+def _warm_voice_activity() -> None:
     VAD().predict(np.zeros(VAD_WINDOW_SAMPLES, np.int16))
-    try:
-        EOT().predict(np.zeros(EOT_MAX_SAMPLES, np.int16))
-    except (OSError, RuntimeError) as error:
-        log.warning("end_of_turn_model_unavailable", error=str(error))
-        return False
-    return True
-
-
-def _load_moonshine() -> MoonshineModel | None:
-    try:
-        from pipelines.engine.providers.local.moonshine_model import MoonshineModel
-    except (ImportError, OSError) as error:
-        log.warning("local_speech_to_text_unavailable", error=str(error))
-        return None
-    return MoonshineModel.load()
-
-
-def _load_hibari() -> HibariVoice | None:
-    try:
-        from pipelines.engine.providers.local.hibari_voice import HibariVoice
-    except (ImportError, OSError) as error:
-        log.warning("local_english_voice_unavailable", error=str(error))
-        return None
-    return HibariVoice.load()
-
-
-def _load_espeak() -> EspeakVoice | None:
-    try:
-        from pipelines.engine.providers.local.espeak_voice import EspeakError, EspeakVoice
-    except (ImportError, OSError) as error:
-        log.warning("local_voices_unavailable", error=str(error))
-        return None
-    try:
-        return EspeakVoice.load()
-    except EspeakError as error:
-        log.warning("local_voices_unavailable", error=str(error))
-        return None

@@ -24,6 +24,8 @@ from livekit.agents.voice.turn import TurnHandlingOptions
 from contracts.agent_config import Advanced, AgentConfig
 from pipelines.engine.endpointing import default_delays
 from pipelines.engine.inline_executor import InlineExecutor
+from pipelines.engine.providers.local.speech_models import EndOfTurn
+from pipelines.engine.turn_detector import TurnDetector
 
 _MIN_SPEECH_SECONDS = 0.05
 _MIN_SILENCE_SECONDS = 0.25
@@ -61,17 +63,16 @@ def voice_activity(advanced: Advanced) -> inference.VAD:
     )
 
 
-def turn_handling(agent: AgentConfig, *, end_of_turn_model: bool) -> TurnHandlingOptions:
+def turn_handling(agent: AgentConfig, end_of_turn: EndOfTurn | None) -> TurnHandlingOptions:
     """Options of the agent's session. None of them uses a cloud service.
 
-    Args:
-        end_of_turn_model: whether this process has loaded the end-of-turn model.
+    Without the end-of-turn model, voice activity alone decides.
     """
     advanced = agent.advanced
     delays = default_delays(advanced)
-    smart = advanced.smart_endpointing and end_of_turn_model
+    detector = TurnDetector(end_of_turn) if advanced.smart_endpointing and end_of_turn else None
     return TurnHandlingOptions(
-        turn_detection=inference.TurnDetector(version="v1-mini") if smart else "vad",
+        turn_detection=detector or "vad",
         endpointing={
             "mode": "fixed",
             "min_delay": delays.min_seconds,

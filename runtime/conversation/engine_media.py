@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Self
 from uuid import UUID
 
@@ -32,14 +33,18 @@ class EngineMedia:
 
     @classmethod
     async def load(
-        cls, providers: ProviderSettings, network_of: Callable[[UUID, float], MediaNetwork]
+        cls,
+        providers: ProviderSettings,
+        network_of: Callable[[UUID, float], MediaNetwork],
+        models_socket: Path | None = None,
     ) -> Self:
         """
         Raises:
             OpusMissing: no call could have sound.
+            ModelsNotStarted: the model process does not answer.
         """
         await asyncio.to_thread(libopus)
-        return cls(await load_models(providers), network_of)
+        return cls(await load_models(providers, models_socket), network_of)
 
     async def open_room(self, plan: CallPlan) -> Room:
         await self._models.prepare(plan)

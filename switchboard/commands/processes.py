@@ -87,6 +87,22 @@ def bridge(data_dir: DataDir = None) -> None:
     )
 
 
+@app.command(hidden=True)
+def models(data_dir: DataDir = None) -> None:
+    """Run only the process with this machine's speech models, which serves its media workers."""
+    with importing():
+        from pipelines.engine.model_process.run import run_models
+        from pipelines.engine.model_process.socket_path import models_socket
+
+    settings = _process_settings(data_dir)
+    socket_path = models_socket(settings.data_dir)
+    _run(
+        ProcessName.MODELS,
+        settings,
+        lambda stop, health: run_models(socket_path, stop, health),
+    )
+
+
 @app.command()
 def migrate(data_dir: DataDir = None) -> None:
     """Bring the database at SWITCHBOARD_DATABASE_URL to the current schema, and create the logins

@@ -132,7 +132,7 @@ def own_switchboard() -> Iterator[LiveSwitchboard]:
     """One for tests that break it one after the other, and see that it recovers. Its processes have
     monitoring ports, and a worker's death is noticed soon. It has one media worker, so a test knows
     which runs its call."""
-    first = free_ports_in_a_row(len(ProcessName))
+    first = free_ports_in_a_row(len(ProcessName) + 1)
     with running_switchboard(
         SWITCHBOARD_MONITORING_PORT=str(first),
         SWITCHBOARD_LEASE_SECONDS=str(redis_names.CLAIM_TTL_SECONDS),

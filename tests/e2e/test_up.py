@@ -29,7 +29,10 @@ from tests.short_directory import short_directory
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
 STOP_SECONDS = 3.0
-PROCESSES = ("postgres", "valkey", "api", "jobs", "jobs-tenants", "workers", "worker-1", "bridge")
+PROCESSES = (
+    *("postgres", "valkey", "api", "jobs", "jobs-tenants", "bridge"),
+    *("workers", "worker-1", "models"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +145,7 @@ class TestSecrets:
             "workers": {vendor, "link"},
             "worker-1": {vendor, "link"},
             "worker-2": {vendor, "link"},
+            "models": set(),
             "bridge": {"link"},
         }
         logs = list((up.data_dir / "logs").iterdir())
@@ -223,7 +227,7 @@ class TestMonitoring:
         self, own_switchboard: LiveSwitchboard
     ) -> None:
         ports = own_switchboard.monitoring_ports
-        assert list(ports) == ["api", "jobs", "bridge", "worker-1", "jobs-tenants"]
+        assert list(ports) == ["api", "jobs", "bridge", "worker-1", "models", "jobs-tenants"]
         for port in ports.values():
             url = f"http://{LOOPBACK}:{port}"
             until(lambda url=url: is_ready(url))

@@ -9,7 +9,7 @@ POLL_SECONDS = 0.02
 
 
 async def until(
-    condition: Callable[[], bool | Awaitable[bool]], timeout_seconds: float = 15.0
+    condition: Callable[[], object | Awaitable[object]], timeout_seconds: float = 15.0
 ) -> None:
     """Return once ``condition`` holds. Raises ``TimeoutError``."""
     async with asyncio.timeout(timeout_seconds):

@@ -39,7 +39,7 @@ def test_every_setting_is_read_by_a_process() -> None:
         ("GEMINI_API_KEY", {"api", "jobs", "worker"}),
         ("AWS_SECRET_ACCESS_KEY", {"api", "jobs", "worker"}),
         ("GOOGLE_APPLICATION_CREDENTIALS", {"api", "jobs", "worker"}),
-        ("OTEL_EXPORTER_OTLP_HEADERS", {"api", "jobs", "worker", "bridge"}),
+        ("OTEL_EXPORTER_OTLP_HEADERS", {"api", "jobs", "worker", "bridge", "models"}),
         ("SWITCHBOARD_MEDIA_PORTS", {"worker"}),
         ("SWITCHBOARD_LOG_LEVEL", set(READ_BY)),
         ("PGPASSWORD", {"api", "jobs", "migrate"}),

@@ -41,6 +41,7 @@ def test_no_label_can_name_a_tenant_or_a_call() -> None:
         "channel",
         "end_reason",
         "method",
+        "model",
         "operation",
         "outcome",
         "provider",

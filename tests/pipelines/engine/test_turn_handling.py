@@ -8,6 +8,7 @@ from livekit.agents import inference
 from contracts.agent_config import Advanced, AgentConfig
 from pipelines.engine import turn_handling as turn_handling_module
 from pipelines.engine.turn_handling import turn_handling, voice_activity
+from tests.pipelines.engine.model_process.fake_models import FakeEndOfTurn
 
 
 def agent(advanced: dict[str, Any] | None = None, **fields: Any) -> AgentConfig:
@@ -19,30 +20,30 @@ def test_the_end_of_turn_model_runs_on_device_even_with_cloud_credentials(
 ) -> None:
     for name in ("LIVEKIT_URL", "LIVEKIT_API_KEY", "LIVEKIT_API_SECRET", "LIVEKIT_INFERENCE_URL"):
         monkeypatch.setenv(name, "wss://cloud.invalid")
-    options = turn_handling(agent(), end_of_turn_model=True)
+    options = turn_handling(agent(), FakeEndOfTurn())
     detector = options["turn_detection"]
     assert isinstance(detector, inference.TurnDetector)
     assert detector.model == "turn-detector-v1-mini"
     assert options["interruption"]["mode"] == "vad"
 
 
-@pytest.mark.parametrize(("smart_endpointing", "end_of_turn_model"), [(False, True), (True, False)])
+@pytest.mark.parametrize(
+    ("smart_endpointing", "end_of_turn"), [(False, FakeEndOfTurn()), (True, None)]
+)
 def test_voice_activity_decides_alone_without_the_model(
-    smart_endpointing: bool, end_of_turn_model: bool
+    smart_endpointing: bool, end_of_turn: FakeEndOfTurn | None
 ) -> None:
-    options = turn_handling(
-        agent({"smartEndpointing": smart_endpointing}), end_of_turn_model=end_of_turn_model
-    )
+    options = turn_handling(agent({"smartEndpointing": smart_endpointing}), end_of_turn)
     assert options["turn_detection"] == "vad"
 
 
 def test_an_agent_may_forbid_interruptions() -> None:
     forbidding = agent(persona={"voiceConfig": {"bargeInEnabled": False}})
-    assert not turn_handling(forbidding, end_of_turn_model=True)["interruption"]["enabled"]
+    assert not turn_handling(forbidding, FakeEndOfTurn())["interruption"]["enabled"]
 
 
 def test_resuming_after_a_false_interruption_is_the_agent_s_choice() -> None:
-    options = turn_handling(agent({"resumeAfterInterruption": False}), end_of_turn_model=True)
+    options = turn_handling(agent({"resumeAfterInterruption": False}), FakeEndOfTurn())
     assert not options["interruption"]["resume_false_interruption"]
 
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import espeakng_loader
 
+from pipelines.engine.providers.local.speech_models import ModelError
 from pipelines.texts.language import primary_language
 
 _AUDIO_OUTPUT_SYNCHRONOUS = 2
@@ -27,7 +28,7 @@ _SynthCallback = ctypes.CFUNCTYPE(
 )
 
 
-class EspeakError(RuntimeError):
+class EspeakError(ModelError):
     """espeak-ng refused a call."""
 
 
@@ -58,11 +59,19 @@ class EspeakVoice:
     def sample_rate(self) -> int:
         return self._sample_rate
 
-    async def speak(self, text: str, *, locale: str) -> AsyncIterator[bytes]:
+    def sentences(self, text: str) -> list[str]:
+        """The whole text: it takes a few milliseconds."""
+        return [text]
+
+    async def say(self, sentence: str, *, locale: str) -> bytes:
         """Raises ``EspeakError`` if no voice speaks the language."""
-        yield await asyncio.get_running_loop().run_in_executor(
-            self._executor, self._synthesise, text, locale
+        return await asyncio.get_running_loop().run_in_executor(
+            self._executor, self._synthesise, sentence, locale
         )
+
+    async def speak(self, text: str, *, locale: str) -> AsyncIterator[bytes]:
+        for sentence in self.sentences(text):
+            yield await self.say(sentence, locale=locale)
 
     async def aclose(self) -> None:
         await asyncio.get_running_loop().run_in_executor(

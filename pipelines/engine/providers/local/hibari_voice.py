@@ -37,10 +37,17 @@ class HibariVoice:
     def sample_rate(self) -> int:
         return int(hibari.SAMPLE_RATE)
 
+    def sentences(self, text: str) -> list[str]:
+        return list(self._synthesiser.split_sentences(text))
+
+    async def say(self, sentence: str, *, locale: str) -> bytes:
+        return await asyncio.get_running_loop().run_in_executor(
+            self._executor, self._synthesise, sentence
+        )
+
     async def speak(self, text: str, *, locale: str) -> AsyncIterator[bytes]:
-        loop = asyncio.get_running_loop()
-        for sentence in self._synthesiser.split_sentences(text):
-            yield await loop.run_in_executor(self._executor, self._synthesise, sentence)
+        for sentence in self.sentences(text):
+            yield await self.say(sentence, locale=locale)
 
     async def aclose(self) -> None:
         self._executor.shutdown(wait=False)

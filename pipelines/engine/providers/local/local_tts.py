@@ -1,14 +1,13 @@
-"""Makes a voice in this process the engine's text-to-speech."""
+"""Makes a voice on this machine the engine's text-to-speech."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator
-from typing import Protocol
 
 from livekit.agents import APIConnectionError, APIConnectOptions, tts
 from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS
 
+from pipelines.engine.providers.local.speech_models import ModelsAway, Voice
 from pipelines.texts.utterance import parts
 
 _BREATH_SECONDS = 0.1
@@ -17,22 +16,10 @@ _MOST_CHARACTERS = 400
 sentence."""
 
 
-class LocalVoice(Protocol):
-    """A speech synthesiser that runs in this process."""
-
-    @property
-    def sample_rate(self) -> int: ...
-
-    def speak(self, text: str, *, locale: str) -> AsyncIterator[bytes]:
-        """Mono 16-bit PCM, one piece per sentence, each as soon as it is ready."""
-
-    async def aclose(self) -> None: ...
-
-
 class LocalTTS(tts.TTS[None]):
     """Speaks sentence by sentence; the engine splits a streamed answer into sentences."""
 
-    def __init__(self, voice: LocalVoice, *, model: str, locale: str) -> None:
+    def __init__(self, voice: Voice, *, model: str, locale: str) -> None:
         super().__init__(
             capabilities=tts.TTSCapabilities(streaming=False),
             sample_rate=voice.sample_rate,
@@ -60,7 +47,7 @@ class _SpokenText(tts.ChunkedStream):
     def __init__(
         self,
         parent: LocalTTS,
-        voice: LocalVoice,
+        voice: Voice,
         locale: str,
         text: str,
         conn_options: APIConnectOptions,
@@ -84,7 +71,10 @@ class _SpokenText(tts.ChunkedStream):
                         output_emitter.push(pcm)
                         spoken = True
         except RuntimeError as error:
-            raise APIConnectionError(f"{self._tts.model}: {error}", retryable=False) from error
+            is_temporary = isinstance(error, ModelsAway)
+            raise APIConnectionError(
+                f"{self._tts.model}: {error}", retryable=is_temporary
+            ) from error
         if not spoken:
             # Text without sound ("…") becomes a breath: no audio would be a failure for the engine.
             output_emitter.push(bytes(2 * int(_BREATH_SECONDS * self._voice.sample_rate)))

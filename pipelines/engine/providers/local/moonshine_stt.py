@@ -18,14 +18,13 @@ from livekit.agents import (
     vad,
 )
 from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS, NOT_GIVEN
-from moonshine_voice.errors import MoonshineError
 
-from pipelines.engine.providers.local.moonshine_model import SAMPLE_RATE, MoonshineModel
-from pipelines.engine.providers.local.speech_buffer import (
-    Decode,
-    DecodeTiming,
+from pipelines.engine.providers.local.speech_buffer import Decode, DecodeTiming, SpeechBuffer
+from pipelines.engine.providers.local.speech_models import (
+    HEARING_RATE,
+    ModelError,
+    Recogniser,
     Samples,
-    SpeechBuffer,
 )
 
 _LANGUAGE = LanguageCode("en")
@@ -46,7 +45,7 @@ class MoonshineSTT(stt.STT[None]):
 
     def __init__(
         self,
-        model: MoonshineModel,
+        model: Recogniser,
         voice_activity: vad.VAD,
         *,
         timing: DecodeTiming | None = None,
@@ -86,10 +85,10 @@ class MoonshineSTT(stt.STT[None]):
         conn_options: APIConnectOptions,
     ) -> stt.SpeechEvent:
         frame = rtc.combine_audio_frames(buffer)
-        if frame.sample_rate != SAMPLE_RATE:
-            resampler = rtc.AudioResampler(frame.sample_rate, SAMPLE_RATE)
+        if frame.sample_rate != HEARING_RATE:
+            resampler = rtc.AudioResampler(frame.sample_rate, HEARING_RATE)
             frame = rtc.combine_audio_frames(resampler.push(frame) + resampler.flush())
-        text = await _transcribe(self._moonshine, np.asarray(frame.data, dtype=np.int16))
+        text = await _transcribe(self._moonshine, np.asarray(frame.data, dtype=np.int16)) or ""
         return stt.SpeechEvent(
             type=stt.SpeechEventType.FINAL_TRANSCRIPT,
             alternatives=[stt.SpeechData(language=_LANGUAGE, text=text, end_time=frame.duration)],
@@ -100,12 +99,12 @@ class MoonshineStream(stt.RecognizeStream):
     def __init__(
         self,
         parent: MoonshineSTT,
-        model: MoonshineModel,
+        model: Recogniser,
         voice_activity: vad.VADStream,
         timing: DecodeTiming | None,
         conn_options: APIConnectOptions,
     ) -> None:
-        super().__init__(stt=parent, conn_options=conn_options, sample_rate=SAMPLE_RATE)
+        super().__init__(stt=parent, conn_options=conn_options, sample_rate=HEARING_RATE)
         self._moonshine = model
         self._voice_activity = voice_activity
         self._timing = timing
@@ -138,7 +137,7 @@ class MoonshineStream(stt.RecognizeStream):
                     self._send(stt.SpeechEventType.START_OF_SPEECH)
                 case vad.VADEventType.INFERENCE_DONE if speech is not None:
                     decode = speech.extend(_samples(event), event.raw_accumulated_silence)
-                    if decode is None or (decode is Decode.INTERIM and self._moonshine.busy):
+                    if decode is None:
                         continue
                     await self._decode(speech, _EVENT_OF[decode], event)
                     if decode is Decode.PART:
@@ -156,8 +155,8 @@ class MoonshineStream(stt.RecognizeStream):
         self._text = ""
         return SpeechBuffer(
             samples,
-            sample_rate=SAMPLE_RATE,
-            started_at_seconds=max(0.0, event.timestamp - len(samples) / SAMPLE_RATE),
+            sample_rate=HEARING_RATE,
+            started_at_seconds=max(0.0, event.timestamp - len(samples) / HEARING_RATE),
             timing=self._timing,
         )
 
@@ -177,7 +176,11 @@ class MoonshineStream(stt.RecognizeStream):
             self._text = ""
             return
         started_at = time.monotonic()
-        self._text = await _transcribe(self._moonshine, speech.audio())
+        only_if_idle = kind is stt.SpeechEventType.INTERIM_TRANSCRIPT
+        text = await _transcribe(self._moonshine, speech.audio(), only_if_idle=only_if_idle)
+        if text is None:
+            return
+        self._text = text
         speech.decoding_took(time.monotonic() - started_at)
         if self._text:
             self._send_text(kind, speech, event)
@@ -225,8 +228,12 @@ def _samples(event: vad.VADEvent) -> Samples:
     return np.concatenate([np.frombuffer(frame.data, dtype=np.int16) for frame in event.frames])
 
 
-async def _transcribe(model: MoonshineModel, samples: Samples) -> str:
+async def _transcribe(
+    model: Recogniser, samples: Samples, *, only_if_idle: bool = False
+) -> str | None:
     try:
+        if only_if_idle:
+            return await model.transcribe_if_idle(samples)
         return await model.transcribe(samples)
-    except MoonshineError as error:
+    except ModelError as error:
         raise APIConnectionError(f"Moonshine: {error}") from error

@@ -20,7 +20,7 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     from pipelines.engine.providers.local.moonshine_stt import MoonshineSTT
     from pipelines.engine.turn_handling import voice_activity
 
-    moonshine = request.models.moonshine
+    moonshine = request.models.local.moonshine
     if request.choice.model != STT_MODEL or moonshine is None:
         raise ProviderUnavailable(f"local speech-to-text {request.choice.model} is not installed")
     if primary_language(request.plan.locale) != "en":
@@ -42,8 +42,8 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
     from pipelines.engine.providers.local.local_tts import LocalTTS
 
     voices = {
-        ENGLISH_VOICE_MODEL: request.models.hibari,
-        ANY_LANGUAGE_VOICE_MODEL: request.models.espeak,
+        ENGLISH_VOICE_MODEL: request.models.local.hibari,
+        ANY_LANGUAGE_VOICE_MODEL: request.models.local.espeak,
     }
     voice = voices.get(request.choice.model)
     if voice is None:

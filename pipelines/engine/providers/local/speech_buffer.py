@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
-Samples = NDArray[np.int16]
-"""Mono PCM, shape ``(samples,)``."""
+from pipelines.engine.providers.local.speech_models import Samples
 
 
 class Decode(Enum):

@@ -7,21 +7,21 @@ import pytest
 from livekit.agents import APIError
 from numpy.typing import NDArray
 
-from pipelines.engine.providers.local.hibari_voice import HibariVoice
-from pipelines.engine.providers.local.local_tts import LocalTTS, LocalVoice
+from pipelines.engine.providers.local.local_tts import LocalTTS
+from pipelines.engine.providers.local.speech_models import Voice
 from pipelines.engine.shared_models import WarmModels
 
 
-async def speech(voice: LocalVoice, text: str, locale: str = "en-US") -> NDArray[np.int16]:
+async def speech(voice: Voice, text: str, locale: str = "en-US") -> NDArray[np.int16]:
     async with LocalTTS(voice, model="voice", locale=locale).synthesize(text) as stream:
         frame = await stream.collect()
     assert frame.sample_rate == voice.sample_rate
     return np.asarray(frame.data, np.int16)
 
 
-def hibari(models: WarmModels) -> HibariVoice:
-    assert models.hibari is not None
-    return models.hibari
+def hibari(models: WarmModels) -> Voice:
+    assert models.local.hibari is not None
+    return models.local.hibari
 
 
 async def test_a_sentence_sounds_at_once(warm_models: WarmModels) -> None:
@@ -60,13 +60,13 @@ async def test_a_number_without_a_name_is_read_digit_by_digit(
 async def test_espeak_speaks_other_languages(
     warm_models: WarmModels, locale: str, text: str
 ) -> None:
-    assert warm_models.espeak is not None
-    samples = await speech(warm_models.espeak, text, locale)
+    assert warm_models.local.espeak is not None
+    samples = await speech(warm_models.local.espeak, text, locale)
     assert np.abs(samples).max() > 1000
-    assert len(samples) / warm_models.espeak.sample_rate > 0.8
+    assert len(samples) / warm_models.local.espeak.sample_rate > 0.8
 
 
 async def test_a_language_without_a_voice_is_an_error(warm_models: WarmModels) -> None:
-    assert warm_models.espeak is not None
+    assert warm_models.local.espeak is not None
     with pytest.raises(APIError, match="qq-QQ"):
-        await speech(warm_models.espeak, "hm", "qq-QQ")
+        await speech(warm_models.local.espeak, "hm", "qq-QQ")

@@ -21,8 +21,8 @@ Kind = stt.SpeechEventType
 
 
 def recogniser(models: WarmModels) -> MoonshineSTT:
-    assert models.moonshine is not None
-    return MoonshineSTT(models.moonshine, voice_activity(Advanced()))
+    assert models.local.moonshine is not None
+    return MoonshineSTT(models.local.moonshine, voice_activity(Advanced()))
 
 
 def silence(seconds: float) -> np.ndarray[tuple[int], np.dtype[np.int16]]:
