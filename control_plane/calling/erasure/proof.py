@@ -23,6 +23,7 @@ KEPT = {
     "again. Remove it with DELETE /v1/do-not-call/{number}.",
     "answered_requests": "Answers to repeated requests are encrypted and deleted after 24 hours.",
     "live streams": "Redis forgets the messages of a call's live view one hour after its end.",
+    "built-in voices": "Workers forget the sound of what these have said after ten minutes.",
     "webhook receivers": "What was sent to the tenant's own systems is theirs to erase.",
 }
 """By place, what stays and why."""

@@ -29,6 +29,7 @@ from pipelines.engine.model_process.messages import (
     read_request,
 )
 from pipelines.engine.model_process.model_queue import ModelQueue
+from pipelines.engine.model_process.spoken_sentences import SpokenSentences
 from pipelines.engine.providers.local.loaded_models import LoadedModels
 from pipelines.engine.providers.local.speech_models import HEARING_RATE, ModelError, Samples
 from telemetry.metrics import MODELS
@@ -45,6 +46,7 @@ class ModelServer:
     def __init__(self, models: LoadedModels) -> None:
         self._models = models
         self._queues = {model: ModelQueue(model) for model in MODELS}
+        self._spoken_lately = {voice: SpokenSentences() for voice in ("hibari", "espeak")}
         self._connections: set[asyncio.Task[None]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -138,11 +140,11 @@ class ModelServer:
         voice = {"hibari": self._models.hibari, "espeak": self._models.espeak}[request.voice]
         if voice is None:
             raise ModelError(f"the voice {request.voice} is not installed")
-        queue = self._queues[request.voice]
+        queue, spoken = self._queues[request.voice], self._spoken_lately[request.voice]
         # Each sentence waits for a turn of its own, so a long answer holds up nobody else's.
         for sentence in voice.sentences(request.text)[request.skip :]:
             saying = partial(voice.say, sentence, locale=request.locale)
-            yield await queue.run(saying)
+            yield await spoken.sound((sentence, request.locale), partial(queue.run, saying))
 
 
 def _samples(sound: bytes) -> Samples:
