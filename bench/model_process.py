@@ -1,10 +1,8 @@
-"""What the model process saves and costs: memory, stalls of a worker's event loop, and latency.
+"""What the model process saves and costs: memory, the interpreter lock, and latency.
 
     python -m bench.model_process [--rounds 100]
 
-Each kind of work is done in turns by models in this process and by those of a model process. A
-stall is by how much the event loop of the process that asks is late with what is due each
-millisecond.
+Each kind of work is done in turns by models in this process and by those of a model process.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import ctypes
 import logging
 import statistics
 import subprocess
@@ -21,11 +20,14 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 import structlog
 from rich.console import Console
 from rich.table import Table
 
+from pipelines.engine.model_process.frames import encoded
+from pipelines.engine.model_process.messages import Transcribe
 from pipelines.engine.model_process.remote_models import RemoteModels
 from pipelines.engine.model_process.socket_path import models_socket
 from pipelines.engine.providers.local.loaded_models import load_here
@@ -34,7 +36,6 @@ from tests.pipelines.engine.speech import spoken
 from tests.short_directory import short_directory
 
 SENTENCE = "I have had some pain in a tooth on the left side since yesterday."
-TICK_SECONDS = 0.001
 MEGABYTE = 1 << 20
 WORKER = """
 import asyncio, gc, sys
@@ -105,42 +106,43 @@ def kinds_of_work() -> dict[str, Work]:
     }
 
 
-async def stalls_during(work: Coroutine[Any, Any, object]) -> list[float]:
-    """How late each tick of the event loop came while ``work`` was done, in milliseconds."""
-    late_ms: list[float] = []
-    task = asyncio.ensure_future(work)
-    while not task.done():
-        due = time.perf_counter() + TICK_SECONDS
-        await asyncio.sleep(TICK_SECONDS)
-        late_ms.append(1000 * (time.perf_counter() - due))
-    await task
-    return late_ms
+def hand_over(rounds: int, console: Console) -> None:
+    """What a worker's process does with an utterance while it holds the interpreter lock."""
+    table = Table("processor time for handing over an utterance", "here", "model process", "ratio")
+    for samples in (spoken(SENTENCE), spoken(f"{SENTENCE} {SENTENCE} {SENTENCE}")):
+        here, there = [], []
+        for _ in range(rounds):
+            began = time.thread_time()
+            # What MoonshineModel and its library do.
+            floats = (samples.astype(np.float32) / 32_768).tolist()
+            (ctypes.c_float * len(floats))(*floats)
+            here.append(1000 * (time.thread_time() - began))
+            began = time.thread_time()
+            encoded(Transcribe(id=1).frame(samples.tobytes()))
+            there.append(1000 * (time.thread_time() - began))
+        inside, outside = statistics.median(here), statistics.median(there)
+        seconds = len(samples) / 16_000
+        table.add_row(
+            f"{seconds:.1f} s", f"{inside:.2f} ms", f"{outside:.2f} ms", f"{outside / inside:.3f}"
+        )
+    console.print(table)
 
 
 async def compare(socket_path: Path, rounds: int, console: Console) -> None:
     here, there = await load_here(), await RemoteModels.connect(socket_path)
     latencies = Table("median of one piece of work", "in this process", "model process", "ratio")
-    stalls = Table("stalls of the loop, p99 / worst", "in this process", "model process")
     for name, work in kinds_of_work().items():
         took_ms: dict[int, list[float]] = {0: [], 1: []}
-        late_ms: dict[int, list[float]] = {0: [], 1: []}
         for _ in range(rounds):
             for number, models in enumerate((here, there)):
                 began = time.perf_counter()
                 await work(models)
                 took_ms[number].append(1000 * (time.perf_counter() - began))
-                late_ms[number] += await stalls_during(work(models))
         inside, outside = (statistics.median(took_ms[number]) for number in (0, 1))
         latencies.add_row(name, f"{inside:.1f} ms", f"{outside:.1f} ms", f"{outside / inside:.2f}")
-        stalls.add_row(name, *(_tail(late_ms[number]) for number in (0, 1)))
     console.print(latencies)
-    console.print(stalls)
     await here.aclose()
     await there.aclose()
-
-
-def _tail(late_ms: list[float]) -> str:
-    return f"{statistics.quantiles(late_ms, n=100)[98]:.1f} / {max(late_ms):.1f} ms"
 
 
 def weigh(model_process: int, socket_path: Path, console: Console) -> None:
@@ -161,6 +163,7 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     console = Console()
+    hand_over(rounds, console)
     with short_directory("switchboard-models-") as directory:
         process = subprocess.Popen(
             [sys.executable, "-m", "switchboard", "models", "--data-dir", str(directory)]
