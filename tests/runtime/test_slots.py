@@ -91,13 +91,24 @@ async def test_near_a_limit_the_next_claim_waits_until_the_last_ones_are_measure
     assert not waiting.done()
     await waiting
     strained = False
+    async with asyncio.timeout(1):
+        await slots.wait_free()
+
+
+async def test_slots_that_close_while_a_claim_waits_for_its_turn_are_closed(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("runtime.headroom.ramp.MEASURED_AFTER_SECONDS", 0.02)
+    slots = Slots(40)
     for _ in range(8):
         slots.admit()
-        waiting = asyncio.create_task(slots.wait_free())
-    slots.close("frames_late")
-    await asyncio.sleep(0.06)
-    assert not waiting.done(), "closed while it waited for its turn"
-    waiting.cancel()
+    waiting = asyncio.create_task(slots.wait_free())
+    await asyncio.sleep(0)
+    slots.close("journals_full")
+    await asyncio.sleep(0.04)
+    assert not waiting.done()
+    slots.open("journals_full")
+    await waiting
 
 
 async def test_a_call_that_nobody_joins_has_a_slot_reserved_only_at_first():

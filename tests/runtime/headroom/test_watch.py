@@ -57,7 +57,7 @@ async def test_a_worker_without_a_call_takes_one_however_busy_its_machine_is():
     assert scene.slots.usable == 1
 
 
-async def test_a_worker_without_a_call_takes_none_while_the_models_are_behind_with_those_of_others():
+async def test_a_worker_without_a_call_takes_none_while_the_models_are_behind():
     scene = Scene()
     scene.queue_seconds = 1.0
     scene.look(1)

@@ -7,7 +7,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from fastapi import FastAPI
-from httpx import Response
+from httpx2 import Response
 from redis.asyncio import Redis
 from sqlalchemy import text
 
