@@ -23,12 +23,6 @@ RESERVED_SECONDS = 3.0
 WAITING_PER_SLOT = 8
 """How many calls may wait for their first participant, for each slot. Each has an open room."""
 
-_SPARE_LONELY: frozenset[WhyClaimsNothing] = frozenset({"frames_late", "loop_blocked"})
-"""What does not close a worker without a call. It has no caller to protect, and what makes it slow
-is not its own: it would be closed for as long as that goes on, and an installation on a busy
-machine would take no call at all. So it takes one, and what that one measures decides about the
-next. The queue of the models closes it too: they also serve other workers, whose calls end."""
-
 
 class NoFreeSlot(RuntimeError):
     """Every slot is taken or reserved."""
@@ -71,18 +65,13 @@ class Slots:
 
     @property
     def usable(self) -> int:
-        """How many slots may be used now: ``total``, or those in use while no call is claimed. One
-        for a worker without a call on a machine that is too busy for several."""
-        if self.reasons:
-            return self.used
-        return 1 if self._closed_for else self.total
+        """How many slots may be used now: ``total``, or those in use while no call is claimed."""
+        return self.used if self.reasons else self.total
 
     @property
     def reasons(self) -> list[WhyClaimsNothing]:
         """Why no call is claimed now, beside that all slots are taken; the first one is told."""
         holding = set(self._closed_for)
-        if not self.used:
-            holding -= _SPARE_LONELY
         if self.waiting >= WAITING_PER_SLOT * self.total:
             holding.add("waiting_calls")
         return [reason for reason in WHY_CLAIMS_NOTHING if reason in holding]

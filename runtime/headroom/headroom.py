@@ -4,9 +4,13 @@ It is full at once when a delay is above its limit (``limits.py``). It has room 
 delays have been shorter than two thirds of their limits for two to three seconds. What was measured
 before that counts no longer.
 
-The first second of calls on a worker that had none is not measured: setting up a call is the most
-expensive second of it, and there is nobody yet who would hear it. So eight callers who come to an
-idle worker at once are all taken.
+A worker without a call is not judged by its frames and its loop. It has no caller to protect, and
+what makes it slow is not its own: it would be closed for as long as that goes on, and an
+installation on a busy machine would take no call at all. Neither is the first second of its next
+calls measured: setting up a call is its most expensive second, and there is nobody yet who would
+hear it. So eight callers who come to an idle worker at once are all taken. After that second, what
+they measure decides about the next. The queue of the models is always judged: the models may also
+serve other workers, whose calls end.
 """
 
 from __future__ import annotations
@@ -53,13 +57,14 @@ class Headroom:
     def loop_was_late(self, seconds: float, has_calls: bool) -> None:
         """
         Args:
-            has_calls: whether a call has a slot. The lag of a worker without calls says how busy
-                others keep the machine.
+            has_calls: whether a call has a slot.
         """
         now = self._clock()
         if not has_calls:
             self._measured_from = now + UNMEASURED_SECONDS
-        if not has_calls or now >= self._measured_from:
+            self._frames.forget()
+            self._loop.forget()
+        elif now >= self._measured_from:
             self._loop.observe(seconds, now)
 
     def model_work_has_waited(self, seconds: float) -> None:

@@ -48,6 +48,10 @@ class RecentDelays:
             if delay_seconds > self._limit_seconds:
                 second.above_limit += 1
 
+    def forget(self) -> None:
+        for second in self._seconds:
+            second.number = -1
+
     def are_above_limit(self, since_seconds: float) -> bool:
         """Since the whole second of the clock in which ``since_seconds`` lies, at most five."""
         seconds = self._since(since_seconds)

@@ -47,14 +47,16 @@ async def test_one_reason_takes_the_place_of_another():
     assert scene.slots.reasons == ["models_busy"]
 
 
-async def test_a_worker_without_a_call_takes_one_however_busy_its_machine_is():
+async def test_a_worker_whose_last_call_has_ended_is_open_at_the_next_look():
     scene = Scene()
-    scene.look(5, loop_lag_seconds=0.05)
-    assert (scene.slots.usable, scene.slots.reasons) == (1, [])
     place = scene.slots.admit()
-    assert (scene.slots.usable, scene.slots.reasons) == (1, ["loop_blocked"]), "and not a second"
-    place.leave()
+    place.hold()
+    scene.look(5, loop_lag_seconds=0.05)
     assert scene.slots.usable == 1
+    place.leave()
+    assert scene.slots.usable == 0
+    scene.look(1, loop_lag_seconds=0.05)
+    assert (scene.slots.usable, scene.slots.reasons) == (3, [])
 
 
 async def test_a_worker_without_a_call_takes_none_while_the_models_are_behind():
