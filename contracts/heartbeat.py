@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
+
+WhyClaimsNothing = Literal[
+    "journals_full", "frames_late", "loop_blocked", "models_busy", "waiting_calls"
+]
+"""Why a worker claims no calls although slots may be free: its journals are full, its frames are
+late, its event loop or the local models are behind, or too many of its calls wait for their first
+participant."""
+WHY_CLAIMS_NOTHING: tuple[WhyClaimsNothing, ...] = get_args(WhyClaimsNothing)
 
 
 class WorkerHeartbeat(BaseModel):
@@ -19,7 +27,7 @@ class WorkerHeartbeat(BaseModel):
     sent_at: datetime
     state: Literal["warming", "ready", "draining"]
     slots_total: int
-    """As many as it uses while it takes no calls because its journals are full."""
+    """As many as it uses while it claims no calls."""
     slots_used: int
     unreadable_offers: int = 0
     """Offers of calls since its start that it could not read and left to other workers."""
@@ -29,6 +37,10 @@ class WorkerHeartbeat(BaseModel):
     """It takes no calls until the control plane has applied what it reported."""
     events_are_held_back: bool = False
     """It keeps events on its disk because too many wait in Redis."""
+    claims_nothing_because: str | None = None
+    """One of ``WhyClaimsNothing``. A later release may have more reasons."""
+    claims_nothing_seconds: float = 0.0
+    """For how long it has claimed nothing because of that, or of one reason after the other."""
 
 
 class CallMedia(BaseModel):

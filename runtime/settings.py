@@ -16,6 +16,7 @@ from contracts.call_plan import JOIN_TIMEOUT_SECONDS, LONGEST_CALL_SECONDS
 from contracts.ice_servers import ice_servers
 from contracts.ice_settings import IceSettings
 from contracts.redis_names import CLAIM_TTL_SECONDS, LEASE_TTL_SECONDS
+from runtime.headroom.limits import HeadroomLimits
 from runtime.media.network.media_network import MediaNetwork, PortRange
 
 
@@ -25,6 +26,8 @@ def _address(text: str) -> str:
 
 Address = Annotated[str, AfterValidator(_address)]
 """An IPv4 or IPv6 address."""
+
+Milliseconds = Annotated[float, Field(ge=1)]
 
 
 def new_worker_id() -> str:
@@ -54,6 +57,13 @@ class WorkerOptions(IceSettings):
     in their journals and report the meter less often."""
     journal_limit_mb: PositiveInt = 2_048
     """How large a worker's journals may be. Beyond that it takes no new calls."""
+    frame_lateness_limit_ms: Milliseconds = HeadroomLimits.frame_lateness_ms
+    """A worker is full when more than one frame in a hundred is mixed later than this; ``inf``: it
+    is not judged by that. So with the next two."""
+    loop_lag_limit_ms: Milliseconds = HeadroomLimits.loop_lag_ms
+    """The same of what is due in its event loop."""
+    model_queue_limit_ms: Milliseconds = HeadroomLimits.model_queue_ms
+    """How long work may wait for the local models."""
     media_ports: PortRange | None = None
     """UDP ports for callers' audio, such as ``40000-40999``; without it, any port of the machine.
     A participant takes one port for each of the machine's addresses."""
@@ -78,6 +88,12 @@ class WorkerSettings(WorkerOptions):
     of those that died there, whatever their ids were."""
     object_store_url: str | None = None
     """Where recordings are stored. Without it, nothing is recorded."""
+
+    @property
+    def headroom_limits(self) -> HeadroomLimits:
+        return HeadroomLimits(
+            self.frame_lateness_limit_ms, self.loop_lag_limit_ms, self.model_queue_limit_ms
+        )
 
     def media_network(self, call_id: UUID, now_seconds: float) -> MediaNetwork:
         """For the legs of one call; ``now_seconds`` since 1970."""

@@ -3,14 +3,21 @@
 A call holds a slot from its first offer on, a phone call from the start. A call that was claimed a
 moment ago has one reserved, because its browser will probably make its offer at once. After that it
 waits without a slot, so that calls which nobody joins keep no other call out.
+
+Slots are closed while the worker should claim no more calls, for one reason or several. Calls that
+were claimed before keep their places, and their offers are answered.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
+
+from contracts.heartbeat import WHY_CLAIMS_NOTHING, WhyClaimsNothing
+from runtime.headroom.ramp import Ramp
 
 RESERVED_SECONDS = 3.0
 WAITING_PER_SLOT = 8
@@ -22,10 +29,24 @@ class NoFreeSlot(RuntimeError):
 
 
 class Slots:
-    def __init__(self, total: int) -> None:
+    """
+    Args:
+        is_strained: whether the machine has hardly room for more; then calls are claimed slowly.
+    """
+
+    def __init__(
+        self,
+        total: int,
+        is_strained: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.total = total
+        self._is_strained = is_strained
+        self._clock = clock
         self._places: set[Place] = set()
-        self._is_closed = False
+        self._closed_for: set[WhyClaimsNothing] = set()
+        self._closed_at: float | None = None
+        self._ramp = Ramp()
         self._free = asyncio.Event()
         self._free.set()
         self._idle = asyncio.Event()
@@ -45,25 +66,35 @@ class Slots:
     @property
     def usable(self) -> int:
         """How many slots may be used now: ``total``, or those in use while no call is claimed."""
-        return self.used if self._claims_nothing else self.total
+        return self.used if self.reasons else self.total
 
     @property
-    def _claims_nothing(self) -> bool:
-        return self._is_closed or self.waiting >= WAITING_PER_SLOT * self.total
+    def reasons(self) -> list[WhyClaimsNothing]:
+        """Why no call is claimed now, beside that all slots are taken; the first one is told."""
+        holding = set(self._closed_for)
+        if self.waiting >= WAITING_PER_SLOT * self.total:
+            holding.add("waiting_calls")
+        return [reason for reason in WHY_CLAIMS_NOTHING if reason in holding]
 
-    def close(self) -> None:
-        """Let no slot count as free until ``open``."""
-        self._is_closed = True
+    @property
+    def closed_seconds(self) -> float:
+        """For how long there have been ``reasons``."""
+        return 0.0 if self._closed_at is None else self._clock() - self._closed_at
+
+    def close(self, reason: WhyClaimsNothing) -> None:
+        """Let no slot count as free until ``open`` with the same reason."""
+        self._closed_for.add(reason)
         self.note()
 
-    def open(self) -> None:
-        self._is_closed = False
+    def open(self, reason: WhyClaimsNothing) -> None:
+        self._closed_for.discard(reason)
         self.note()
 
     def admit(self) -> Place:
         """A place for a call that was just claimed, with a slot reserved."""
         place = Place(self)
         self._places.add(place)
+        self._ramp.claimed(self._clock())
         self.note()
         return place
 
@@ -73,7 +104,11 @@ class Slots:
         self.note()
 
     def note(self) -> None:
-        """A place has changed."""
+        """A place or a reason has changed."""
+        if not self.reasons:
+            self._closed_at = None
+        elif self._closed_at is None:
+            self._closed_at = self._clock()
         for event, holds in (
             (self._free, self.used < self.usable),
             (self._idle, not self._places),
@@ -85,7 +120,12 @@ class Slots:
 
     async def wait_free(self) -> None:
         """Return once a call may be claimed."""
-        await self._free.wait()
+        while True:
+            await self._free.wait()
+            pause_seconds = self._ramp.pause_seconds(self._clock(), self.used, self._is_strained())
+            if pause_seconds <= 0:
+                return
+            await asyncio.sleep(pause_seconds)
 
     async def wait_idle(self) -> None:
         """Return once there is no call."""

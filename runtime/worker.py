@@ -15,12 +15,14 @@ import structlog
 
 from contracts.call_plan import CallPlan
 from contracts.call_status import Transport
-from contracts.heartbeat import CallMedia
+from contracts.heartbeat import WHY_CLAIMS_NOTHING, CallMedia, WhyClaimsNothing
 from link.connection import LINK_ERRORS
 from pipelines.texts import phrases
 from runtime.call.call import Call
 from runtime.call.end_cause import Cause, Ending
 from runtime.conversation.conversation import CallRecord, Conversation
+from runtime.headroom.headroom import Headroom
+from runtime.headroom.watch import HeadroomWatch
 from runtime.journal.adoption import adopt
 from runtime.journal.event_shipper import EventShipper
 from runtime.journal.space import JournalSpace
@@ -34,13 +36,20 @@ from runtime.link.offered_call import OfferedCall
 from runtime.link.redis_client import connect
 from runtime.link.worker_identity import WorkerIdentity
 from runtime.media.room import Room
+from runtime.media.room_clock import lateness_listener
 from runtime.recording.recordings import Recordings
 from runtime.running_calls import RunningCalls
 from runtime.settings import WorkerSettings
 from runtime.slots import Place, Slots
 from runtime.task_errors import TaskErrors, bind_call
 from telemetry.health import Health
-from telemetry.metrics import CALLS_WAITING, SLOTS, SLOTS_USED, UNSETTLED_CALLS
+from telemetry.metrics import (
+    CALLS_WAITING,
+    CLAIMS_NOTHING,
+    SLOTS,
+    SLOTS_USED,
+    UNSETTLED_CALLS,
+)
 from telemetry.tracing import call_span
 
 if TYPE_CHECKING:
@@ -69,14 +78,25 @@ class Media(Protocol):
 
 
 class Worker:
-    """``warm_up`` loads what calls need. No call is claimed before it returns."""
+    """
+    Args:
+        warm_up: loads what calls need. No call is claimed before it returns.
+        model_queue_seconds: how long the oldest work has waited for the local models.
+    """
 
-    def __init__(self, settings: WorkerSettings, warm_up: Callable[[], Awaitable[Media]]) -> None:
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        warm_up: Callable[[], Awaitable[Media]],
+        model_queue_seconds: Callable[[], float] = lambda: 0.0,
+    ) -> None:
         self._settings = settings
         self._warm_up = warm_up
+        self._model_queue_seconds = model_queue_seconds
         self._journals = JournalStore(settings.data_dir, settings.worker_id)
         self._redis = connect(settings.redis_url)
-        self._slots = Slots(settings.slots)
+        self._headroom = Headroom(settings.headroom_limits)
+        self._slots = Slots(settings.slots, lambda: self._headroom.is_strained)
         self._calls = RunningCalls()
         self._shipper = EventShipper(self._redis, settings.event_backlog_limit)
         self._space = JournalSpace(
@@ -97,7 +117,12 @@ class Worker:
         SLOTS.set(settings.slots)
         SLOTS_USED.set_function(lambda: self._slots.used)
         CALLS_WAITING.set_function(lambda: self._slots.waiting)
+        for reason in WHY_CLAIMS_NOTHING:
+            CLAIMS_NOTHING.labels(reason).set_function(partial(self._is_held_back_by, reason))
         UNSETTLED_CALLS.set_function(lambda: len(self._shipper.unsettled))
+
+    def _is_held_back_by(self, reason: WhyClaimsNothing) -> bool:
+        return reason in self._slots.reasons
 
     async def is_warm(self) -> bool:
         return self._heartbeat.state == "ready"
@@ -114,6 +139,7 @@ class Worker:
             WorkerIdInUse: another running worker has the same id.
         """
         log = logger.bind(worker_id=self._settings.worker_id)
+        lateness_listener.set(self._headroom.frame_was_late)
         async with AsyncExitStack() as stack:
             stack.callback(self._journals.close)
             stack.callback(self._recordings.close)
@@ -205,6 +231,8 @@ class Worker:
                 self._settings.lease_seconds,
             )
             commands = CommandReader(self._redis, worker_id, self._calls)
+            watch = HeadroomWatch(self._headroom, self._slots, self._model_queue_seconds)
+            watching = calls.create_task(watch.run())
             commanding = calls.create_task(commands.run())
             claiming = calls.create_task(dispatcher.run())
             self._heartbeat.state = "ready"
@@ -213,6 +241,7 @@ class Worker:
             claiming.cancel()
             await self._drain()
             commanding.cancel()
+            watching.cancel()
 
     async def _run_call(
         self, media: Media, offered: OfferedCall, acknowledge: Acknowledge, place: Place

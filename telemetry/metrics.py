@@ -11,6 +11,7 @@ from collections.abc import Collection
 from contracts.call_status import TERMINAL_STATUSES, CallStatus
 from contracts.dial_outcome import DialOutcome
 from contracts.end_reasons import EndReason
+from contracts.heartbeat import WHY_CLAIMS_NOTHING
 from telemetry.declarations import Declarations
 from telemetry.process_name import ProcessName
 
@@ -164,6 +165,14 @@ SLOTS_USED = declared.gauge(
 )
 CALLS_WAITING = declared.gauge(
     "calls_waiting", "Calls of this worker that nobody has made an offer for yet.", (_WORKER,)
+)
+CLAIMS_NOTHING = declared.gauge(
+    "claims_nothing",
+    "1 while this worker claims no calls for a reason, although it may have free slots: its "
+    "journals are full, frames are late, its event loop or the local models are behind, or too "
+    "many of its calls wait for their first participant.",
+    (_WORKER,),
+    {"reason": WHY_CLAIMS_NOTHING},
 )
 UNSETTLED_CALLS = declared.gauge(
     "unsettled_calls",

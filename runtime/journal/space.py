@@ -52,10 +52,10 @@ class JournalSpace:
                 free_bytes=free_bytes,
                 count=self.times_full,
             )
-            self._slots.close()
+            self._slots.close("journals_full")
         elif self.is_full and not is_full:
             logger.info("journals.have_room", used_bytes=self.used_bytes)
-            self._slots.open()
+            self._slots.open("journals_full")
         self.is_full = is_full
 
 

@@ -87,6 +87,7 @@ class Heartbeat:
         Raises:
             RedisError, OSError: Redis is away.
         """
+        reasons = self._slots.reasons
         own = WorkerHeartbeat(
             worker_id=self._worker_id,
             sent_at=datetime.now(UTC),
@@ -94,6 +95,8 @@ class Heartbeat:
             slots_total=self._slots.usable,
             slots_used=self._slots.used,
             unreadable_offers=self.unreadable_offers,
+            claims_nothing_because=reasons[0] if reasons else None,
+            claims_nothing_seconds=self._slots.closed_seconds,
             **self._calls.backlog(),
         )
         pipeline = self._redis.pipeline(transaction=False)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,6 +17,11 @@ from runtime.media.room import FRAME_MS
 from telemetry.metrics import FRAME_LATENESS
 
 _TURNS_AFTER_STANDSTILL = 16
+
+lateness_listener: ContextVar[Callable[[float], None] | None] = ContextVar(
+    "lateness_listener", default=None
+)
+"""Is told how many seconds each frame is late, in all rooms that are opened in this context."""
 
 
 class Clock(Protocol):
@@ -69,11 +75,15 @@ class TickSchedule:
 async def ticks(clock: Clock) -> AsyncIterator[Tick]:
     """A tick every ``FRAME_MS``, endlessly."""
     schedule = TickSchedule(clock.now())
+    listener = lateness_listener.get()
     while True:
         while (wait := schedule.deadline_seconds - clock.now()) > 0:
             await clock.sleep(wait)
         now = clock.now()
-        FRAME_LATENESS.observe(now - schedule.deadline_seconds)
+        late_seconds = now - schedule.deadline_seconds
+        FRAME_LATENESS.observe(late_seconds)
+        if listener is not None:
+            listener(late_seconds)
         tick = schedule.take(now)
         # Sockets give one packet per turn of the loop. Read the packets that came during a stall
         # before the tick, or they would count as late.

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from uuid import UUID
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
 from runtime.conversation.conversation import CallRecord
 from runtime.media.room import Room
+from runtime.media.room_clock import lateness_listener
 from tests.runtime.fakes import FakeConversation, FakeRoom
 
 
 class FakeMedia:
     def __init__(self) -> None:
         self.rooms: dict[UUID, FakeRoom] = {}
+        self.frame_was_late: Callable[[float], None] | None = None
+        """Who is told how many seconds a frame of a room is late."""
         self.closed = False
 
     async def open_room(self, plan: CallPlan) -> Room:
+        self.frame_was_late = lateness_listener.get()
         self.rooms[plan.call_id] = FakeRoom(plan.room_name)
         return self.rooms[plan.call_id]
 

@@ -34,12 +34,13 @@ from runtime.journal.folder_lock import JournalsInUse
 from runtime.journal.journal import Journal
 from runtime.journal.store import JournalStore
 from runtime.link.dispatch import RECLAIM_IDLE_MS, dispatch_group
+from runtime.link.redis_client import BLOCK_MS
 from runtime.link.worker_identity import WorkerIdentity, WorkerIdInUse
 from runtime.running_calls import RunningCalls
 from tests.runtime.control_plane import ControlPlane
 from tests.runtime.fakes import CALLER, call_plan
 from tests.runtime.until import until
-from tests.runtime.working import working
+from tests.runtime.working import Running, working
 
 
 @pytest.fixture
@@ -195,6 +196,56 @@ async def test_a_worker_whose_journals_are_too_large_says_so_and_takes_no_calls(
         heartbeat = await control_plane.heartbeat("w1")
         assert heartbeat is not None
         assert heartbeat.slots_used in (0, 1)
+
+
+async def test_a_worker_whose_frames_are_late_says_so_and_takes_no_calls_until_they_are_not(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    first, second = call_plan(), call_plan()
+    late_seconds = 0.05
+
+    async def play_frames(running: Running) -> None:
+        assert running.media.frame_was_late is not None
+        while True:
+            running.media.frame_was_late(late_seconds)
+            await asyncio.sleep(0.005)
+
+    async def is_full() -> bool:
+        heartbeat = await control_plane.heartbeat("w1")
+        return heartbeat is not None and heartbeat.claims_nothing_because == "frames_late"
+
+    async def is_open() -> bool:
+        heartbeat = await control_plane.heartbeat("w1")
+        return heartbeat is not None and heartbeat.claims_nothing_because is None
+
+    async with working(valkey_url, tmp_path, slots=3) as running:
+        await control_plane.dispatch(first)
+        await until(lambda: control_plane.has(first.call_id, "room.opened"))
+        reply = await control_plane.offer("w1", first.call_id)
+        assert isinstance(reply.body, LegAnswered)
+        playing = asyncio.create_task(play_frames(running))
+        await until(is_full)
+        heartbeat = await control_plane.heartbeat("w1")
+        assert heartbeat is not None
+        assert (heartbeat.slots_total, heartbeat.slots_used) == (1, 1), "no capacity"
+        full_at = heartbeat.sent_at
+
+        async def no_read_is_under_way() -> bool:
+            heartbeat = await control_plane.heartbeat("w1")
+            waited = timedelta(milliseconds=BLOCK_MS) + timedelta(seconds=0.5)
+            return heartbeat is not None and heartbeat.sent_at - full_at > waited
+
+        await until(no_read_is_under_way)
+        await control_plane.dispatch(second)
+        again = await control_plane.heartbeat("w1")
+        assert again is not None
+        assert again.claims_nothing_seconds >= 1.0
+        await asyncio.sleep(0.5)
+        assert list(running.media.rooms) == [first.call_id]
+        late_seconds = 0.001
+        await until(lambda: control_plane.has(second.call_id, "room.opened"))
+        await until(is_open)
+        playing.cancel()
 
 
 async def test_a_draining_worker_claims_nothing_and_ends_its_calls_in_time(

@@ -96,13 +96,15 @@ class NoCapacity(Problem):
     code = "no_capacity"
     title = "No media worker can take the call now"
 
-    def __init__(
-        self,
-        detail: str = "Every media worker is busy or away, and would not begin the call in time; "
-        "nothing was created, so try again in 5 s",
-        retry_seconds: int = 5,
-    ) -> None:
+    def __init__(self, detail: str, retry_seconds: int = 5) -> None:
         super().__init__(detail, headers={"Retry-After": str(retry_seconds)})
+
+    @classmethod
+    def for_new_call(cls, *, has_workers: bool) -> NoCapacity:
+        why = "All media workers are busy" if has_workers else "No media worker is there"
+        return cls(
+            f"{why}, so the call would not begin in time; nothing was created, so try again in 5 s"
+        )
 
 
 class CallFull(Problem):

@@ -6,7 +6,7 @@ import asyncio
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -26,6 +26,8 @@ _log = structlog.get_logger(__name__)
 
 MAX_AGE_SECONDS = redis_names.HEARTBEAT_INTERVAL_SECONDS
 READ_DEADLINE_SECONDS = 0.5
+BUSY_FOR_LONG_SECONDS = 5.0
+"""A worker that a few expensive seconds keep from claiming does so again after two or three."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class Capacity:
     """What the workers' heartbeats and the queue of waiting calls say. Pure."""
 
     slots: int
-    """Of all workers that claim calls, or will as soon as their models are loaded."""
+    """Of all workers that claim calls, or will soon: when their models are loaded, or when they are
+    less busy than a moment ago."""
     free: int
     """Those of them without a call."""
     recently_begun: int = 0
@@ -42,6 +45,8 @@ class Capacity:
     """Calls that wait for their turn, by tenant id."""
     weights: Mapping[str, int] = field(default_factory=dict)
     """Calls that a tenant sends in one turn, if not 1, by tenant id."""
+    workers: int = 0
+    """Those that are there and not stopping, however busy they are."""
 
     def has_room_for(self, tenant_id: UUID) -> bool:
         """Whether a worker will probably begin one more call of the tenant in time.
@@ -64,7 +69,7 @@ class Capacity:
     def with_waiting(self, tenant_id: UUID) -> Capacity:
         """After one more call of the tenant was admitted."""
         waiting = {**self.waiting, str(tenant_id): self.waiting.get(str(tenant_id), 0) + 1}
-        return Capacity(self.slots, self.free, self.recently_begun, waiting, self.weights)
+        return replace(self, waiting=waiting)
 
 
 async def read_capacity(redis: Redis) -> Capacity:
@@ -73,12 +78,15 @@ async def read_capacity(redis: Redis) -> Capacity:
         RedisError, OSError: Redis is away.
     """
     worker_ids = [str(worker_id) for worker_id in await redis.smembers(redis_names.WORKERS)]
-    slots = free = 0
+    slots = free = workers = 0
     if worker_ids:
         keys = [redis_names.worker_heartbeat(worker_id) for worker_id in worker_ids]
         for document in await redis.mget(keys):
             heartbeat = _read(document)
-            if heartbeat is not None and heartbeat.state != "draining":
+            if heartbeat is None or heartbeat.state == "draining":
+                continue
+            workers += 1
+            if not _is_busy_for_long(heartbeat):
                 slots += heartbeat.slots_total
                 free += max(0, heartbeat.slots_total - heartbeat.slots_used)
     queue = DispatchQueue(redis)
@@ -89,6 +97,16 @@ async def read_capacity(redis: Redis) -> Capacity:
         recently_begun=await queue.dispatched_recently(time.time()),
         waiting=await queue.waiting(),
         weights={str(tenant): int(weight) for tenant, weight in weights.items()},
+        workers=workers,
+    )
+
+
+def _is_busy_for_long(heartbeat: WorkerHeartbeat) -> bool:
+    """Whether a worker claims nothing and nobody knows until when. Calls that wait for their first
+    participant are no such reason: they are joined or given up in a known time."""
+    return (
+        heartbeat.claims_nothing_because not in (None, "waiting_calls")
+        and heartbeat.claims_nothing_seconds >= BUSY_FOR_LONG_SECONDS
     )
 
 
@@ -119,6 +137,11 @@ class CapacityView:
         self._known: Capacity | None = None
         self._read_at = float("-inf")
         self._trusted_from = float("-inf")
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether any worker was there at the last look."""
+        return self._known is not None and self._known.workers > 0
 
     async def admit(self, tenant_id: UUID) -> bool:
         """Whether a worker will probably begin one more call of the tenant in time, or nothing is

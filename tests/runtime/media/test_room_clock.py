@@ -3,7 +3,7 @@ from itertools import islice
 
 import pytest
 
-from runtime.media.room_clock import Tick, TickSchedule, ticks
+from runtime.media.room_clock import Tick, TickSchedule, lateness_listener, ticks
 
 
 class FakeClock:
@@ -45,6 +45,14 @@ async def test_a_late_tick_stands_for_those_it_missed_and_none_follow_in_a_burst
     taken = await take(FakeClock(lambda: next(late, 0.0)), 4)
     assert [tick for tick, _ in taken] == [Tick(1, 1), Tick(7, 6), Tick(8, 1), Tick(9, 1)]
     assert [at for _, at in taken] == pytest.approx([0.02, 0.145, 0.16, 0.18])
+
+
+async def test_a_listener_is_told_how_late_each_frame_is() -> None:
+    late: list[float] = []
+    lateness_listener.set(late.append)
+    lateness = iter([0.0, 0.013, 0.105])
+    await take(FakeClock(lambda: next(lateness)), 3)
+    assert late == pytest.approx([0.0, 0.013, 0.105])
 
 
 def test_every_period_is_counted_exactly_once() -> None:

@@ -108,7 +108,7 @@ async def create_call(
     if not waits_for_phone:
         check_caps(caps, facts.open_calls, stranger)
         if capacity is not None and not await capacity.admit(tenant_id):
-            raise NoCapacity
+            raise NoCapacity.for_new_call(has_workers=capacity.has_workers)
     frozen = await freeze_plan(
         session,
         sources,

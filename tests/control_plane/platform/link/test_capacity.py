@@ -63,6 +63,8 @@ async def beat(
     state: Literal["warming", "ready", "draining"],
     total: int,
     used: int,
+    because: str | None = None,
+    seconds: float = 0.0,
 ) -> None:
     heartbeat = WorkerHeartbeat(
         worker_id=worker_id,
@@ -70,6 +72,8 @@ async def beat(
         state=state,
         slots_total=total,
         slots_used=used,
+        claims_nothing_because=because,
+        claims_nothing_seconds=seconds,
     )
     await redis.sadd(redis_names.WORKERS, worker_id)
     await redis.set(redis_names.worker_heartbeat(worker_id), heartbeat.model_dump_json())
@@ -94,7 +98,50 @@ async def test_the_slots_of_workers_that_claim_calls_or_soon_will_are_counted(
         recently_begun=1,
         waiting={str(LOUD): 2},
         weights={str(LOUD): 4},
+        workers=2,
     )
+
+
+@pytest.mark.parametrize(
+    ("because", "seconds", "slots"),
+    [
+        ("frames_late", 4.9, 5),
+        ("frames_late", 5.0, 0),
+        ("models_busy", 60.0, 0),
+        ("a reason of a later release", 60.0, 0),
+        ("waiting_calls", 60.0, 5),
+    ],
+)
+async def test_a_worker_that_has_been_full_for_long_is_expected_to_end_no_call_in_time(
+    redis: Redis, because: str, seconds: float, slots: int
+) -> None:
+    await beat(redis, "w1", "ready", 5, 5, because, seconds)
+    for _ in range(3):
+        await DispatchQueue(redis).add(CallOffer.made(uuid4(), LOUD, datetime.now(UTC)), "{}", 4)
+        await redis.delete(redis_names.DISPATCH_STREAM)
+    capacity = await read_capacity(redis)
+    assert (capacity.slots, capacity.free, capacity.workers) == (slots, 0, 1)
+    assert capacity.recently_begun > 0
+    assert capacity.has_room_for(QUIET) == (slots > 0)
+
+
+async def test_one_full_worker_keeps_no_call_from_another(redis: Redis) -> None:
+    await beat(redis, "w1", "ready", 5, 5, "loop_blocked", 60.0)
+    await beat(redis, "w2", "ready", 5, 4)
+    capacity = await read_capacity(redis)
+    assert (capacity.slots, capacity.free, capacity.workers) == (5, 1, 2)
+
+
+async def test_a_busy_worker_is_told_from_none_at_all(redis: Redis) -> None:
+    clock = Clock()
+    view = CapacityView(redis, clock)
+    assert not view.has_workers, "before the first look nothing is known"
+    assert not await view.admit(QUIET)
+    assert not view.has_workers
+    await beat(redis, "w1", "ready", 0, 0, "models_busy", 60.0)
+    clock.now += 1
+    assert not await view.admit(QUIET)
+    assert view.has_workers
 
 
 class Clock:

@@ -7,6 +7,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from fastapi import FastAPI
+from httpx2 import Response
 from redis.asyncio import Redis
 from sqlalchemy import text
 
@@ -32,6 +33,7 @@ async def test_without_workers_the_answer_is_503_and_nothing_is_created_or_held(
     answer = await tenant.post("/v1/calls", body)
     assert (answer.status_code, answer.json()["code"]) == (503, "no_capacity")
     assert answer.headers["Retry-After"] == "5"
+    assert answer.json()["detail"].startswith("No media worker is there")
     async with database.system_session() as session:
         assert await session.scalar(text("SELECT count(*) FROM calls")) == 0
         assert await session.scalar(text("SELECT sum(held_micros) FROM billing_accounts")) == 0
@@ -78,16 +80,45 @@ async def test_a_worker_whose_journals_are_full_has_no_room(
     heartbeat = Heartbeat(redis, "worker-1", identity, slots, NoCalls(), lease_seconds=30)
     heartbeat.state = "ready"
 
-    async def ask() -> int:
+    async def ask() -> Response:
         await space.look()
         await heartbeat.beat()
         app.state.capacity = CapacityView(redis)  # As after a second.
-        return (await tenant.post("/v1/calls", body)).status_code
+        return await tenant.post("/v1/calls", body)
 
     (tmp_path / "call.jsonl").write_bytes(b"x" * 10)
-    assert await ask() == 503
+    assert (await ask()).status_code == 503
     (tmp_path / "call.jsonl").unlink()
-    assert await ask() == 201
+    assert (await ask()).status_code == 201
+
+
+async def test_workers_that_are_too_busy_for_long_have_no_room_and_the_answer_says_so(
+    tenant: TenantClient, app: FastAPI, redis: Redis, tmp_path: Path
+) -> None:
+    await redis.flushall()
+    agent_id = await tenant.published_agent()
+    body = {"agent_id": str(agent_id), "participants": [CALLER]}
+    now = 1_000.0
+    slots = Slots(3, clock=lambda: now)
+    slots.admit().hold()
+    identity = WorkerIdentity("worker-1", tmp_path)
+    heartbeat = Heartbeat(redis, "worker-1", identity, slots, NoCalls(), lease_seconds=30)
+    heartbeat.state = "ready"
+
+    async def ask() -> Response:
+        await heartbeat.beat()
+        app.state.capacity = CapacityView(redis)  # As after a second.
+        return await tenant.post("/v1/calls", body)
+
+    assert (await ask()).status_code == 201
+    slots.close("frames_late")
+    now += 6
+    refused = await ask()
+    assert (refused.status_code, refused.json()["code"]) == (503, "no_capacity")
+    assert refused.headers["Retry-After"] == "5"
+    assert refused.json()["detail"].startswith("All media workers are busy")
+    slots.open("frames_late")
+    assert (await ask()).status_code == 201
 
 
 async def test_a_tenant_whose_queue_is_full_does_not_keep_others_out(
