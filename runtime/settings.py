@@ -63,7 +63,7 @@ class WorkerOptions(IceSettings):
     loop_lag_limit_ms: Milliseconds = HeadroomLimits.loop_lag_ms
     """The same of what is due in its event loop."""
     model_queue_limit_ms: Milliseconds = HeadroomLimits.model_queue_ms
-    """How long work may wait for the local models."""
+    """How long work may be with the local models, or wait for them."""
     media_ports: PortRange | None = None
     """UDP ports for callers' audio, such as ``40000-40999``; without it, any port of the machine.
     A participant takes one port for each of the machine's addresses."""

@@ -74,6 +74,10 @@ class Media(Protocol):
         self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
     ) -> Conversation: ...
 
+    @property
+    def oldest_request_seconds(self) -> float:
+        """How long the oldest work has been with the local models, or waits for them."""
+
     async def aclose(self) -> None: ...
 
 
@@ -81,18 +85,15 @@ class Worker:
     """
     Args:
         warm_up: loads what calls need. No call is claimed before it returns.
-        model_queue_seconds: how long the oldest work has waited for the local models.
     """
 
     def __init__(
         self,
         settings: WorkerSettings,
         warm_up: Callable[[], Awaitable[Media]],
-        model_queue_seconds: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._settings = settings
         self._warm_up = warm_up
-        self._model_queue_seconds = model_queue_seconds
         self._journals = JournalStore(settings.data_dir, settings.worker_id)
         self._redis = connect(settings.redis_url)
         self._headroom = Headroom(settings.headroom_limits)
@@ -231,7 +232,7 @@ class Worker:
                 self._settings.lease_seconds,
             )
             commands = CommandReader(self._redis, worker_id, self._calls)
-            watch = HeadroomWatch(self._headroom, self._slots, self._model_queue_seconds)
+            watch = HeadroomWatch(self._headroom, self._slots, lambda: media.oldest_request_seconds)
             watching = calls.create_task(watch.run())
             commanding = calls.create_task(commands.run())
             claiming = calls.create_task(dispatcher.run())

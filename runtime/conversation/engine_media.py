@@ -55,5 +55,9 @@ class EngineMedia:
     ) -> EngineConversation:
         return EngineConversation(plan, room, actions, record, self._models)
 
+    @property
+    def oldest_request_seconds(self) -> float:
+        return self._models.local.oldest_request_seconds
+
     async def aclose(self) -> None:
         await self._models.aclose()

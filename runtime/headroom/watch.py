@@ -22,7 +22,7 @@ IDLE_LOOK_SECONDS = 0.25
 class HeadroomWatch:
     """
     Args:
-        model_queue_seconds: how long the oldest work has waited for the local models.
+        model_queue_seconds: how long the oldest work has been with the local models.
     """
 
     def __init__(

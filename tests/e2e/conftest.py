@@ -26,6 +26,14 @@ SHARED_DATA_DIR, SHARED_OUTPUT = "switchboard_data_dir", "switchboard_output"
 """What the processes that run tests are told of the ``up`` that all of them share."""
 
 
+NEVER_FULL = {
+    "SWITCHBOARD_FRAME_LATENESS_LIMIT_MS": "inf",
+    "SWITCHBOARD_LOOP_LAG_LIMIT_MS": "inf",
+    "SWITCHBOARD_MODEL_QUEUE_LIMIT_MS": "inf",
+}
+"""Tests run beside each other on few cores. Their calls would wait until the machine is quieter."""
+
+
 @dataclass(frozen=True)
 class LiveSwitchboard:
     """What ``switchboard up`` runs, and the demo's account on it."""
@@ -89,7 +97,7 @@ class SharedUp:
     def __init__(self) -> None:
         self._open = ExitStack()
         directory = self._open.enter_context(short_directory("switchboard-shared-"))
-        self._up = Up(directory / "data")
+        self._up = Up(directory / "data", environment=NEVER_FULL)
         self._open.callback(self._up.end)
 
     @pytest.hookimpl(optionalhook=True)
@@ -170,7 +178,7 @@ async def _leave_credit(system: LiveSwitchboard, left_micros: int) -> None:
 @contextmanager
 def running_switchboard(**environment: str) -> Iterator[LiveSwitchboard]:
     with short_directory("switchboard-e2e-") as directory:
-        up = Up(directory / "data", environment=environment)
+        up = Up(directory / "data", environment=NEVER_FULL | environment)
         try:
             yield LiveSwitchboard.with_new_account(up.wait_until_started().data_dir)
         finally:

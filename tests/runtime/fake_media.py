@@ -25,6 +25,10 @@ class FakeMedia:
         self.rooms[plan.call_id] = FakeRoom(plan.room_name)
         return self.rooms[plan.call_id]
 
+    @property
+    def oldest_request_seconds(self) -> float:
+        return 0.0
+
     def open_conversation(
         self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
     ) -> FakeConversation:

@@ -136,7 +136,7 @@ def test_a_worker_without_calls_has_room_however_busy_its_machine_is():
 def test_work_that_waits_for_the_models_counts_without_calls():
     machine = Machine()
     machine.has_calls = False
-    assert machine.run(0.1, queue=600)[-1] == "models_busy"
+    assert machine.run(0.1, queue=1_100)[-1] == "models_busy"
 
 
 def test_what_calls_have_delayed_is_forgotten_when_the_last_one_has_ended():

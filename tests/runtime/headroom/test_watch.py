@@ -42,7 +42,7 @@ async def test_one_reason_takes_the_place_of_another():
     scene = Scene()
     scene.slots.admit().hold()
     scene.look(5, loop_lag_seconds=0.05)
-    scene.queue_seconds = 1.0
+    scene.queue_seconds = 1.1
     scene.look(60)
     assert scene.slots.reasons == ["models_busy"]
 
@@ -61,6 +61,6 @@ async def test_a_worker_whose_last_call_has_ended_is_open_at_the_next_look():
 
 async def test_a_worker_without_a_call_takes_none_while_the_models_are_behind():
     scene = Scene()
-    scene.queue_seconds = 1.0
+    scene.queue_seconds = 1.1
     scene.look(1)
     assert (scene.slots.usable, scene.slots.reasons) == (0, ["models_busy"])
