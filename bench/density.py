@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.density_callers import Heard, callers_process
+from bench.machine_speed import fixed_loop_ms
 from switchboard.demo.account import agent_body, create_account
 from switchboard.state import read_secrets
 from switchboard_client import AsyncSwitchboard
@@ -28,16 +29,6 @@ from tests.runtime.media.impaired_network import word_errors
 from tests.short_directory import short_directory
 
 QUESTIONS = 60
-
-
-def fixed_loop_ms() -> float:
-    """Of Python's own work, alone; the best of five."""
-    times = []
-    for _ in range(5):
-        began_at = time.perf_counter()
-        sum(number * number for number in range(1_000_000))
-        times.append((time.perf_counter() - began_at) * 1000)
-    return min(times)
 
 
 def curious_agent() -> dict[str, object]:
