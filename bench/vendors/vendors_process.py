@@ -29,6 +29,15 @@ STACK = ResolvedStack(
 PROVIDERS = ("deepgram", "openai", "elevenlabs")
 
 
+def stack_fields() -> dict[str, str]:
+    """``STACK`` as fields of an agent."""
+    fields = {}
+    for name, channel in (("stt", STACK.stt), ("llm", STACK.llm), ("tts", STACK.tts)):
+        fields[f"{name}_provider"] = channel.primary.provider
+        fields[f"{name}_model"] = channel.primary.model
+    return fields
+
+
 @dataclass(frozen=True)
 class Vendors:
     base_urls: dict[str, str]
