@@ -1,9 +1,12 @@
-"""Many calls at once over WebRTC, with the offline models: what callers hear, and what it costs.
+"""Many calls at once over WebRTC: what callers hear, and what it costs.
 
-    python -m bench.density [--calls 1 4] [--seconds 60]
+    python -m bench.density [--calls 1 4] [--vendors offline] [--seconds 60]
 
-The callers are on the same machine, in a process of their own; what they cost is shown apart. They
-begin 0.7 s after each other. The time that a fixed loop takes tells how fast the machine is.
+The vendors are the offline models, or stand-ins for cloud vendors (``bench.vendors``), at once or
+after delays like those of the cloud. Stand-ins do not understand what is said, so there is no share
+of wrong words. The callers are on the same machine, in a process of their own, and so are the
+stand-ins; what they cost is shown apart. The callers begin 0.7 s after each other. The time that a
+fixed loop takes tells how fast the machine is.
 """
 
 from __future__ import annotations
@@ -20,6 +23,9 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.density_callers import Heard, callers_process
+from bench.machine_speed import fixed_loop_ms
+from bench.vendors.delays import DELAYS
+from bench.vendors.vendors_process import Vendors, serving_vendors, stack_fields
 from switchboard.demo.account import agent_body, create_account
 from switchboard.state import read_secrets
 from switchboard_client import AsyncSwitchboard
@@ -30,29 +36,20 @@ from tests.short_directory import short_directory
 QUESTIONS = 60
 
 
-def fixed_loop_ms() -> float:
-    """Of Python's own work, alone; the best of five."""
-    times = []
-    for _ in range(5):
-        began_at = time.perf_counter()
-        sum(number * number for number in range(1_000_000))
-        times.append((time.perf_counter() - began_at) * 1000)
-    return min(times)
-
-
-def curious_agent() -> dict[str, object]:
+def curious_agent(vendors: Vendors | None) -> dict[str, object]:
     """Asks more questions than any caller answers."""
     questions = [{"question": f"What is your answer number {n}?"} for n in range(1, QUESTIONS + 1)]
-    return agent_body() | {"playbook": {"qualificationFlow": questions}}
+    body = agent_body() | {"playbook": {"qualificationFlow": questions}}
+    return body | ({} if vendors is None else stack_fields())
 
 
-async def prepare(up: Up) -> tuple[str, str]:
+async def prepare(up: Up, vendors: Vendors | None) -> tuple[str, str]:
     """A secret key and an agent."""
     secrets = read_secrets(up.data_dir)
     assert secrets is not None
     account = await create_account(up.state.api_url, secrets.operator_token)
     async with AsyncSwitchboard(up.state.api_url, account.secret_key) as api:
-        agent = await api.agents.create(curious_agent())
+        agent = await api.agents.create(curious_agent(vendors))
         await api.agents.publish(agent.id)
         return account.secret_key, str(agent.id)
 
@@ -68,13 +65,17 @@ async def share_of_wrong_words(url: str, key: str, said: dict[str, list[str]]) -
     return wrong / max(1, total)
 
 
-def measure(up: Up, pipe: Connection, calls: int, seconds: float) -> list[str]:
-    key, agent_id = asyncio.run(prepare(up))
+def measure(
+    up: Up, pipe: Connection, calls: int, seconds: float, vendors: Vendors | None
+) -> list[str]:
+    key, agent_id = asyncio.run(prepare(up, vendors))
     worker = psutil.Process(up.state.pids["worker-1"])
     before = sum(worker.cpu_times()[:2])
+    vendors_before = vendors.used_seconds() if vendors else 0.0
     pipe.send((up.state.api_url, key, agent_id, calls, seconds))
     heard: Heard = pipe.recv()
     used = sum(worker.cpu_times()[:2]) - before
+    by_vendors = vendors.used_seconds() - vendors_before if vendors else 0.0
     time.sleep(3)  # The last events are applied after the calls.
     wrong = asyncio.run(share_of_wrong_words(up.state.api_url, key, heard.said))
     return [
@@ -83,10 +84,11 @@ def measure(up: Up, pipe: Connection, calls: int, seconds: float) -> list[str]:
         f"{_p(heard.voice_to_voice_ms, 50)} / {_p(heard.voice_to_voice_ms, 95)}",
         str(len(heard.voice_to_voice_ms)),
         _p(heard.gaps_ms, 99),
-        f"{wrong:.0%}",
+        "-" if vendors else f"{wrong:.0%}",
         str(heard.lost),
         f"{used / heard.took_seconds:.0%}",
         f"{heard.processor_seconds / heard.took_seconds:.0%}",
+        f"{by_vendors / heard.took_seconds:.0%}" if vendors else "-",
     ]
 
 
@@ -97,31 +99,53 @@ def _p(values: list[float], percentile: float) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Many calls at once over WebRTC")
     parser.add_argument("--calls", type=int, nargs="+", default=[1, 4])
+    parser.add_argument("--vendors", choices=["offline", *DELAYS], default="offline")
     parser.add_argument("--seconds", type=float, default=60, help="that each caller stays")
     arguments = parser.parse_args()
+    if arguments.vendors == "offline":
+        table = measured_table(arguments.calls, arguments.seconds, None)
+    else:
+        with serving_vendors(arguments.vendors) as vendors:
+            table = measured_table(arguments.calls, arguments.seconds, vendors)
+    table.title = f"vendors: {arguments.vendors}"
     console = Console()
+    console.print(table)
+    console.print(f"A fixed loop took {fixed_loop_ms():.0f} ms. CPU is in shares of a core.")
+
+
+def measured_table(rows: list[int], seconds: float, vendors: Vendors | None) -> Table:
+    """One row for each number of calls, all in one installation."""
     ours, theirs = multiprocessing.get_context("spawn").Pipe()
     callers = multiprocessing.get_context("spawn").Process(target=callers_process, args=(theirs,))
     table = Table(
         *("calls", "first sample p50, ms", "voice to voice p50 / p95, ms", "turns"),
         *("gaps p99, ms", "words wrong", "calls lost", "worker's CPU", "callers' CPU"),
+        "vendors' CPU",
     )
     with short_directory("switchboard-density-") as directory:
-        environment = {"SWITCHBOARD_SLOTS": str(max(8, *arguments.calls))}
+        environment = {"SWITCHBOARD_SLOTS": str(max(8, *rows))} | settings_for(vendors)
         up = Up(directory / "data", environment=environment)
         try:
             up.wait_until_started()
             callers.start()
             ours.recv()
-            for calls in arguments.calls:
-                table.add_row(*measure(up, ours, calls, arguments.seconds))
+            for calls in rows:
+                table.add_row(*measure(up, ours, calls, seconds, vendors))
             ours.send(None)
             callers.join()
         finally:
             callers.kill()
             up.end()
-    console.print(table)
-    console.print(f"A fixed loop took {fixed_loop_ms():.0f} ms. CPU is in shares of a core.")
+    return table
+
+
+def settings_for(vendors: Vendors | None) -> dict[str, str]:
+    """Keys and addresses of the vendors, as an operator would set them."""
+    settings: dict[str, str] = {}
+    for provider, address in (vendors.base_urls if vendors else {}).items():
+        settings[f"SWITCHBOARD_{provider.upper()}_BASE_URL"] = address
+        settings[f"SWITCHBOARD_{provider.upper()}_API_KEY"] = "bench"
+    return settings
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from aiortc import RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCSess
 from rich.console import Console
 from rich.table import Table
 
+from bench.babble import babble
 from contracts.call_plan import PlannedParticipant
 from contracts.live_messages import DATA_CHANNEL_LABEL
 from runtime.media.audio.opus import SAMPLE_HZ, SAMPLES_PER_FRAME, OpusEncoder
@@ -41,13 +42,6 @@ class Run:
     core_percent_per_leg: float
     answer_ms: list[float]
     connected_ms: list[float]
-
-
-def babble(rate: int, seconds: float) -> np.ndarray[tuple[int], np.dtype[np.int16]]:
-    """Noise with the loudness and the rhythm of speech, which costs Opus more than a tone."""
-    times = np.arange(round(rate * seconds)) / rate
-    noise = np.random.default_rng(1).normal(0, 2_500, times.size)
-    return (noise * np.abs(np.sin(2 * np.pi * 1.5 * times))).astype(np.int16)
 
 
 def peers_process(pipe: Connection) -> None:

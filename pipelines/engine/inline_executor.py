@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from typing import Any
 
 
@@ -14,8 +15,12 @@ class InlineExecutor(Executor):
     lock twice, thirty times a second for each call.
     """
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        done: Future[Any] = Future()
+    def submit(  # type: ignore[override]
+        self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any
+    ) -> asyncio.Future[Any]:
+        """The running loop's own future, which ``run_in_executor`` passes on as it is. A future of
+        ``concurrent.futures`` would cost a message from the loop to itself."""
+        done = asyncio.get_running_loop().create_future()
         try:
             done.set_result(fn(*args, **kwargs))
         except Exception as error:  # noqa: BLE001 - it is the caller's

@@ -44,7 +44,28 @@ def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
 
     model = request.choice.model
     reasoning: Any = _NO_REASONING if model.startswith(_REASONS_BY_ITSELF) else NOT_GIVEN
-    return openai.LLM(model=model, client=_client(request), reasoning_effort=reasoning)
+    client = _client(request)
+    _send_conversations_as_they_are(client)
+    return openai.LLM(model=model, client=client, reasoning_effort=reasoning)
+
+
+def _send_conversations_as_they_are(client: openai.AsyncClient) -> None:
+    """Skip what the SDK does to each message and tool: it compares them with its types to rename
+    fields, of which a conversation has none. With every turn there is more to compare: for 13
+    messages it kept the loop from the audio of all calls for 4 ms."""
+    import openai
+
+    create = client.chat.completions.create
+
+    async def create_as_it_is(
+        *, messages: Any, tools: Any = openai.omit, extra_body: Any = None, **options: Any
+    ) -> Any:
+        body = {**(extra_body or {}), "messages": messages}
+        if tools is not openai.omit:
+            body["tools"] = tools
+        return await create(messages=(), extra_body=body, **options)
+
+    client.chat.completions.create = create_as_it_is  # type: ignore[method-assign]
 
 
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:

@@ -1,8 +1,9 @@
 """Sample rate conversion, frame by frame, with a fixed and small delay.
 
 A windowed-sinc filter in polyphase form (Crochiere & Rabiner, "Multirate Digital Signal
-Processing"): every output sample is one dot product, for any ratio. Unlike a streaming converter,
-it returns one frame for each frame. Its delay is half the filter, at most 1 ms.
+Processing"): every output sample is one dot product, for any ratio. A frame is cut into blocks that
+have the same filters, so that a frame is one product of two small matrices. Unlike a streaming
+converter, it returns one frame for each frame. Its delay is half the filter, at most 1 ms.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ _KAISER_BETA = 7.0
 _PASS_BAND = 0.92
 """The share of the narrower side's bandwidth that is kept. The rest is the transition band."""
 
+_MOST_PERIODS_IN_BLOCK = 16
+"""A period is the least number of samples that is whole on both sides. Larger blocks multiply more
+zeros, smaller ones copy more samples twice."""
+
 
 class Resampler:
     """Converts one mono stream and keeps the filter's state between frames."""
@@ -39,12 +44,12 @@ class Resampler:
         up, down = target_hz // divisor, source_hz // divisor
         bank = _polyphase_bank(up, down)
         taps = bank.shape[1]
-        outputs = np.arange(target_hz * frame_ms // 1000) * down
-        self._first_sample = outputs // up
-        self._coefficients = bank[outputs % up]
         self.frame_samples = source_hz * frame_ms // 1000
         self._signal = np.zeros(taps - 1 + self.frame_samples, np.float32)
-        self._windows = sliding_window_view(self._signal, taps)
+        periods = _block_periods(self.frame_samples // down)
+        self._filters = _block_filters(bank, down, periods)
+        windows = sliding_window_view(self._signal, self._filters.shape[0])
+        self._windows = windows[:: periods * down]
         self._silence = np.zeros(target_hz * frame_ms // 1000, np.int16)
         self.delay_seconds = (taps * up - 1) / 2 / (source_hz * up)
 
@@ -54,10 +59,27 @@ class Resampler:
         self._signal[-self.frame_samples :] = frame
         if not self._signal.any():
             return self._silence
-        windows = self._windows[self._first_sample]
-        converted = np.einsum("ij,ij->i", windows, self._coefficients)
-        saturated: Samples = np.clip(np.rint(converted), -32768, 32767).astype(np.int16)
+        # Overlapping rows are copied first, because matrix products want rows apart.
+        converted = np.ascontiguousarray(self._windows) @ self._filters
+        np.rint(converted, out=converted)
+        np.clip(converted, -32768, 32767, out=converted)
+        saturated: Samples = converted.ravel().astype(np.int16)
         return saturated
+
+
+def _block_periods(periods: int) -> int:
+    """How many of a frame's ``periods`` make a block."""
+    return max(n for n in range(1, _MOST_PERIODS_IN_BLOCK + 1) if periods % n == 0)
+
+
+def _block_filters(bank: NDArray[np.float32], down: int, periods: int) -> NDArray[np.float32]:
+    """``(samples, outputs)``: a block's outputs from its samples and the ``taps - 1`` before."""
+    up, taps = bank.shape
+    filters = np.zeros((taps - 1 + periods * down, periods * up), np.float32)
+    for output in range(periods * up):
+        first_sample, phase = divmod(output * down, up)
+        filters[first_sample : first_sample + taps, output] = bank[phase]
+    return filters
 
 
 def _polyphase_bank(up: int, down: int) -> NDArray[np.float32]:

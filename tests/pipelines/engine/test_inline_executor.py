@@ -18,3 +18,10 @@ async def test_work_is_done_in_the_thread_that_asks_for_it() -> None:
 async def test_what_the_work_raises_comes_back() -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         await asyncio.get_running_loop().run_in_executor(InlineExecutor(), int, "one")
+
+
+async def test_the_result_is_there_at_once() -> None:
+    """Nobody is woken for it: the loop takes no turn between the work and its result."""
+    result = asyncio.get_running_loop().run_in_executor(InlineExecutor(), int, "1")
+    assert result.done()
+    assert await result == 1

@@ -1,4 +1,4 @@
-"""OpenAI's language model is offered the call's tools."""
+"""OpenAI's language model is asked with the call's conversation and tools."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import httpx2
+import openai
 from aiohttp import web
 from livekit.agents import APIConnectOptions, llm
+from livekit.plugins import openai as plugin
 
 from contracts.call_plan import ProviderChoice
 from pipelines.engine.call_agent import CallAgent
@@ -19,6 +21,7 @@ from pipelines.settings import ProviderSettings
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.plans import call_plan
 from tests.pipelines.stand_in import serving
+from tests.stand_ins.openai_wire import OpenAIWire
 
 
 async def test_the_model_is_offered_the_end_of_the_call_and_can_choose_it(
@@ -63,3 +66,38 @@ async def test_the_model_is_offered_the_end_of_the_call_and_can_choose_it(
         await model.aclose()
     assert [t.name for c in chunks if c.delta for t in c.delta.tool_calls] == ["end_call"]
     assert asked[0]["tools"][0]["function"]["name"] == "end_call"
+
+
+async def test_a_conversation_reaches_the_vendor_as_the_sdk_itself_would_send_it(
+    warm_models: WarmModels,
+) -> None:
+    context = llm.ChatContext.empty()
+    context.add_message(role="system", content="You are Ada.")
+    context.add_message(role="user", content="What is in the diary?")
+    context.items.append(llm.FunctionCall(call_id="1", name="look_up", arguments='{"day": "Mon"}'))
+    context.items.append(
+        llm.FunctionCallOutput(call_id="1", name="look_up", output="[]", is_error=False)
+    )
+    context.add_message(role="user", content="Grüße!")
+    tools: list[Any] = list(CallAgent(call_plan(), NotedActions()).tools)
+    assert OPENAI.llm is not None
+    async with httpx2.AsyncClient() as http_client, OpenAIWire().serving() as wire:
+        settings = ProviderSettings(api_keys={"openai": "k"}, base_urls={"openai": wire.base_url})
+        models = replace(warm_models, settings=settings, http_client=http_client)
+        choice = ProviderChoice(provider="openai", model="gpt-4.1-mini")
+        ours = OPENAI.llm(ModelRequest(choice, call_plan(), models, NotedActions()))
+        client = openai.AsyncClient(api_key="k", base_url=wire.base_url, http_client=http_client)
+        plain = plugin.LLM(model="gpt-4.1-mini", client=client)
+        for offered in (tools, []):
+            for model in (ours, plain):
+                async with model.chat(chat_ctx=context, tools=offered) as stream:
+                    assert (
+                        "".join(
+                            [chunk.delta.content or "" async for chunk in stream if chunk.delta]
+                        )
+                        == "Hello."
+                    )
+    with_tools, plainly_with_tools, without, plainly_without = wire.requests
+    assert with_tools == plainly_with_tools
+    assert [tool["function"]["name"] for tool in with_tools["tools"]] == ["end_call"]
+    assert without == plainly_without

@@ -1,0 +1,87 @@
+"""All vendors in one process of their own, so that their cost is apart."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from aiohttp import web
+
+from bench.vendors.deepgram_listen import DeepgramListen
+from bench.vendors.delays import DELAYS, Speed
+from bench.vendors.elevenlabs_voice import ElevenLabsVoice
+from bench.vendors.openai_chat import OpenAIChat
+from contracts.call_plan import ProviderChoice, ResolvedChannel, ResolvedStack
+
+STACK = ResolvedStack(
+    stt=ResolvedChannel(primary=ProviderChoice(provider="deepgram", model="nova-3")),
+    llm=ResolvedChannel(primary=ProviderChoice(provider="openai", model="gpt-4.1-mini")),
+    tts=ResolvedChannel(
+        primary=ProviderChoice(provider="elevenlabs", model="eleven_flash_v2_5", voice="bench")
+    ),
+)
+
+PROVIDERS = ("deepgram", "openai", "elevenlabs")
+
+
+def stack_fields() -> dict[str, str]:
+    """``STACK`` as fields of an agent."""
+    fields = {}
+    for name, channel in (("stt", STACK.stt), ("llm", STACK.llm), ("tts", STACK.tts)):
+        fields[f"{name}_provider"] = channel.primary.provider
+        fields[f"{name}_model"] = channel.primary.model
+    return fields
+
+
+@dataclass(frozen=True)
+class Vendors:
+    base_urls: dict[str, str]
+    """By provider."""
+    pipe: Connection
+
+    def used_seconds(self) -> float:
+        """Processor time of the process until now."""
+        self.pipe.send("used")
+        used: float = self.pipe.recv()
+        return used
+
+
+@contextmanager
+def serving_vendors(speed: Speed) -> Iterator[Vendors]:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve_all, args=(theirs, speed))
+    process.start()
+    try:
+        address: str = ours.recv()
+        yield Vendors({provider: f"{address}/{provider}" for provider in PROVIDERS}, ours)
+    finally:
+        process.kill()
+        process.join()
+
+
+def _serve_all(pipe: Connection, speed: Speed) -> None:
+    asyncio.run(_serve(pipe, speed))
+
+
+async def _serve(pipe: Connection, speed: Speed) -> None:
+    delays = DELAYS[speed]
+    app = web.Application()
+    app.router.add_get("/deepgram/listen", DeepgramListen(delays).serve)
+    app.router.add_post("/openai/chat/completions", OpenAIChat(delays).serve)
+    app.router.add_get(
+        "/elevenlabs/text-to-speech/{voice}/multi-stream-input", ElevenLabsVoice(delays).serve
+    )
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    pipe.send(f"http://127.0.0.1:{runner.addresses[0][1]}")
+    loop = asyncio.get_running_loop()
+    while await loop.run_in_executor(None, pipe.recv):
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        pipe.send(usage.ru_utime + usage.ru_stime)
