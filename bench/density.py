@@ -1,6 +1,6 @@
 """Many calls at once over WebRTC: what callers hear, and what it costs.
 
-    python -m bench.density [--calls 1 4] [--vendors offline] [--seconds 60]
+    python -m bench.density [--calls 1 4] [--vendors offline] [--seconds 60] [--processes 2]
 
 The vendors are the offline models, or stand-ins for cloud vendors (``bench.vendors``), at once or
 after delays like those of the cloud. Stand-ins do not understand what is said, so there is no share
@@ -69,12 +69,12 @@ def measure(
     up: Up, pipe: Connection, calls: int, seconds: float, vendors: Vendors | None
 ) -> list[str]:
     key, agent_id = asyncio.run(prepare(up, vendors))
-    worker = psutil.Process(up.state.pids["worker-1"])
-    before = sum(worker.cpu_times()[:2])
+    workers_before, models_before = used_seconds(up, "worker-"), used_seconds(up, "models")
     vendors_before = vendors.used_seconds() if vendors else 0.0
     pipe.send((up.state.api_url, key, agent_id, calls, seconds))
     heard: Heard = pipe.recv()
-    used = sum(worker.cpu_times()[:2]) - before
+    by_workers = used_seconds(up, "worker-") - workers_before
+    by_models = used_seconds(up, "models") - models_before
     by_vendors = vendors.used_seconds() - vendors_before if vendors else 0.0
     time.sleep(3)  # The last events are applied after the calls.
     wrong = asyncio.run(share_of_wrong_words(up.state.api_url, key, heard.said))
@@ -85,11 +85,18 @@ def measure(
         str(len(heard.voice_to_voice_ms)),
         _p(heard.gaps_ms, 99),
         "-" if vendors else f"{wrong:.0%}",
-        str(heard.lost),
-        f"{used / heard.took_seconds:.0%}",
+        f"{heard.refused} / {heard.lost}",
+        f"{by_workers / heard.took_seconds:.0%}",
+        f"{by_models / heard.took_seconds:.0%}",
         f"{heard.processor_seconds / heard.took_seconds:.0%}",
         f"{by_vendors / heard.took_seconds:.0%}" if vendors else "-",
     ]
+
+
+def used_seconds(up: Up, name: str) -> float:
+    """Of the processor, by all processes whose names begin like that."""
+    pids = [pid for process, pid in up.state.pids.items() if process.startswith(name)]
+    return sum(sum(psutil.Process(pid).cpu_times()[:2]) for pid in pids)
 
 
 def _p(values: list[float], percentile: float) -> str:
@@ -101,29 +108,36 @@ def main() -> None:
     parser.add_argument("--calls", type=int, nargs="+", default=[1, 4])
     parser.add_argument("--vendors", choices=["offline", *DELAYS], default="offline")
     parser.add_argument("--seconds", type=float, default=60, help="that each caller stays")
+    parser.add_argument("--processes", type=int, default=2, help="of the media worker")
     arguments = parser.parse_args()
+    sizes = (arguments.calls, arguments.seconds, arguments.processes)
     if arguments.vendors == "offline":
-        table = measured_table(arguments.calls, arguments.seconds, None)
+        table = measured_table(*sizes, None)
     else:
         with serving_vendors(arguments.vendors) as vendors:
-            table = measured_table(arguments.calls, arguments.seconds, vendors)
-    table.title = f"vendors: {arguments.vendors}"
+            table = measured_table(*sizes, vendors)
+    table.title = f"vendors: {arguments.vendors}, worker processes: {arguments.processes}"
     console = Console()
     console.print(table)
     console.print(f"A fixed loop took {fixed_loop_ms():.0f} ms. CPU is in shares of a core.")
 
 
-def measured_table(rows: list[int], seconds: float, vendors: Vendors | None) -> Table:
+def measured_table(
+    rows: list[int], seconds: float, processes: int, vendors: Vendors | None
+) -> Table:
     """One row for each number of calls, all in one installation."""
     ours, theirs = multiprocessing.get_context("spawn").Pipe()
     callers = multiprocessing.get_context("spawn").Process(target=callers_process, args=(theirs,))
     table = Table(
         *("calls", "first sample p50, ms", "voice to voice p50 / p95, ms", "turns"),
-        *("gaps p99, ms", "words wrong", "calls lost", "worker's CPU", "callers' CPU"),
-        "vendors' CPU",
+        *("gaps p99, ms", "words wrong", "refused / lost"),
+        *("workers' CPU", "models' CPU", "callers' CPU", "vendors' CPU"),
     )
     with short_directory("switchboard-density-") as directory:
-        environment = {"SWITCHBOARD_SLOTS": str(max(8, *rows))} | settings_for(vendors)
+        environment = {
+            "SWITCHBOARD_SLOTS": str(max(8, *rows)),
+            "SWITCHBOARD_WORKER_PROCESSES": str(processes),
+        } | settings_for(vendors)
         up = Up(directory / "data", environment=environment)
         try:
             up.wait_until_started()

@@ -17,6 +17,7 @@ from switchboard.caller.reply_watch import ReplyWatch
 from switchboard.caller.speech_models import Voice
 from switchboard.caller.speech_queue import PreparedLine, SpeechQueue
 from switchboard_client import AsyncSwitchboard
+from switchboard_client.problems import NoCapacity, NoWorker
 from switchboard_client.webrtc.leg import CallLeg
 
 LINES = (
@@ -41,6 +42,8 @@ class Heard:
     first_sample_ms: list[float] = field(default_factory=list)
     voice_to_voice_ms: list[float] = field(default_factory=list)
     gaps_ms: list[float] = field(default_factory=list)
+    refused: int = 0
+    """Calls that no worker took: they would have spoiled the others."""
     lost: int = 0
     """Calls that ended before their time."""
     processor_seconds: float = 0.0
@@ -74,11 +77,19 @@ async def _hold_call(
     api: AsyncSwitchboard, agent_id: str, seconds: float, lines: list[PreparedLine], heard: Heard
 ) -> None:
     requested_at = time.monotonic()
-    created = await api.calls.create_webrtc(agent_id, "caller")
+    try:
+        created = await api.calls.create_webrtc(agent_id, "caller")
+    except NoCapacity:
+        heard.refused += 1
+        return
     access, said = created.participants[0].access, heard.said.setdefault(str(created.id), [])
     mouth, agent, numbers = SpeechQueue(), SpeechActivity(), count()
     async with CallLeg(mouth) as leg:
-        await leg.connect(access.url, access.token)
+        try:
+            await leg.connect(access.url, access.token)
+        except NoWorker:
+            heard.refused += 1
+            return
         watch, last = ReplyWatch(requested_at), 0.0
         try:
             async with asyncio.timeout(seconds):

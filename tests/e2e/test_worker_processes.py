@@ -1,4 +1,4 @@
-"""One of the machine's media workers dies under calls; the other's callers hear nothing of it."""
+"""A process of the media worker dies under calls; callers of the others hear nothing of it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from switchboard_client import AsyncSwitchboard
 from switchboard_client.webrtc.leg import CallLeg
 from tests.e2e.conftest import LiveSwitchboard, running_switchboard
 from tests.e2e.polling import ended_call
+from tests.e2e.running_call import running_call, segments_said_by
 from tests.e2e.test_limits import PATIENT, published_agent
 from tests.stand_ins.silence import Silence
 
@@ -69,7 +70,7 @@ async def _listen(leg: CallLeg, listener: Listener) -> None:
         listener.received_at.append(frame.received_at)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def two_workers() -> Iterator[LiveSwitchboard]:
     with running_switchboard(
         SWITCHBOARD_WORKER_PROCESSES="2",
@@ -109,3 +110,20 @@ async def test_a_worker_that_is_killed_takes_only_its_own_calls_with_it(
         for each in others:
             await api.request("POST", f"/v1/calls/{each.call_id}/end")
             await ended_call(api, each.call_id)
+
+
+async def test_a_conversation_goes_on_when_the_models_are_killed(
+    two_workers: LiveSwitchboard,
+) -> None:
+    async with two_workers.api() as api, running_call(two_workers, api) as call:
+        await call.after_turns(1)
+        killed_pid = two_workers.pid("models")
+        os.kill(killed_pid, signal.SIGKILL)
+        await call.after_turns(3)
+        assert two_workers.pid("models") != killed_pid
+        call.leave.set()
+        summary = await call.finished()
+        record = await ended_call(api, summary.call_id)
+        transcript = await api.calls.transcript(summary.call_id)
+    assert record["status"] == "completed"
+    assert "appointment" in " ".join(segments_said_by(transcript, "user"))

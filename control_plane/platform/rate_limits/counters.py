@@ -3,26 +3,53 @@
 from __future__ import annotations
 
 import asyncio
-import math
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from limits import RateLimitItemPerSecond
-from limits.aio.storage import RedisStorage
-from limits.aio.strategies import SlidingWindowCounterRateLimiter
-from redis.asyncio import ConnectionPool
+from redis.asyncio import ConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from control_plane.platform.rate_limits.quota import WINDOW_SECONDS, Policy, Quota
+from control_plane.platform.rate_limits.quota import Policy, Quota
+from control_plane.platform.rate_limits.sliding_window import WINDOW_MS, SlidingWindow
 from link.connection import driver_info
 
-_KEY_PREFIX = "switchboard:rate_limit"
-_UNUSED_LOCATION = "redis://localhost:6379"
-"""The library requires an address with a port, but connects through the pool that it is given."""
+_KEY_PREFIX = "switchboard:requests"
+
+_COUNT = """
+local window_ms = tonumber(ARGV[1])
+local time = redis.call('TIME')
+local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+local refused_by, windows = 0, {}
+for position, key in ipairs(KEYS) do
+    local limit = tonumber(ARGV[position + 1])
+    local found = redis.call('HMGET', key, 'began_ms', 'current', 'previous')
+    local began_ms = tonumber(found[1]) or now_ms
+    local current, previous = tonumber(found[2]) or 0, tonumber(found[3]) or 0
+    local passed_ms = now_ms - began_ms
+    if passed_ms >= 2 * window_ms then
+        current, previous, passed_ms = 0, 0, 0
+    elseif passed_ms >= window_ms then
+        current, previous, passed_ms = 0, current, passed_ms - window_ms
+    end
+    local used = math.floor(previous * (window_ms - passed_ms) / window_ms) + current
+    if refused_by == 0 and used >= limit then
+        refused_by = position
+    elseif refused_by == 0 then
+        current = current + 1
+        redis.call(
+            'HSET', key, 'began_ms', now_ms - passed_ms, 'current', current, 'previous', previous
+        )
+        redis.call('PEXPIRE', key, 2 * window_ms - passed_ms)
+    end
+    windows[position] = {previous, current, passed_ms}
+end
+return {refused_by, windows}
+"""
+"""Counts a request for each key, up to the first whose limit is used up. One message: every request
+to the API waits for it. Returns the place of that key, or 0, and the ``SlidingWindow`` of each."""
 
 
 class CountersUnavailable(Exception):
@@ -52,14 +79,7 @@ class RequestCounters:
             retry=Retry(NoBackoff(), retries=0),
             driver_info=driver_info(),
         )
-        storage = RedisStorage(
-            _UNUSED_LOCATION,
-            implementation="redispy",
-            key_prefix=_KEY_PREFIX,
-            # The library's annotation is narrower than its documentation.
-            connection_pool=self._pool,  # type: ignore[arg-type]
-        )
-        self._limiter = SlidingWindowCounterRateLimiter(storage)
+        self._count = Redis(connection_pool=self._pool).register_script(_COUNT)
 
     async def count_request(self, clients: Mapping[Policy, str]) -> Verdict:
         """Count a request for each policy's client, up to the first policy whose limit is used up.
@@ -67,35 +87,22 @@ class RequestCounters:
         Raises:
             CountersUnavailable: Redis did not answer before the deadline.
         """
+        policies = list(clients)
         try:
             async with asyncio.timeout(self._deadline_seconds):
-                refused_by = await self._hit(clients)
-                quotas = await asyncio.gather(
-                    *(self._quota(policy, client) for policy, client in clients.items())
+                refused_by, windows = await self._count(
+                    keys=[f"{_KEY_PREFIX}:{each.name}:{clients[each]}" for each in policies],
+                    args=[WINDOW_MS, *(each.limit for each in policies)],
                 )
         except (RedisError, OSError, TimeoutError) as error:
             raise CountersUnavailable(repr(error)) from error
-        return Verdict(tuple(quotas), refused_by)
+        quotas = (
+            SlidingWindow(*map(int, window)).quota(policy)
+            for policy, window in zip(policies, windows, strict=True)
+        )
+        return Verdict(tuple(quotas), policies[refused_by - 1] if refused_by else None)
 
     async def aclose(self) -> None:
         # What does not close before the deadline is dropped with the process.
         with suppress(RedisError):
             await self._pool.aclose()
-
-    async def _hit(self, clients: Mapping[Policy, str]) -> Policy | None:
-        """The first policy whose limit is used up, if there is one."""
-        for policy, client in clients.items():
-            if not await self._limiter.hit(_item(policy), policy.name, client):
-                return policy
-        return None
-
-    async def _quota(self, policy: Policy, client: str) -> Quota:
-        resets_at, remaining = await self._limiter.get_window_stats(
-            _item(policy), policy.name, client
-        )
-        wait_seconds = math.ceil(resets_at - time.time())
-        return Quota(policy, remaining, min(max(1, wait_seconds), WINDOW_SECONDS))
-
-
-def _item(policy: Policy) -> RateLimitItemPerSecond:
-    return RateLimitItemPerSecond(policy.limit, WINDOW_SECONDS)
