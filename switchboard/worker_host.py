@@ -14,6 +14,8 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 
+import structlog
+
 from pipelines.engine.model_process.socket_path import models_socket
 from pipelines.engine.providers.registry import PROVIDERS
 from runtime.conversation import engine_media  # noqa: F401 - each worker needs it
@@ -28,6 +30,8 @@ from switchboard.state import write_worker_pids
 from switchboard.supervision.process_host import REFUSED, Part, ProcessHost
 from telemetry.monitoring_server import PortTaken
 from telemetry.process_name import ProcessName
+
+log = structlog.get_logger(__name__)
 
 
 def run_worker_host(settings: Settings) -> int:
@@ -46,8 +50,14 @@ def run_worker_host(settings: Settings) -> int:
         ),
     ]
 
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+
     def on_change(pids: Mapping[str, int]) -> None:
-        write_worker_pids(settings.data_dir, pids)
+        try:
+            write_worker_pids(settings.data_dir, pids)
+        except OSError as error:
+            # On a full disk, for example. The calls do not need the file.
+            log.warning("worker_pids_not_written", error=str(error))
 
     return ProcessHost(parts, on_change, take_parent_fd()).run()
 

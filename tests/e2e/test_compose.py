@@ -22,7 +22,7 @@ from switchboard.services.postgres import PostgresServer
 from switchboard.services.valkey import ValkeyServer
 from telemetry.process_name import ProcessName
 from tests.deploy.compose_file import environment_of, filled_in_example, mounted, read_compose
-from tests.e2e.conftest import LiveSwitchboard
+from tests.e2e.conftest import LiveSwitchboard, free_ports_in_a_row
 from tests.e2e.scraping import assert_agrees, scrape
 from tests.e2e.test_recording import Recorded, recorded_call
 from tests.e2e.up import until
@@ -64,7 +64,13 @@ class Services:
         self.collector = collector
         self.api_port = free_port()
         self.media_ports = free_ports(20)
-        self.monitoring_ports = {name: free_port() for name in LASTING}
+        # A worker has a port for each of its processes.
+        self.monitoring_ports = {
+            name: free_ports_in_a_row((os.cpu_count() or 1) + 1)
+            if name == "worker"
+            else free_port()
+            for name in LASTING
+        }
         self._compose = read_compose()
         self.directory = directory
         self._stores = {
