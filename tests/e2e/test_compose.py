@@ -64,12 +64,9 @@ class Services:
         self.collector = collector
         self.api_port = free_port()
         self.media_ports = free_ports(20)
-        # A worker has a port for each of its processes.
+        # The worker has a second one for its models.
         self.monitoring_ports = {
-            name: free_ports_in_a_row((os.cpu_count() or 1) + 1)
-            if name == "worker"
-            else free_port()
-            for name in LASTING
+            name: free_ports_in_a_row(2) if name == "worker" else free_port() for name in LASTING
         }
         self._compose = read_compose()
         self.directory = directory
@@ -103,6 +100,9 @@ class Services:
                 key: value.replace(f"file://{path}", folder.as_uri())
                 for key, value in declared.items()
             }
+        if name == "worker":
+            # So that it is known whose metrics tell of a call.
+            declared |= {"SWITCHBOARD_WORKER_PROCESSES": "1"}
         if "SWITCHBOARD_PORT" in declared:
             declared |= {"SWITCHBOARD_PORT": str(self.api_port), "SWITCHBOARD_HOST": LOOPBACK}
         if "SWITCHBOARD_MONITORING_PORT" in declared:
