@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from switchboard.parent_watch import end_with_parent, take_parent_fd
 from switchboard.supervision.process_host import REFUSED, Part, ProcessHost
 
+_TOLD = {signal.SIGTERM, signal.SIGINT}
+
 
 def say(*words: object) -> None:
     os.write(1, (" ".join(map(str, words)) + "\n").encode())
@@ -20,14 +22,11 @@ def say(*words: object) -> None:
 
 def until_told(name: str) -> Callable[[], int]:
     def run() -> int:
-        told: list[int] = []
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda given, _: told.append(given))
+        # Blocked, so that none can come between a look and the wait for it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _TOLD)
         end_with_parent()
         say(name, "runs", os.getpid())
-        while not told:
-            signal.pause()
-        say(name, "told", signal.Signals(told[0]).name)
+        say(name, "told", signal.Signals(signal.sigwait(_TOLD)).name)
         return 0
 
     return run
