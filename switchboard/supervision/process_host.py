@@ -22,7 +22,9 @@ from switchboard.parent_watch import PARENT_FD, ParentPipe
 from switchboard.supervision.backoff import Backoff
 
 REFUSED = 78
-"""Exit code of a process that must not be started again (``EX_CONFIG`` of ``sysexits.h``)."""
+"""Exit code of a process that cannot run as it was started (``EX_CONFIG`` of ``sysexits.h``). At
+its first start the host then ends all parts. Later, it is started again as after a crash: what
+stands in its way may be what the crash left behind, and the other parts have work."""
 
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
 _HANDLED = (*_STOPPING, signal.SIGCHLD)
@@ -47,6 +49,7 @@ class _Place:
     part: Part
     backoff: Backoff = field(default_factory=Backoff)
     pid: int | None = None
+    starts: int = 0
     started_at: float = 0.0
     due_at: float | None = None
     """When the process is started again."""
@@ -150,7 +153,7 @@ class ProcessHost:
                 self._ended(place, os.waitstatus_to_exitcode(status))
 
     def _ended(self, place: _Place, exit_code: int) -> None:
-        if exit_code == REFUSED:
+        if exit_code == REFUSED and place.starts == 1:
             self._exit_code = 1
             self._stop(signal.SIGTERM)
         elif not self._stopping or (place.part.serves_others and any(self._main())):
@@ -175,6 +178,7 @@ class ProcessHost:
             self._become(place.part)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDLED)
         place.pid, place.started_at, place.due_at = pid, time.monotonic(), None
+        place.starts += 1
         self._on_change(self.pids)
 
     def _become(self, part: Part) -> None:

@@ -1,6 +1,6 @@
 """A process host with parts that say what happens to them, one line each on standard output.
 
-python -m tests.switchboard.supervision.hosted [refused]
+python -m tests.switchboard.supervision.hosted [refused | refused-again FILE]
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from switchboard.parent_watch import end_with_parent, take_parent_fd
 from switchboard.supervision.process_host import REFUSED, Part, ProcessHost
@@ -37,10 +38,19 @@ def refuse() -> int:
     return REFUSED
 
 
+def refuse_again() -> int:
+    """Runs at its first start and its third."""
+    starts = Path(sys.argv[2])
+    with starts.open("a") as file:
+        file.write("x")
+    return refuse() if len(starts.read_text()) == 2 else until_told("second")()
+
+
 def main() -> int:
+    second = {"refused": refuse, "refused-again": refuse_again}
     parts = [
         Part("first", until_told("first")),
-        Part("second", refuse if "refused" in sys.argv else until_told("second")),
+        Part("second", second[sys.argv[1]] if len(sys.argv) > 1 else until_told("second")),
         Part("servant", until_told("servant"), serves_others=True),
     ]
 

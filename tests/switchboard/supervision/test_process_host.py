@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import psutil
 import pytest
@@ -51,8 +52,8 @@ class Host:
 
 
 @contextmanager
-def running(parent_fd: int | None = None) -> Iterator[Host]:
-    host = Host(parent_fd=parent_fd)
+def running(*arguments: str, parent_fd: int | None = None) -> Iterator[Host]:
+    host = Host(*arguments, parent_fd=parent_fd)
     try:
         host.read_until(host.all_run)
         yield host
@@ -102,6 +103,14 @@ def test_a_part_that_must_not_run_ends_them_all() -> None:
     assert "pids first servant" in said
 
 
+def test_one_that_ran_before_is_tried_again_and_the_others_go_on(tmp_path: Path) -> None:
+    with running("refused-again", str(tmp_path / "starts")) as host:
+        os.kill(host.pids("second")[0], signal.SIGKILL)
+        host.read_until(lambda: len(host.pids("second")) == 2)
+        assert "refused" in host.lines
+        assert len(host.pids("first")) == 1
+
+
 def test_all_end_when_the_host_is_killed() -> None:
     with running() as host:
         host.process.kill()
@@ -112,7 +121,7 @@ def test_all_end_when_the_host_is_killed() -> None:
 def test_all_end_when_the_host_s_own_parent_has_ended() -> None:
     read_fd, write_fd = os.pipe()
     try:
-        with running(read_fd) as host:
+        with running(parent_fd=read_fd) as host:
             os.close(write_fd)
             told = [line for line in host.rest() if "told" in line]
             assert set(told) == {f"{name} told SIGINT" for name in PARTS}
