@@ -114,6 +114,7 @@ class Call:
         self._listening = asyncio.Event()
         self._is_prepared = False
         """Whether the first words are being made. They are when somebody makes an offer."""
+        self._hung_up: set[UUID] = set()
         self._last_lost: UUID | None = None
         self._losses = 0
         """How often the last leg's connection was closed."""
@@ -223,6 +224,7 @@ class Call:
         A browser that hangs up also closes its connection, and we may notice that first. The
         participant who seemed lost has then left.
         """
+        self._hung_up.add(participant_id)
         if self._room is not None:
             await self._room.remove_leg(participant_id)
         if participant_id == self._last_lost and not self._presence.legs:
@@ -241,6 +243,7 @@ class Call:
 
     def _leg_connected(self, participant_id: UUID) -> None:
         presence = self._presence
+        self._hung_up.discard(participant_id)
         if participant_id in presence.here or self._end_requested.is_set():
             return
         returns = participant_id in presence.away
@@ -286,16 +289,16 @@ class Call:
         if participant_id not in self._presence.legs:
             return
         self._presence.left(participant_id)
+        has_left = cause == "left" or participant_id in self._hung_up
         self.fact(
             LegLeft(
-                participant_id=participant_id,
-                cause="left" if cause == "left" else "connection_lost",
+                participant_id=participant_id, cause="left" if has_left else "connection_lost"
             )
         )
         self._pause_if_nobody_is_here()
         if self._presence.legs:
             return
-        if cause == "left" or self._end_requested.is_set():
+        if has_left or self._end_requested.is_set():
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
         elif cause == "stayed_away":
             self.end(Ending.because(Cause.LAST_LEG_LOST))

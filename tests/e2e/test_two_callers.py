@@ -15,7 +15,7 @@ from switchboard_client.webrtc.frame import Samples
 from tests.control_plane.calling.live_view.viewer import Event, Viewer
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call
-from tests.e2e.test_call_page import ANSWER_MS
+from tests.e2e.test_call_page import ANSWER_MS, hang_up
 from tests.e2e.two_way_page import HZ, two_way_page
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.timeout(240)]
@@ -106,11 +106,10 @@ async def test_two_browsers_hear_each_other_and_the_agent(
             await asyncio.sleep(TONE_SECONDS + 1)
             ada_heard, bo_heard = await ada.heard(), await bo.heard()
 
-            await ada.page.get_by_role("button", name="End").click()
-            await expect(ada.page.get_by_role("status")).to_have_text("You ended the call")
+            await hang_up(ada.page)
             await expect(bo.page.locator("#people")).to_be_hidden(timeout=ANSWER_MS)
             await expect(bo.page.get_by_role("button", name="End")).to_be_visible()
-            await bo.page.get_by_role("button", name="End").click()
+            await hang_up(bo.page)
             await expect(bo.page.get_by_role("button", name="Join again")).to_be_visible()
 
     assert loudest(ada_heard, BO_HZ) > AUDIBLE

@@ -95,15 +95,18 @@ class FakeRoom:
         self.messages: list[LiveBody] = []
         self.closed = False
         self._events: asyncio.Queue[RoomEvent | None] = asyncio.Queue()
+        self._lost: set[UUID] = set()
         self.tapped_by: Callable[[HeardFrames], None] | None = None
 
     def connect(self, participant_id: UUID = CALLER) -> None:
+        self._lost.discard(participant_id)
         self._events.put_nowait(LegConnected(participant_id))
 
     def interrupt(self, silent_seconds: float, participant_id: UUID = CALLER) -> None:
         self._events.put_nowait(LegInterrupted(participant_id, silent_seconds))
 
     def lose(self, participant_id: UUID = CALLER) -> None:
+        self._lost.add(participant_id)
         self._events.put_nowait(LegGone(participant_id, "connection_lost"))
 
     def give_up(self, participant_id: UUID = CALLER) -> None:
@@ -115,7 +118,8 @@ class FakeRoom:
         return f"answer to {sdp}"
 
     async def remove_leg(self, participant_id: UUID) -> None:
-        self._events.put_nowait(LegGone(participant_id, "left"))
+        if participant_id not in self._lost:
+            self._events.put_nowait(LegGone(participant_id, "left"))
 
     async def events(self) -> AsyncIterator[RoomEvent]:
         while (event := await self._events.get()) is not None:

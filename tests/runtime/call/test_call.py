@@ -254,6 +254,20 @@ def test_a_store_that_is_away_disturbs_no_call():
     assert "did not take these parts" in stopped.detail
 
 
+def test_a_caller_whose_connection_closes_just_before_the_goodbye_is_read_has_left():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(3)
+        stage.room.lose()
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script)
+    assert stage.ended.end_reason is EndReason.PARTICIPANT_DISCONNECTED
+    (left,) = [each for each in stage.journal.bodies if isinstance(each, LegLeft)]
+    assert left.cause == "left"
+    assert stage.ended_at == pytest.approx(4.1)
+
+
 def test_nobody_comes():
     async def script(stage: Stage) -> None: ...
 
