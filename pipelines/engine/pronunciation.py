@@ -22,7 +22,7 @@ class PronunciationTable:
         words = sorted(self._say_as, key=len, reverse=True)
         alternatives = "|".join(re.escape(word) for word in words)
         self._pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
-        self._most_blanks = max((len(word.split()) for word in words), default=0)
+        self._most_words = max((len(word.split()) for word in words), default=0)
 
     def __bool__(self) -> bool:
         return bool(self._say_as)
@@ -34,21 +34,40 @@ class PronunciationTable:
 
     async def rewrite_stream(self, chunks: AsyncIterable[str]) -> AsyncIterator[str]:
         """Rewrite a text that comes in pieces. Holds back words that may be incomplete."""
-        held = ""
+        text, done = "", 0
         async for chunk in chunks:
-            held += chunk
-            cut = self._complete_until(held)
-            if cut:
-                yield self.rewrite(held[:cut])
-                held = held[cut:]
-        if held:
-            yield self.rewrite(held)
+            text += chunk
+            spoken, done = self._rewrite_from(text, done, self._complete_until(text))
+            if spoken:
+                yield spoken
+            # What stands before a word decides whether it is a whole one.
+            text, done = text[max(0, done - 1) :], min(done, 1)
+        spoken, _ = self._rewrite_from(text, done, len(text))
+        if spoken:
+            yield spoken
 
     def _complete_until(self, text: str) -> int:
-        """The index up to which no entry can be incomplete."""
-        held_words = max(1, self._most_blanks)
+        """The index before which an entry that begins there is complete."""
+        held_words = max(1, self._most_words)
         blanks = deque((blank.start() for blank in _BLANK.finditer(text)), maxlen=held_words)
         return blanks[0] if len(blanks) == held_words else 0
+
+    def _rewrite_from(self, text: str, begin: int, end: int) -> tuple[str, int]:
+        """What begins between the two indices, rewritten, and the index at which it ends: an entry
+        may end after ``end``."""
+        if not self._say_as:
+            return text[begin:end], end
+        pieces: list[str] = []
+        position = begin
+        while position < end:
+            match = self._pattern.match(text, position)
+            if match is None:
+                pieces.append(text[position])
+                position += 1
+            else:
+                pieces.append(self._say_as[match.group().casefold()])
+                position = match.end()
+        return "".join(pieces), position
 
 
 def as_text_transform(

@@ -55,16 +55,26 @@ def test_words_with_symbols_are_words() -> None:
     assert TABLE.rewrite("We use C++, too") == "We use C plus plus, too"
 
 
-def test_an_empty_table_changes_nothing() -> None:
+async def test_an_empty_table_changes_nothing() -> None:
     table = PronunciationTable([])
     assert not table
     assert table.rewrite("SQL") == "SQL"
+
+    async def chunks() -> AsyncIterator[str]:
+        yield "SQL Ser"
+        yield "ver"
+
+    assert "".join([chunk async for chunk in table.rewrite_stream(chunks())]) == "SQL Server"
 
 
 async def test_a_word_that_arrives_in_pieces_is_replaced() -> None:
     assert await streamed("Hello Ngu", "yen, the S", "QL Ser", "ver is up") == (
         "Hello win, the sequel server is up"
     )
+
+
+async def test_an_entry_of_two_words_is_not_cut_in_two() -> None:
+    assert await streamed("SQL", " ", "Server", " ", "is up") == "sequel server is up"
 
 
 @given(
