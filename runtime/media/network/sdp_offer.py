@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from aiortc.sdp import SessionDescription
 
@@ -109,6 +110,7 @@ def read_offer(sdp: str, may_be: RemoteAddresses = ANY_ADDRESS) -> AudioOffer:
     if channel is not None and _shares_transport(session, sections[audio], sections[channel]):
         used = sorted([audio, channel])
     mids = [mid for place in used if (mid := sections[place].mid) is not None]
+    _check_mids([sections[place] for place in used])
     lines = [line for line in session if not line.startswith(_BUNDLE)]
     if mids:
         lines.append(" ".join([_BUNDLE, *mids]))
@@ -118,6 +120,14 @@ def read_offer(sdp: str, may_be: RemoteAddresses = ANY_ADDRESS) -> AudioOffer:
     offer = AudioOffer(_join(lines), tuple(sections), tuple(used))
     _check_transport(offer.sdp)
     return offer
+
+
+def _check_mids(sections: Sequence[_Section]) -> None:
+    """aiortc reads the last ``a=mid`` of a section, and two sections of one name as one."""
+    named = [[line for line in each.lines if line.startswith("a=mid:")] for each in sections]
+    names = list(chain.from_iterable(named))
+    if len(set(names)) < len(names) or any(len(each) > 1 for each in named):
+        raise BadOffer("Each part of the offer must have one `a=mid`, and no two the same.")
 
 
 def _first_audio(sections: Sequence[_Section]) -> int:

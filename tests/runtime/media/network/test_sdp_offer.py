@@ -177,6 +177,8 @@ def test_candidates_with_addresses_that_cannot_be_the_caller_s_are_left_out() ->
         (offer(AUDIO + "a=fmtp:99 a=b\n"), "not valid SDP"),
         (offer(AUDIO.replace("actpass", "maybe")), "not valid SDP"),
         (offer(AUDIO, "m=video\n"), "not valid SDP"),
+        (offer(AUDIO + "a=mid:2\n", CHANNEL, mids="0 2"), "one `a=mid`"),
+        (offer(AUDIO, CHANNEL.replace("mid:2", "mid:0"), mids="0"), "one `a=mid`"),
         (offer(AUDIO + "a=x\n" * 200), "more than 200 lines"),
         (offer(AUDIO + "a=fingerprint:sha-256 AB\n" * 300), "more than 200 lines"),
         (offer(AUDIO, CHANNEL + "a=x\n" * 200, mids="0 2"), "more than 200 lines"),
