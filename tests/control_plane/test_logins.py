@@ -286,7 +286,7 @@ async def test_with_one_login_a_connection_keeps_no_role_after_its_transaction(
     async with database.system_statements() as session:
         assert await session.scalar(text("SELECT current_user")) == SYSTEM_ROLE
     for engine in (database._app, database._system):
-        async with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+        async with engine.connect() as connection:
             driver = (await connection.get_raw_connection()).driver_connection
             cursor = await driver.execute("SELECT current_user = session_user")
             assert await cursor.fetchone() == (True,)

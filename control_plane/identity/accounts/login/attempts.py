@@ -67,7 +67,7 @@ async def count_attempt(database: Database, counters: Sequence[Counter], now: da
         TooManyAttempts: one of them is over its limit.
         DatabaseUnavailable: PostgreSQL is down.
     """
-    _refuse_if_known(database, counters, now)
+    refuse_if_known(database, counters, now)
     blocked_until: datetime | None = None
     # In its own transaction, because a refused attempt must stay counted.
     async with database.system_session() as session:
@@ -91,7 +91,7 @@ async def refuse_if_used_up(database: Database, counter: Counter, now: datetime)
         TooManyAttempts: ``counter`` has reached its limit.
         DatabaseUnavailable: PostgreSQL is down.
     """
-    _refuse_if_known(database, [counter], now)
+    refuse_if_known(database, [counter], now)
     async with database.system_statements() as session:
         counted = await repository.counted(session, counter.key_hash, now)
     if counted is not None and counted.attempts >= counter.limit.attempts:
@@ -105,7 +105,12 @@ async def forgive_attempt(session: AsyncSession, counters: Sequence[Counter]) ->
         await repository.take_off(session, counter.key_hash)
 
 
-def _refuse_if_known(database: Database, counters: Sequence[Counter], now: datetime) -> None:
+def refuse_if_known(database: Database, counters: Sequence[Counter], now: datetime) -> None:
+    """Refuse again from memory what was refused a moment ago, without asking PostgreSQL.
+
+    Raises:
+        TooManyAttempts: one of ``counters`` was over its limit then.
+    """
     for counter in counters:
         until = _used_up.until(database, counter.key_hash, now)
         if until is not None:

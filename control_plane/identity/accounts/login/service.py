@@ -19,6 +19,7 @@ from control_plane.identity.accounts.login.attempts import (
     count_attempt,
     forgive_attempt,
     network_of,
+    refuse_if_known,
 )
 from control_plane.identity.accounts.login.completion import CompletedLogin, complete_login
 from control_plane.identity.accounts.models import User
@@ -72,17 +73,20 @@ async def prove_password(
         TooManyAttempts: for this account, or from this network.
         InvalidCredentials: wrong password, no such user, or a user without a password.
     """
+    of_address = LOGINS_PER_ADDRESS.of(network_of(browser.origin.address))
+    of_account = LOGINS_PER_ACCOUNT.of(email)
+    refuse_if_known(
+        database, [of_address] if browser.device_token else [of_address, of_account], now
+    )
     async with database.system_session() as session:
         user = await repository.find_by_email(session, email)
         device_hash = hash_of(browser.device_token or "")
         is_known_device = await devices.is_known(session, email, device_hash)
     # Known devices have counters of their own, so that strangers who guess passwords cannot lock
     # the user out there.
-    subject = (email, device_hash.hex()) if is_known_device else (email,)
-    counters = (
-        LOGINS_PER_ADDRESS.of(network_of(browser.origin.address)),
-        LOGINS_PER_ACCOUNT.of(*subject),
-    )
+    if is_known_device:
+        of_account = LOGINS_PER_ACCOUNT.of(email, device_hash.hex())
+    counters = (of_address, of_account)
     await count_attempt(database, counters, now)
     stored = None if user is None else user.password_hash
     is_right, updated = await passwords.verify(password, stored)
