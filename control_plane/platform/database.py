@@ -4,12 +4,15 @@ Requests run as ``switchboard_app``, which row-level security confines to one te
 ``switchboard_system``, which sees every tenant. Each has a login of its own, and neither owns the
 tables. Where there is only one login, each transaction assumes its role. A connection never keeps a
 role, so a pooler between us and PostgreSQL cannot hand it on.
+
+Every round trip counts: each request makes them one after the other. So connections are in
+autocommit mode, and a transaction begins with one message that also says its role and tenant; the
+driver and SQLAlchemy would send two or three.
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -20,14 +23,15 @@ import psycopg
 from psycopg import waiting
 from psycopg.abc import PQGen
 from pydantic_core import from_json
-from sqlalchemy import BigInteger, Connection, DateTime, MetaData, Table, event, text
+from sqlalchemy import BigInteger, DateTime, MetaData, Table, text
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.exc import DBAPIError, InterfaceError, InvalidatePoolError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
 
 from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.rested_connections import check_after_rest
 
 APP_ROLE = "switchboard_app"
 SYSTEM_ROLE = "switchboard_system"
@@ -36,11 +40,8 @@ _WAKE_EVERY_SECONDS = 0.1
 """The interval that psycopg uses for its own connections. The default of its waiting function is 0,
 which keeps the event loop busy while PostgreSQL works."""
 
-RESTED_SECONDS = 0.1
-"""A connection that was idle for longer is checked before it is used."""
-
+_OUT_OF_REACH = (psycopg.OperationalError, OperationalError, InterfaceError, PoolTimeout)
 _AFTER_COMMIT = "after_commit"
-_BECOME_TENANT = "SELECT set_config('switchboard.tenant_id', %s, true)"
 _Value = TypeVar("_Value")
 
 
@@ -101,12 +102,10 @@ class Database:
         self._deadline_seconds = deadline_seconds
         self._app = _engine(url, APP_ROLE, deadline_seconds, pool_size)
         self._system = _engine(system_url or url, SYSTEM_ROLE, deadline_seconds, pool_size)
-        if system_url is None:
-            _assume_in_transactions(self._app, APP_ROLE)
-            _assume_in_transactions(self._system, SYSTEM_ROLE)
-            self._system_statements = self._system
-        else:
-            self._system_statements = self._system.execution_options(isolation_level="AUTOCOMMIT")
+        has_one_login = system_url is None
+        self._app_begin = _begin_as(APP_ROLE) if has_one_login else "BEGIN"
+        self._system_begin = _begin_as(SYSTEM_ROLE) if has_one_login else "BEGIN"
+        self._statements_begin = self._system_begin if has_one_login else None
 
     @asynccontextmanager
     async def tenant_session(self, tenant_id: UUID) -> AsyncIterator[AsyncSession]:
@@ -115,10 +114,8 @@ class Database:
         Raises:
             DatabaseUnavailable: PostgreSQL is down, or the deadline has passed.
         """
-        async with self._transaction(self._app) as session:
-            connection = await session.connection()
-            # In the driver's own SQL: this takes 0.08 ms less, and every request does it.
-            await connection.exec_driver_sql(_BECOME_TENANT, (str(tenant_id),))
+        begin = f"{self._app_begin}; SET LOCAL switchboard.tenant_id = '{tenant_id}'"
+        async with self._transaction(self._app, begin) as session:
             yield session
 
     @asynccontextmanager
@@ -128,7 +125,7 @@ class Database:
         Raises:
             DatabaseUnavailable: PostgreSQL is down, or the deadline has passed.
         """
-        async with self._transaction(self._system) as session:
+        async with self._transaction(self._system, self._system_begin) as session:
             yield session
 
     @asynccontextmanager
@@ -139,7 +136,7 @@ class Database:
         Raises:
             DatabaseUnavailable: PostgreSQL is down, or the deadline has passed.
         """
-        async with self._transaction(self._system_statements) as session:
+        async with self._transaction(self._system, self._statements_begin) as session:
             yield session
 
     async def ping(self) -> None:
@@ -163,7 +160,9 @@ class Database:
         await self._system.dispose()
 
     @asynccontextmanager
-    async def _transaction(self, engine: AsyncEngine) -> AsyncIterator[AsyncSession]:
+    async def _transaction(
+        self, engine: AsyncEngine, begin: str | None
+    ) -> AsyncIterator[AsyncSession]:
         deadline = asyncio.timeout(self._deadline_seconds)
         try:
             async with (
@@ -171,10 +170,12 @@ class Database:
                 AsyncSession(engine, expire_on_commit=False) as session,
                 session.begin(),
             ):
+                if begin is not None:
+                    await _send(session, begin)
                 yield session
             for act in session.info.pop(_AFTER_COMMIT, ()):
                 act()
-        except (OperationalError, InterfaceError, PoolTimeout) as error:
+        except _OUT_OF_REACH as error:
             raise DatabaseUnavailable from error
         except DBAPIError as error:
             if error.connection_invalidated:
@@ -193,6 +194,7 @@ def _engine(url: str, role: str, deadline_seconds: float, pool_size: int) -> Asy
         max_overflow=pool_size,
         pool_timeout=deadline_seconds,
         pool_use_lifo=True,
+        isolation_level="AUTOCOMMIT",
         json_deserializer=from_json,
         connect_args={
             "async_creator_fn": _PromptConnection.connect,
@@ -202,40 +204,26 @@ def _engine(url: str, role: str, deadline_seconds: float, pool_size: int) -> Asy
             f" -c idle_in_transaction_session_timeout={int(deadline_seconds * 2000)}",
         },
     )
-
-    _ping_after_rest(engine)
+    check_after_rest(engine)
     return engine
 
 
-def _assume_in_transactions(engine: AsyncEngine, role: str) -> None:
-    """Begin each transaction as ``role``, which ends with it."""
-
-    @event.listens_for(engine.sync_engine, "begin")
-    def _assume_role(connection: Connection) -> None:
-        connection.exec_driver_sql(f"SET LOCAL ROLE {role}")
+def _begin_as(role: str) -> str:
+    return f"BEGIN; SET LOCAL ROLE {role}"
 
 
-def _ping_after_rest(engine: AsyncEngine) -> None:
-    """Check connections before use, as ``pool_pre_ping`` does, but only those that were idle: under
-    load, checking all of them would be a fifth of all round trips."""
-    dialect = engine.dialect
-    rested_since = "rested_since"
-
-    @event.listens_for(engine.sync_engine, "checkin")
-    def _rest(_connection: Any, record: Any) -> None:
-        record.info[rested_since] = time.monotonic()
-
-    @event.listens_for(engine.sync_engine, "checkout")
-    def _ping(connection: Any, record: Any, _fairy: Any) -> None:
-        since = record.info.get(rested_since)
-        if since is None or time.monotonic() - since < RESTED_SECONDS:
-            return
-        try:
-            dialect.do_ping(connection)
-        except dialect.loaded_dbapi.Error as error:
-            if dialect.is_disconnect(error, connection, None):
-                raise InvalidatePoolError from error
-            raise
+async def _send(session: AsyncSession, statements: str) -> None:
+    """Several statements in one message. Straight to the driver, which must not prepare them:
+    PostgreSQL prepares only single ones."""
+    connection = await session.connection()
+    driver = (await connection.get_raw_connection()).driver_connection
+    assert isinstance(driver, psycopg.AsyncConnection)
+    try:
+        await driver.execute(statements.encode(), prepare=False)
+    except BaseException:
+        # SQLAlchemy does so for what it sends: nobody knows how far the server has come.
+        await connection.invalidate()
+        raise
 
 
 class _PromptConnection(psycopg.AsyncConnection[Any]):

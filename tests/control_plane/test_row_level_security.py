@@ -110,7 +110,7 @@ async def test_the_tenant_does_not_outlive_its_transaction(
     await tenant.agent()
     async with database.tenant_session(tenant.tenant_id) as session:
         first = await session.scalar(text("SELECT pg_backend_pid()"))
-    async with database._transaction(database._app) as session:
+    async with database._transaction(database._app, database._app_begin) as session:
         assert await session.scalar(text("SELECT pg_backend_pid()")) == first
         assert list(await session.scalars(select(Agent.id))) == []
 

@@ -10,11 +10,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx2
 import psutil
 import pytest
+from psycopg import AsyncConnection
 from sqlalchemy import func, select, text
 
 from control_plane.app import create_app
@@ -26,6 +27,7 @@ from control_plane.platform.tenancy.models import Tenant
 from switchboard.services.embedded_server import running
 from switchboard.services.ports import free_port
 from switchboard.services.postgres import PostgresServer
+from tests.control_plane.conftest import TenantClient
 
 DEADLINE_SECONDS = 1.0
 TOLERANCE_SECONDS = 1.0
@@ -147,6 +149,39 @@ async def test_a_restarted_server_is_noticed_without_a_failed_request(
         with running(server, server_directory / "log"):
             for _ in range(10):
                 assert (await http.get("/readyz")).status_code == 200
+
+
+async def test_a_connection_that_the_server_has_closed_is_replaced(postgres_url: str) -> None:
+    database = Database(postgres_url, pool_size=1)
+    async with database.system_session() as session:
+        closed = await session.scalar(text("SELECT pg_backend_pid()"))
+    async with await AsyncConnection.connect(postgres_url.replace("+psycopg", "")) as other:
+        await other.execute("SELECT pg_terminate_backend(%s, 5000)", (closed,))
+    async with database.system_session() as session:
+        assert await session.scalar(text("SELECT pg_backend_pid()")) != closed
+    await database.aclose()
+
+
+async def test_a_transaction_of_one_statement_makes_three_round_trips(
+    tenant: TenantClient, postgres_url: str, tmp_path: Path
+) -> None:
+    """The one at its beginning also says the role and the tenant."""
+    database = Database(postgres_url, pool_size=1)
+    async with database._app.connect() as connection:
+        driver = (await connection.get_raw_connection()).driver_connection
+    assert isinstance(driver, AsyncConnection)
+    trace = tmp_path / "trace"
+    with trace.open("w") as file:
+        driver.pgconn.trace(file.fileno())
+        assert await count_visible_tenants(database, tenant.tenant_id) == 1
+        driver.pgconn.untrace()
+    assert trace.read_text().count("ReadyForQuery") == 3
+    await database.aclose()
+
+
+async def count_visible_tenants(database: Database, tenant_id: UUID) -> int:
+    async with database.tenant_session(tenant_id) as session:
+        return await session.scalar(select(func.count()).select_from(Tenant)) or 0
 
 
 async def test_waiting_for_the_server_leaves_the_processor_to_others(
