@@ -14,6 +14,7 @@ from control_plane.calling.batches import tasks as batch_tasks
 from control_plane.calling.calls.count_folding import keep_folding
 from control_plane.calling.calls.creating.dispatcher import keep_advancing, keep_redispatching
 from control_plane.calling.calls.events.event_consumption import consume_events
+from control_plane.calling.calls.open_calls import OpenCalls
 from control_plane.calling.dialing.report_consumer import ReportConsumer
 from control_plane.calling.dialing.scheduler import DialingScheduler
 from control_plane.calling.erasure import tasks as erasure_tasks
@@ -128,14 +129,15 @@ def loops_of(
 ) -> list[Coroutine[Any, Any, None]]:
     """What a process with these roles runs, not started yet."""
     database, redis, patient_redis = resources.database, resources.redis, resources.patient_redis
+    open_calls = OpenCalls(database)
     loops: list[Coroutine[Any, Any, None]] = []
     if JobRole.EVENTS in roles:
         loops.append(consume_events(database, patient_redis))
     if JobRole.DISPATCH in roles:
-        loops.append(keep_redispatching(database, redis))
+        loops.append(keep_redispatching(database, redis, open_calls))
         loops.append(keep_advancing(redis))
     if JobRole.REAPER in roles:
-        loops.append(Reaper(database, redis).run())
+        loops.append(Reaper(database, redis, open_calls=open_calls).run())
     if JobRole.DIALING in roles:
         loops.append(DialingScheduler(database, redis, settings.dialing).run())
         loops.append(ReportConsumer(database, patient_redis).run())

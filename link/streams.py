@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from redis.asyncio import Redis
 
@@ -44,6 +44,26 @@ async def kept_entries(
 ) -> list[StreamEntry]:
     """Up to ``count`` entries after ``after`` that the stream holds now, oldest first."""
     return listed_entries(await redis.xrange(stream, min=f"({after}", count=count))
+
+
+class Fullness(NamedTuple):
+    """What a stream holds."""
+
+    entries: int
+    oldest: StreamEntry | None
+
+
+async def fullness(redis: Redis, streams: Sequence[str]) -> list[Fullness]:
+    """Of each stream, all in one message to Redis."""
+    async with redis.pipeline(transaction=False) as pipe:
+        for stream in streams:
+            pipe.xlen(stream)
+            pipe.xrange(stream, count=1)
+        replies = await pipe.execute()
+    return [
+        Fullness(int(length), next(iter(listed_entries(first)), None))
+        for length, first in zip(replies[::2], replies[1::2], strict=True)
+    ]
 
 
 async def all_entries(redis: Redis, stream: str, *, page_size: int) -> AsyncIterator[StreamEntry]:

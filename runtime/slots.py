@@ -51,6 +51,7 @@ class Slots:
         self._free.set()
         self._idle = asyncio.Event()
         self._idle.set()
+        self._busy = asyncio.Event()
 
     @property
     def used(self) -> int:
@@ -62,6 +63,11 @@ class Slots:
     def waiting(self) -> int:
         """Calls that have taken no slot yet."""
         return sum(place.state != "taken" for place in self._places)
+
+    @property
+    def are_empty(self) -> bool:
+        """Whether there is no call, not even one that waits."""
+        return not self._places
 
     @property
     def usable(self) -> int:
@@ -112,6 +118,7 @@ class Slots:
         for event, holds in (
             (self._free, self.used < self.usable),
             (self._idle, not self._places),
+            (self._busy, bool(self._places)),
         ):
             if holds:
                 event.set()
@@ -126,6 +133,10 @@ class Slots:
             if pause_seconds <= 0:
                 return
             await asyncio.sleep(pause_seconds)
+
+    async def wait_busy(self) -> None:
+        """Return once there is a call."""
+        await self._busy.wait()
 
     async def wait_idle(self) -> None:
         """Return once there is no call."""

@@ -3,7 +3,6 @@ that scrapes cost nothing and hang on nothing."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Mapping
 
@@ -15,9 +14,10 @@ from control_plane.operator import measurement_repository
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link.event_stream import EVENT_STREAMS
+from link.common_beat import until_beat
 from link.connection import LINK_ERRORS
 from link.dispatch_queue import DispatchQueue
-from link.streams import kept_entries
+from link.streams import Fullness, fullness
 from telemetry.metrics import (
     CALLS,
     DATABASE_MEASURED_AT,
@@ -56,7 +56,7 @@ async def keep_measuring(database: Database, redis: Redis) -> None:
             _log.warning("measuring_waits_for_database")
         except LINK_ERRORS as error:
             _log.warning("measuring_waits_for_link", error=str(error))
-        await asyncio.sleep(INTERVAL_SECONDS)
+        await until_beat(INTERVAL_SECONDS)
 
 
 async def measure_database(database: Database) -> None:
@@ -87,8 +87,9 @@ async def measure_streams(redis: Redis) -> None:
         RedisError, OSError: Redis is away.
     """
     for name, streams in STREAMS.items():
-        ages = [await _age_seconds(redis, stream) for stream in streams]
-        STREAM_ENTRIES.labels(name).set(sum([await redis.xlen(stream) for stream in streams]))
+        found = await fullness(redis, streams)
+        ages = [_age_seconds(each) for each in found]
+        STREAM_ENTRIES.labels(name).set(sum(each.entries for each in found))
         if name == "dispatch":
             queue = DispatchQueue(redis)
             WAITING_CALLS.set(sum((await queue.waiting()).values()))
@@ -97,7 +98,7 @@ async def measure_streams(redis: Redis) -> None:
             STREAM_LAG.labels(name).set(max(ages))
 
 
-async def _age_seconds(redis: Redis, stream: str) -> float:
+def _age_seconds(stream: Fullness) -> float:
     """Of the oldest entry; finished ones are deleted."""
-    oldest = await kept_entries(redis, stream, count=1)
-    return max(0.0, time.time() - oldest[0].added_at_ms / 1000) if oldest else 0.0
+    oldest = stream.oldest
+    return max(0.0, time.time() - oldest.added_at_ms / 1000) if oldest else 0.0

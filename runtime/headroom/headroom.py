@@ -61,11 +61,15 @@ class Headroom:
         """
         now = self._clock()
         if not has_calls:
-            self._measured_from = now + UNMEASURED_SECONDS
-            self._frames.forget()
-            self._loop.forget()
+            self.rest()
         elif now >= self._measured_from:
             self._loop.observe(seconds, now)
+
+    def rest(self) -> None:
+        """No call has a slot, now or until now."""
+        self._measured_from = self._clock() + UNMEASURED_SECONDS
+        self._frames.forget()
+        self._loop.forget()
 
     def model_work_has_waited(self, seconds: float) -> None:
         self._models.observe(seconds, self._clock())

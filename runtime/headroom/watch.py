@@ -16,7 +16,7 @@ logger = structlog.get_logger(__name__)
 LOOK_SECONDS = 0.05
 """A hundred looks in five seconds: so many make a 99th percentile."""
 IDLE_LOOK_SECONDS = 0.25
-"""Without calls, when nobody is late for anybody."""
+"""While no call has a slot, when nobody is late for anybody."""
 
 
 class HeadroomWatch:
@@ -34,12 +34,20 @@ class HeadroomWatch:
         self._full: Fullness | None = None
 
     async def run(self) -> None:
-        """Look again and again until cancelled."""
+        """Look again and again until cancelled, but not while there is nothing to see."""
         while True:
+            if self._sees_nothing():
+                self._headroom.rest()
+                await self._slots.wait_busy()
+                self._headroom.rest()
             pause_seconds = LOOK_SECONDS if self._slots.used else IDLE_LOOK_SECONDS
             due_at = time.monotonic() + pause_seconds
             await asyncio.sleep(pause_seconds)
             self.look(max(0.0, time.monotonic() - due_at))
+
+    def _sees_nothing(self) -> bool:
+        """The worker has no call, the last ones have left no work, and nothing keeps it closed."""
+        return self._full is None and self._slots.are_empty and not self._model_queue_seconds()
 
     def look(self, loop_lag_seconds: float) -> None:
         """Judge, given how late this look is."""

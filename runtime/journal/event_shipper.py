@@ -96,18 +96,20 @@ class EventShipper:
             self._looked_at = None
             raise
         try:
-            async with asyncio.timeout(LOOK_SECONDS):
+            async with asyncio.timeout(LOOK_SECONDS if self._has_to_watch() else None):
                 await self._wake.wait()
         except TimeoutError:
             return
         self._wake.clear()
 
+    def _has_to_watch(self) -> bool:
+        """Without a journal there is nothing to send, and nobody to whom a full stream matters."""
+        return bool(self._journals) or self.is_backed_up
+
     def _has_to_look(self) -> bool:
-        return (
-            self._looked_at is None
-            or time.monotonic() - self._looked_at >= LOOK_SECONDS
-            or self._journals.keys() != self._cursors.keys()
-        )
+        if self._looked_at is None or self._journals.keys() != self._cursors.keys():
+            return True
+        return self._has_to_watch() and time.monotonic() - self._looked_at >= LOOK_SECONDS
 
     async def _look(self) -> None:
         """Read whether Redis was restarted and what is applied. Delete journals that are done."""

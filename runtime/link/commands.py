@@ -59,10 +59,12 @@ class CommandReader:
     async def _read(self, early_commands: asyncio.TaskGroup) -> None:
         if self._position is None:
             self._position = await newest_position(self._redis, self._stream)
-        for entry in await read_after(self._redis, self._stream, self._position, block_ms=BLOCK_MS):
+        found = await read_after(self._redis, self._stream, self._position, block_ms=BLOCK_MS)
+        for entry in found:
             self._position = entry.entry_id
             await self._obey(entry.document, early_commands)
-        await self._redis.xtrim(self._stream, minid=self._position, approximate=True)
+        if found:
+            await self._redis.xtrim(self._stream, minid=self._position, approximate=True)
 
     async def _obey(self, document: str, early_commands: asyncio.TaskGroup) -> None:
         try:

@@ -10,7 +10,9 @@ from redis.asyncio import Redis
 from link.stream_entry import StreamEntry
 from link.streams import (
     BEFORE_ALL,
+    Fullness,
     all_entries,
+    fullness,
     kept_entries,
     newest_position,
     read_after,
@@ -65,3 +67,8 @@ async def test_what_a_stream_keeps_is_read_without_waiting(redis: Redis) -> None
 async def test_all_entries_come_page_by_page(redis: Redis, page_size: int) -> None:
     added = await add(redis, "a", "1", "2", "3")
     assert [entry async for entry in all_entries(redis, "a", page_size=page_size)] == added
+
+
+async def test_how_full_streams_are_is_read_at_once(redis: Redis) -> None:
+    one, _ = await add(redis, "a", "1", "2")
+    assert await fullness(redis, ["a", "b"]) == [Fullness(2, one), Fullness(0, None)]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import structlog
 
 from control_plane.calling.calls.queries.call_counts import FOLDED_AT_ONCE, fold_deltas
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
+from link.common_beat import until_beat
 
 FOLD_INTERVAL_SECONDS = 5.0
 _log = structlog.get_logger(__name__)
@@ -24,4 +23,4 @@ async def keep_folding(database: Database) -> None:
             _log.warning("folding_waits_for_database")
             folded = 0
         if folded < FOLDED_AT_ONCE:
-            await asyncio.sleep(FOLD_INTERVAL_SECONDS)
+            await until_beat(FOLD_INTERVAL_SECONDS)

@@ -14,10 +14,12 @@ from uuid import UUID
 from sqlalchemy import (
     BindParameter,
     DateTime,
+    Select,
     Text,
     Update,
     Uuid,
     bindparam,
+    exists,
     func,
     or_,
     select,
@@ -112,6 +114,17 @@ def _record_dispatches() -> Update:
         .where(call.c.tenant_id == given.c.tenant_id, call.c.id == given.c.call_id)
         .values(dispatched_at=given.c.at, dispatch_entry_id=given.c.entry_id)
     )
+
+
+@cache
+def _select_whether_a_call_is_open() -> Select[bool]:
+    """Kept, because an installation without calls hardly asks anything else."""
+    return select(exists().where(table_of(Call).c.ended_at.is_(None)))
+
+
+async def any_open_call(session: AsyncSession) -> bool:
+    """Whether any tenant has a call that is not over. For jobs."""
+    return bool(await session.scalar(_select_whether_a_call_is_open()))
 
 
 async def undispatched(

@@ -8,6 +8,7 @@ the attempt's key, which the bridge keeps renewing.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 
 import structlog
@@ -26,6 +27,7 @@ CONSUMER_NAME = "jobs"
 """One name for all jobs processes, so that each takes over what a dead one left."""
 
 RECLAIM_IDLE_MS = 2_000
+SWEEP_INTERVAL_SECONDS = 2.0
 RETRY_SECONDS = 0.5
 _log = structlog.get_logger(__name__)
 
@@ -41,6 +43,7 @@ class ReportConsumer:
         self._database = database
         self._redis = redis
         self.stream = report_group(redis, CONSUMER_NAME)
+        self._swept_at = float("-inf")
 
     async def run(self) -> None:
         """Consume until cancelled."""
@@ -53,7 +56,9 @@ class ReportConsumer:
 
     async def _consume_next(self) -> None:
         try:
-            await self.consume(await self.stream.reclaim(RECLAIM_IDLE_MS))
+            if time.monotonic() - self._swept_at >= SWEEP_INTERVAL_SECONDS:
+                await self.consume(await self.stream.reclaim(RECLAIM_IDLE_MS))
+                self._swept_at = time.monotonic()
             await self.consume(await self.stream.read_new())
         except DatabaseUnavailable:
             _log.warning("dial_reports_wait_for_database")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -24,9 +23,13 @@ from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link import dialing as link
 from control_plane.platform.settings import DialingSettings
+from link.common_beat import until_beat
 from link.connection import LINK_ERRORS
 
 INTERVAL_SECONDS = 0.5
+NOTHING_TO_DIAL_SECONDS = 5.0
+"""Without a carrier no phone call is created. Those of an earlier configuration still have to end.
+"""
 LAPSED_AT_ONCE = 100
 _log = structlog.get_logger(__name__)
 
@@ -49,18 +52,19 @@ class DialingScheduler:
     async def run(self) -> None:
         """Dial until cancelled."""
         while True:
-            await self.round(datetime.now(UTC))
-            await asyncio.sleep(INTERVAL_SECONDS)
+            has_work = await self.round(datetime.now(UTC))
+            is_needed = has_work or self._settings.carriers
+            await until_beat(INTERVAL_SECONDS if is_needed else NOTHING_TO_DIAL_SECONDS)
 
-    async def round(self, now: datetime) -> None:
+    async def round(self, now: datetime) -> bool:
         """Check the active attempts, then start what is due. While Redis is away nothing new is
-        started; while PostgreSQL is away nothing is done."""
+        started; while PostgreSQL is away nothing is done. Returns whether there may be work."""
         try:
             async with self._database.system_statements() as session:
                 has_work = await repository.has_work(session, now)
             if not has_work:
                 self._silence.heard((), ())
-                return
+                return False
             await self._give_up_lapsed(now)
             await self._watch_attempts(now)
             await self._start_due(now)
@@ -69,6 +73,7 @@ class DialingScheduler:
             _log.warning("dialing_waits_for_link", error=str(error))
         except DatabaseUnavailable:
             _log.warning("dialing_waits_for_database")
+        return True
 
     async def _start_due(self, now: datetime) -> None:
         async with self._database.system_session() as session:

@@ -6,7 +6,6 @@ page at a time, so that a round over very many calls does not hold up other work
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
@@ -26,6 +25,7 @@ from contracts.versions import fault
 from control_plane.calling.calls import repository as call_rows
 from control_plane.calling.calls.ending.call_end import billed_position_ms, end_call
 from control_plane.calling.calls.events.envelope import read_entry
+from control_plane.calling.calls.open_calls import OpenCalls
 from control_plane.calling.calls.transitions import waits_for_phone
 from control_plane.calling.reaper import repository
 from control_plane.calling.reaper.arriving_ends import ArrivingEnds
@@ -44,6 +44,7 @@ from control_plane.platform.link.media_positions import (
     media_positions,
     stale_media_positions,
 )
+from link.common_beat import until_beat
 from link.connection import LINK_ERRORS
 
 INTERVAL_SECONDS = 2.0
@@ -52,7 +53,11 @@ _log = structlog.get_logger(__name__)
 
 
 class Reaper:
-    """Run one or more; several do no harm."""
+    """Run one or more; several do no harm.
+
+    Args:
+        open_calls: is asked first, so that nothing else is asked while no call is open.
+    """
 
     def __init__(
         self,
@@ -60,11 +65,13 @@ class Reaper:
         redis: Redis,
         queued_timeout_seconds: float = OFFER_TTL.total_seconds(),
         view: ClearView | None = None,
+        open_calls: OpenCalls | None = None,
     ) -> None:
         self._database = database
         self._redis = redis
         self._queued_timeout = timedelta(seconds=queued_timeout_seconds)
         self._view = view or ClearView(RENEWAL_SECONDS, time.monotonic)
+        self._open_calls = open_calls
         self._quiet_until: dict[UUID, datetime] = {}
         """Until when a running call cannot exceed its limits."""
         self._tidied_at = float("-inf")
@@ -73,7 +80,7 @@ class Reaper:
         """Reap until cancelled."""
         while True:
             await self.round()
-            await asyncio.sleep(INTERVAL_SECONDS)
+            await until_beat(INTERVAL_SECONDS)
 
     async def round(self) -> None:
         """One look at every running call. Does nothing while Redis or PostgreSQL is away."""
@@ -93,9 +100,10 @@ class Reaper:
         quiet_until: dict[UUID, datetime] = {}
         suspects: list[WatchedCall] = []
         running: set[UUID] = set()
-        async for page in repository.running_calls(self._database, now - LONGEST_QUEUED):
-            running.update(call.id for call in page)
-            suspects += await self._suspects(page, now, quiet_until)
+        if self._open_calls is None or await self._open_calls.may_be_there():
+            async for page in repository.running_calls(self._database, now - LONGEST_QUEUED):
+                running.update(call.id for call in page)
+                suspects += await self._suspects(page, now, quiet_until)
         self._quiet_until = quiet_until
         await self._end_lost(suspects)
         if time.monotonic() - self._tidied_at >= TIDY_SECONDS:

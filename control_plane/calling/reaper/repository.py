@@ -81,7 +81,7 @@ async def running_calls(
                 tuple_(call.c.created_at, call.c.id) > (after.created_at, after.id),
             )
             page = query.where(last)
-        async with database.system_session() as session:
+        async with database.system_statements() as session:
             found = [RunningCall(*row) for row in await session.execute(page)]
         if found:
             yield found

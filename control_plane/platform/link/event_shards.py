@@ -18,6 +18,7 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from control_plane.platform.link.event_stream import EVENT_STREAMS, SHARDS
+from link.common_beat import until_beat
 from link.connection import LINK_ERRORS
 from link.persistent_loop import run_persistently
 
@@ -96,7 +97,7 @@ class ShardLeases:
             # Another member may have what we had.
             self._leased = frozenset()
             raise
-        await asyncio.sleep(ROUND_SECONDS)
+        await until_beat(ROUND_SECONDS)
 
     async def round(self) -> None:
         """Be seen, look who else is there, renew our leases and take what is free of our share.

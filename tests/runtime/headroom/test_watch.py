@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
 from structlog.testing import capture_logs
 
+from runtime.headroom import watch
 from runtime.headroom.headroom import Headroom
 from runtime.headroom.limits import HeadroomLimits
 from runtime.headroom.watch import HeadroomWatch
@@ -64,3 +68,38 @@ async def test_a_worker_without_a_call_takes_none_while_the_models_are_behind():
     scene.queue_seconds = 1.1
     scene.look(1)
     assert (scene.slots.usable, scene.slots.reasons) == (0, ["models_busy"])
+
+
+async def test_a_worker_without_a_call_is_not_looked_at_until_one_comes(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(watch, "LOOK_SECONDS", 0.0)
+    scene = Scene()
+    looks: list[float] = []
+    scene.watch.look = looks.append
+    watching = asyncio.create_task(scene.watch.run())
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not looks
+    place = scene.slots.admit()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert looks
+    place.leave()
+    watching.cancel()
+
+
+async def test_what_one_call_measured_is_forgotten_when_the_next_one_comes():
+    scene = Scene()
+    watching = asyncio.create_task(scene.watch.run())
+    place = scene.slots.admit()
+    scene.now += 2
+    for _ in range(5):
+        scene.headroom.frame_was_late(0.05)
+    assert scene.headroom.is_strained
+    place.leave()
+    watching.cancel()
+    again = asyncio.create_task(scene.watch.run())
+    await asyncio.sleep(0)
+    assert not scene.headroom.is_strained
+    again.cancel()

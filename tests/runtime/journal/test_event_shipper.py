@@ -120,6 +120,31 @@ async def test_events_written_while_the_link_is_down_arrive_when_it_is_back(
         await journal.aclose()
 
 
+async def test_a_shipper_without_journals_asks_nothing(
+    valkey_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(event_shipper, "LOOK_SECONDS", 0.02)
+
+    async def asked() -> int:
+        async with Redis.from_url(valkey_url) as redis:
+            statistics = await redis.info("commandstats")
+        return int(statistics.get("cmdstat_get", {"calls": 0})["calls"])
+
+    async with shipping(valkey_url, tmp_path) as (shipper, store):
+
+        async def has_asked() -> bool:
+            return await asked() > 0
+
+        await until(has_asked)
+        before = await asked()
+        await asyncio.sleep(0.2)
+        assert await asked() == before
+        journal = await store.create(call_plan())
+        shipper.add(journal)
+        journal.append(RoomOpened())
+        await until(lambda: has_arrived(valkey_url, [1]))
+
+
 async def test_a_link_that_lost_its_tail_gets_everything_not_applied_again(
     valkey: ValkeyProcess, tmp_path: Path
 ):

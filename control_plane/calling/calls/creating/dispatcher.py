@@ -13,12 +13,14 @@ from redis.exceptions import RedisError
 
 from contracts.call_offer import OFFER_TTL, CallOffer
 from control_plane.calling.calls import repository
+from control_plane.calling.calls.open_calls import OpenCalls
 from control_plane.calling.calls.plan_document import PlanDocument
 from control_plane.calling.calls.repository import Dispatched
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link.capacity import read_capacity
 from control_plane.platform.link.dispatch import dispatch
+from link.common_beat import until_beat
 from link.connection import LINK_ERRORS
 from link.dispatch_queue import DispatchQueue
 from telemetry.tracing import call_span
@@ -102,7 +104,7 @@ async def redispatch(database: Database, redis: Redis) -> int:
     Raises:
         DatabaseUnavailable: try again later.
     """
-    async with database.system_session() as session:
+    async with database.system_statements() as session:
         now = datetime.now(UTC)
         calls = await repository.undispatched(
             session, created_before=now - FIRST_DISPATCH_GRACE, waiting_since=now - OFFER_TTL
@@ -131,15 +133,15 @@ async def keep_advancing(redis: Redis) -> None:
                 await queue.advance(window=min(free, MOST_ON_STREAM))
         except LINK_ERRORS as error:
             _log.warning("dispatch_waits_for_link", error=str(error))
-        await asyncio.sleep(pause_seconds)
+        await until_beat(pause_seconds)
 
 
-async def keep_redispatching(database: Database, redis: Redis) -> None:
-    """Run ``redispatch`` until cancelled."""
+async def keep_redispatching(database: Database, redis: Redis, open_calls: OpenCalls) -> None:
+    """Run ``redispatch`` until cancelled, but not while no call is open."""
     while True:
         try:
-            if count := await redispatch(database, redis):
+            if await open_calls.may_be_there() and (count := await redispatch(database, redis)):
                 _log.info("calls_redispatched", count=count)
         except DatabaseUnavailable:
             _log.warning("redispatch_waits_for_database")
-        await asyncio.sleep(REDISPATCH_INTERVAL_SECONDS)
+        await until_beat(REDISPATCH_INTERVAL_SECONDS)

@@ -37,7 +37,7 @@ async def counted_one_by_one(
 
 async def assert_exact(database: Database, tenant_id: UUID, agent_ids: Sequence[UUID]) -> None:
     """Compared within one snapshot."""
-    async with database._transaction(database._app) as session:
+    async with database._transaction(database._app, database._app_begin) as session:
         await session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
         confined = func.set_config("switchboard.tenant_id", str(tenant_id), True)
         await session.execute(select(confined))
