@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from typing import Final
 
+import numpy as np
 import structlog
 from livekit import rtc
-from livekit.agents import APIConnectOptions, inference, utils
+from livekit.agents import APIConnectOptions, inference
 from livekit.agents.inference.eot.base import _BaseStreamingTurnDetectorStream
 from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS
 
 from pipelines.engine.providers.local.speech_models import (
-    HEARING_RATE,
     EndOfTurn,
     ModelError,
     Samples,
@@ -32,6 +33,7 @@ _VERSION: Final = "v1-mini"
 """The one that runs on this machine."""
 _WINDOW_SAMPLES = 19_200
 """1.2 s: what the model looks at."""
+_NOTHING: Samples = np.empty(0, np.int16)
 _UNKNOWN = 0.0
 """The engine's own answer without a prediction: the turn may go on, so it waits longer."""
 
@@ -53,12 +55,33 @@ class TurnDetector(inference.TurnDetector):
         )
 
 
+class _Window:
+    """The last ``_WINDOW_SAMPLES``, which are put together only when the model asks for them."""
+
+    def __init__(self) -> None:
+        self._frames: deque[Samples] = deque()
+        self._samples = 0
+
+    def push(self, frame: Samples) -> None:
+        self._frames.append(frame)
+        self._samples += frame.size
+        while self._samples - self._frames[0].size >= _WINDOW_SAMPLES:
+            self._samples -= self._frames.popleft().size
+
+    def read(self) -> Samples:
+        return np.concatenate([_NOTHING, *self._frames])[-_WINDOW_SAMPLES:]
+
+    def clear(self) -> None:
+        self._frames.clear()
+        self._samples = 0
+
+
 class _Transport:
     """Keeps the last second of audio, and predicts from it when the engine asks."""
 
     def __init__(self, model: EndOfTurn) -> None:
         self._model = model
-        self._heard = utils.AudioArrayBuffer(buffer_size=_WINDOW_SAMPLES, sample_rate=HEARING_RATE)
+        self._heard = _Window()
         self._stream: _BaseStreamingTurnDetectorStream | None = None
         self._predicting: asyncio.Task[None] | None = None
 
@@ -74,11 +97,10 @@ class _Transport:
         self._stream = None
 
     def push_frame(self, frame: rtc.AudioFrame) -> None:
-        self._heard.push_frame(frame)
+        self._heard.push(np.frombuffer(frame.data, np.int16))
 
     def flush(self) -> None:
-        if len(self._heard):
-            self._heard.shift(len(self._heard))
+        self._heard.clear()
 
     def run_inference(self, request_id: str) -> None:
         # The engine reads only the newest prediction.

@@ -7,6 +7,7 @@ many periods it stands for, so that no burst of missed ticks follows it.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Callable
 from contextvars import ContextVar
@@ -16,6 +17,8 @@ from typing import Protocol
 from runtime.media.room import FRAME_MS
 from telemetry.metrics import FRAME_LATENESS
 
+PHASE_MS = 5
+"""Short, because of the rooms that wake together the last one waits for the others."""
 _TURNS_AFTER_STANDSTILL = 16
 
 lateness_listener: ContextVar[Callable[[float], None] | None] = ContextVar(
@@ -74,7 +77,7 @@ class TickSchedule:
 
 async def ticks(clock: Clock) -> AsyncIterator[Tick]:
     """A tick every ``FRAME_MS``, endlessly."""
-    schedule = TickSchedule(clock.now())
+    schedule = TickSchedule(_phase_before(clock.now()))
     listener = lateness_listener.get()
     while True:
         while (wait := schedule.deadline_seconds - clock.now()) > 0:
@@ -91,5 +94,10 @@ async def ticks(clock: Clock) -> AsyncIterator[Tick]:
             for _ in range(_TURNS_AFTER_STANDSTILL):
                 await asyncio.sleep(0)
         yield tick
-        # Give the loop's other tasks a turn even if a tick uses up its whole period.
-        await asyncio.sleep(0)
+        if clock.now() >= schedule.deadline_seconds:
+            # Give the loop's other tasks a turn even if a tick uses up its whole period.
+            await asyncio.sleep(0)
+
+
+def _phase_before(now_seconds: float) -> float:
+    return math.floor(now_seconds * 1000 / PHASE_MS + 1e-6) * PHASE_MS / 1000

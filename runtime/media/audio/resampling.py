@@ -62,7 +62,9 @@ class Resampler:
         # Overlapping rows are copied first, because matrix products want rows apart.
         converted = np.ascontiguousarray(self._windows) @ self._filters
         np.rint(converted, out=converted)
-        np.clip(converted, -32768, 32767, out=converted)
+        # For so few samples, what ``np.clip`` does around the same work takes longer than it.
+        np.maximum(converted, -32768, out=converted)
+        np.minimum(converted, 32767, out=converted)
         saturated: Samples = converted.ravel().astype(np.int16)
         return saturated
 

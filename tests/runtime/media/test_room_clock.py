@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Callable
 from itertools import islice
 
@@ -31,6 +32,36 @@ async def take(clock: FakeClock, count: int) -> list[tuple[Tick, float]]:
 
 async def test_ticks_come_every_twenty_milliseconds() -> None:
     assert [at for _, at in await take(FakeClock(), 3)] == pytest.approx([0.02, 0.04, 0.06])
+
+
+async def test_rooms_that_begin_within_five_milliseconds_tick_together() -> None:
+    begun_at = [1_000.0, 1_000.0013, 1_000.0049, 1_000.005]
+    ticked_at = []
+    for seconds in begun_at:
+        clock = FakeClock()
+        clock.seconds = seconds
+        ticked_at.append((await take(clock, 1))[0][1])
+    assert ticked_at == pytest.approx([0.02, 0.02, 0.02, 0.025])
+
+
+async def test_a_tick_that_uses_up_its_period_leaves_the_loop_a_turn() -> None:
+    clock, turns = FakeClock(), 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    task = asyncio.create_task(other())
+    ticked = 0
+    async for _ in ticks(clock):
+        clock.seconds += 0.03
+        ticked += 1
+        if ticked == 5:
+            break
+    task.cancel()
+    assert turns >= 4
 
 
 async def test_small_lateness_never_adds_up() -> None:
