@@ -39,7 +39,7 @@ def filled(
     if "{" not in template:
         return template, None
     try:
-        if _is_plain(template):
+        if is_plain(template):
             return _fill_placeholders(template, variables, budget), None
         return _sandboxed(template, variables, budget), None
     except TemplateFault as fault:
@@ -48,7 +48,7 @@ def filled(
 
 def template_fault(template: str, budget: TemplateBudget) -> TemplateFault | None:
     """Why ``template`` cannot be filled in with any variables; ``None`` if it can."""
-    if "{" not in template or _is_plain(template):
+    if "{" not in template or is_plain(template):
         return None
     # Jinja is imported only for texts that need it.
     from pipelines.texts.template_sandbox import parsed
@@ -65,7 +65,7 @@ def names_in(template: str, budget: TemplateBudget) -> tuple[str, ...]:
     """The variables that ``template`` needs: those that it has no alternative for."""
     if "{" not in template:
         return ()
-    if _is_plain(template) or template_fault(template, budget) is not None:
+    if is_plain(template) or template_fault(template, budget) is not None:
         return tuple(dict.fromkeys(match[2] for match in _PLACEHOLDER.finditer(template)))
     from pipelines.texts.template_names import needed_names
     from pipelines.texts.template_sandbox import parsed
@@ -77,7 +77,7 @@ def used_names_in(template: str, budget: TemplateBudget) -> frozenset[str]:
     """The variables that ``template`` uses, also those that it can do without."""
     if "{" not in template:
         return frozenset()
-    if _is_plain(template) or template_fault(template, budget) is not None:
+    if is_plain(template) or template_fault(template, budget) is not None:
         return frozenset(match[2] for match in _PLACEHOLDER.finditer(template))
     from pipelines.texts.template_names import used_names
     from pipelines.texts.template_sandbox import parsed
@@ -85,7 +85,8 @@ def used_names_in(template: str, budget: TemplateBudget) -> frozenset[str]:
     return used_names(parsed(template))
 
 
-def _is_plain(template: str) -> bool:
+def is_plain(template: str) -> bool:
+    """Whether the template has no logic: it is filled in in a time that grows with its length."""
     return _TAG.search(_PLACEHOLDER.sub("", template)) is None
 
 

@@ -176,9 +176,9 @@ def callable_version(facts: CreationFacts) -> tuple[int, str]:
 
 
 async def _filled(published: PublishedAgent, wanted: CallCreate) -> FilledTexts:
-    if published.has_placeholders:
-        return await asyncio.to_thread(fill_texts, published, wanted.variables)
-    return fill_texts(published, wanted.variables)
+    if published.is_filled_at_once:
+        return fill_texts(published, wanted.variables)
+    return await asyncio.to_thread(fill_texts, published, wanted.variables)
 
 
 def _own_keys(stack: ResolvedStack, facts: CreationFacts) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import pytest
 from sqlalchemy import select
 
 from control_plane.building.agents.models import AgentVersion
@@ -88,3 +89,24 @@ async def test_variables_that_are_missing_are_named_in_the_calls_log(tenant: Ten
         "The call was created without variables that the agent's texts need: firm",
     ]
     assert [event["level"] for event in events] == ["info", "warning"]
+
+
+@pytest.mark.parametrize(
+    ("system_prompt", "at_once"),
+    [
+        ("You call {{ name }}.", True),
+        ("You call {% for each in names %}{{ each }}{% endfor %}.", False),
+        ("You call {{ name }}. " * 300, False),
+        ("You call nobody.", True),
+    ],
+)
+async def test_only_short_texts_without_logic_are_filled_in_on_the_loop(
+    system_prompt: str, at_once: bool, tenant: TenantClient, database: Database
+) -> None:
+    agent_id = await tenant.published_agent(system_prompt=system_prompt)
+    version = await version_of(database, tenant, agent_id)
+    async with database.tenant_session(tenant.tenant_id) as session:
+        published = await PublishedAgents().version(
+            session, tenant.tenant_id, agent_id, version.version, version.digest
+        )
+    assert published.is_filled_at_once is at_once
