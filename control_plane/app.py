@@ -57,7 +57,7 @@ from control_plane.money.billing.welcome_credit import welcome_credit
 from control_plane.money.spending.limits import RequestsAtOnce
 from control_plane.operator.routes import router as operator
 from control_plane.platform.database import Database
-from control_plane.platform.http.allowed_hosts import AllowedHostsMiddleware
+from control_plane.platform.http.allowed_hosts_middleware import AllowedHostsMiddleware
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
 from control_plane.platform.http.client_address import TrustedProxies
 from control_plane.platform.http.forwarded_headers import ForwardedHeadersMiddleware

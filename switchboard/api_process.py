@@ -18,6 +18,7 @@ from control_plane.platform.http.connection_room import (
     most_connections,
 )
 from switchboard.accept_failures import AcceptFailures
+from switchboard.calm_server import CalmServer
 from switchboard.open_files import raise_open_files_limit
 from switchboard.settings import Settings
 from telemetry.health import Health
@@ -76,4 +77,4 @@ def api_server(app: FastAPI, settings: Settings) -> uvicorn.Server:
         # The application reads them (ForwardedHeadersMiddleware).
         proxy_headers=False,
     )
-    return uvicorn.Server(config)
+    return CalmServer(config)

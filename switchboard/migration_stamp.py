@@ -10,9 +10,10 @@ import hashlib
 import importlib.metadata
 import importlib.util
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import psycopg
-from psycopg import sql
+if TYPE_CHECKING:
+    import psycopg
 
 _SOURCES = ("migrate.py", "platform/database.py", "migrations", "building/catalogue")
 _CAPABILITIES = ("engine/providers",)
@@ -45,6 +46,8 @@ def is_migrated(database_url: str) -> bool:
 
 def stamp(database_url: str) -> None:
     """Write the current fingerprint. The login must own the database. Raises ``psycopg.Error``."""
+    from psycopg import sql
+
     with _connect(database_url) as connection:
         connection.execute(
             sql.SQL("COMMENT ON DATABASE {} IS {}").format(
@@ -54,6 +57,9 @@ def stamp(database_url: str) -> None:
 
 
 def _connect(database_url: str) -> psycopg.Connection:
+    # The import takes 70 ms, in which other processes can start already.
+    import psycopg
+
     url = database_url.replace("postgresql+psycopg://", "postgresql://", 1)
     return psycopg.connect(url, autocommit=True, connect_timeout=5)
 

@@ -27,6 +27,11 @@ class ProcessCommands:
         self._parent = parent
         self._listener_fd = listener_fd
 
+    def control_plane(self, channel_fd: int) -> Command:
+        """The host of the processes below, which it forks. It gets none of their secrets."""
+        arguments = ("--channel", str(channel_fd))
+        return self._command("control-plane", "control-plane", arguments, {}, (channel_fd,))
+
     def api(self, environment: Mapping[str, str]) -> Command:
         arguments = ("--fd", str(self._listener_fd))
         return self._command("api", "api", arguments, environment, (self._listener_fd,))

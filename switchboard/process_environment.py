@@ -44,6 +44,7 @@ READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
         ),
         "bridge": _WATCHED | {"redis_url"},
         "models": _WATCHED,
+        "control-plane": _LOGGING,
         "migrate": _LOGGING | _LOGINS,
         "caller": _LOGGING,
     }

@@ -43,6 +43,8 @@ from switchboard.state import (
     write_state,
 )
 from switchboard.supervision.child import Child, ChildSpec
+from switchboard.supervision.forks import Forks
+from switchboard.supervision.launch import Launch, executed
 from switchboard.supervision.supervisor import Supervisor
 
 STORES, CONTROL_PLANE, MEDIA = 0, 1, 2
@@ -132,15 +134,18 @@ class _System:
         self._parent = ParentPipe()
         self._monitoring_ports = monitoring_ports(self._settings)
         self._commands = ProcessCommands(data_dir, self._parent, listener.fileno())
+        self._forks = Forks(self._commands.control_plane)
         self.api_url = self._settings.api_url
         self.secrets = (read_secrets(data_dir) or new_secrets()).model_copy(
             update={"database_url": settings.database_url, "redis_url": settings.redis_url}
         )
 
     async def start(self) -> None:
-        """Start both halves at once: workers need only Valkey, the control plane both stores."""
+        """Start both halves at once: workers need only Valkey, the control plane both stores. What
+        the control plane's processes import is imported while the stores start."""
         try:
             async with asyncio.TaskGroup() as halves:
+                halves.create_task(self._start_forks())
                 redis = halves.create_task(self._start_redis())
                 halves.create_task(self._start_control_plane(redis))
                 halves.create_task(self._start_workers(redis))
@@ -153,6 +158,11 @@ class _System:
         for server in self._servers:
             server.release()
         self._parent.close()
+
+    async def _start_forks(self) -> None:
+        """With the rank of the stores: it ends after all that it forked."""
+        spec = ChildSpec("control-plane", self._forks.prepare, self._forks.is_ready)
+        await self._supervisor.start(spec, STORES)
 
     async def _start_redis(self) -> str:
         if self._settings.redis_url is not None:
@@ -230,7 +240,7 @@ class _System:
                     started,
                 ),
             ):
-                await self._start_process(shown, command, check, CONTROL_PLANE)
+                await self._start_process(shown, command, check, CONTROL_PLANE, self._forks.launch)
 
     async def _start_workers(self, redis: asyncio.Task[str]) -> None:
         redis_url = await redis
@@ -263,10 +273,16 @@ class _System:
         await self._supervisor.start(spec, STORES)
 
     async def _start_process(
-        self, shown: str, command: Command, check: ReadinessCheck, rank: int
+        self,
+        shown: str,
+        command: Command,
+        check: ReadinessCheck,
+        rank: int,
+        launch: Launch = executed,
     ) -> None:
+        spec = ChildSpec(command.name, lambda: command, check, launch=launch)
         with self._progress.step(shown):
-            await self._supervisor.start(ChildSpec(command.name, lambda: command, check), rank)
+            await self._supervisor.start(spec, rank)
 
     async def _migrate(self, database_urls: Mapping[str, str]) -> None:
         command = self._commands.migrate(database_urls)

@@ -1,13 +1,13 @@
 """``switchboard worker``: one machine's media workers, one process for each core, and the process
 with the speech models that they share.
 
-The host imports the conversation engine once and forks the workers, so they share its memory.
+The host imports the conversation engine once and forks the workers, so they share its memory. The
+models are loaded meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import importlib
 import os
 import sys
@@ -16,14 +16,8 @@ from functools import partial
 
 import structlog
 
-from pipelines.engine.model_process.socket_path import models_socket
-from pipelines.engine.providers.registry import PROVIDERS
-from runtime.conversation import engine_media  # noqa: F401 - each worker needs it
-from runtime.journal.folder_lock import JournalsInUse
-from runtime.link.worker_identity import WorkerIdInUse
-from runtime.worker import run_worker
 from switchboard.parent_watch import PARENT_FD, end_with_parent, take_parent_fd
-from switchboard.process import run_watched
+from switchboard.process import importing, run_watched
 from switchboard.process_environment import needed_by
 from switchboard.settings import Settings
 from switchboard.state import write_worker_pids
@@ -39,9 +33,6 @@ def run_worker_host(settings: Settings) -> int:
 
     SIGTERM drains every worker; SIGINT ends its calls at once.
     """
-    _import_providers(settings)
-    gc.collect()
-    gc.freeze()
     parts = [
         Part("models", partial(_become_models, settings), serves_others=True),
         *(
@@ -59,16 +50,21 @@ def run_worker_host(settings: Settings) -> int:
             # On a full disk, for example. The calls do not need the file.
             log.warning("worker_pids_not_written", error=str(error))
 
-    return ProcessHost(parts, on_change, take_parent_fd()).run()
+    return ProcessHost(parts, on_change, take_parent_fd(), partial(_import_all, settings)).run()
 
 
-def _import_providers(settings: Settings) -> None:
+def _import_all(settings: Settings) -> None:
     """What each worker would import at its start, two seconds for all of them."""
-    providers = settings.providers()
-    for spec in PROVIDERS:
-        if spec.is_available(providers):
-            for module in (*spec.sdk, *([] if spec.plugin is None else [spec.plugin])):
-                importlib.import_module(module)
+    with importing():
+        importlib.import_module("runtime.worker")
+        importlib.import_module("runtime.conversation.engine_media")
+        from pipelines.engine.providers.registry import PROVIDERS
+
+        providers = settings.providers()
+        for spec in PROVIDERS:
+            if spec.is_available(providers):
+                for module in (*spec.sdk, *([] if spec.plugin is None else [spec.plugin])):
+                    importlib.import_module(module)
 
 
 def _become_models(settings: Settings) -> int:
@@ -90,6 +86,11 @@ def _become_models(settings: Settings) -> int:
 
 
 def _run_worker(settings: Settings) -> int:
+    from pipelines.engine.model_process.socket_path import models_socket
+    from runtime.journal.folder_lock import JournalsInUse
+    from runtime.link.worker_identity import WorkerIdInUse
+    from runtime.worker import run_worker
+
     end_with_parent()
     try:
         asyncio.run(

@@ -87,6 +87,18 @@ def bridge(data_dir: DataDir = None) -> None:
     )
 
 
+@app.command("control-plane", hidden=True)
+def control_plane(
+    channel: Annotated[int, typer.Option(help="Descriptor of the socket to the supervisor.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Fork the API, jobs and bridge processes of ``switchboard up``, which so share what they
+    import. An orphan is recognised by its data directory."""
+    from switchboard.control_plane_host import run_control_plane_host
+
+    run_control_plane_host(channel)
+
+
 @app.command(hidden=True)
 def models(data_dir: DataDir = None) -> None:
     """Run only the process with this machine's speech models, which serves its media workers."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,8 @@ import structlog
 
 from switchboard.services.command import Command
 from switchboard.services.embedded_server import log_tail
-from switchboard.supervision.backoff import Backoff
+from switchboard.supervision.launch import Launch, RunningProcess, executed
+from switchboard.supervision.restarts import Restarts
 
 _READY_POLL_SECONDS = 0.03
 _ATTEMPTS_BEFORE_FIRST_READY = 3
@@ -29,13 +29,14 @@ class ChildSpec:
     """What to run, and how to check that it serves.
 
     ``prepare`` blocks; it is called in a thread before every start. ``is_ready`` is called
-    repeatedly with the process id; it must not block.
+    repeatedly with the process id; it must not block. ``launch`` starts the command.
     """
 
     name: str
     prepare: Callable[[], Command]
     is_ready: Callable[[int], Awaitable[bool]]
     ready_timeout_seconds: float = 60.0
+    launch: Launch = executed
 
 
 class Child:
@@ -47,12 +48,11 @@ class Child:
     def __init__(self, spec: ChildSpec, log_path: Path, on_change: Callable[[Child], None]) -> None:
         self.spec = spec
         self.log_path = log_path
-        self.restarts = 0
+        self.restarts = Restarts()
         self.last_exit_code: int | None = None
         self._on_change = on_change
-        self._backoff = Backoff()
         self._command: Command | None = None
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: RunningProcess | None = None
         self._ready = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
 
@@ -104,7 +104,7 @@ class Child:
 
     async def _keep_running(self) -> None:
         while True:
-            started_at = time.monotonic()
+            self.restarts.started()
             try:
                 await self._run_once()
                 failure = f"{self.spec.name} ended with {self.last_exit_code}"
@@ -112,22 +112,19 @@ class Child:
                 # Preparing can fail for a moment, for example while a port is still in use.
                 failure = f"{self.spec.name} could not be started: {error}"
             log.warning("process ended", process=self.spec.name, failure=failure)
-            delay = self._backoff.after(time.monotonic() - started_at)
+            self.restarts.ended()
             if (
                 not self._ready.is_set()
-                and self._backoff.failures_in_a_row >= _ATTEMPTS_BEFORE_FIRST_READY
+                and self.restarts.ends_in_a_row >= _ATTEMPTS_BEFORE_FIRST_READY
             ):
                 raise ChildFailed(f"{failure}\n{log_tail(self.log_path)}")
-            self.restarts += 1
             self._changed()
-            await asyncio.sleep(delay)
+            await asyncio.sleep(self.restarts.wait_seconds or 0.0)
 
     async def _run_once(self) -> None:
         self._command = command = await asyncio.to_thread(self.spec.prepare)
         with self.log_path.open("ab") as output:
-            self._process = process = await asyncio.create_subprocess_exec(
-                *command.argv, stdout=output, stderr=output, **command.popen_options()
-            )
+            self._process = process = await self.spec.launch(command, output)
         self._changed()
         watch = asyncio.create_task(self._watch_readiness(process.pid))
         try:

@@ -22,6 +22,7 @@ from switchboard.services.ports import LOOPBACK
 from switchboard.state import read_secrets
 from telemetry.process_name import ProcessName
 from tests.e2e.conftest import LiveSwitchboard
+from tests.e2e.process_memory import texts_in_memory
 from tests.e2e.scraping import assert_agrees, scrape
 from tests.e2e.up import START_SECONDS, Up, until
 from tests.short_directory import short_directory
@@ -31,8 +32,11 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 STOP_SECONDS = 3.0
 PROCESSES = (
     *("postgres", "valkey", "api", "jobs", "jobs-tenants", "bridge"),
-    *("workers", "worker-1", "models"),
+    *("control-plane", "workers", "worker-1", "models"),
 )
+FORKED_AFTER_THEIR_ENVIRONMENT = {"api", "jobs", "jobs-tenants", "bridge", "control-plane"}
+"""The system shows the environment with which their host was started. What they know is in their
+memory."""
 
 
 @pytest.fixture(scope="module")
@@ -132,13 +136,18 @@ class TestSecrets:
         for name, pid in up.state.pids.items():
             process = psutil.Process(pid)
             assert not [each for each in hidden.values() if each in " ".join(process.cmdline())]
-            environment = "\n".join(process.environ().values())
-            found[name] = {each for each, secret in hidden.items() if secret in environment}
+            if name in FORKED_AFTER_THEIR_ENVIRONMENT:
+                known = texts_in_memory(pid, hidden.values())
+            else:
+                environment = "\n".join(process.environ().values())
+                known = {secret for secret in hidden.values() if secret in environment}
+            found[name] = {each for each, secret in hidden.items() if secret in known}
         del found["up"]
         mail, vendor, _ = ours
         assert found == {
             "postgres": set(),
             "valkey": set(),
+            "control-plane": set(),
             "api": {mail, vendor, "secret key", "operator", "link"},
             "jobs": {vendor, "secret key", "link"},
             "jobs-tenants": {vendor, "secret key", "link"},

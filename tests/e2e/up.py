@@ -18,20 +18,29 @@ _LONGEST_STOP_SECONDS = 15
 
 
 class Up:
-    """One ``switchboard up`` on ``data_dir``, with its output in a file."""
+    """One ``switchboard up`` on ``data_dir``, with its output in a file.
+
+    ``checkout`` is another one than this, with a ``.venv`` of its own.
+    """
 
     def __init__(
-        self, data_dir: Path, port: int | None = None, environment: Mapping[str, str] | None = None
+        self,
+        data_dir: Path,
+        port: int | None = None,
+        environment: Mapping[str, str] | None = None,
+        checkout: Path | None = None,
     ) -> None:
         self.data_dir = data_dir
         data_dir.mkdir(parents=True, exist_ok=True)
         self.output_path = data_dir.parent / f"up-{time.monotonic_ns()}.txt"
         arguments = ["--data-dir", str(data_dir), "--port", str(port or free_port())]
+        python = sys.executable if checkout is None else str(checkout / ".venv/bin/python")
         with self.output_path.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "switchboard", "up", *arguments],
+                [python, "-m", "switchboard", "up", *arguments],
                 stdout=output,
                 stderr=output,
+                cwd=checkout,
                 env={**os.environ, "COLUMNS": "400", **(environment or {})},
             )
 

@@ -57,7 +57,7 @@ def main() -> int:
     def changed(pids: Mapping[str, int]) -> None:
         say("pids", *sorted(pids))
 
-    return ProcessHost(parts, changed, take_parent_fd()).run()
+    return ProcessHost(parts, changed, take_parent_fd(), lambda: say("prepared")).run()
 
 
 if __name__ == "__main__":

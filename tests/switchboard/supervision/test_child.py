@@ -47,7 +47,7 @@ class TestChild:
         assert first is not None
         psutil.Process(first).kill()
         await _until(lambda: sleeper.pid not in (None, first))
-        assert sleeper.restarts == 1
+        assert sleeper.restarts.starts == 2
         await sleeper.stop(grace_seconds=5)
 
     async def test_it_returns_even_if_nobody_can_be_told(self, tmp_path: Path) -> None:

@@ -71,6 +71,12 @@ def test_a_part_that_is_killed_is_started_again_and_the_others_go_on() -> None:
         assert "pids second servant" in host.lines, "who watches the pids learns of it"
 
 
+def test_what_serves_others_begins_while_the_host_prepares_for_them() -> None:
+    with running() as host:
+        begun = [line for line in host.lines if line == "prepared" or line.startswith("pids")]
+    assert begun[:3] == ["pids servant", "prepared", "pids first servant"]
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_goes_to_the_parts_and_what_serves_them_ends_last(number: signal.Signals) -> None:
     with running() as host:
