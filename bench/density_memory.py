@@ -23,7 +23,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.machine_speed import fixed_loop_ms
-from bench.memory_process import Measured, Order, process_under_test
+from bench.measured_calls import Measured, Order
+from bench.memory_process import process_under_test
 from bench.vendors.delays import DELAYS, Speed
 from bench.vendors.openai_chat import FIRST_SENTENCE_WORDS
 from bench.vendors.vendors_process import Vendors, serving_vendors

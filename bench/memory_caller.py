@@ -1,4 +1,7 @@
-"""A caller's leg in memory: it speaks in turn with the agent and measures what it hears."""
+"""A caller's leg in memory: it speaks in turn with the agent and measures what it hears.
+
+Imports nothing of Switchboard: ``bench.versus`` puts the same callers in front of other engines.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from runtime.media.audio.opus import SAMPLE_HZ, SAMPLES_PER_FRAME
-from runtime.media.room import FRAME_MS, Samples
+Samples = NDArray[np.int16]
 
+FRAME_MS = 20
 PAUSE_FRAMES = 800 // FRAME_MS
 """Between the agent's last sound and the caller's next line."""
 PATIENCE_FRAMES = 8000 // FRAME_MS
@@ -38,12 +41,25 @@ class Noticed:
 
 
 class MemoryCaller:
-    """``runtime.media.audio.room_audio.LegAudio``. ``lines`` are speech at 48 kHz."""
+    """``runtime.media.audio.room_audio.LegAudio``, by default at 48 kHz both ways.
 
-    def __init__(self, number: int, lines: Sequence[Samples], noticed: Noticed) -> None:
+    ``lines`` are speech at ``read_hz``.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        lines: Sequence[Samples],
+        noticed: Noticed,
+        *,
+        read_hz: int = 48_000,
+        write_hz: int = 48_000,
+    ) -> None:
         self._number = number
-        self._lines = [_frames(line) for line in lines]
-        noise = np.random.default_rng(number).integers(-10, 11, (50, SAMPLES_PER_FRAME))
+        self._write_hz = write_hz
+        samples_per_frame = read_hz * FRAME_MS // 1000
+        self._lines = [_frames(line, samples_per_frame) for line in lines]
+        noise = np.random.default_rng(number).integers(-10, 11, (50, samples_per_frame))
         self._noise: NDArray[np.int16] = noise.astype(np.int16)
         """A room is never quite silent, and silence would cost less."""
         self._noticed = noticed
@@ -76,7 +92,7 @@ class MemoryCaller:
             else:
                 self._quiet_frames += 1
         if self._noticed.is_measured:
-            self._noticed.sent_at.append((self._number, now - sample / SAMPLE_HZ))
+            self._noticed.sent_at.append((self._number, now - sample / self._write_hz))
 
     @contextmanager
     def _weighed(self) -> Iterator[None]:
@@ -119,6 +135,6 @@ class MemoryCaller:
         self._quiet_frames = 0
 
 
-def _frames(line: Samples) -> NDArray[np.int16]:
-    whole = -(-line.size // SAMPLES_PER_FRAME) * SAMPLES_PER_FRAME
-    return np.pad(line, (0, whole - line.size)).reshape(-1, SAMPLES_PER_FRAME)
+def _frames(line: Samples, samples_per_frame: int) -> NDArray[np.int16]:
+    whole = -(-line.size // samples_per_frame) * samples_per_frame
+    return np.pad(line, (0, whole - line.size)).reshape(-1, samples_per_frame)

@@ -35,8 +35,10 @@ class DeepgramListen:
                 if message.type is WSMsgType.BINARY:
                     for answer in utterance.hear(message.data):
                         await socket.send_str(answer)
-                elif json.loads(message.data)["type"] == "CloseStream":
+                elif (order := json.loads(message.data)["type"]) == "CloseStream":
                     break
+                elif order == "Finalize":
+                    await socket.send_str(utterance.finalize())
         await asyncio.shield(socket.close())
         return socket
 
@@ -74,10 +76,17 @@ class _Utterance:
             return [self._results(self._began_at, is_final=False)]
         return []
 
-    def _results(self, began_at: float, *, is_final: bool) -> str:
-        seconds = self._last_loud_at - began_at
-        words = _WORDS[: max(1, min(len(_WORDS), round(seconds * _WORDS_PER_SECOND)))]
-        each = seconds / len(words)
+    def finalize(self) -> str:
+        """What was heard and not yet told. Empty when nothing was."""
+        began_at, self._began_at = self._began_at, None
+        since = self._heard_seconds if began_at is None else began_at
+        return self._results(since, is_final=True, is_asked_for=True)
+
+    def _results(self, began_at: float, *, is_final: bool, is_asked_for: bool = False) -> str:
+        seconds = max(0.0, self._last_loud_at - began_at)
+        most = max(1, round(seconds * _WORDS_PER_SECOND)) if seconds else 0
+        words = _WORDS[:most]
+        each = seconds / max(1, len(words))
         timed = [
             {
                 "word": word,
@@ -88,7 +97,7 @@ class _Utterance:
             }
             for place, word in enumerate(words)
         ]
-        text = " ".join(words).capitalize() + ("." if is_final else "")
+        text = " ".join(words).capitalize() + ("." if is_final and words else "")
         alternative = {"transcript": text, "confidence": 0.98, "words": timed}
         return json.dumps(
             {
@@ -98,6 +107,7 @@ class _Utterance:
                 "duration": seconds,
                 "is_final": is_final,
                 "speech_final": is_final,
+                "from_finalize": is_asked_for,
                 "metadata": {"request_id": "bench", "model_info": {"name": "nova-3"}},
                 "channel": {"alternatives": [alternative]},
             }

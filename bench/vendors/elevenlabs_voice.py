@@ -41,7 +41,11 @@ class ElevenLabsVoice:
         try:
             async for message in socket:
                 order = json.loads(message.data)
-                name = order["context_id"]
+                if order.get("close_socket"):
+                    break
+                name = order.get("context_id")
+                if name is None:  # It only keeps the connection open.
+                    continue
                 if name not in contexts:
                     contexts[name] = _Context()
                     contexts[name].task = asyncio.create_task(

@@ -43,6 +43,7 @@ class Vendors:
     base_urls: dict[str, str]
     """By provider."""
     pipe: Connection
+    pid: int
 
     def used_seconds(self) -> float:
         """Processor time of the process until now."""
@@ -59,7 +60,8 @@ def serving_vendors(speed: Speed) -> Iterator[Vendors]:
     process.start()
     try:
         address: str = ours.recv()
-        yield Vendors({provider: f"{address}/{provider}" for provider in PROVIDERS}, ours)
+        assert process.pid is not None
+        yield Vendors({each: f"{address}/{each}" for each in PROVIDERS}, ours, process.pid)
     finally:
         process.kill()
         process.join()
@@ -72,11 +74,14 @@ def _serve_all(pipe: Connection, speed: Speed) -> None:
 async def _serve(pipe: Connection, speed: Speed) -> None:
     delays = DELAYS[speed]
     app = web.Application()
-    app.router.add_get("/deepgram/listen", DeepgramListen(delays).serve)
-    app.router.add_post("/openai/chat/completions", OpenAIChat(delays).serve)
-    app.router.add_get(
-        "/elevenlabs/text-to-speech/{voice}/multi-stream-input", ElevenLabsVoice(delays).serve
-    )
+    listen, chat, voice = DeepgramListen(delays), OpenAIChat(delays), ElevenLabsVoice(delays)
+    app.router.add_post("/openai/chat/completions", chat.serve)
+    # Some clients add the version to the address that they are given.
+    for version in ("", "/v1"):
+        app.router.add_get(f"/deepgram{version}/listen", listen.serve)
+        app.router.add_get(
+            f"/elevenlabs{version}/text-to-speech/{{voice}}/multi-stream-input", voice.serve
+        )
     runner = web.AppRunner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
