@@ -58,6 +58,14 @@ NOT_RUN = {
         "pip install ./clients/python",
     ): "installs into your environment; the project's own has the client already",
     (
+        "docs/density.md",
+        "make install",
+    ): "measures for minutes, on a machine that does nothing else",
+    (
+        "docs/density.md",
+        "git worktree add --detach ../switchboard-old 13003ca",
+    ): "installs another release, and measures for an hour",
+    (
         "docs/networks.md",
         "docker compose --profile turn up -d",
     ): "needs Docker and an address that callers reach",
