@@ -291,9 +291,7 @@ class Call:
         self._presence.left(participant_id)
         has_left = cause == "left" or participant_id in self._hung_up
         self.fact(
-            LegLeft(
-                participant_id=participant_id, cause="left" if has_left else "connection_lost"
-            )
+            LegLeft(participant_id=participant_id, cause="left" if has_left else "connection_lost")
         )
         self._pause_if_nobody_is_here()
         if self._presence.legs:

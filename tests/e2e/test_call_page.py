@@ -98,7 +98,7 @@ async def loudest(page: Page, meter: str) -> float:
 
 
 async def hang_up(page: Page) -> None:
-    """Press "End", and wait until the server knows: a browser that is closed first may not tell it."""
+    """Press "End", and wait until the server knows. A browser closed first may not tell it."""
     async with page.expect_response(lambda response: response.request.method == "DELETE") as left:
         await page.get_by_role("button", name="End").click()
     assert (await left.value).ok
