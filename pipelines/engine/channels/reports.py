@@ -21,6 +21,9 @@ class ChannelSwitch:
     """Of the failure: a short sentence without keys or the caller's words."""
     lost_ms: int
     """From when the failed model was asked to when the next one was."""
+    was_asked: bool = True
+    """False for a model that was passed over, because it cannot be built here or because it failed
+    in another call a moment ago."""
 
 
 class ChannelReports(Protocol):
