@@ -24,6 +24,7 @@ from contracts.call_plan import CallPlan, Channel, ResolvedChannel
 from pipelines.engine import early_speech
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.call_agent import CallAgent
+from pipelines.engine.channels.llm_of_plan import supervised_llm
 from pipelines.engine.endpointing import EndpointingDelays, default_delays, delays_after
 from pipelines.engine.pronunciation import PronunciationTable, as_text_transform
 from pipelines.engine.providers.registry import provider_named
@@ -39,7 +40,6 @@ TextTransform = Callable[[AsyncIterable[str]], AsyncIterable[str]]
 
 _CONNECT = SessionConnectOptions(
     stt_conn_options=APIConnectOptions(max_retry=2, retry_interval=0.5, timeout=5.0),
-    llm_conn_options=APIConnectOptions(max_retry=1, retry_interval=0.2, timeout=10.0),
     tts_conn_options=APIConnectOptions(max_retry=1, retry_interval=0.2, timeout=5.0),
 )
 
@@ -121,9 +121,7 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
 
     stack = plan.stack
     recogniser = _built(provider_named(stack.stt.primary.provider).stt, "stt", request(stack.stt))
-    language_model = _built(
-        provider_named(stack.llm.primary.provider).llm, "llm", request(stack.llm)
-    )
+    language_model = supervised_llm(plan, models, actions)
     voice = _built(provider_named(stack.tts.primary.provider).tts, "tts", request(stack.tts))
     pronunciations = PronunciationTable(advanced.pronunciations)
     transforms: list[TextTransform] = [in_pieces, filter_markdown, filter_emoji]

@@ -8,6 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from contracts.call_plan import ProviderChoice
 from pipelines.engine.channels.circuit_breaker import CircuitBreaker
+from pipelines.engine.providers.spec import ProviderUnavailable
 
 
 class Closable(Protocol):
@@ -24,6 +25,10 @@ class Candidate(Generic[Model]):
     """Raises ``ProviderUnavailable`` if this process cannot run the model."""
     breaker: CircuitBreaker | None = None
     """None for a model of our own, which is always asked."""
+
+    @property
+    def is_our_own(self) -> bool:
+        return self.breaker is None
 
     @property
     def name(self) -> str:
@@ -43,6 +48,26 @@ class Candidates(Generic[Model]):
     @property
     def primary(self) -> Candidate[Model]:
         return self._candidates[0]
+
+    def rank(self, candidate: Candidate[Model]) -> int:
+        """0 is the primary."""
+        return self._candidates.index(candidate)
+
+    def build_one(self) -> None:
+        """Build the first model that this process can run.
+
+        Raises ``ProviderUnavailable`` if it can run none.
+        """
+        refusal: ProviderUnavailable | None = None
+        for candidate in self._candidates:
+            try:
+                self.model(candidate)
+            except ProviderUnavailable as error:
+                refusal = refusal or error
+            else:
+                return
+        if refusal is not None:
+            raise refusal
 
     def attempts(self) -> Iterator[Candidate[Model]]:
         """Those that may be tried now, each once.

@@ -19,9 +19,14 @@ _DEFAULT_VOICE = "Aoede"
 
 
 def _http_options(request: ModelRequest, *, timeout_ms: int | None = None) -> HttpOptions:
-    from google.genai.types import HttpOptions
+    from google.genai.types import HttpOptions, HttpRetryOptions
 
-    return HttpOptions(base_url=request.base_url, timeout=timeout_ms)
+    return HttpOptions(
+        base_url=request.base_url,
+        timeout=timeout_ms,
+        # Otherwise the SDK tries a refused connection again, after 1 to 10 s.
+        retry_options=HttpRetryOptions(attempts=1),
+    )
 
 
 def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
