@@ -164,37 +164,7 @@ class OpenAIWire:
         events = _events(asked, answer)
         if answer.fault is None and not answer.token_seconds:
             return await send_answer(request, answer, b"".join(events), "text/event-stream")
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-        with contextlib.suppress(ConnectionError):
-            await response.prepare(request)
-            await self._send_one_by_one(request, response, answer, events)
-        return response
-
-    async def _send_one_by_one(
-        self,
-        request: web.Request,
-        response: web.StreamResponse,
-        answer: Answer,
-        events: list[bytes],
-    ) -> None:
-        for number, event in enumerate(events):
-            # The first event has only a role.
-            if answer.fault is not None and number == answer.fault_after + 1:
-                match answer.fault:
-                    case "hangs":
-                        await self._stopping.wait()
-                    case "disconnects":
-                        assert request.transport is not None
-                        request.transport.abort()
-                    case "sends_garbage":
-                        await response.write(b'data: {"choices": [}\n\n')
-                    case "reports_an_error":
-                        await response.write(b"data: " + _error(500) + b"\n\n")
-                    case "ends":
-                        pass
-                return
-            await asyncio.sleep(answer.token_seconds)
-            await response.write(event)
+        return await send_events(request, answer, events, self._stopping, _error(500))
 
     def _next_answer(self, asked: dict[str, Any]) -> Answer:
         if self.answer_to is not None:
@@ -224,6 +194,45 @@ async def send_answer(
         return response
     await response.write(body)
     await response.write_eof()
+    return response
+
+
+async def send_events(
+    request: web.Request,
+    answer: Answer,
+    events: list[bytes],
+    stopping: asyncio.Event,
+    error: bytes,
+) -> web.StreamResponse:
+    """Send server-sent events one by one, with the pace and the fault of ``answer``.
+
+    Args:
+        events: the first one is sent before any fault.
+        stopping: set when the server ends, for streams that hang.
+        error: the vendor's error document.
+    """
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    # The client leaves when it has waited for long enough.
+    with contextlib.suppress(ConnectionError):
+        await response.prepare(request)
+        for number, event in enumerate(events):
+            if answer.fault is not None and number == answer.fault_after + 1:
+                match answer.fault:
+                    case "hangs":
+                        await stopping.wait()
+                    case "disconnects":
+                        assert request.transport is not None
+                        request.transport.abort()
+                    case "sends_garbage":
+                        await response.write(b"data: [}\n\n")
+                    case "reports_an_error":
+                        await response.write(b"data: " + error + b"\n\n")
+                    case "ends":
+                        pass
+                break
+            if answer.token_seconds:
+                await asyncio.sleep(answer.token_seconds)
+            await response.write(event)
     return response
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pipelines.engine.providers.openai_stream import WholeStream
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
+from pipelines.engine.providers.whole_stream import WholeStream
 
 if TYPE_CHECKING:
     import openai
     from livekit.agents import llm, stt, tts
+    from openai.types.chat import ChatCompletionChunk
 
 _TIMEOUT_SECONDS = 10.0
 _DEFAULT_VOICE = "alloy"
@@ -67,9 +68,14 @@ def _prepare_chat(client: openai.AsyncClient) -> None:
         if tools is not openai.omit:
             body["tools"] = tools
         answer = await create(messages=(), extra_body=body, **options)
-        return WholeStream(answer) if isinstance(answer, openai.AsyncStream) else answer
+        return WholeStream(answer, _is_end) if isinstance(answer, openai.AsyncStream) else answer
 
     client.chat.completions.create = create_as_it_is  # type: ignore[method-assign]
+
+
+def _is_end(chunk: ChatCompletionChunk) -> bool:
+    # Some servers with this API give no reason to finish.
+    return chunk.usage is not None or any(choice.finish_reason for choice in chunk.choices)
 
 
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import pytest
+
 from contracts.call_plan import ProviderChoice
 from pipelines.engine.channels.candidates import Candidate, Candidates
 from pipelines.engine.channels.circuit_breaker import CircuitBreaker
+from pipelines.engine.providers.spec import ProviderUnavailable
 
 
 class FakeModel:
@@ -51,3 +54,22 @@ async def test_a_model_is_built_once_and_closed_with_the_call():
     assert candidates.model(first) is model
     await candidates.aclose()
     assert model.closed
+
+
+def unavailable(provider: str) -> Candidate[FakeModel]:
+    def refuse() -> FakeModel:
+        raise ProviderUnavailable(f"{provider} has no key")
+
+    return Candidate(ProviderChoice(provider=provider, model="m"), refuse)
+
+
+def test_a_call_can_begin_if_any_model_can_be_built():
+    local = candidate("local")
+    candidates = Candidates([unavailable("a"), local])
+    candidates.build_one()
+    assert candidates.rank(local) == 1
+
+
+def test_without_any_model_the_primary_says_why():
+    with pytest.raises(ProviderUnavailable, match="a has no key"):
+        Candidates([unavailable("a"), unavailable("b")]).build_one()

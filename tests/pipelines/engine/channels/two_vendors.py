@@ -1,16 +1,18 @@
 """A supervised language model with two vendors on this machine, and the real plugin and SDK between
-them: ``openai`` is the primary, ``spare`` the fallback. The playbook comes last."""
+them: ``openai`` (or another) is the primary, ``spare`` the fallback. The playbook comes last."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import gc
+import importlib
 import socket
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import httpx2
 from livekit.agents import llm
@@ -41,6 +43,25 @@ def goes_on(asked: dict[str, Any]) -> Answer:
     return says(SENTENCE)
 
 
+class Wire(Protocol):
+    """A vendor's server."""
+
+    base_url: str
+
+    def serving(self) -> AbstractAsyncContextManager[Any]: ...
+
+
+class NoServer:
+    """Refuses every connection."""
+
+    base_url = ""
+
+    @contextlib.asynccontextmanager
+    async def serving(self) -> AsyncIterator[NoServer]:
+        self.base_url = f"http://127.0.0.1:{closed_port()}"
+        yield self
+
+
 @dataclass
 class Heard:
     """One answer, as the engine gets it."""
@@ -56,7 +77,6 @@ class Calling:
     supervised: SupervisedLLM
     reports: NotedReports
     actions: NotedActions
-    primary: OpenAIWire
     spare: OpenAIWire
     plan: CallPlan
     history: llm.ChatContext
@@ -107,9 +127,10 @@ def closed_port() -> int:
 @contextlib.asynccontextmanager
 async def calling(
     models: WarmModels,
-    primary: OpenAIWire,
+    primary: Wire,
     spare: OpenAIWire | None = None,
     *,
+    provider: str = "openai",
     locale: str = "en-US",
     deadlines: ProviderDeadlines = SOON,
     is_refused: Callable[[], bool] = lambda: False,
@@ -117,7 +138,8 @@ async def calling(
     """Afterwards no task is left, and nothing has failed behind our back.
 
     Args:
-        is_refused: whether the primary's port is closed for the next connection.
+        primary: speaks the wire of ``provider``.
+        is_refused: whether the next connection to the primary is refused; not for Google.
     """
     complaints: list[dict[str, Any]] = []
     loop = asyncio.get_running_loop()
@@ -139,15 +161,15 @@ async def calling(
         warm = replace(
             models,
             settings=ProviderSettings(
-                api_keys={"openai": "k", "spare": "k"},
-                base_urls={"openai": primary.base_url, "spare": spare.base_url},
+                api_keys={provider: "k", "spare": "k"},
+                base_urls={provider: primary.base_url, "spare": spare.base_url},
                 deadlines=deadlines,
             ),
             http_client=http_client,
             breakers=CircuitBreakers(clock),
         )
         stack = ResolvedChannel(
-            primary=ProviderChoice(provider="openai", model="first"),
+            primary=ProviderChoice(provider=provider, model="first"),
             fallback=ProviderChoice(provider="spare", model="second"),
         )
         plan = call_plan(
@@ -155,6 +177,9 @@ async def calling(
             stack=LOCAL_STACK.model_copy(update={"llm": stack}),
             locale=locale,
         )
+        # As a worker does before the call.
+        await warm.prepare(plan)
+        importlib.import_module("livekit.plugins.openai")
         actions = NotedActions()
         supervised = supervised_llm(plan, warm, actions)
         metrics: list[LLMMetrics] = []
@@ -162,7 +187,7 @@ async def calling(
         history = llm.ChatContext.empty()
         history.add_message(role="system", content="You are Ada.")
         yield Calling(
-            *(supervised, actions.channel_reports, actions, primary, spare, plan),
+            *(supervised, actions.channel_reports, actions, spare, plan),
             *(history, clock, metrics),
         )
         await supervised.aclose()
