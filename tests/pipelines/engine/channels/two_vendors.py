@@ -124,28 +124,31 @@ def closed_port() -> int:
         return port
 
 
+@dataclass
+class Prepared:
+    """What a worker has before the call."""
+
+    models: WarmModels
+    plan: CallPlan
+    clock: Clock
+
+
 @contextlib.asynccontextmanager
-async def calling(
+async def prepared(
     models: WarmModels,
     primary: Wire,
-    spare: OpenAIWire | None = None,
+    spare: OpenAIWire,
     *,
     provider: str = "openai",
     locale: str = "en-US",
     deadlines: ProviderDeadlines = SOON,
     is_refused: Callable[[], bool] = lambda: False,
-) -> AsyncIterator[Calling]:
-    """Afterwards no task is left, and nothing has failed behind our back.
-
+) -> AsyncIterator[Prepared]:
+    """
     Args:
         primary: speaks the wire of ``provider``.
         is_refused: whether the next connection to the primary is refused; not for Google.
     """
-    complaints: list[dict[str, Any]] = []
-    loop = asyncio.get_running_loop()
-    loop.set_exception_handler(lambda _, context: complaints.append(context))
-    tasks_before = asyncio.all_tasks()
-    spare = spare or OpenAIWire(answer_to=goes_on)
     refusing = f"http://127.0.0.1:{closed_port()}"
     clock = Clock()
 
@@ -177,18 +180,35 @@ async def calling(
             stack=LOCAL_STACK.model_copy(update={"llm": stack}),
             locale=locale,
         )
-        # As a worker does before the call.
         await warm.prepare(plan)
         importlib.import_module("livekit.plugins.openai")
+        yield Prepared(warm, plan, clock)
+
+
+@contextlib.asynccontextmanager
+async def calling(
+    models: WarmModels, primary: Wire, spare: OpenAIWire | None = None, **options: Any
+) -> AsyncIterator[Calling]:
+    """Afterwards no task is left, and nothing has failed behind our back.
+
+    Args:
+        options: of ``prepared``.
+    """
+    complaints: list[dict[str, Any]] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: complaints.append(context))
+    tasks_before = asyncio.all_tasks()
+    spare = spare or OpenAIWire(answer_to=goes_on)
+    async with prepared(models, primary, spare, **options) as ready:
         actions = NotedActions()
-        supervised = supervised_llm(plan, warm, actions)
+        supervised = supervised_llm(ready.plan, ready.models, actions)
         metrics: list[LLMMetrics] = []
         supervised.on("metrics_collected", metrics.append)
         history = llm.ChatContext.empty()
         history.add_message(role="system", content="You are Ada.")
         yield Calling(
-            *(supervised, actions.channel_reports, actions, spare, plan),
-            *(history, clock, metrics),
+            *(supervised, actions.channel_reports, actions, spare, ready.plan),
+            *(history, ready.clock, metrics),
         )
         await supervised.aclose()
     for _ in range(50):
