@@ -69,8 +69,11 @@ class GivenAnswer:
             return chunk
         if not text and not delta.tool_calls and not delta.extra and chunk.usage is None:
             return None
-        cut = delta.model_copy(update={"content": text or None})
-        return chunk.model_copy(update={"delta": cut})
+        # Quicker than ``model_copy``, and this is done for nearly every word.
+        cut = llm.ChoiceDelta(
+            role=delta.role, content=text or None, tool_calls=delta.tool_calls, extra=delta.extra
+        )
+        return llm.ChatChunk(id=chunk.id, delta=cut, usage=chunk.usage)
 
     def rest(self) -> str:
         """What is held back when the model has said everything."""

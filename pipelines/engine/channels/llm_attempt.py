@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
 import structlog
 from livekit.agents import APIConnectOptions, llm
 
 from pipelines.engine.channels.model_failure import ModelFailed, failure_of
+from pipelines.engine.channels.patience import Patience
 from pipelines.settings import ProviderDeadlines
 
 logger = structlog.get_logger(__name__)
@@ -25,8 +25,7 @@ class LLMAttempt:
         """
         self._stream = stream
         self._deadlines = deadlines
-        self._clock = asyncio.get_running_loop().time
-        self._due_at = self._clock() + deadlines.llm_first_token_seconds
+        self._patience = Patience(deadlines.llm_first_token_seconds)
         self._has_sent = False
         self.has_answered = False
         """Whether a word or a tool call has come."""
@@ -38,8 +37,8 @@ class LLMAttempt:
             ModelFailed: it is late, it broke off, or it sent something that is no answer.
         """
         try:
-            async with asyncio.timeout_at(self._due_at):
-                chunk = await anext(self._stream)
+            with self._patience:
+                chunk = await self._stream.__anext__()
         except StopAsyncIteration:
             return None
         except TimeoutError:
@@ -50,7 +49,7 @@ class LLMAttempt:
         if _says_something(chunk):
             self.has_answered = True
         if self.has_answered:
-            self._due_at = self._clock() + self._deadlines.idle_seconds
+            self._patience.allow(self._deadlines.idle_seconds)
         return chunk
 
     def empty(self) -> ModelFailed:
@@ -59,6 +58,7 @@ class LLMAttempt:
         return ModelFailed("its answer was empty", concerns_others=not self._has_sent)
 
     async def aclose(self) -> None:
+        self._patience.end()
         await self._stream.aclose()
         # Its task may have failed after we have stopped listening. Asking for one more chunk
         # takes the exception out, which the event loop would complain about otherwise.

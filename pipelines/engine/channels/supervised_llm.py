@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Coroutine, Iterator
 from typing import Any
 
 from livekit.agents import llm
@@ -195,8 +195,8 @@ class _SupervisedStream(llm.LLMStream):
     async def _run(self) -> None:
         raise NotImplementedError("the models' streams run")
 
-    async def __anext__(self) -> llm.ChatChunk:
-        return await anext(self._chunks)
+    def __anext__(self) -> Coroutine[Any, Any, llm.ChatChunk]:
+        return self._chunks.__anext__()
 
     async def aclose(self) -> None:
         await self._chunks.aclose()

@@ -18,8 +18,11 @@ class WholeWords:
     def take(self, text: str) -> str:
         """The words that are whole with these characters, with the space after them."""
         text = self._held + text
-        whole = _WHOLE.match(text)
-        end = whole.end() if whole is not None else 0
+        if text.isascii():
+            end = max(text.rfind(" "), text.rfind("\n")) + 1
+        else:
+            whole = _WHOLE.match(text)
+            end = whole.end() if whole is not None else 0
         if len(text) - end > LONGEST_PIECE:
             end = len(text)
         if not text[:end].strip():
