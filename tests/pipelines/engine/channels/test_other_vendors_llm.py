@@ -55,3 +55,6 @@ async def test_every_fault_is_answered_whole_and_soon(
             assert heard.text == SENTENCE
             assert heard.longest_wait_seconds < MOST_WAIT_SECONDS
         assert call.switches == [(f"{provider}/first", "spare/second")]
+        if fault == "refused":
+            # The SDK did not try it again until it was too late.
+            assert call.reports.switches[0].why.startswith("the request failed")
