@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
 
 import structlog
-from fastapi import Depends, Request
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -88,14 +86,6 @@ async def _dispatched(redis: Redis, plan: PlanDocument, weight: int | None) -> D
     offer = CallOffer.made(plan.call_id, plan.tenant_id, datetime.now(UTC), plan.funded_until_ms)
     entry_id = await dispatch(redis, offer, plan.json, weight)
     return Dispatched(offer.tenant_id, offer.call_id, entry_id, offer.offered_at)
-
-
-async def dispatcher_of(request: Request) -> Dispatcher:
-    dispatcher: Dispatcher = request.app.state.dispatcher
-    return dispatcher
-
-
-AppDispatcher = Annotated[Dispatcher, Depends(dispatcher_of)]
 
 
 async def dispatch_call(database: Database, redis: Redis, plan: PlanDocument) -> bool:
