@@ -135,6 +135,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         most=settings.viewers_at_once,
         most_per_tenant=settings.viewers_at_once_per_tenant,
     )
+    dispatcher = Dispatcher(database)
     request_counters = RequestCounters(
         settings.redis_url, deadline_seconds=settings.request_counting_deadline_seconds
     )
@@ -148,6 +149,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         finally:
             await viewer_seats.aclose()
             await live_feed.aclose()
+            await dispatcher.recorded()
             await database.aclose()
             await link.aclose()
             await request_counters.aclose()
@@ -167,7 +169,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.database = database
     app.state.link = link
     app.state.capacity = CapacityView(link.redis)
-    app.state.dispatcher = Dispatcher(database)
+    app.state.dispatcher = dispatcher
     app.state.plan_sources = PlanSources()
     app.state.live_feed = live_feed
     app.state.viewer_seats = viewer_seats

@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from contracts.sealing import derived_key
 from control_plane.app import create_app
 from control_plane.calling.calls import connected_time
+from control_plane.calling.calls.creating import dispatcher
 from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.platform import database as database_module
 from control_plane.platform.database import Database
@@ -122,7 +123,10 @@ def settings(postgres_url: str, valkey_url: str, tmp_path: Path) -> ControlPlane
 
 
 @pytest.fixture
-async def app(settings: ControlPlaneSettings) -> AsyncIterator[FastAPI]:
+async def app(
+    settings: ControlPlaneSettings, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[FastAPI]:
+    monkeypatch.setattr(dispatcher, "RECORD_TOGETHER_SECONDS", 0)
     note_free_worker(settings.redis_url)
     app = create_app(settings)
     app.state.passwords = Passwords(QUICK_HASHER)
@@ -132,8 +136,15 @@ async def app(settings: ControlPlaneSettings) -> AsyncIterator[FastAPI]:
 
 @pytest.fixture
 async def http(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
+    async def until_recorded(_response: httpx2.Response) -> None:
+        await app.state.dispatcher.recorded()
+
     transport = httpx2.ASGITransport(app=app)
-    async with httpx2.AsyncClient(transport=transport, base_url="http://switchboard.test") as http:
+    async with httpx2.AsyncClient(
+        transport=transport,
+        base_url="http://switchboard.test",
+        event_hooks={"response": [until_recorded]},
+    ) as http:
         yield http
 
 

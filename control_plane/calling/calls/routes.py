@@ -20,9 +20,8 @@ from control_plane.calling.calls.call_list import list_page
 from control_plane.calling.calls.creating import new_call
 from control_plane.calling.calls.creating.admission import check_request, is_phone_call
 from control_plane.calling.calls.creating.call_caps import Stranger
-from control_plane.calling.calls.creating.dispatcher import AppDispatcher
 from control_plane.calling.calls.creating.new_call import NewCall
-from control_plane.calling.calls.creating.planning import AppPlanSources
+from control_plane.calling.calls.creating.services import AppCreatingServices
 from control_plane.calling.calls.ending.hang_up import hang_up
 from control_plane.calling.calls.errors import (
     CallAlreadyOver,
@@ -68,7 +67,6 @@ from control_plane.money.billing.errors import InsufficientCredits
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import AUTHENTICATED, problems
 from control_plane.platform.http.paging import CallCursor, Offset, OffsetOfCalls
-from control_plane.platform.link.capacity import AppCapacity
 from control_plane.platform.link.link import AppLink
 from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.platform.tenancy.caller import Caller
@@ -110,11 +108,7 @@ async def create_call(
     caller: AnyCaller,
     _schemas: SchemasChecked,
     session: TenantSession,
-    sources: AppPlanSources,
-    dispatcher: AppDispatcher,
-    link: AppLink,
-    settings: AppSettings,
-    capacity: AppCapacity,
+    services: AppCreatingServices,
     after_commit: BackgroundTasks,
     _: OncePerKey,
 ) -> Response:
@@ -134,17 +128,20 @@ async def create_call(
         session,
         caller.tenant_id,
         wanted,
-        settings,
-        sources,
+        services.settings,
+        services.sources,
         stranger=Stranger.behind(caller),
-        capacity=capacity,
+        capacity=services.capacity,
     )
     structlog.contextvars.bind_contextvars(call_id=str(new.plan.call_id))
     if not new.waits_for_phone:
         after_commit.add_task(
-            dispatcher.dispatch, link.redis, new.plan_document, new.dispatch_weight
+            services.dispatcher.dispatch,
+            services.redis,
+            new.plan_document,
+            new.dispatch_weight,
         )
-    return _created(new, settings)
+    return _created(new, services.settings)
 
 
 @router.get("", response_model=CallPage, responses=problems(*MEMBER_ONLY))

@@ -7,11 +7,10 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
 import structlog
-from fastapi import Depends, Request
 from pydantic import ValidationError
 from redis.asyncio import Redis
 
@@ -170,11 +169,3 @@ class CapacityView:
             return
         self._breaker.succeeded()
         self._read_at = self._clock()
-
-
-async def capacity_of(request: Request) -> CapacityView:
-    capacity: CapacityView = request.app.state.capacity
-    return capacity
-
-
-AppCapacity = Annotated[CapacityView, Depends(capacity_of)]

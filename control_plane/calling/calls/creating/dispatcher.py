@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
 
 import structlog
-from fastapi import Depends, Request
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -31,6 +29,7 @@ LOOK_INTERVAL_SECONDS = 1.0
 """While no call waits: a call that finds nobody waiting is put on the stream at once."""
 MOST_ON_STREAM = 16
 """Few, because what is on the stream is claimed in its order, whichever tenant it belongs to."""
+RECORD_TOGETHER_SECONDS = 0.05
 FIRST_DISPATCH_GRACE = timedelta(seconds=3)
 """How long the request that created a call has to dispatch it itself."""
 
@@ -43,10 +42,10 @@ class Dispatcher:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._unrecorded: list[Dispatched] = []
-        self._recording = asyncio.Lock()
+        self._recordings: set[asyncio.Task[None]] = set()
 
-    async def dispatch(self, redis: Redis, plan: PlanDocument, weight: int | None = None) -> bool:
-        """Offer a call to the workers from now on; ``False`` if Redis or PostgreSQL is away.
+    async def dispatch(self, redis: Redis, plan: PlanDocument, weight: int | None = None) -> None:
+        """Offer a call to the workers from now on.
 
         ``redispatch`` offers a call again that could not be dispatched, or whose dispatch could not
         be recorded. Workers ignore a call that they have already.
@@ -55,44 +54,51 @@ class Dispatcher:
             weight: how many calls the tenant may send in one turn; ``None``: as before.
         """
         with call_span("dispatch call", plan.call_id):
-            return await self._dispatch(redis, plan, weight)
+            try:
+                dispatched = await _dispatched(redis, plan, weight)
+            except LINK_ERRORS as error:
+                _log.warning("dispatch_postponed", call_id=str(plan.call_id), error=str(error))
+                return
+        self._unrecorded.append(dispatched)
+        if len(self._unrecorded) == 1:
+            recording = asyncio.create_task(self._record(), name="record-dispatches")
+            self._recordings.add(recording)
+            recording.add_done_callback(self._recordings.discard)
 
-    async def _dispatch(self, redis: Redis, plan: PlanDocument, weight: int | None) -> bool:
-        offer = CallOffer.made(
-            plan.call_id, plan.tenant_id, datetime.now(UTC), plan.funded_until_ms
-        )
-        try:
-            entry_id = await dispatch(redis, offer, plan.json, weight)
-            self._unrecorded.append(
-                Dispatched(offer.tenant_id, offer.call_id, entry_id, offer.offered_at)
-            )
-            await self._record()
-        except (RedisError, OSError, DatabaseUnavailable) as error:
-            _log.warning("dispatch_postponed", call_id=str(plan.call_id), error=str(error))
-            return False
-        return True
+    async def recorded(self) -> None:
+        """Return when every dispatch so far is recorded, or cannot be."""
+        await asyncio.gather(*self._recordings)
 
     async def _record(self) -> None:
-        """Record the dispatches. All dispatches made during one transaction share the next one, so
-        that many calls per second need few transactions."""
-        async with self._recording:
-            dispatched, self._unrecorded = self._unrecorded, []
-            if dispatched:
-                async with self._database.system_statements() as session:
-                    await repository.record_dispatches(session, dispatched)
+        """Record the dispatches of a short time in one transaction, because each costs PostgreSQL
+        and this process as much as a tenth of the request that created the call."""
+        await asyncio.sleep(RECORD_TOGETHER_SECONDS)
+        dispatched, self._unrecorded = self._unrecorded, []
+        try:
+            async with self._database.system_statements() as session:
+                await repository.record_dispatches(session, dispatched)
+        except DatabaseUnavailable as error:
+            calls = [str(each.call_id) for each in dispatched]
+            _log.warning("dispatches_not_recorded", call_ids=calls, error=str(error))
 
 
-async def dispatcher_of(request: Request) -> Dispatcher:
-    dispatcher: Dispatcher = request.app.state.dispatcher
-    return dispatcher
-
-
-AppDispatcher = Annotated[Dispatcher, Depends(dispatcher_of)]
+async def _dispatched(redis: Redis, plan: PlanDocument, weight: int | None) -> Dispatched:
+    offer = CallOffer.made(plan.call_id, plan.tenant_id, datetime.now(UTC), plan.funded_until_ms)
+    entry_id = await dispatch(redis, offer, plan.json, weight)
+    return Dispatched(offer.tenant_id, offer.call_id, entry_id, offer.offered_at)
 
 
 async def dispatch_call(database: Database, redis: Redis, plan: PlanDocument) -> bool:
-    """Dispatch a single call; see ``Dispatcher.dispatch``."""
-    return await Dispatcher(database).dispatch(redis, plan)
+    """Offer a single call and record that; ``False`` if Redis or PostgreSQL is away."""
+    try:
+        with call_span("dispatch call", plan.call_id):
+            dispatched = await _dispatched(redis, plan, None)
+        async with database.system_statements() as session:
+            await repository.record_dispatches(session, [dispatched])
+    except (RedisError, OSError, DatabaseUnavailable) as error:
+        _log.warning("dispatch_postponed", call_id=str(plan.call_id), error=str(error))
+        return False
+    return True
 
 
 async def redispatch(database: Database, redis: Redis) -> int:

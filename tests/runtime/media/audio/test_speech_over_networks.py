@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from statistics import median
 
 import pytest
 
@@ -19,7 +20,8 @@ TEXTS = (
     "How do I return the shoes that do not fit?",
     "The package arrived, but one of the glasses was broken.",
 )
-SEED = 1
+SEEDS = (1, 2, 3)
+"""Of the random losses. The median counts: a single burst may hit the only sound of a word."""
 TOLERATED = 1.2
 """Of the errors without loss."""
 
@@ -37,13 +39,17 @@ def recogniser() -> Recogniser:
 
 @pytest.fixture(scope="module")
 def errors_without_loss(sentences: Sequence[Sentence]) -> int:
-    return errors(sentences, Network())
+    return errors_of(sentences, Network(), SEEDS[0])
 
 
 def errors(sentences: Sequence[Sentence], network: Network) -> int:
+    return int(median(errors_of(sentences, network, seed) for seed in SEEDS))
+
+
+def errors_of(sentences: Sequence[Sentence], network: Network, seed: int) -> int:
     return sum(
         word_errors(sentence.text, recogniser().transcribe(heard))[0]
-        for sentence, heard in zip(sentences, received(sentences, network, SEED), strict=True)
+        for sentence, heard in zip(sentences, received(sentences, network, seed), strict=True)
     )
 
 

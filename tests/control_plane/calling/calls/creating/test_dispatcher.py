@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import pytest
 from fastapi import FastAPI
 from redis.asyncio import Redis
 from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts import redis_names
 from contracts.call_offer import OFFER_TTL, CallOffer
 from contracts.versions import read_json
+from control_plane.calling.calls import repository
 from control_plane.calling.calls.creating import dispatcher
-from control_plane.calling.calls.creating.dispatcher import redispatch
+from control_plane.calling.calls.creating.dispatcher import Dispatcher, redispatch
+from control_plane.calling.calls.plan_document import PlanDocument
+from control_plane.calling.calls.repository import Dispatched, record_dispatches
 from control_plane.platform.database import Database
 from control_plane.platform.link.link import Link
 from link.dispatch_queue import DispatchQueue
@@ -133,3 +139,37 @@ async def test_a_call_that_is_over_is_not_dispatched(
     await change_calls(database, "dispatched_at = NULL")
     assert (await tenant.post(f"/v1/calls/{created['id']}/end")).status_code == 200
     assert await redispatch(database, redis) == 0
+
+
+async def test_dispatches_of_the_same_moment_are_recorded_together(
+    tenant: TenantClient, database: Database, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent_id = await tenant.published_agent()
+    calls = [await create_call(tenant, agent_id) for _ in range(3)]
+    await change_calls(database, "dispatched_at = NULL")
+    recorded: list[int] = []
+
+    async def record(session: AsyncSession, dispatched: Sequence[Dispatched]) -> None:
+        recorded.append(len(dispatched))
+        await record_dispatches(session, dispatched)
+
+    monkeypatch.setattr(repository, "record_dispatches", record)
+    monkeypatch.setattr(dispatcher, "RECORD_TOGETHER_SECONDS", 0.1)
+    offering = Dispatcher(database)
+    for call in calls:
+        plan = PlanDocument(tenant.tenant_id, UUID(call["id"]), None, "{}")
+        await offering.dispatch(redis, plan)
+    await offering.recorded()
+    assert recorded == [3]
+    assert await redispatch(database, redis) == 0
+
+
+async def test_a_dispatch_that_cannot_be_recorded_is_made_again_later(
+    tenant: TenantClient, database: Database, redis: Redis
+) -> None:
+    call = await create_call(tenant, await tenant.published_agent())
+    await change_calls(database, "dispatched_at = NULL")
+    away = Dispatcher(Database("postgresql+psycopg://nobody@127.0.0.1:1/none"))
+    await away.dispatch(redis, PlanDocument(tenant.tenant_id, UUID(call["id"]), None, "{}"))
+    await away.recorded()
+    assert await redispatch(database, redis) == 1
