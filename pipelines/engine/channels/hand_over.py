@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipelines.engine.channels.word_end import quietest
+from pipelines.engine.channels.word_end import quiet_places
 from pipelines.engine.providers.local.speech_models import Samples
 
 AHEAD_SECONDS = 0.5
@@ -99,7 +99,8 @@ class HandOver:
         )
         if latest <= 0:
             return 0
-        return quietest(self.held, self._rate_hz, earliest, latest)[0]
+        places = quiet_places(self.held[:latest], self._rate_hz, max(0, earliest))
+        return places[0] if places else latest
 
     def _hand_on(self, count: int, now: float) -> Samples:
         handed, self.held = self.held[:count], self.held[count:]
