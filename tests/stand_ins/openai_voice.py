@@ -23,10 +23,13 @@ from tests.stand_ins.voice_faults import (
     VOICE_HZ,
     Misbehaviour,
     Pace,
+    Samples,
     VoiceFault,
+    joined,
     noise,
     pieces,
     speech,
+    words_apart,
 )
 
 _ERROR = {"error": {"message": "stand-in", "type": "server_error", "code": None}}
@@ -36,6 +39,8 @@ _ERROR = {"error": {"message": "stand-in", "type": "server_error", "code": None}
 class OpenAIVoice:
     misbehaviour: Misbehaviour = field(default_factory=Misbehaviour)
     pace: Pace = field(default_factory=Pace)
+    is_fluent: bool = True
+    """Or says each word by itself."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     open_requests: int = 0
     base_url: str = ""
@@ -88,7 +93,7 @@ class OpenAIVoice:
         response = web.StreamResponse(headers={"Content-Type": media_type})
         await response.prepare(request)
         sent = 0
-        for piece in pieces(speech(asked["input"]), pace.piece_seconds):
+        for piece in pieces(self._sound(asked["input"]), pace.piece_seconds):
             sound = piece.tobytes()
             if fault is VoiceFault.GARBAGE:
                 sound = noise(piece.size)
@@ -108,6 +113,11 @@ class OpenAIVoice:
             done = {"type": "speech.audio.done", "usage": {"input_tokens": 5, "output_tokens": 50}}
             await response.write(f"data: {json.dumps(done)}\n\ndata: [DONE]\n\n".encode())
         return response
+
+    def _sound(self, text: str) -> Samples:
+        if self.is_fluent:
+            return speech(text)
+        return joined([samples for _, samples in words_apart(text)])
 
     async def _wait(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
