@@ -71,10 +71,9 @@ class ElevenLabsVoice:
         await web.SockSite(self._runner, self._socket).start()
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
-        fault = self.misbehaviour.fault
-        if fault is not None and fault.status is not None:
-            if self.misbehaviour.next() is not None:
-                return web.Response(status=fault.status)
+        status = self.misbehaviour.fault.status if self.misbehaviour.fault else None
+        if status is not None and self.misbehaviour.next() is not None:
+            return web.Response(status=status)
         web_socket = web.WebSocketResponse()
         await web_socket.prepare(request)
         contexts: dict[str, _Context] = {}

@@ -16,7 +16,7 @@ from pipelines.engine.providers.local.speech_models import Samples
 AHEAD_SECONDS = 0.5
 """How far the sound that was handed on reaches ahead of what is heard."""
 _JUST_IN_TIME_SECONDS = 0.1
-_ALIVE_SECONDS = 0.5
+_ALIVE_SECONDS = 0.3
 """A voice from which sound came within that time is expected to go on."""
 _LAST_WORDS_SECONDS = (0.9, 0.6)
 """What waits until a voice goes on that seems to have stopped begins between these, at the quietest

@@ -26,12 +26,12 @@ from tests.stand_ins.openai_voice import OpenAIVoice
 from tests.stand_ins.voice_faults import Misbehaviour, Pace, VoiceFault
 
 TEXT = (
-    "Our office is open every weekday, and the doctor sees patients in the morning. "
-    "You can reach us by telephone or come to the front desk."
+    "The doctor sees patients every Monday, Tuesday and Friday morning. "
+    "Please come early and bring something to read."
 )
+"""The recogniser understands every word of it, in one breath and word by word."""
 MOST_SILENCE_SECONDS = 2.5
 STAND_INS: dict[str, Any] = {"openai": OpenAIVoice, "elevenlabs": ElevenLabsVoice}
-IN_THE_MIDDLE = (VoiceFault.HANG_MID, VoiceFault.DISCONNECT_MID, VoiceFault.SLOW)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ async def connections() -> AsyncIterator[Connections]:
         )
 
 
-def stand_in(provider: str, fault: VoiceFault | None, left: int | None, after: float = 1.6) -> Any:
+def stand_in(provider: str, fault: VoiceFault | None, left: int | None, after: float = 2.4) -> Any:
     options = {"is_fluent": False} if provider == "openai" else {}
     pace = Pace(first_byte_seconds=0.1, speed=2.0) if fault is VoiceFault.SLOW else Pace()
     return STAND_INS[provider](Misbehaviour(fault, left, after), pace, **options)
@@ -93,7 +93,7 @@ async def test_an_answer_is_heard_whatever_the_voice_s_provider_does(
 
 
 @pytest.mark.latency
-@pytest.mark.parametrize("after", [0.7, 1.3, 2.2, 3.1, 4.6, 5.9])
+@pytest.mark.parametrize("after", [1.3, 2.2, 3.1, 4.6, 5.9])
 @pytest.mark.parametrize("fault", [VoiceFault.HANG_MID, VoiceFault.DISCONNECT_MID])
 async def test_the_next_voice_goes_on_with_the_word_that_broke_off(
     warm_models: WarmModels, connections: Connections, fault: VoiceFault, after: float

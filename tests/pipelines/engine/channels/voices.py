@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -145,8 +145,8 @@ async def reply(voice: SupervisedTTS, text: str) -> Heard:
     return Heard(joined(parts), longest)
 
 
-async def settled(condition: Any, seconds: float = 3.0) -> None:
+async def settled(condition: Callable[[], bool], seconds: float = 3.0) -> None:
     """Return when ``condition()`` holds. Raises ``TimeoutError``."""
     async with asyncio.timeout(seconds):
-        while not condition():
+        while not condition():  # noqa: ASYNC110 - what it asks has no event
             await asyncio.sleep(0.01)
