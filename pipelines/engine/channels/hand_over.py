@@ -59,20 +59,16 @@ class HandOver:
         The last words wait until more comes, for as long as the caller has something to hear. If
         the voice seems to have stopped they wait longer.
         """
-        wanted = round((now + AHEAD_SECONDS - max(self.plays_until, now)) * self._rate_hz)
-        last_words = self.held.size - self._last_words_begin()
-        if wanted <= self.held.size - last_words:
-            handed = self._hand_on(max(0, wanted), now)
-            self.due_at = self.plays_until - AHEAD_SECONDS / 2
-            return handed
+        wanted = max(0, round((now + AHEAD_SECONDS - max(self.plays_until, now)) * self._rate_hz))
         is_beginning = self.handed_samples < AHEAD_SECONDS * self._rate_hz
         is_just_in_time = self.plays_until - now <= _JUST_IN_TIME_SECONDS
         is_alive = now - self._last_taken_at < _ALIVE_SECONDS
-        if is_beginning or (is_just_in_time and is_alive):
-            handed = self._hand_on(min(max(0, wanted), self.held.size), now)
+        is_enough = wanted <= self.held.size - round(_LAST_WORDS_SECONDS[0] * self._rate_hz)
+        if is_enough or is_beginning or (is_just_in_time and is_alive):
+            handed = self._hand_on(min(wanted, self.held.size), now)
             self.due_at = self.plays_until - AHEAD_SECONDS / 2 if self.held.size else None
             return handed
-        handed = self._hand_on(self.held.size - last_words, now)
+        handed = self._hand_on(min(wanted, self._last_words_begin()), now)
         look_again_at = self.plays_until - _JUST_IN_TIME_SECONDS
         self.due_at = look_again_at if self.held.size and look_again_at > now else None
         return handed

@@ -10,6 +10,8 @@ AUDIBLE = 100
 """Of 32,767, which is -50 dBFS."""
 _LEAST_SAMPLES = 32
 _MOST_TEXT = 0.98
+_LEAST_OF_TEXT = 0x0909
+"""Two characters as one sample."""
 _NOISE_RMS = 10_000.0
 _NOISE_CROSSINGS = 0.4
 """Of the samples. Speech that hisses so much is never so loud."""
@@ -20,9 +22,12 @@ def is_sound(samples: Samples) -> bool:
     loud noise. Cannot tell noise that is quieter than speech may be."""
     if samples.size < _LEAST_SAMPLES:
         return True
-    values = samples.view(np.uint8)
-    if float(np.mean((values >= 0x09) & (values < 0x7F))) > _MOST_TEXT and bool(values.all()):
-        return False
+    lowest, highest = int(samples.min()), int(samples.max())
+    if lowest >= _LEAST_OF_TEXT:
+        values = samples.view(np.uint8)
+        return float(np.mean((values >= 0x09) & (values < 0x7F))) <= _MOST_TEXT
+    if highest < _NOISE_RMS:
+        return True
     wide = samples.astype(np.float32)
     if float(np.sqrt(np.mean(wide * wide))) < _NOISE_RMS:
         return True
