@@ -53,7 +53,7 @@ async def connections() -> AsyncIterator[Connections]:
 
 
 def stand_in(provider: str, fault: VoiceFault | None, left: int | None, after: float = 2.4) -> Any:
-    options = {"is_fluent": False} if provider == "openai" else {}
+    options = {"is_fluent": fault is None} if provider == "openai" else {}
     pace = Pace(first_byte_seconds=0.1, speed=2.0) if fault is VoiceFault.SLOW else Pace()
     return STAND_INS[provider](Misbehaviour(fault, left, after), pace, **options)
 
