@@ -109,6 +109,16 @@ def has_phrases(locale: str) -> bool:
     return primary_language(locale) in _PHRASES
 
 
+def languages() -> tuple[str, ...]:
+    """The primary languages in which these sentences exist."""
+    return tuple(_PHRASES)
+
+
+def apology(locale: str) -> str:
+    """The platform's last sentence when the agent cannot go on."""
+    return _phrases(locale).interruption_of_service
+
+
 def nudge(plan: CallPlan) -> str:
     """Said when the caller has been silent for ``limits.silence_prompt_seconds``."""
     return _phrases(plan.locale).nudge

@@ -45,5 +45,7 @@ async def _close(stream: Closable) -> None:
     try:
         async with asyncio.timeout(CLOSE_SECONDS):
             await stream.aclose()
-    except Exception:
-        logger.exception("channel.stream_not_closed")
+    except TimeoutError:
+        logger.warning("channel.stream_not_closed")
+    except Exception as error:  # noqa: BLE001 - why it failed was told when it did
+        logger.debug("channel.stream_closed_with_error", error=repr(error))
