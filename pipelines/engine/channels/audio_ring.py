@@ -25,15 +25,19 @@ class AudioRing:
         """The oldest position that is still there."""
         return max(0, self.end - self._size)
 
-    def append(self, samples: Samples) -> None:
-        """Any number of samples; of more than the ring holds, the last ones stay."""
-        end = self.end + len(samples)
-        kept = samples[-self._size :]
-        at = (end - len(kept)) % self._size
-        first = kept[: self._size - at]
-        self._write(at, first)
-        self._write(0, kept[len(first) :])
-        self.end = end
+    def append(self, pcm: memoryview) -> None:
+        """Any number of samples, as bytes; of more than the ring holds, the last ones stay."""
+        size, at = len(self._pcm), self.end * _SAMPLE_BYTES % len(self._pcm)
+        self.end += len(pcm) // _SAMPLE_BYTES
+        if at + len(pcm) <= size:
+            self._pcm[at : at + len(pcm)] = pcm
+            return
+        pcm = pcm[-size:]
+        at = self.end * _SAMPLE_BYTES % size
+        # The last piece is at the front, up to where the next one goes, and the rest at the back.
+        rest = len(pcm) - at
+        self._pcm[:at] = pcm[rest:]
+        self._pcm[size - rest :] = pcm[:rest]
 
     def read(self, start: int, end: int) -> Samples:
         """A copy of what is still there between two positions; may be empty."""
@@ -58,8 +62,3 @@ class AudioRing:
         energy = np.concatenate([[0], np.cumsum(samples * samples)])
         quietest = int(np.argmin(energy[_PAUSE_SAMPLES:] - energy[:-_PAUSE_SAMPLES]))
         return start + quietest + _PAUSE_SAMPLES // 2
-
-    def _write(self, at: int, samples: Samples) -> None:
-        if len(samples):
-            began = at * _SAMPLE_BYTES
-            self._pcm[began : began + len(samples) * _SAMPLE_BYTES] = samples.tobytes()

@@ -105,9 +105,11 @@ class Listening:
             self.end_input()
 
     def _give(self, frame: rtc.AudioFrame) -> None:
-        # A stream that has just ended refuses sound before its reader knows.
-        with contextlib.suppress(RuntimeError):
+        try:
             self._stream.push_frame(frame)
+        except RuntimeError:
+            # It has just ended, which its reader will know in a moment.
+            self._is_live = False
 
     async def _read(self) -> None:
         try:

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterable, Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import structlog
 from livekit import rtc
 from livekit.agents import APIConnectOptions, NotGivenOr, stt
@@ -34,6 +33,8 @@ RING_SECONDS = 10.0
 _MOST_UNHEARD = 2
 """Voices in succession that a recogniser may leave without any answer when no other hears words in
 them either. Music may be taken for one voice; nobody speaks twice into a working line unheard."""
+_JUDGED_SAMPLES = HEARING_RATE // 10
+"""Together: to look at each frame by itself costs more than to hear it."""
 _CLOSING_SECONDS = 0.5
 """How long the end of a call waits for recognisers that say goodbye."""
 
@@ -67,13 +68,14 @@ class SupervisedStream(stt.RecognizeStream):
         self._clock = clock
         self._ring = AudioRing(RING_SECONDS)
         self._unheard = UnheardVoice(self._ring, deadlines, new_detector)
+        self._judged = 0
         self._events = SpokenEvents()
         self._current: Listening | None = None
         self._second: Listening | None = None
         """Asked for its opinion while ``_current`` is silent."""
         self._asked: list[Recogniser] = []
         """For their opinions about the same voice."""
-        self._doubt = ""
+        self._doubt = Verdict.NO_TEXT
         self._unheard_voices = 0
         self._has_input_ended = False
         self._over = asyncio.Event()
@@ -128,24 +130,27 @@ class SupervisedStream(stt.RecognizeStream):
         return [each for each in (self._current, self._second) if each is not None]
 
     def _hear(self, frame: rtc.AudioFrame) -> None:
-        samples = np.frombuffer(frame.data, np.int16)
-        if not len(samples):
-            return
-        self._ring.append(samples)
+        self._ring.append(frame.data.cast("B"))
         if self._current is None:
             return
         self._current.push(frame)
         if self._second is not None:
             self._second.push(frame)
+        if self._ring.end - self._judged >= _JUDGED_SAMPLES:
+            self._judge(self._current)
+
+    def _judge(self, current: Listening) -> None:
+        samples = self._ring.read(self._judged, self._ring.end)
+        self._judged = self._ring.end
         verdict = self._unheard.heard(samples, self._clock())
         if verdict is Verdict.NO_VOICE:
             self._silence_was_right()
         elif verdict is not None:
-            self._doubt = self._doubt if self._second is not None else verdict.value
-            if self._is_ours_and_alive(self._current):
-                self._nobody_heard_words(self._current)
+            self._doubt = self._doubt if self._second is not None else verdict
+            if self._is_ours_and_alive(current):
+                self._nobody_heard_words(current)
             else:
-                self._ask_another(self._current)
+                self._ask_another(current)
 
     def _is_ours_and_alive(self, listening: Listening) -> bool:
         """Our own model hears the voice and finds no words in it, or has too much to do."""
@@ -169,17 +174,19 @@ class SupervisedStream(stt.RecognizeStream):
             self._tell(event, listening)
 
     def _words_from(self, listening: Listening, event: stt.SpeechEvent) -> None:
-        now = self._clock()
+        now, is_final = self._clock(), event.type is stt.SpeechEventType.FINAL_TRANSCRIPT
         if listening is self._second:
             self._second_was_right(listening)
         elif listening is not self._current:
             return
         elif self._second is not None:
+            if self._doubt is Verdict.NOT_FINAL and not is_final:
+                return
             self._dismiss(self._second)
             self._second = None
         self._unheard_voices = 0
         self._asked.clear()
-        if event.type is stt.SpeechEventType.FINAL_TRANSCRIPT:
+        if is_final:
             self._unheard.final(now, self._end_of(event, listening))
             listening.is_proven = True
             self._order.succeeded(listening.candidate)
@@ -251,7 +258,9 @@ class SupervisedStream(stt.RecognizeStream):
         silent, self._current, self._second = self._current, second, None
         if silent is not None:
             self._blame(silent)
-            self._report(silent.candidate.name, second, self._doubt, self._lost_ms(silent, second))
+            self._report(
+                silent.candidate.name, second, self._doubt.value, self._lost_ms(silent, second)
+            )
 
     def _nobody_heard_words(self, silent: Listening) -> None:
         has_answered = self._has_answered(silent)
@@ -264,7 +273,7 @@ class SupervisedStream(stt.RecognizeStream):
         if self._unheard_voices >= _MOST_UNHEARD:
             self._blame(silent)
             self._current = None
-            self._give_up(f"{silent.candidate.name} {self._doubt}")
+            self._give_up(f"{silent.candidate.name} {self._doubt.value}")
 
     def _has_answered(self, listening: Listening) -> bool:
         """Whether it gave any event since the voice began that it gave no words for."""

@@ -166,5 +166,6 @@ class UnheardVoice:
             )
         if self._ring.end - self._last_loud > _PAUSE_SAMPLES:
             return self._last_loud
-        # The caller goes on: the words were those before the latest pause.
-        return self._loud_from if self._loud_from > self._settled else self._ring.end
+        # The caller goes on: the words were those before the latest pause, if there was one.
+        has_paused = self._open_from is not None and self._loud_from > self._open_from
+        return self._loud_from if has_paused else self._ring.end

@@ -13,7 +13,7 @@ def ring(*lengths: int) -> AudioRing:
     """Each sample's value is its position."""
     ring = AudioRing(SIZE / HEARING_RATE)
     for length in lengths:
-        ring.append(numbers(ring.end, ring.end + length))
+        ring.append(memoryview(numbers(ring.end, ring.end + length).tobytes()))
     return ring
 
 
@@ -42,7 +42,7 @@ def test_of_more_than_it_holds_the_last_samples_stay():
 def test_what_is_read_does_not_change_when_more_is_appended():
     filled = ring(100)
     read = filled.read(0, 10)
-    filled.append(numbers(500, 550))
+    filled.append(memoryview(numbers(500, 550).tobytes()))
     assert read.tolist() == list(range(10))
 
 
@@ -55,6 +55,6 @@ def test_speech_is_cut_where_it_is_quietest():
     ring = AudioRing(10)
     sound = np.full(HEARING_RATE, 1000, np.int16)
     sound[8_000:8_640] = 10
-    ring.append(sound)
+    ring.append(memoryview(sound.tobytes()))
     assert 8_100 < ring.quietest(7_000, 10_000) < 8_600
     assert ring.quietest(20_000, 30_000) == 20_000

@@ -6,7 +6,7 @@ from pipelines.engine.channels.loudness import Loudness
 from pipelines.engine.providers.local.speech_models import HEARING_RATE, Samples
 from tests.pipelines.engine.speech import spoken
 
-FRAME = HEARING_RATE // 50
+FRAME = HEARING_RATE // 10
 
 
 def noise(seconds: float, deviation: float) -> Samples:

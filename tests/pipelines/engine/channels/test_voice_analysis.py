@@ -16,7 +16,7 @@ SECOND = HEARING_RATE
 def ring_of(*sound: Samples) -> AudioRing:
     ring = AudioRing(10)
     for piece in sound:
-        ring.append(piece)
+        ring.append(memoryview(piece.tobytes()))
     return ring
 
 
@@ -50,7 +50,7 @@ def test_what_comes_later_is_looked_at_once():
     ring = ring_of(silence(0.5))
     analysis = VoiceAnalysis(ring, 0, detector)
     assert analysis.advance()
-    ring.append(cough(0.32))
+    ring.append(memoryview(cough(0.32).tobytes()))
     assert analysis.advance()
     assert analysis.voice_seconds == pytest.approx(0.32, abs=0.04)
     assert analysis.advance()
