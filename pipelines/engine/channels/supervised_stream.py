@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -112,11 +112,6 @@ class SupervisedStream(stt.RecognizeStream):
         for listening in self._listeners():
             listening.end_input()
 
-    async def _metrics_monitor_task(self, event_aiter: AsyncIterable[stt.SpeechEvent]) -> None:
-        """The recognisers' own streams have told what they used."""
-        async for _ in event_aiter:
-            pass
-
     async def _run(self) -> None:
         self._take_over_from(None, "", lost_ms=0)
         try:
@@ -159,7 +154,8 @@ class SupervisedStream(stt.RecognizeStream):
     def _on_event(self, listening: Listening, event: stt.SpeechEvent) -> None:
         match event.type:
             case stt.SpeechEventType.RECOGNITION_USAGE:
-                # Plugins count what they send. It is no sign of life.
+                # Their own streams have told it as metrics. And plugins count what they send, so it
+                # is no sign of life.
                 return
             case stt.SpeechEventType.START_OF_SPEECH:
                 listening.is_speaking = True

@@ -218,5 +218,5 @@ async def test_seconds_count_for_the_recogniser_that_heard_them(listen: Listen) 
     sound = np.concatenate([silence(BEGINS_SECONDS), voice, silence(2)])
     call = await listen([wire.drops(1.6)], sound)
     assert call.seconds["deepgram"] == pytest.approx(1.6, abs=0.2)
-    # From the beginning, to the end of the voice that it told.
-    assert call.seconds["local"] == pytest.approx(len(voice) / HZ + 0.3, abs=0.5)
+    # From the beginning, also what the other one had heard.
+    assert len(voice) / HZ <= call.seconds["local"] <= len(sound) / HZ
