@@ -141,7 +141,11 @@ class SupervisedStream(stt.RecognizeStream):
         if verdict is Verdict.NO_VOICE:
             self._silence_was_right()
         elif verdict is not None:
-            self._doubt = self._doubt if self._second is not None else verdict
+            second = self._second
+            if second is not None and second.candidate.breaker is None and second.is_speaking:
+                # Ours has heard the voice and is at work on it. It tells when it is done.
+                return
+            self._doubt = self._doubt if second is not None else verdict
             if self._is_ours_and_alive(current):
                 self._nobody_heard_words(current)
             else:
@@ -161,8 +165,7 @@ class SupervisedStream(stt.RecognizeStream):
                 listening.is_speaking = True
             case stt.SpeechEventType.END_OF_SPEECH:
                 listening.is_speaking = False
-                if listening is self._current:
-                    self._end_told_by(listening)
+                self._end_told_by(listening)
         listening.answered_at = self._clock()
         if has_words(event):
             self._words_from(listening, event)
@@ -190,7 +193,11 @@ class SupervisedStream(stt.RecognizeStream):
             self._unheard.text(now)
 
     def _end_told_by(self, listening: Listening) -> None:
-        if self._second is None and listening.candidate.choice.provider in END_COMES_LAST:
+        if listening.candidate.choice.provider not in END_COMES_LAST:
+            return
+        if listening is self._second and self._current is not None:
+            self._ask_another(self._current)
+        elif listening is self._current and self._second is None:
             self._unheard.ended_without_words()
 
     def _on_end(self, listening: Listening, why: str) -> None:
