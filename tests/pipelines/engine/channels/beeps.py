@@ -89,6 +89,7 @@ class BeepSTT(stt.STT[None]):
         interim_results: bool = True,
         told_voice: bool = True,
         final_seconds: float = FINAL_SECONDS,
+        late_seconds: float = 0.0,
     ) -> None:
         super().__init__(
             capabilities=stt.STTCapabilities(streaming=True, interim_results=interim_results)
@@ -97,6 +98,8 @@ class BeepSTT(stt.STT[None]):
         self.tells_times = tells_times
         self.told_voice = told_voice
         self.final_seconds = final_seconds
+        self.late_seconds = late_seconds
+        """By which texts and ends come later than they should."""
         self.streams: list[BeepStream] = []
         self.is_closed = False
 
@@ -182,7 +185,7 @@ class BeepStream(stt.RecognizeStream):
                 self._words = []
             if self._is_speaking:
                 self._is_speaking = False
-                self._event_ch.send_nowait(stt.SpeechEvent(Kind.END_OF_SPEECH))
+                self._send(stt.SpeechEvent(Kind.END_OF_SPEECH))
 
     def _tell(self, kind: Kind) -> None:
         ended_at = self._word_ended_at if self._parent.tells_times else 0.0
@@ -192,7 +195,18 @@ class BeepStream(stt.RecognizeStream):
             start_time=self.start_time_offset,
             end_time=ended_at + self.start_time_offset,
         )
-        self._event_ch.send_nowait(stt.SpeechEvent(kind, alternatives=[data]))
+        self._send(stt.SpeechEvent(kind, alternatives=[data]))
+
+    def _send(self, event: stt.SpeechEvent) -> None:
+        if not self._parent.late_seconds:
+            self._event_ch.send_nowait(event)
+            return
+        loop = asyncio.get_running_loop()
+        loop.call_later(self._parent.late_seconds, self._send_late, event)
+
+    def _send_late(self, event: stt.SpeechEvent) -> None:
+        if not self._event_ch.closed:
+            self._event_ch.send_nowait(event)
 
 
 def candidate(

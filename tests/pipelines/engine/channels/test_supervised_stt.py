@@ -301,6 +301,17 @@ def test_our_own_model_is_waited_for() -> None:
     run(call())
 
 
+def test_our_own_model_is_waited_for_while_it_works_on_a_voice() -> None:
+    async def call() -> None:
+        ours = BeepSTT(late_seconds=2.5)
+        first = BeepSTT(Breaks("hangs"))
+        supervised = Channel().stt(candidate("a", first, breaker()), candidate("local", ours))
+        sound = np.concatenate([silence(0.5), said(1, 2, 3), silence(7)])
+        assert (await played(supervised.stream(), sound)).finals() == ["w1", "w2", "w3"]
+
+    run(call())
+
+
 def test_the_end_of_a_call_is_no_fault() -> None:
     async def call() -> None:
         channel, a_breaker, first = Channel(), breaker(), BeepSTT()
