@@ -16,9 +16,9 @@ from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS
 
 from contracts.call_plan import Channel, ProviderChoice
 from pipelines.engine.channels.candidates import Candidate, Candidates
-from pipelines.engine.channels.recorded_words import RecordedWords
 from pipelines.engine.channels.reports import ChannelSwitch
-from pipelines.engine.channels.supervised_tts import RATE_HZ, LastResort, SupervisedTTS
+from pipelines.engine.channels.tts.recorded_words import RecordedWords
+from pipelines.engine.channels.tts.supervised_tts import RATE_HZ, LastResort, SupervisedTTS
 from pipelines.settings import ProviderDeadlines
 
 _REPLIES = 100

@@ -24,7 +24,7 @@ from contracts.call_plan import CallPlan, Channel, ResolvedChannel
 from pipelines.engine import early_speech
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.call_agent import CallAgent
-from pipelines.engine.channels.llm_of_plan import supervised_llm
+from pipelines.engine.channels.llm.llm_of_plan import supervised_llm
 from pipelines.engine.endpointing import EndpointingDelays, default_delays, delays_after
 from pipelines.engine.pronunciation import PronunciationTable, as_text_transform
 from pipelines.engine.providers.registry import provider_named

@@ -9,7 +9,7 @@ from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderDeadlines
 from pipelines.texts.phrases import say_again
 from tests.pipelines.conversations import conversation
-from tests.pipelines.engine.channels.two_vendors import SENTENCE, goes_on, prepared
+from tests.pipelines.engine.channels.llm.two_vendors import SENTENCE, goes_on, prepared
 from tests.stand_ins.openai_wire import OpenAIWire, breaks, calls, fails, hangs, says, sends
 
 pytestmark = [pytest.mark.usefixtures("spare_vendor"), pytest.mark.latency]

@@ -1,0 +1,1 @@
+"""The voice of a call: one after the other, behind one."""
