@@ -167,7 +167,6 @@ DEADLINES = {
     "PROVIDER_CONNECT_SECONDS": "connect_seconds",
     "PROVIDER_IDLE_SECONDS": "idle_seconds",
     "LLM_FIRST_TOKEN_SECONDS": "llm_first_token_seconds",
-    "TTS_FIRST_AUDIO_SECONDS": "tts_first_audio_seconds",
     "STT_NO_TEXT_SECONDS": "stt_no_text_seconds",
     "STT_FINAL_SECONDS": "stt_final_seconds",
 }
@@ -209,7 +208,6 @@ def test_a_malformed_network_is_refused_when_the_settings_are_read(
         ("SMTP_PORT", "65536"),
         ("STT_FINAL_SECONDS", "0"),
         ("STT_NO_TEXT_SECONDS", "0"),
-        ("TTS_FIRST_AUDIO_SECONDS", "0"),
         ("WORKER_ID", ""),
     ],
 )

@@ -1,1 +1,1 @@
-"""The voice of a call: one after the other, behind one."""
+"""Several voices behind one. Calls do not use it yet: see ARCHITECTURE.md."""

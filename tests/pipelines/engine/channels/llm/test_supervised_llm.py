@@ -56,6 +56,7 @@ MOST_WAIT_SECONDS = 1.2
 the plugin and the SDK."""
 
 
+@pytest.mark.latency
 @pytest.mark.parametrize("how_long", ["once", "for ever"])
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_every_fault_is_answered_whole_and_soon_and_the_next_turn_starts_with_what_works(

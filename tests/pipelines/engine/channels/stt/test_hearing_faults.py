@@ -30,6 +30,8 @@ from tests.pipelines.engine.speech import spoken
 from tests.stand_ins import deepgram_wire as wire
 from tests.stand_ins.deepgram_wire import FINAL_SECONDS, HZ, Behaviour, DeepgramWire, Samples
 
+pytestmark = pytest.mark.latency
+
 FIRST, SECOND = "My name is Anna Miller.", "I would like to come next Tuesday afternoon."
 BEGINS_SECONDS = 0.4
 PAUSE_SECONDS = 0.8
