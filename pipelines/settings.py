@@ -1,9 +1,10 @@
-"""Keys and addresses of speech and language providers."""
+"""Keys and addresses of speech and language providers, and how long they may take."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,6 +21,28 @@ VENDOR_BASE_URLS: Mapping[str, str] = MappingProxyType(
 """Every provider that needs a key, and the address of its API."""
 
 
+_Seconds = Annotated[float, Field(gt=0, le=60)]
+
+
+class ProviderDeadlines(BaseModel):
+    """How long a provider may take before the next one is asked."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    connect_seconds: _Seconds = 1.5
+    """Until a connection is made and, for a socket, the provider has accepted it."""
+    llm_first_token_seconds: _Seconds = 2.0
+    """From the request to the first word or tool call."""
+    tts_first_audio_seconds: _Seconds = 1.5
+    """From the first text that can be spoken to the first sound."""
+    idle_seconds: _Seconds = 1.5
+    """Between two pieces of an answer or of speech that is not complete."""
+    stt_no_text_seconds: _Seconds = 2.0
+    """For which we hear a voice while the recogniser says nothing."""
+    stt_final_seconds: _Seconds = 1.5
+    """From the end of the voice to the final words."""
+
+
 class ProviderSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     api_keys: Mapping[str, str] = Field(default_factory=dict, repr=False)
@@ -29,6 +52,7 @@ class ProviderSettings(BaseModel):
     encryption_keys: tuple[str, ...] = Field((), repr=False)
     """Fernet keys that decrypt the tenants' own provider keys in call plans. Without them, calls
     that need such a key are refused."""
+    deadlines: ProviderDeadlines = ProviderDeadlines()
 
     def base_url(self, provider: str) -> str:
         """Without a trailing slash. Raises ``KeyError`` for a provider that has no address."""

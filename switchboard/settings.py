@@ -23,7 +23,7 @@ from control_plane.platform.settings import (
     SmtpSettings,
 )
 from outbound.policy import OutboundPolicy
-from pipelines.settings import VENDOR_BASE_URLS, ProviderSettings
+from pipelines.settings import VENDOR_BASE_URLS, ProviderDeadlines, ProviderSettings
 from runtime.settings import WorkerOptions, WorkerSettings
 from switchboard.logs import LogFormat
 from telemetry.settings import TelemetryOptions
@@ -143,6 +143,12 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     elevenlabs_base_url: str | None = _address("ELEVENLABS_BASE_URL")
     cartesia_api_key: str | None = _key("CARTESIA_API_KEY")
     cartesia_base_url: str | None = _address("CARTESIA_BASE_URL")
+
+    provider_connect_seconds: float = _same_as(ProviderDeadlines, "connect_seconds")
+    provider_idle_seconds: float = _same_as(ProviderDeadlines, "idle_seconds")
+    llm_first_token_seconds: float = _same_as(ProviderDeadlines, "llm_first_token_seconds")
+    stt_no_text_seconds: float = _same_as(ProviderDeadlines, "stt_no_text_seconds")
+    stt_final_seconds: float = _same_as(ProviderDeadlines, "stt_final_seconds")
 
     @field_validator(
         *("ice_servers", "media_addresses", "encryption_keys"),
@@ -353,11 +359,18 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
         return self.model_copy(update={"monitoring_port": next_port})
 
     def providers(self) -> ProviderSettings:
-        """The vendors' keys and addresses, and what opens the tenants' own keys."""
+        """The vendors' keys, addresses and deadlines, and what opens the tenants' own keys."""
         return ProviderSettings(
             api_keys=self._by_provider("api_key"),
             base_urls=self._by_provider("base_url"),
             encryption_keys=self._known_encryption_keys(),
+            deadlines=ProviderDeadlines(
+                connect_seconds=self.provider_connect_seconds,
+                idle_seconds=self.provider_idle_seconds,
+                llm_first_token_seconds=self.llm_first_token_seconds,
+                stt_no_text_seconds=self.stt_no_text_seconds,
+                stt_final_seconds=self.stt_final_seconds,
+            ),
         )
 
 

@@ -232,6 +232,14 @@ PROVIDER_ERRORS = declared.counter(
     {"provider": PROVIDERS, "channel": CHANNELS},
 )
 
+PROVIDER_SWITCHES = declared.counter(
+    "provider_switches_total",
+    "How often another model, or the platform's own words, took over from a model of this provider "
+    "within a call.",
+    (_WORKER,),
+    {"provider": PROVIDERS, "channel": CHANNELS},
+)
+
 # -- the models of this machine --------------------------------------------------------------------
 
 MODEL_WAIT = declared.histogram(

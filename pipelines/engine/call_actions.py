@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
+from pipelines.engine.channels.reports import ChannelReports
+
 
 class CallActions(Protocol):
     """The runtime implements it. Tools and the playbook engine call it.
 
     Every method returns at once; none raises.
     """
+
+    @property
+    def channel_reports(self) -> ChannelReports:
+        """Where the supervisors of the channels tell which models failed."""
 
     def end_call(self) -> None:
         """Hang up with ``end_call_tool`` once the agent's current speech has been played."""

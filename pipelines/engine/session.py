@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from livekit.agents import (
     NOT_GIVEN,
@@ -20,10 +20,12 @@ from livekit.agents.voice import SpeechHandle
 from livekit.agents.voice.agent_session import SessionConnectOptions
 from livekit.agents.voice.transcription.filters import filter_emoji, filter_markdown
 
-from contracts.call_plan import CallPlan, Channel, ResolvedChannel
+from contracts.call_plan import CallPlan
 from pipelines.engine import early_speech
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.call_agent import CallAgent
+from pipelines.engine.channels.llm.llm_of_plan import supervised_llm
+from pipelines.engine.channels.stt.stt_of_plan import supervised_stt
 from pipelines.engine.endpointing import EndpointingDelays, default_delays, delays_after
 from pipelines.engine.pronunciation import PronunciationTable, as_text_transform
 from pipelines.engine.providers.registry import provider_named
@@ -34,12 +36,9 @@ from pipelines.engine.turn_handling import turn_handling, voice_activity
 from pipelines.texts.prompt import opener
 from pipelines.texts.utterance import utterances
 
-_Model = TypeVar("_Model")
 TextTransform = Callable[[AsyncIterable[str]], AsyncIterable[str]]
 
 _CONNECT = SessionConnectOptions(
-    stt_conn_options=APIConnectOptions(max_retry=2, retry_interval=0.5, timeout=5.0),
-    llm_conn_options=APIConnectOptions(max_retry=1, retry_interval=0.2, timeout=10.0),
     tts_conn_options=APIConnectOptions(max_retry=1, retry_interval=0.2, timeout=5.0),
 )
 
@@ -116,15 +115,9 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
     """
     advanced = plan.agent.advanced
 
-    def request(channel: ResolvedChannel) -> ModelRequest:
-        return ModelRequest(channel.primary, plan, models, actions)
-
-    stack = plan.stack
-    recogniser = _built(provider_named(stack.stt.primary.provider).stt, "stt", request(stack.stt))
-    language_model = _built(
-        provider_named(stack.llm.primary.provider).llm, "llm", request(stack.llm)
-    )
-    voice = _built(provider_named(stack.tts.primary.provider).tts, "tts", request(stack.tts))
+    recogniser = supervised_stt(plan, models, actions)
+    language_model = supervised_llm(plan, models, actions)
+    voice = _voice(plan, models, actions)
     pronunciations = PronunciationTable(advanced.pronunciations)
     transforms: list[TextTransform] = [in_pieces, filter_markdown, filter_emoji]
     if pronunciations:
@@ -181,9 +174,9 @@ def _bound_recorded_events(session: AgentSession[None]) -> None:
     session.on("conversation_item_added", lambda _: session._recorded_events.clear())
 
 
-def _built(
-    factory: Callable[[ModelRequest], _Model] | None, channel: Channel, request: ModelRequest
-) -> _Model:
-    if factory is None:
-        raise ProviderUnavailable(f"provider {request.choice.provider} does not serve {channel}")
-    return factory(request)
+def _voice(plan: CallPlan, models: WarmModels, actions: CallActions) -> tts.TTS[Any]:
+    choice = plan.stack.tts.primary
+    build = provider_named(choice.provider).tts
+    if build is None:
+        raise ProviderUnavailable(f"provider {choice.provider} does not serve tts")
+    return build(ModelRequest(choice, plan, models, actions))

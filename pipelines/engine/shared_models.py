@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
@@ -12,6 +13,7 @@ import numpy as np
 from livekit.local_inference import VAD, VAD_WINDOW_SAMPLES
 
 from contracts.call_plan import CallPlan
+from pipelines.engine.channels.circuit_breaker import CircuitBreakers
 from pipelines.engine.model_process.remote_models import RemoteModels
 from pipelines.engine.providers.local.loaded_models import load_here
 from pipelines.engine.providers.local.speech_models import LocalModels
@@ -31,6 +33,8 @@ class WarmModels:
     http_session: aiohttp.ClientSession
     http_client: httpx2.AsyncClient
     """For SDKs that use httpx2. Keys are in the requests, never in the client."""
+    breakers: CircuitBreakers = field(default_factory=lambda: CircuitBreakers(time.monotonic))
+    """What the process's calls have learned about the providers' models."""
 
     async def prepare(self, plan: CallPlan) -> None:
         """Import what the providers of ``plan`` need. Await it before its session is built.
@@ -76,7 +80,7 @@ async def load_models(settings: ProviderSettings, models_socket: Path | None = N
         settings=settings,
         local=local,
         http_session=aiohttp.ClientSession(),
-        http_client=_http_client(),
+        http_client=_http_client(settings.deadlines.connect_seconds),
     )
 
 
@@ -84,13 +88,20 @@ async def _local_models(models_socket: Path | None) -> LocalModels:
     return await load_here() if models_socket is None else await RemoteModels.connect(models_socket)
 
 
-def _http_client() -> httpx2.AsyncClient:
+def _http_client(connect_seconds: float) -> httpx2.AsyncClient:
+    """Whatever time limit a request has, its connection is made within ``connect_seconds``."""
+
+    async def limit_connect(request: httpx2.Request) -> None:
+        timeout = request.extensions.get("timeout", {})
+        request.extensions["timeout"] = {**timeout, "connect": connect_seconds}
+
     return httpx2.AsyncClient(
+        event_hooks={"request": [limit_connect]},
         limits=httpx2.Limits(
             max_connections=None,
             max_keepalive_connections=_IDLE_CONNECTIONS,
             keepalive_expiry=_IDLE_SECONDS,
-        )
+        ),
     )
 
 

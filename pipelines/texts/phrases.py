@@ -16,6 +16,7 @@ class _Phrases:
     greeting_from_company: str
     recording: str
     nudge: str
+    say_again: str
     goodbye: str
     time_is_up: str
     silence: str
@@ -28,6 +29,7 @@ _PHRASES: dict[str, _Phrases] = {
         greeting_from_company="Hello, this is {name} from {company}. How can I help you?",
         recording="This call is being recorded.",
         nudge="Are you still there?",
+        say_again="I am sorry, could you please say that again?",
         goodbye="Thank you for calling. Goodbye.",
         time_is_up="I am sorry, our time is up. Thank you for calling. Goodbye.",
         silence="I cannot hear you, so I will hang up now. Goodbye.",
@@ -39,6 +41,7 @@ _PHRASES: dict[str, _Phrases] = {
         "helfen?",
         recording="Dieses Gespräch wird aufgezeichnet.",
         nudge="Sind Sie noch da?",
+        say_again="Entschuldigung, könnten Sie das bitte noch einmal sagen?",
         goodbye="Vielen Dank für Ihren Anruf. Auf Wiederhören.",
         time_is_up="Leider ist unsere Zeit um. Vielen Dank für Ihren Anruf. Auf Wiederhören.",
         silence="Ich kann Sie nicht hören und lege jetzt auf. Auf Wiederhören.",
@@ -50,6 +53,7 @@ _PHRASES: dict[str, _Phrases] = {
         greeting_from_company="Hola, soy {name} de {company}. ¿En qué puedo ayudarle?",
         recording="Esta llamada se está grabando.",
         nudge="¿Sigue usted ahí?",
+        say_again="Disculpe, ¿podría repetirlo, por favor?",
         goodbye="Gracias por llamar. Adiós.",
         time_is_up="Lo siento, se nos acabó el tiempo. Gracias por llamar. Adiós.",
         silence="No le oigo, así que voy a colgar. Adiós.",
@@ -61,6 +65,7 @@ _PHRASES: dict[str, _Phrases] = {
         greeting_from_company="Bonjour, ici {name} de {company}. Comment puis-je vous aider ?",
         recording="Cet appel est enregistré.",
         nudge="Êtes-vous toujours là ?",
+        say_again="Excusez-moi, pourriez-vous répéter, s'il vous plaît ?",
         goodbye="Merci de votre appel. Au revoir.",
         time_is_up="Désolé, le temps est écoulé. Merci de votre appel. Au revoir.",
         silence="Je ne vous entends pas, je vais donc raccrocher. Au revoir.",
@@ -72,6 +77,7 @@ _PHRASES: dict[str, _Phrases] = {
         greeting_from_company="नमस्ते, मैं {company} से {name} बोल रही हूँ। मैं आपकी क्या मदद कर सकती हूँ?",
         recording="यह कॉल रिकॉर्ड की जा रही है।",
         nudge="क्या आप अभी भी लाइन पर हैं?",
+        say_again="माफ़ कीजिए, क्या आप कृपया दोबारा कह सकते हैं?",
         goodbye="कॉल करने के लिए धन्यवाद। नमस्ते।",
         time_is_up="माफ़ कीजिए, हमारा समय समाप्त हो गया है। धन्यवाद। नमस्ते।",
         silence="मुझे आपकी आवाज़ नहीं आ रही है, इसलिए मैं फ़ोन रख रही हूँ। नमस्ते।",
@@ -79,7 +85,15 @@ _PHRASES: dict[str, _Phrases] = {
     ),
 }
 
-_CUT_OFF = frozenset({EndReason.INSUFFICIENT_FUNDS, EndReason.SERVER_SHUTDOWN})
+_CUT_OFF = frozenset(
+    {
+        EndReason.INSUFFICIENT_FUNDS,
+        EndReason.SERVER_SHUTDOWN,
+        EndReason.NO_PROVIDER_CONNECTED,
+        EndReason.SESSION_ERROR,
+    }
+)
+"""What neither caller nor agent wanted: the agent's own goodbye would sound cheerful."""
 
 
 def greeting(locale: str, name: str, company: str | None = None) -> str:
@@ -95,9 +109,24 @@ def has_phrases(locale: str) -> bool:
     return primary_language(locale) in _PHRASES
 
 
+def languages() -> tuple[str, ...]:
+    """The primary languages in which these sentences exist."""
+    return tuple(_PHRASES)
+
+
+def apology(locale: str) -> str:
+    """The platform's last sentence when the agent cannot go on."""
+    return _phrases(locale).interruption_of_service
+
+
 def nudge(plan: CallPlan) -> str:
     """Said when the caller has been silent for ``limits.silence_prompt_seconds``."""
     return _phrases(plan.locale).nudge
+
+
+def say_again(plan: CallPlan) -> str:
+    """Said when no language model has answered the caller's last words."""
+    return _phrases(plan.locale).say_again
 
 
 def recording_announcement(plan: CallPlan) -> str:

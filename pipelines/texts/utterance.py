@@ -19,7 +19,7 @@ MOST_CHARACTERS_OF_TEXT = MOST_CHARACTERS * MOST_UTTERANCES
 LONGEST_PIECE = 64
 """Also the longest word that is said in one piece."""
 
-_SENTENCE_END = re.compile(r"[.!?…。！？।][\"'”’»)\]]*\s*$")
+SENTENCE_END = re.compile(r"[.!?…。！？।][\"'”’»)\]]*\s*$")
 _PIECE = re.compile(
     rf"""
       .{{0,{LONGEST_PIECE - 3}}}? [.!?…।] ["'”’»)\]]? \s  # to the end of a sentence
@@ -28,9 +28,11 @@ _PIECE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_WRITTEN_WITHOUT_SPACES = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]$"
+WRITTEN_WITHOUT_SPACES = (
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]"
 )
+"""A pattern: one character of a script that puts no spaces between words."""
+_ENDS_WITHOUT_SPACES = re.compile(f"{WRITTEN_WITHOUT_SPACES}$")
 
 
 class TextPieces:
@@ -74,7 +76,7 @@ class PartLength:
         """Whether the part ends with this next piece of ``TextPieces``."""
         self._characters += len(piece)
         is_over = self._characters > self._last_piece_at or (
-            self._characters > self._enough and _SENTENCE_END.search(piece) is not None
+            self._characters > self._enough and SENTENCE_END.search(piece) is not None
         )
         if is_over:
             self._characters = 0
@@ -103,4 +105,4 @@ def utterances(text: str) -> list[str]:
 
 def _spaced(piece: str, following: str) -> str:
     is_cut = bool(following) and not following.isspace() and not piece[-1].isspace()
-    return f"{piece} " if is_cut and not _WRITTEN_WITHOUT_SPACES.search(piece) else piece
+    return f"{piece} " if is_cut and not _ENDS_WITHOUT_SPACES.search(piece) else piece

@@ -27,6 +27,7 @@ from contracts.events import (
 from contracts.heartbeat import CallMedia
 from contracts.live_messages import LiveBody, LiveMessage, ParticipantStateChanged
 from runtime.call.billable_time import BillableTime
+from runtime.call.channel_reports import CallChannelReports
 from runtime.call.closing import close_parts
 from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
@@ -103,6 +104,7 @@ class Call:
             publish,
             transcription_enabled=plan.agent.features.transcription_enabled,
         )
+        self.channel_reports = CallChannelReports(self.fact, self.failed)
         self._funds = Funds(funded_until_ms)
         self._billable = BillableTime(self._presence, self._funds, plan.limits.max_duration_seconds)
         self._limits = LimitTimer(plan.limits, self._funds, clock)

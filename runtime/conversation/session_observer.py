@@ -34,6 +34,7 @@ from contracts.events import Logged, ToolCalled, TurnMeasured, UsageReported
 from contracts.live_messages import AgentStateChanged, TurnLatency, UserStateChanged
 from runtime.call.end_cause import CallFailure, ProvidersFailed
 from runtime.conversation.conversation import CallRecord
+from runtime.conversation.failed_answers import FailedAnswers
 from runtime.conversation.transcript import RecordedTurn, Transcript
 from runtime.conversation.turn_trace import trace_turn
 from telemetry import tracing
@@ -88,6 +89,7 @@ class SessionObserver:
             "user_input_transcribed": self._user_input_transcribed,
             "conversation_item_added": self._conversation_item_added,
             "function_tools_executed": self._function_tools_executed,
+            "speech_created": FailedAnswers(self._record).speech_created,
             "error": self._error,
             "close": self._close,
         }

@@ -1,4 +1,4 @@
-"""A server that speaks Google's wire: ``models/{model}:generateContent``.
+"""A server that speaks Google's wire: ``models/{model}:generateContent``, whole or streamed.
 
 It answers with what it is told, in order, as ``openai_wire`` does::
 
@@ -17,7 +17,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.stand_ins.openai_wire import Answer, send_answer
+from tests.stand_ins.openai_wire import Answer, fails, send_answer, send_events
 
 
 @dataclass
@@ -39,7 +39,7 @@ class GoogleWire:
     async def serving(self) -> AsyncIterator[GoogleWire]:
         """Listens on 127.0.0.1 at ``base_url``, which has no version in it."""
         app = web.Application()
-        app.router.add_post("/v1beta/models/{call}", self._generate)
+        app.router.add_post("/{version}/models/{call}", self._generate)
         runner = web.AppRunner(app, shutdown_timeout=1.0)
         await runner.setup()
         try:
@@ -52,7 +52,7 @@ class GoogleWire:
 
     async def _generate(self, request: web.Request) -> web.StreamResponse:
         model, _, method = request.match_info["call"].partition(":")
-        if method != "generateContent":
+        if method not in ("generateContent", "streamGenerateContent"):
             return web.Response(status=404)
         self.models.append(model)
         self.keys.append(request.headers.get("x-goog-api-key", ""))
@@ -63,7 +63,23 @@ class GoogleWire:
         if answer.delay_seconds:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), answer.delay_seconds)
+        if method == "streamGenerateContent" and answer.status == 200 and answer.body is None:
+            events = _events(answer)
+            return await send_events(request, answer, events, self._stopping, _body(fails(500)))
         return await send_answer(request, answer, _body(answer), answer.content_type)
+
+
+def _events(answer: Answer) -> list[bytes]:
+    """Word by word; the first event has no words."""
+    texts = ["", *(f"{' ' if i else ''}{word}" for i, word in enumerate(answer.content.split(" ")))]
+    documents: list[dict[str, Any]] = []
+    for text in texts:
+        parts = [{"text": text}] if text else []
+        documents.append(
+            {"candidates": [{"content": {"role": "model", "parts": parts}, "index": 0}]}
+        )
+    documents[-1]["candidates"][0]["finishReason"] = "STOP"
+    return [f"data: {json.dumps(document)}\n\n".encode() for document in documents]
 
 
 def _body(answer: Answer) -> bytes:

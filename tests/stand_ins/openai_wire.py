@@ -14,9 +14,12 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from aiohttp import web
+
+StreamFault = Literal["hangs", "disconnects", "sends_garbage", "reports_an_error", "ends"]
+"""``ends``: the body ends as if it were complete."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +39,31 @@ class Answer:
     is_hanging: bool = False
     is_cut_off: bool = False
     """The connection is dropped after half of the body."""
+    tool_calls: tuple[tuple[str, str], ...] = ()
+    """Names and arguments; only in streams."""
+    token_seconds: float = 0.0
+    """Before each event of a stream."""
+    fault: StreamFault | None = None
+    fault_after: int = 0
+    """How many events of the answer a stream has before its fault. A word is one event, a tool call
+    is three: its name, and two halves of its arguments."""
 
 
 def says(content: str) -> Answer:
     return Answer(content)
+
+
+def calls(name: str, arguments: str = "{}", *, after_saying: str = "") -> Answer:
+    return Answer(after_saying, tool_calls=((name, arguments),), finish_reason="tool_calls")
+
+
+def breaks(answer: Answer, fault: StreamFault, after: int) -> Answer:
+    """A stream with a fault after that many events."""
+    return replace(answer, fault=fault, fault_after=after)
+
+
+def paced(answer: Answer, token_seconds: float) -> Answer:
+    return replace(answer, token_seconds=token_seconds)
 
 
 def says_json(value: object) -> Answer:
@@ -93,6 +117,8 @@ class OpenAIWire:
         self._stopping = asyncio.Event()
         self.is_asked = asyncio.Event()
         """Set with the first chat request."""
+        self.has_listed = asyncio.Event()
+        """Set when the models have been asked for."""
 
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[OpenAIWire]:
@@ -111,6 +137,7 @@ class OpenAIWire:
             await runner.cleanup()
 
     async def _list_models(self, request: web.Request) -> web.StreamResponse:
+        self.has_listed.set()
         if refused := self._unauthorized(request):
             return refused
         rows = [
@@ -132,9 +159,12 @@ class OpenAIWire:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), answer.delay_seconds)
         is_stream = bool(asked.get("stream")) and answer.status == 200 and answer.body is None
-        body = _stream(asked, answer) if is_stream else _body(asked, answer)
-        content_type = "text/event-stream" if is_stream else answer.content_type
-        return await send_answer(request, answer, body, content_type)
+        if not is_stream:
+            return await send_answer(request, answer, _body(asked, answer), answer.content_type)
+        events = _events(asked, answer)
+        if answer.fault is None and not answer.token_seconds:
+            return await send_answer(request, answer, b"".join(events), "text/event-stream")
+        return await send_events(request, answer, events, self._stopping, _error(500))
 
     def _next_answer(self, asked: dict[str, Any]) -> Answer:
         if self.answer_to is not None:
@@ -167,6 +197,45 @@ async def send_answer(
     return response
 
 
+async def send_events(
+    request: web.Request,
+    answer: Answer,
+    events: list[bytes],
+    stopping: asyncio.Event,
+    error: bytes,
+) -> web.StreamResponse:
+    """Send server-sent events one by one, with the pace and the fault of ``answer``.
+
+    Args:
+        events: the first one is sent before any fault.
+        stopping: set when the server ends, for streams that hang.
+        error: the vendor's error document.
+    """
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    # The client leaves when it has waited for long enough.
+    with contextlib.suppress(ConnectionError):
+        await response.prepare(request)
+        for number, event in enumerate(events):
+            if answer.fault is not None and number == answer.fault_after + 1:
+                match answer.fault:
+                    case "hangs":
+                        await stopping.wait()
+                    case "disconnects":
+                        assert request.transport is not None
+                        request.transport.abort()
+                    case "sends_garbage":
+                        await response.write(b"data: [}\n\n")
+                    case "reports_an_error":
+                        await response.write(b"data: " + error + b"\n\n")
+                    case "ends":
+                        pass
+                break
+            if answer.token_seconds:
+                await asyncio.sleep(answer.token_seconds)
+            await response.write(event)
+    return response
+
+
 def _body(asked: dict[str, Any], answer: Answer) -> bytes:
     if answer.body is not None:
         return answer.body
@@ -175,22 +244,6 @@ def _body(asked: dict[str, Any], answer: Answer) -> bytes:
     message = {"role": "assistant", "content": answer.content, "refusal": answer.refusal}
     choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
     return json.dumps(_envelope(asked, "chat.completion", choice) | {"usage": _USAGE}).encode()
-
-
-def _stream(asked: dict[str, Any], answer: Answer) -> bytes:
-    """Word by word, as server-sent events."""
-    words = answer.content.split(" ")
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-    deltas += [{"content": word if i == 0 else f" {word}"} for i, word in enumerate(words)]
-    choices: list[dict[str, Any]] = [
-        {"index": 0, "delta": delta, "finish_reason": None} for delta in deltas
-    ]
-    choices.append({"index": 0, "delta": {}, "finish_reason": answer.finish_reason})
-    chunks = [_envelope(asked, "chat.completion.chunk", choice) for choice in choices]
-    if (asked.get("stream_options") or {}).get("include_usage"):
-        chunks.append(chunks[0] | {"choices": [], "usage": _USAGE})
-    events = [json.dumps(chunk) for chunk in chunks] + ["[DONE]"]
-    return "".join(f"data: {event}\n\n" for event in events).encode()
 
 
 _USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
@@ -205,3 +258,25 @@ def _error(status: int) -> bytes:
     return json.dumps(
         {"error": {"message": f"stand-in says {status}", "type": "stand_in", "code": None}}
     ).encode()
+
+
+def _events(asked: dict[str, Any], answer: Answer) -> list[bytes]:
+    """Word by word, as server-sent events: the role, the words, the tool calls, the end."""
+    words = answer.content.split(" ") if answer.content else []
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    deltas += [{"content": word if i == 0 else f" {word}"} for i, word in enumerate(words)]
+    for index, (name, arguments) in enumerate(answer.tool_calls):
+        half = len(arguments) // 2
+        head = {"index": index, "id": f"call_{index}", "type": "function"}
+        deltas.append({"tool_calls": [head | {"function": {"name": name, "arguments": ""}}]})
+        for part in (arguments[:half], arguments[half:]):
+            deltas.append({"tool_calls": [{"index": index, "function": {"arguments": part}}]})
+    choices: list[dict[str, Any]] = [
+        {"index": 0, "delta": delta, "finish_reason": None} for delta in deltas
+    ]
+    choices.append({"index": 0, "delta": {}, "finish_reason": answer.finish_reason})
+    chunks = [_envelope(asked, "chat.completion.chunk", choice) for choice in choices]
+    if (asked.get("stream_options") or {}).get("include_usage"):
+        chunks.append(chunks[0] | {"choices": [], "usage": _USAGE})
+    documents = [json.dumps(chunk) for chunk in chunks] + ["[DONE]"]
+    return [f"data: {document}\n\n".encode() for document in documents]

@@ -8,7 +8,7 @@ import pytest
 from cryptography.fernet import Fernet
 from pydantic import ValidationError
 
-from pipelines.settings import VENDOR_BASE_URLS
+from pipelines.settings import VENDOR_BASE_URLS, ProviderDeadlines
 from switchboard.settings import MissingSetting, Settings
 
 
@@ -163,6 +163,24 @@ def test_every_provider_s_key_and_address_are_read(monkeypatch: pytest.MonkeyPat
     assert "key-of" not in repr(Settings())
 
 
+DEADLINES = {
+    "PROVIDER_CONNECT_SECONDS": "connect_seconds",
+    "PROVIDER_IDLE_SECONDS": "idle_seconds",
+    "LLM_FIRST_TOKEN_SECONDS": "llm_first_token_seconds",
+    "STT_NO_TEXT_SECONDS": "stt_no_text_seconds",
+    "STT_FINAL_SECONDS": "stt_final_seconds",
+}
+
+
+def test_every_deadline_of_providers_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings().providers().deadlines == ProviderDeadlines()
+    assert set(DEADLINES.values()) == set(ProviderDeadlines.model_fields)
+    for seconds, variable in enumerate(DEADLINES, start=11):
+        monkeypatch.setenv(f"SWITCHBOARD_{variable}", str(seconds))
+    deadlines = Settings().providers().deadlines.model_dump()
+    assert deadlines == {name: s for s, name in enumerate(DEADLINES.values(), start=11)}
+
+
 @pytest.mark.parametrize("networks", ["10.0.0.1/8", "10.0.0.0/16,intranet"])
 def test_a_malformed_network_is_refused_when_the_settings_are_read(
     monkeypatch: pytest.MonkeyPatch, networks: str
@@ -177,14 +195,19 @@ def test_a_malformed_network_is_refused_when_the_settings_are_read(
     [
         ("DRAIN_TIMEOUT_SECONDS", "-1"),
         ("LEASE_SECONDS", "5"),
+        ("LLM_FIRST_TOKEN_SECONDS", "0"),
         ("PHONE_CALLS_PER_NUMBER", "0"),
         ("PHONE_CALLS_PER_TENANT", "0"),
+        ("PROVIDER_CONNECT_SECONDS", "61"),
+        ("PROVIDER_IDLE_SECONDS", "0"),
         ("REQUESTS_PER_MINUTE_PER_KEY", "-1"),
         ("RING_TIMEOUT_SECONDS", "0"),
         ("SESSION_TTL_SECONDS", "0"),
         ("SLOTS", "0"),
         ("SMTP_ENCRYPTION", "ssl"),
         ("SMTP_PORT", "65536"),
+        ("STT_FINAL_SECONDS", "0"),
+        ("STT_NO_TEXT_SECONDS", "0"),
         ("WORKER_ID", ""),
     ],
 )

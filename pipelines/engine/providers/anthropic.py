@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
+from pipelines.engine.providers.whole_stream import WholeStream
 
 if TYPE_CHECKING:
     from livekit.agents import llm
@@ -25,6 +26,12 @@ def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
         max_retries=0,
         http_client=request.models.http_client,
     )
+    create = client.messages.create
+
+    async def create_whole(**options: Any) -> Any:
+        return WholeStream(await create(**options), lambda event: event.type == "message_stop")
+
+    client.messages.create = create_whole  # type: ignore[method-assign]
     return anthropic.LLM(model=request.choice.model, api_key=key, client=client)
 
 

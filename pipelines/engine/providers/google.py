@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
+from pipelines.engine.providers.whole_stream import WholeStream
 
 if TYPE_CHECKING:
-    from google.genai.types import HttpOptions
+    from google.genai.types import GenerateContentResponse, HttpOptions
     from livekit.agents import llm, stt, tts
 
 _TIMEOUT_MS = 10_000
@@ -19,20 +20,39 @@ _DEFAULT_VOICE = "Aoede"
 
 
 def _http_options(request: ModelRequest, *, timeout_ms: int | None = None) -> HttpOptions:
-    from google.genai.types import HttpOptions
+    from google.genai.types import HttpOptions, HttpRetryOptions
 
-    return HttpOptions(base_url=request.base_url, timeout=timeout_ms)
+    return HttpOptions(
+        base_url=request.base_url,
+        timeout=timeout_ms,
+        # Otherwise the SDK tries a refused connection again, after 1 to 10 s.
+        retry_options=HttpRetryOptions(attempts=1),
+    )
 
 
 def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
     from livekit.plugins import google
 
-    return google.LLM(
+    model = google.LLM(
         model=request.choice.model,
         api_key=request.api_key(),
         vertexai=False,
         http_options=_http_options(request),
     )
+    models = model._client.aio.models
+    generate = models.generate_content_stream
+
+    async def generate_whole(**options: Any) -> Any:
+        return WholeStream(await generate(**options), _is_end)
+
+    models.generate_content_stream = generate_whole  # type: ignore[method-assign]
+    return model
+
+
+def _is_end(response: GenerateContentResponse) -> bool:
+    """Also if it was refused: then there is no answer to end."""
+    candidates = response.candidates or ()
+    return response.prompt_feedback is not None or any(each.finish_reason for each in candidates)
 
 
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
+from pipelines.engine.providers.whole_stream import WholeStream
 
 if TYPE_CHECKING:
     import openai
     from livekit.agents import llm, stt, tts
+    from openai.types.chat import ChatCompletionChunk
 
 _TIMEOUT_SECONDS = 10.0
 _DEFAULT_VOICE = "alloy"
@@ -45,14 +47,16 @@ def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
     model = request.choice.model
     reasoning: Any = _NO_REASONING if model.startswith(_REASONS_BY_ITSELF) else NOT_GIVEN
     client = _client(request)
-    _send_conversations_as_they_are(client)
+    _prepare_chat(client)
     return openai.LLM(model=model, client=client, reasoning_effort=reasoning)
 
 
-def _send_conversations_as_they_are(client: openai.AsyncClient) -> None:
+def _prepare_chat(client: openai.AsyncClient) -> None:
     """Skip what the SDK does to each message and tool: it compares them with its types to rename
     fields, of which a conversation has none. With every turn there is more to compare: for 13
-    messages it kept the loop from the audio of all calls for 4 ms."""
+    messages it kept the loop from the audio of all calls for 4 ms.
+
+    An answer that ends too soon is an error."""
     import openai
 
     create = client.chat.completions.create
@@ -63,9 +67,15 @@ def _send_conversations_as_they_are(client: openai.AsyncClient) -> None:
         body = {**(extra_body or {}), "messages": messages}
         if tools is not openai.omit:
             body["tools"] = tools
-        return await create(messages=(), extra_body=body, **options)
+        answer = await create(messages=(), extra_body=body, **options)
+        return WholeStream(answer, _is_end) if isinstance(answer, openai.AsyncStream) else answer
 
     client.chat.completions.create = create_as_it_is  # type: ignore[method-assign]
+
+
+def _is_end(chunk: ChatCompletionChunk) -> bool:
+    # Some servers with this API give no reason to finish.
+    return chunk.usage is not None or any(choice.finish_reason for choice in chunk.choices)
 
 
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Literal
+
+from contracts.call_plan import Channel
+from pipelines.engine.channels.reports import ChannelSwitch
+
+
+@dataclass
+class NotedReports:
+    """Implements ``ChannelReports``."""
+
+    switches: list[ChannelSwitch] = field(default_factory=list)
+    exhaustions: list[tuple[Channel, str]] = field(default_factory=list)
+
+    def switched(self, switch: ChannelSwitch) -> None:
+        self.switches.append(switch)
+
+    def exhausted(self, channel: Channel, why: str) -> None:
+        self.exhaustions.append((channel, why))
 
 
 class NotedActions:
@@ -10,6 +28,7 @@ class NotedActions:
         self.ended = 0
         self.slots: dict[str, str] = {}
         self.lines: list[tuple[str, str]] = []
+        self.channel_reports = NotedReports()
 
     def end_call(self) -> None:
         self.ended += 1

@@ -188,17 +188,17 @@ async def test_the_playbook_engine_holds_the_conversation(warm_models: WarmModel
         assert "name" in talk.said_by("assistant")[-1]
 
 
-async def test_a_plan_with_an_unknown_model_is_refused(warm_models: WarmModels) -> None:
+async def test_a_plan_with_an_unknown_voice_is_refused(warm_models: WarmModels) -> None:
     unknown = ResolvedChannel(primary=ProviderChoice(provider="local", model="opera"))
     plan = call_plan(stack=ECHO_STACK.model_copy(update={"tts": unknown}))
     with pytest.raises(ProviderUnavailable, match="opera"):
         build_session(plan, warm_models, NotedActions())
 
 
-async def test_a_provider_is_not_asked_for_a_channel_that_it_does_not_serve(
-    warm_models: WarmModels,
-) -> None:
+async def test_a_plan_of_whose_models_none_can_run_is_refused(warm_models: WarmModels) -> None:
+    """Our own recogniser understands English only."""
     deaf = ResolvedChannel(primary=ProviderChoice(provider="anthropic", model="whisper"))
-    plan = call_plan(stack=ECHO_STACK.model_copy(update={"stt": deaf}))
+    stack = ECHO_STACK.model_copy(update={"stt": deaf})
+    plan = call_plan(stack=stack).model_copy(update={"locale": "de-DE"})
     with pytest.raises(ProviderUnavailable, match="does not serve stt"):
         build_session(plan, warm_models, NotedActions())

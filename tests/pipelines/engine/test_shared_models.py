@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
+
+import httpx2
+import pytest
+
+from pipelines.engine.shared_models import _http_client
 
 LOAD = """
 import asyncio, sys
@@ -36,3 +42,12 @@ def test_providers_are_imported_when_their_key_is_known() -> None:
         [sys.executable, "-c", LOAD], capture_output=True, text=True, timeout=60
     )
     assert loaded.returncode == 0, loaded.stderr
+
+
+async def test_a_connection_is_given_up_soon_however_long_the_answer_may_take() -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, socket.socket() as waiting:
+        # Linux takes one connection more than the backlog. Nobody accepts it, so the next hangs.
+        waiting.connect(full.getsockname())
+        async with _http_client(0.1) as client:
+            with pytest.raises(httpx2.ConnectTimeout):
+                await client.get(f"http://127.0.0.1:{full.getsockname()[1]}", timeout=30.0)

@@ -4,7 +4,13 @@ import pytest
 
 from contracts.agent_config import AgentConfig
 from contracts.end_reasons import EndReason
-from pipelines.texts.phrases import farewell, has_phrases, nudge, recording_announcement
+from pipelines.texts.phrases import (
+    farewell,
+    has_phrases,
+    nudge,
+    recording_announcement,
+    say_again,
+)
 from tests.pipelines.plans import call_plan
 
 
@@ -44,3 +50,17 @@ def test_the_causes_that_a_caller_must_understand_sound_different() -> None:
         EndReason.END_CALL_TOOL,
     )
     assert len({farewell(call_plan(), reason) for reason in reasons}) == len(reasons)
+
+
+@pytest.mark.parametrize("locale", ["en-US", "de-DE", "es-MX", "fr-FR", "hi-IN"])
+def test_a_caller_is_asked_again_in_the_call_s_language(locale: str) -> None:
+    english = "I am sorry, could you please say that again?"
+    assert (say_again(call_plan(locale=locale)) == english) is (locale == "en-US")
+
+
+@pytest.mark.parametrize("reason", [EndReason.NO_PROVIDER_CONNECTED, EndReason.SESSION_ERROR])
+def test_a_call_that_fails_ends_with_an_apology_and_not_with_the_agent_s_goodbye(
+    reason: EndReason,
+) -> None:
+    agent = AgentConfig.model_validate({"name": "a", "playbook": {"endCallMessage": "Hooray!"}})
+    assert farewell(call_plan(agent), reason).startswith("I am sorry")

@@ -1,0 +1,94 @@
+"""The models that can serve one channel of a call, in the order in which they are tried."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from contracts.call_plan import ProviderChoice
+from pipelines.engine.channels.circuit_breaker import CircuitBreaker
+from pipelines.engine.providers.spec import ProviderUnavailable
+
+
+class Closable(Protocol):
+    def aclose(self) -> Awaitable[None]: ...
+
+
+Model = TypeVar("Model", bound=Closable)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate(Generic[Model]):
+    choice: ProviderChoice
+    build: Callable[[], Model]
+    """Raises ``ProviderUnavailable`` if this process cannot run the model."""
+    breaker: CircuitBreaker | None = None
+    """None for a model of our own, which is always asked."""
+
+    @property
+    def is_our_own(self) -> bool:
+        return self.breaker is None
+
+    @property
+    def name(self) -> str:
+        return f"{self.choice.provider}/{self.choice.model}"
+
+
+class Candidates(Generic[Model]):
+    """Builds a model when it is first asked for, and keeps it for the call."""
+
+    def __init__(self, candidates: Sequence[Candidate[Model]]) -> None:
+        """Args:
+        candidates: at least one; the primary first.
+        """
+        self._candidates = tuple(candidates)
+        self._built: dict[Candidate[Model], Model] = {}
+
+    @property
+    def primary(self) -> Candidate[Model]:
+        return self._candidates[0]
+
+    def rank(self, candidate: Candidate[Model]) -> int:
+        """0 is the primary."""
+        return self._candidates.index(candidate)
+
+    def build_one(self) -> None:
+        """Build the first model that this process can run.
+
+        Raises ``ProviderUnavailable`` if it can run none.
+        """
+        refusal: ProviderUnavailable | None = None
+        for candidate in self._candidates:
+            try:
+                self.model(candidate)
+            except ProviderUnavailable as error:
+                refusal = refusal or error
+            else:
+                return
+        if refusal is not None:
+            raise refusal
+
+    def attempts(self) -> Iterator[Candidate[Model]]:
+        """Those that may be tried now, each once.
+
+        Those that have failed lately come last: where nothing else works, another try is better
+        than silence. Whoever takes one reports to its breaker what became of the attempt.
+        """
+        resting = []
+        for candidate in self._candidates:
+            if candidate.breaker is None or candidate.breaker.may_try():
+                yield candidate
+            else:
+                resting.append(candidate)
+        yield from resting
+
+    def model(self, candidate: Candidate[Model]) -> Model:
+        """Raises ``ProviderUnavailable`` if this process cannot run it."""
+        if candidate not in self._built:
+            self._built[candidate] = candidate.build()
+        return self._built[candidate]
+
+    async def aclose(self) -> None:
+        while self._built:
+            await self._built.popitem()[1].aclose()

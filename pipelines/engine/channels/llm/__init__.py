@@ -1,0 +1,1 @@
+"""The language model of a call: one after the other, behind one."""

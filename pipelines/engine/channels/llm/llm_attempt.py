@@ -1,0 +1,91 @@
+"""One request to one language model, under our own deadlines."""
+
+from __future__ import annotations
+
+import json
+
+import structlog
+from livekit.agents import APIConnectOptions, llm
+
+from pipelines.engine.channels.model_failure import ModelFailed, failure_of
+from pipelines.engine.channels.patience import Patience
+from pipelines.settings import ProviderDeadlines
+
+logger = structlog.get_logger(__name__)
+
+ONCE = APIConnectOptions(max_retry=0, timeout=10.0)
+"""For the plugins. Our deadlines are shorter; but Gemini gets this time limit as a header, and
+refuses requests with less than 10 s."""
+
+
+class LLMAttempt:
+    def __init__(self, stream: llm.LLMStream, deadlines: ProviderDeadlines) -> None:
+        """Args:
+        stream: has just been opened.
+        """
+        self._stream = stream
+        self._deadlines = deadlines
+        self._patience = Patience(deadlines.llm_first_token_seconds)
+        self._has_sent = False
+        self.has_answered = False
+        """Whether a word or a tool call has come."""
+
+    async def next(self) -> llm.ChatChunk | None:
+        """The next chunk; ``None`` when the model has ended its answer.
+
+        Raises:
+            ModelFailed: it is late, it broke off, or it sent something that is no answer.
+        """
+        try:
+            with self._patience:
+                chunk = await self._stream.__anext__()
+        except StopAsyncIteration:
+            return None
+        except TimeoutError:
+            raise ModelFailed(self._why_late()) from None
+        except Exception as error:
+            raise failure_of(error) from error
+        self._has_sent = True
+        if _says_something(chunk):
+            self.has_answered = True
+        if self.has_answered:
+            self._patience.allow(self._deadlines.idle_seconds)
+        return chunk
+
+    def empty(self) -> ModelFailed:
+        """The failure if the model ended without having answered. One that sends at least its
+        usage works; then the reason may lie in what it was asked."""
+        return ModelFailed("its answer was empty", concerns_others=not self._has_sent)
+
+    async def aclose(self) -> None:
+        self._patience.end()
+        await self._stream.aclose()
+        # Its task may have failed after we have stopped listening. Asking for one more chunk
+        # takes the exception out, which the event loop would complain about otherwise.
+        try:
+            await anext(self._stream, None)
+        except Exception as error:  # noqa: BLE001 - whoever closes it expects no answer
+            logger.debug("llm.failed_while_closed", why=str(failure_of(error)))
+
+    def _why_late(self) -> str:
+        if self.has_answered:
+            return f"nothing more came for {self._deadlines.idle_seconds:g} s"
+        return f"no first word came within {self._deadlines.llm_first_token_seconds:g} s"
+
+
+def _says_something(chunk: llm.ChatChunk) -> bool:
+    """Raises ``ModelFailed`` for a tool call that cannot be made."""
+    delta = chunk.delta
+    if delta is None:
+        return False
+    for call in delta.tool_calls:
+        if not _is_object(call.arguments):
+            raise ModelFailed("the arguments of its tool call are broken", concerns_others=False)
+    return bool(delta.tool_calls or (delta.content and not delta.content.isspace()))
+
+
+def _is_object(document: str) -> bool:
+    try:
+        return isinstance(json.loads(document or "{}"), dict)
+    except (json.JSONDecodeError, RecursionError):
+        return False

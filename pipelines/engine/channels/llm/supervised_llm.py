@@ -1,0 +1,202 @@
+"""The language model of a call: the models that can answer, one after the other, behind one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine, Iterator
+from typing import Any
+
+from livekit.agents import llm
+from livekit.agents.metrics import LLMMetrics
+from livekit.agents.metrics.base import Metadata
+from livekit.agents.types import (
+    DEFAULT_API_CONNECT_OPTIONS,
+    NOT_GIVEN,
+    APIConnectOptions,
+    NotGivenOr,
+)
+
+from pipelines.engine.channels.candidates import Candidate, Candidates
+from pipelines.engine.channels.closing_streams import ClosingStreams
+from pipelines.engine.channels.llm.given_answer import GivenAnswer
+from pipelines.engine.channels.llm.llm_attempt import ONCE, LLMAttempt
+from pipelines.engine.channels.llm.supervised_answer import (
+    MOST_UNANSWERED_TURNS,
+    LLMRequest,
+    answer,
+)
+from pipelines.engine.channels.llm.unanswered_turns import UnansweredTurns
+from pipelines.engine.channels.model_failure import ModelFailed, failure_of
+from pipelines.engine.channels.reports import ChannelReports
+from pipelines.engine.channels.serving_model import FailedAttempt, ServingModel
+from pipelines.engine.providers.spec import ProviderUnavailable
+from pipelines.settings import ProviderDeadlines
+
+LanguageModel = llm.LLM[Any]
+
+
+class SupervisedLLM(llm.LLM[Any]):
+    """Never raises and emits no errors: what goes wrong is told to ``reports``.
+
+    Args:
+        say_again: what the agent says in a turn that no model answers.
+    """
+
+    def __init__(
+        self,
+        candidates: Candidates[LanguageModel],
+        deadlines: ProviderDeadlines,
+        reports: ChannelReports,
+        *,
+        say_again: str,
+    ) -> None:
+        super().__init__()
+        self.say_again = say_again
+        self.serving = ServingModel("llm", candidates, reports)
+        self.closing = ClosingStreams()
+        self._candidates = candidates
+        self._deadlines = deadlines
+        self._reports = reports
+        self._turns = UnansweredTurns()
+        self._is_exhausted = False
+        self._unusable: set[Candidate[LanguageModel]] = set()
+        self._forwarded: set[Candidate[LanguageModel]] = set()
+
+    @property
+    def model(self) -> str:
+        return self.serving.candidate.choice.model
+
+    @property
+    def provider(self) -> str:
+        return self.serving.candidate.choice.provider
+
+    def chat(
+        self,
+        *,
+        chat_ctx: llm.ChatContext,
+        tools: list[llm.Tool] | None = None,
+        conn_options: APIConnectOptions = DEFAULT_API_CONNECT_OPTIONS,
+        parallel_tool_calls: NotGivenOr[bool] = NOT_GIVEN,
+        tool_choice: NotGivenOr[llm.ToolChoice] = NOT_GIVEN,
+        extra_kwargs: NotGivenOr[dict[str, Any]] = NOT_GIVEN,
+    ) -> llm.LLMStream:
+        """``conn_options`` are the session's, and count for nothing here."""
+        options = {
+            "parallel_tool_calls": parallel_tool_calls,
+            "tool_choice": tool_choice,
+            "extra_kwargs": extra_kwargs,
+        }
+        return _SupervisedStream(self, LLMRequest(chat_ctx, tools or [], options))
+
+    def prewarm(self, *, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        try:
+            model = self._built(self._candidates.primary)
+        except ProviderUnavailable:
+            # The first request finds it out again, and reports it.
+            return
+        model.prewarm(loop=loop)
+
+    async def aclose(self) -> None:
+        await self.closing.aclose()
+        await self._candidates.aclose()
+
+    # -- what an answer needs ------------------------------------------------------------------
+
+    def usable(self) -> Iterator[Candidate[LanguageModel]]:
+        """In the order in which they are asked."""
+        return (each for each in self._candidates.attempts() if each not in self._unusable)
+
+    def ask(
+        self, candidate: Candidate[LanguageModel], request: LLMRequest, given: GivenAnswer
+    ) -> LLMAttempt:
+        """Let it make the answer, or the rest of it.
+
+        Raises ``ModelFailed``.
+        """
+        try:
+            model = self._built(candidate)
+        except ProviderUnavailable as error:
+            self._unusable.add(candidate)
+            raise ModelFailed(str(error), concerns_others=False) from error
+        if candidate.is_our_own:
+            # The playbook answers what the caller has said; it cannot go on with others' words.
+            given.begins_anew()
+            chat_ctx = request.chat_ctx
+        else:
+            given.goes_on()
+            chat_ctx = given.request(request.chat_ctx)
+        try:
+            stream = model.chat(
+                chat_ctx=chat_ctx, tools=request.tools, conn_options=ONCE, **request.options
+            )
+        except Exception as error:
+            raise failure_of(error) from error
+        return LLMAttempt(stream, self._deadlines)
+
+    def failed(
+        self, candidate: Candidate[LanguageModel], failure: ModelFailed, asked_at: float
+    ) -> FailedAttempt[LanguageModel]:
+        if failure.concerns_others and candidate.breaker is not None:
+            candidate.breaker.failed()
+        was_asked = candidate not in self._unusable
+        return FailedAttempt(candidate, str(failure), asked_at, was_asked=was_asked)
+
+    def answered(self, candidate: Candidate[LanguageModel]) -> None:
+        """It has answered, at least until the engine did not want to hear more."""
+        self._turns.answered()
+        if candidate.breaker is not None:
+            candidate.breaker.succeeded()
+
+    def may_ask_again(self, turn: int, failed: FailedAttempt[LanguageModel] | None) -> bool:
+        """No model has answered. Returns whether the caller is asked to say it again; otherwise
+        the call ends."""
+        if self._turns.unanswered(turn) < MOST_UNANSWERED_TURNS:
+            if failed is not None:
+                self.serving.gives_up(failed, asyncio.get_running_loop().time())
+            return True
+        if not self._is_exhausted:
+            self._is_exhausted = True
+            why = "no model can run here"
+            if failed is not None:
+                last = f"{failed.candidate.name}: {failed.why}"
+                why = f"no model answered in two turns, at last {last}"
+            self._reports.exhausted("llm", why)
+        return False
+
+    def _built(self, candidate: Candidate[LanguageModel]) -> LanguageModel:
+        """Its model, whose usage is reported under the plan's names from now on.
+
+        Raises ``ProviderUnavailable``.
+        """
+        model = self._candidates.model(candidate)
+        if candidate not in self._forwarded:
+            self._forwarded.add(candidate)
+            names = Metadata(
+                model_name=candidate.choice.model, model_provider=candidate.choice.provider
+            )
+
+            def forward(metrics: LLMMetrics) -> None:
+                self.emit("metrics_collected", metrics.model_copy(update={"metadata": names}))
+
+            model.on("metrics_collected", forward)
+        return model
+
+
+class _SupervisedStream(llm.LLMStream):
+    """Hands on the chunks of ``answer`` as they come. The engine's own stream would add two tasks
+    and a queue, which the models' streams have already. So its constructor is not called, and
+    nothing that needs it is inherited."""
+
+    def __init__(self, supervised: SupervisedLLM, request: LLMRequest) -> None:
+        self._chat_ctx = request.chat_ctx
+        self._tools = request.tools
+        self._chunks: AsyncGenerator[llm.ChatChunk, None] = answer(supervised, request)
+
+    async def _run(self) -> None:
+        raise NotImplementedError("the models' streams run")
+
+    def __anext__(self) -> Coroutine[Any, Any, llm.ChatChunk]:
+        return self._chunks.__anext__()
+
+    async def aclose(self) -> None:
+        await self._chunks.aclose()

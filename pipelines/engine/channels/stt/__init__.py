@@ -1,0 +1,1 @@
+"""The recogniser of a call: one after the other, behind one."""

@@ -1,0 +1,22 @@
+"""The supervised recogniser of one call plan."""
+
+from __future__ import annotations
+
+from contracts.call_plan import CallPlan
+from pipelines.engine.call_actions import CallActions
+from pipelines.engine.channels.lineup import lineup
+from pipelines.engine.channels.stt.supervised_stt import SupervisedSTT
+from pipelines.engine.shared_models import WarmModels
+from pipelines.engine.turn_handling import voice_activity
+
+
+def supervised_stt(plan: CallPlan, models: WarmModels, actions: CallActions) -> SupervisedSTT:
+    """Raises ``ProviderUnavailable`` if this process can run none of the models."""
+    candidates = lineup("stt", lambda spec: spec.stt, plan, models, actions, models.breakers)
+    candidates.build_one()
+    return SupervisedSTT(
+        candidates,
+        models.settings.deadlines,
+        actions.channel_reports,
+        voice_activity(plan.agent.advanced),
+    )

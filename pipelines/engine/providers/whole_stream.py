@@ -1,0 +1,51 @@
+"""Notices when the stream of an answer ends before the answer does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+Chunk = TypeVar("Chunk")
+
+
+class AnswerBrokeOff(ConnectionError):
+    """The server, or a proxy before it, closed the stream as if it were complete."""
+
+
+class WholeStream(Generic[Chunk]):
+    """An SDK's stream of chunks. The SDKs take any end of the body for the end of the answer; this
+    one raises ``AnswerBrokeOff`` if the answer has begun and no chunk was its end.
+
+    Args:
+        stream: closed with this one if it is a context manager.
+    """
+
+    def __init__(self, stream: AsyncIterable[Chunk], is_end: Callable[[Chunk], bool]) -> None:
+        self._stream = stream
+        self._is_end = is_end
+        self._closing: AbstractAsyncContextManager[Any] = (
+            stream if isinstance(stream, AbstractAsyncContextManager) else nullcontext()
+        )
+
+    async def __aenter__(self) -> WholeStream[Chunk]:
+        await self._closing.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._closing.__aexit__(kind, error, traceback)
+
+    async def __aiter__(self) -> AsyncIterator[Chunk]:
+        has_begun = is_whole = False
+        async for chunk in self._stream:
+            has_begun = True
+            is_whole = is_whole or self._is_end(chunk)
+            yield chunk
+        if has_begun and not is_whole:
+            raise AnswerBrokeOff("the stream ended before the answer did")
