@@ -40,7 +40,11 @@ READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
         # servers.
         "jobs": _CONTROL_PLANE - {"operator_token"} - IceSettings.model_fields.keys(),
         "worker": (
-            _WATCHED | _VENDORS | _STORED | WorkerOptions.model_fields.keys() | {"worker_processes"}
+            _WATCHED
+            | _VENDORS
+            | _STORED
+            | WorkerOptions.model_fields.keys()
+            | {"worker_processes", "worker_niceness"}
         ),
         "bridge": _WATCHED | {"redis_url"},
         "models": _WATCHED,

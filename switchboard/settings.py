@@ -97,6 +97,9 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     worker_processes: PositiveInt = Field(default_factory=_cores)
     """How many media workers this machine runs, each in a process of its own: by default one for
     each core. ``slots`` is the number of calls of each of them."""
+    worker_niceness: int = Field(-10, ge=-20, le=19)
+    """nice(2) of the media workers. Below 0, audio comes before what else computes on the machine,
+    where the system allows that (root, or a limit such as ``LimitNICE``)."""
     jobs_processes: PositiveInt = 1
     """How many jobs processes ``up`` runs, beside the one for tenants' jobs (``jobs-tenants``)."""
     secret_key: str | None = Field(None, repr=False)

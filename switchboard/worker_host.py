@@ -22,6 +22,7 @@ from switchboard.process_environment import needed_by
 from switchboard.settings import Settings
 from switchboard.state import write_worker_pids
 from switchboard.supervision.process_host import REFUSED, Part, ProcessHost
+from switchboard.urgency import become_urgent
 from telemetry.monitoring_server import PortTaken
 from telemetry.process_name import ProcessName
 
@@ -92,6 +93,7 @@ def _run_worker(settings: Settings) -> int:
     from runtime.worker import run_worker
 
     end_with_parent()
+    become_urgent(settings.worker_niceness)
     try:
         asyncio.run(
             run_watched(
