@@ -15,30 +15,18 @@ import openai as openai_sdk
 from livekit.agents import tts
 from livekit.plugins import cartesia, deepgram, elevenlabs, openai
 
-from contracts.call_plan import Channel, ProviderChoice
+from contracts.call_plan import ProviderChoice
 from pipelines.engine.channels.candidates import Candidate, Candidates
 from pipelines.engine.channels.circuit_breaker import CircuitBreaker
-from pipelines.engine.channels.reports import ChannelSwitch
 from pipelines.engine.channels.tts.recorded_words import RecordedWords
 from pipelines.engine.channels.tts.supervised_tts import RATE_HZ, LastResort, SupervisedTTS
 from pipelines.engine.providers.local.local_tts import LocalTTS
 from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderDeadlines
+from tests.pipelines.engine.actions import NotedReports
 from tests.stand_ins.voice_faults import Samples, joined
 
 Voice = tts.TTS[Any]
-
-
-@dataclass
-class NotedReports:
-    switches: list[ChannelSwitch] = field(default_factory=list)
-    exhaustions: list[tuple[Channel, str]] = field(default_factory=list)
-
-    def switched(self, switch: ChannelSwitch) -> None:
-        self.switches.append(switch)
-
-    def exhausted(self, channel: Channel, why: str) -> None:
-        self.exhaustions.append((channel, why))
 
 
 @dataclass
