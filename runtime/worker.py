@@ -336,6 +336,7 @@ async def run_worker(
     stop: asyncio.Event,
     health: Health | None = None,
     models_socket: Path | None = None,
+    on_warm: Callable[[], object] = lambda: None,
 ) -> None:
     """Run a media worker until ``stop`` is set and its calls are over.
 
@@ -345,6 +346,7 @@ async def run_worker(
     Args:
         models_socket: where the model process of this machine listens; without it, this process
             loads the models itself.
+        on_warm: called once everything is loaded, before the first call.
 
     Raises:
         JournalsInUse: another worker is running in ``settings.data_dir``.
@@ -358,7 +360,9 @@ async def run_worker(
     from runtime.conversation.engine_media import EngineMedia
 
     async def warm_up() -> Media:
-        return await EngineMedia.load(providers, settings.media_network, models_socket)
+        media = await EngineMedia.load(providers, settings.media_network, models_socket)
+        on_warm()
+        return media
 
     TaskErrors().install(asyncio.get_running_loop())
     async with http_context.open():

@@ -93,7 +93,6 @@ def _run_worker(settings: Settings) -> int:
     from runtime.worker import run_worker
 
     end_with_parent()
-    become_urgent(settings.worker_niceness)
     try:
         asyncio.run(
             run_watched(
@@ -105,6 +104,8 @@ def _run_worker(settings: Settings) -> int:
                     stop,
                     health,
                     models_socket(settings.data_dir),
+                    # Only now: a worker that starts must not hold up the calls of the others.
+                    partial(become_urgent, settings.worker_niceness),
                 ),
             )
         )
