@@ -336,7 +336,7 @@ async def run_worker(
     stop: asyncio.Event,
     health: Health | None = None,
     models_socket: Path | None = None,
-    on_warm: Callable[[], object] = lambda: None,
+    on_warm: Callable[[], None] = lambda: None,
 ) -> None:
     """Run a media worker until ``stop`` is set and its calls are over.
 

