@@ -27,10 +27,14 @@ def lineup(
     actions: CallActions,
     breakers: CircuitBreakers,
 ) -> Candidates[Model]:
-    """The models of ``channel``, each to be built when it is needed.
+    """The models of ``channel``: the first that this process can run is built, the others when they
+    are needed.
 
     Args:
         factory: takes the channel's factory out of a provider.
+
+    Raises:
+        ProviderUnavailable: this process can run none of them.
     """
 
     def candidate(choice: ProviderChoice) -> Candidate[Model]:
@@ -42,7 +46,9 @@ def lineup(
 
         return Candidate(choice, build, _breaker(choice, plan, breakers))
 
-    return Candidates([candidate(choice) for choice in _choices(channel, plan)])
+    candidates = Candidates([candidate(choice) for choice in _choices(channel, plan)])
+    candidates.build_one()
+    return candidates
 
 
 def _choices(channel: Channel, plan: CallPlan) -> Iterator[ProviderChoice]:

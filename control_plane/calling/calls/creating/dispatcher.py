@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from contracts.call_offer import OFFER_TTL, CallOffer
 from control_plane.calling.calls import repository
@@ -95,7 +94,7 @@ async def dispatch_call(database: Database, redis: Redis, plan: PlanDocument) ->
             dispatched = await _dispatched(redis, plan, None)
         async with database.system_statements() as session:
             await repository.record_dispatches(session, [dispatched])
-    except (RedisError, OSError, DatabaseUnavailable) as error:
+    except (*LINK_ERRORS, DatabaseUnavailable) as error:
         _log.warning("dispatch_postponed", call_id=str(plan.call_id), error=str(error))
         return False
     return True

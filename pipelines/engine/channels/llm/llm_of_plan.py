@@ -13,7 +13,6 @@ from pipelines.texts.phrases import say_again
 def supervised_llm(plan: CallPlan, models: WarmModels, actions: CallActions) -> SupervisedLLM:
     """Raises ``ProviderUnavailable`` if this process can run none of the models."""
     candidates = lineup("llm", lambda spec: spec.llm, plan, models, actions, models.breakers)
-    candidates.build_one()
     return SupervisedLLM(
         candidates,
         models.settings.deadlines,

@@ -142,7 +142,7 @@ class SupervisedStream(stt.RecognizeStream):
             self._silence_was_right()
         elif verdict is not None:
             second = self._second
-            if second is not None and second.candidate.breaker is None and second.is_speaking:
+            if second is not None and second.candidate.is_our_own and second.is_speaking:
                 # Ours has heard the voice and is at work on it. It tells when it is done.
                 return
             self._doubt = self._doubt if second is not None else verdict
@@ -153,7 +153,7 @@ class SupervisedStream(stt.RecognizeStream):
 
     def _is_ours_and_alive(self, listening: Listening) -> bool:
         """Our own model hears the voice and finds no words in it, or has too much to do."""
-        return listening.candidate.breaker is None and self._has_answered(listening)
+        return listening.candidate.is_our_own and self._has_answered(listening)
 
     def _on_event(self, listening: Listening, event: stt.SpeechEvent) -> None:
         match event.type:
@@ -255,7 +255,7 @@ class SupervisedStream(stt.RecognizeStream):
         other = self._order.next(silent, *self._asked)
         is_alone = other is None and not self._asked
         # Alone, it may still hear what its broken connection has not. Ours has none.
-        return silent if is_alone and silent.breaker is not None else other
+        return silent if is_alone and not silent.is_our_own else other
 
     def _second_was_right(self, second: Listening) -> None:
         silent, self._current, self._second = self._current, second, None
@@ -270,7 +270,7 @@ class SupervisedStream(stt.RecognizeStream):
         self._asked.clear()
         self._silence_was_right()
         self._unheard.settle(self._ring.end)
-        if silent.candidate.breaker is None or has_answered:
+        if silent.candidate.is_our_own or has_answered:
             return
         self._unheard_voices += 1
         if self._unheard_voices >= _MOST_UNHEARD:
