@@ -125,7 +125,8 @@ async def _attack(target: Target, seconds: float, names: Collection[str]) -> dic
     """From a process that computes only when nobody else wants to: an attacker's processor is not
     the installation's."""
     attacker = await asyncio.create_subprocess_exec(
-        *("nice", "-n", "19", sys.executable, "-m", "tests.hostile.attacks", str(seconds), *names),
+        *("chrt", "--idle", "0", sys.executable, "-m", "tests.hostile.attacks"),
+        *(str(seconds), *names),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
