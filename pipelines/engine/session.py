@@ -9,15 +9,12 @@ from typing import Any
 from livekit.agents import (
     NOT_GIVEN,
     AgentSession,
-    APIConnectOptions,
     NotGivenOr,
     UserInputTranscribedEvent,
     llm,
     stt,
-    tts,
 )
 from livekit.agents.voice import SpeechHandle
-from livekit.agents.voice.agent_session import SessionConnectOptions
 from livekit.agents.voice.transcription.filters import filter_emoji, filter_markdown
 
 from contracts.call_plan import CallPlan
@@ -26,10 +23,10 @@ from pipelines.engine.call_actions import CallActions
 from pipelines.engine.call_agent import CallAgent
 from pipelines.engine.channels.llm.llm_of_plan import supervised_llm
 from pipelines.engine.channels.stt.stt_of_plan import supervised_stt
+from pipelines.engine.channels.tts.supervised_tts import SupervisedTTS
+from pipelines.engine.channels.tts.tts_of_plan import supervised_tts
 from pipelines.engine.endpointing import EndpointingDelays, default_delays, delays_after
 from pipelines.engine.pronunciation import PronunciationTable, as_text_transform
-from pipelines.engine.providers.registry import provider_named
-from pipelines.engine.providers.spec import ModelRequest, ProviderUnavailable
 from pipelines.engine.shared_models import WarmModels
 from pipelines.engine.spoken_text import in_pieces
 from pipelines.engine.turn_handling import turn_handling, voice_activity
@@ -37,10 +34,6 @@ from pipelines.texts.prompt import opener
 from pipelines.texts.utterance import utterances
 
 TextTransform = Callable[[AsyncIterable[str]], AsyncIterable[str]]
-
-_CONNECT = SessionConnectOptions(
-    tts_conn_options=APIConnectOptions(max_retry=1, retry_interval=0.2, timeout=5.0),
-)
 
 
 @dataclass(frozen=True)
@@ -58,7 +51,7 @@ class CallSession:
     """Of each text, before the voice gets it."""
     stt: stt.STT[Any]
     llm: llm.LLM[Any]
-    tts: tts.TTS[Any]
+    tts: SupervisedTTS
 
     async def greet(self) -> None:
         """Queue the agent's first sentence. An agent that waits for the caller says nothing.
@@ -117,7 +110,7 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
 
     recogniser = supervised_stt(plan, models, actions)
     language_model = supervised_llm(plan, models, actions)
-    voice = _voice(plan, models, actions)
+    voice = supervised_tts(plan, models, actions)
     pronunciations = PronunciationTable(advanced.pronunciations)
     transforms: list[TextTransform] = [in_pieces, filter_markdown, filter_emoji]
     if pronunciations:
@@ -134,7 +127,6 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
         # The runtime handles silence: it nudges and hangs up according to the plan's limits.
         user_away_timeout=None,
         session_close_transcript_timeout=0.1,
-        conn_options=_CONNECT,
     )
     _adapt_endpointing(session, plan)
     _bound_recorded_events(session)
@@ -172,11 +164,3 @@ def _adapt_endpointing(session: AgentSession[None], plan: CallPlan) -> None:
 def _bound_recorded_events(session: AgentSession[None]) -> None:
     """The engine keeps every event for a report that we do not use: a leak in long calls."""
     session.on("conversation_item_added", lambda _: session._recorded_events.clear())
-
-
-def _voice(plan: CallPlan, models: WarmModels, actions: CallActions) -> tts.TTS[Any]:
-    choice = plan.stack.tts.primary
-    build = provider_named(choice.provider).tts
-    if build is None:
-        raise ProviderUnavailable(f"provider {choice.provider} does not serve tts")
-    return build(ModelRequest(choice, plan, models, actions))

@@ -14,6 +14,8 @@ from livekit.local_inference import VAD, VAD_WINDOW_SAMPLES
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.channels.circuit_breaker import CircuitBreakers
+from pipelines.engine.channels.tts.recorded_words import RecordedWords, record_words
+from pipelines.engine.channels.tts.supervised_tts import RATE_HZ
 from pipelines.engine.model_process.remote_models import RemoteModels
 from pipelines.engine.providers.local.loaded_models import load_here
 from pipelines.engine.providers.local.speech_models import LocalModels
@@ -33,6 +35,8 @@ class WarmModels:
     http_session: aiohttp.ClientSession
     http_client: httpx2.AsyncClient
     """For SDKs that use httpx2. Keys are in the requests, never in the client."""
+    recorded_words: RecordedWords
+    """What a caller hears when no voice works."""
     breakers: CircuitBreakers = field(default_factory=lambda: CircuitBreakers(time.monotonic))
     """What the process's calls have learned about the providers' models."""
 
@@ -79,6 +83,7 @@ async def load_models(settings: ProviderSettings, models_socket: Path | None = N
     return WarmModels(
         settings=settings,
         local=local,
+        recorded_words=await record_words(local, RATE_HZ),
         http_session=aiohttp.ClientSession(),
         http_client=_http_client(settings.deadlines.connect_seconds),
     )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 logger = structlog.get_logger(__name__)
 
-APOLOGY_SECONDS = 3.0
+APOLOGY_SECONDS = 6.0
 """How long a voice has to synthesise an apology after a failure."""
 
 
@@ -120,16 +120,14 @@ class EngineConversation:
             self._synchronizer.audio_output.resume()
 
     async def apologise(self, text: str) -> None:
-        voice = self._session.tts
-        if voice is None:
-            return
+        voice = self._parts.tts
         sentence, *_ = utterances(text) or [""]
         try:
             async with asyncio.timeout(APOLOGY_SECONDS):
                 frame = await voice.synthesize(sentence).collect()
         except Exception:
             logger.exception("conversation.no_voice_left")
-            return
+            frame = voice.recorded_words()
         for part in _at_room_rate(frame):
             self._room.voice.push(part)
 

@@ -67,7 +67,8 @@ class _Segment:
 
 
 class Ear(io.AudioOutput):
-    """What the caller hears, and when: ``heard_at`` has the time of every audible 20 ms."""
+    """What the caller hears, and when: ``heard_at`` has the time of every audible 20 ms,
+    ``played`` all that was played."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -78,6 +79,7 @@ class Ear(io.AudioOutput):
         self._paused = False
         self.silent = asyncio.Event()
         self.heard_at: list[float] = []
+        self.played: list[Samples] = []
 
     async def capture_frame(self, frame: rtc.AudioFrame) -> None:
         await super().capture_frame(frame)
@@ -121,6 +123,7 @@ class Ear(io.AudioOutput):
                 segment.started = True
                 self.on_playback_started(created_at=time.time())
             segment.played_seconds += TICK_SECONDS
+            self.played.append(samples)
             if np.abs(samples).max() > _AUDIBLE:
                 self.heard_at.append(now)
         elif segment.complete:

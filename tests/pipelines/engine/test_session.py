@@ -188,11 +188,13 @@ async def test_the_playbook_engine_holds_the_conversation(warm_models: WarmModel
         assert "name" in talk.said_by("assistant")[-1]
 
 
-async def test_a_plan_with_an_unknown_voice_is_refused(warm_models: WarmModels) -> None:
+async def test_a_voice_that_cannot_run_here_is_replaced(warm_models: WarmModels) -> None:
     unknown = ResolvedChannel(primary=ProviderChoice(provider="local", model="opera"))
     plan = call_plan(stack=ECHO_STACK.model_copy(update={"tts": unknown}))
-    with pytest.raises(ProviderUnavailable, match="opera"):
-        build_session(plan, warm_models, NotedActions())
+    async with conversation(plan, warm_models) as talk:
+        greeted_at = time.monotonic()
+        await talk.conversation.greet()
+        await talk.audio.agent_starts(greeted_at)
 
 
 async def test_a_plan_of_whose_models_none_can_run_is_refused(warm_models: WarmModels) -> None:

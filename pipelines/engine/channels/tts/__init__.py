@@ -1,1 +1,1 @@
-"""Several voices behind one. Calls do not use it yet: see ARCHITECTURE.md."""
+"""Several voices behind one."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pipelines.engine.channels.tts.held_sound import HeldSound
 from pipelines.engine.channels.tts.word_end import quiet_places
 from pipelines.engine.providers.local.speech_models import Samples
 
@@ -33,8 +34,8 @@ class HandOver:
         """
         self._rate_hz = rate_hz
         self._handed: list[Samples] = []
+        self._held = HeldSound()
         self._last_taken_at = 0.0
-        self.held: Samples = np.empty(0, np.int16)
         self.plays_until = plays_until
         self.due_at: float | None = None
         """When to ask ``due``, unless more sound comes before."""
@@ -46,11 +47,16 @@ class HandOver:
         """All that was handed on."""
         return np.concatenate(self._handed) if self._handed else np.empty(0, np.int16)
 
+    @property
+    def held(self) -> Samples:
+        """All that came and was not handed on."""
+        return self._held.whole()
+
     def take(self, samples: Samples, now: float) -> Samples:
         """``samples`` have come. Returns what is handed on now."""
         self._last_taken_at = now
         self.received_samples += samples.size
-        self.held = np.concatenate((self.held, samples)) if self.held.size else samples
+        self._held.add(samples)
         return self.due(now)
 
     def due(self, now: float) -> Samples:
@@ -63,14 +69,14 @@ class HandOver:
         is_beginning = self.handed_samples < AHEAD_SECONDS * self._rate_hz
         is_just_in_time = self.plays_until - now <= _JUST_IN_TIME_SECONDS
         is_alive = now - self._last_taken_at < _ALIVE_SECONDS
-        is_enough = wanted <= self.held.size - round(_LAST_WORDS_SECONDS[0] * self._rate_hz)
+        is_enough = wanted <= self._held.size - round(_LAST_WORDS_SECONDS[0] * self._rate_hz)
         if is_enough or is_beginning or (is_just_in_time and is_alive):
-            handed = self._hand_on(min(wanted, self.held.size), now)
-            self.due_at = self.plays_until - AHEAD_SECONDS / 2 if self.held.size else None
+            handed = self._hand_on(min(wanted, self._held.size), now)
+            self.due_at = self.plays_until - AHEAD_SECONDS / 2 if self._held.size else None
             return handed
         handed = self._hand_on(min(wanted, self._last_words_begin()), now)
         look_again_at = self.plays_until - _JUST_IN_TIME_SECONDS
-        self.due_at = look_again_at if self.held.size and look_again_at > now else None
+        self.due_at = look_again_at if self._held.size and look_again_at > now else None
         return handed
 
     def all_but_the_last_words(self, now: float) -> Samples:
@@ -80,28 +86,29 @@ class HandOver:
 
     def finish(self, now: float) -> Samples:
         """The voice has finished: all that is left."""
-        return self.break_off(self.held.size, now)
+        return self.break_off(self._held.size, now)
 
     def break_off(self, count: int, now: float) -> Samples:
         """The voice has broken off: the first ``count`` samples of what is held. The rest is
         dropped."""
         last = self._hand_on(count, now)
-        self.held, self.due_at = self.held[:0], None
+        self._held.clear()
+        self.due_at = None
         return last
 
     def _last_words_begin(self) -> int:
-        earliest, latest = (
-            self.held.size - round(seconds * self._rate_hz) for seconds in _LAST_WORDS_SECONDS
-        )
+        most, least = (round(seconds * self._rate_hz) for seconds in _LAST_WORDS_SECONDS)
+        latest = self._held.size - least
         if latest <= 0:
             return 0
-        places = quiet_places(self.held[:latest], self._rate_hz, max(0, earliest))
-        return places[0] if places else latest
+        last = self._held.last(most)
+        places = quiet_places(last[: last.size - least], self._rate_hz)
+        return self._held.size - last.size + places[0] if places else latest
 
     def _hand_on(self, count: int, now: float) -> Samples:
-        handed, self.held = self.held[:count], self.held[count:]
-        if count:
-            self.plays_until = max(self.plays_until, now) + count / self._rate_hz
-            self.handed_samples += count
+        handed = self._held.take(count)
+        if handed.size:
+            self.plays_until = max(self.plays_until, now) + handed.size / self._rate_hz
+            self.handed_samples += handed.size
             self._handed.append(handed)
         return handed

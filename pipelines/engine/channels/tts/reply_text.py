@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import deque
 from collections.abc import Callable
 
 from livekit.agents import tokenize
 
 _WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|\S+")
 """Words, and single characters of scripts that are written without spaces."""
+_LONGEST_SENTENCE = 400
+"""In characters. A longer one is cut after a word and counts as several: the work of looking for
+its end grows with the square of its length."""
 
 
 def is_speakable(text: str) -> bool:
@@ -35,27 +39,28 @@ class ReplyText:
         """Called with text that arrives."""
         self.on_sentence: Callable[[], None] | None = None
         """Called when ``whole_until`` has moved, and when the text is complete."""
-        self._sentence_ends: list[int] = []
+        self._sentence_ends: deque[int] = deque()
         self._tokenizer = tokenize.blingfire.SentenceTokenizer(retain_format=True)
         self._changed = asyncio.Event()
 
     def add(self, text: str) -> None:
+        begin = self.whole_until
         self.text += text
         if self.on_text is not None:
             self.on_text(text)
         *whole, _ = self._tokenizer.tokenize(self.text[self.whole_until :]) or [""]
         for sentence in whole:
-            self._sentence_ends.append(self.whole_until + len(sentence))
-            self.whole_until = self._sentence_ends[-1]
-        if whole:
+            self._end_sentence(self.whole_until + len(sentence))
+        while len(self.text) - self.whole_until > _LONGEST_SENTENCE:
+            self._end_part(self._last_word_end())
+        if self.whole_until > begin:
             self._announce()
 
     def complete(self) -> None:
         """No more text comes."""
         self.is_complete = True
         if self.whole_until < len(self.text):
-            self.whole_until = len(self.text)
-            self._sentence_ends.append(self.whole_until)
+            self._end_sentence(len(self.text))
         self._announce()
 
     @property
@@ -72,13 +77,29 @@ class ReplyText:
         """What comes next, up to the end of its sentence; ``None`` after the last one. Only one
         task may wait."""
         while True:
-            for end in self._sentence_ends:
-                if end > self.spoken:
-                    return self.text[self.spoken : end]
+            while self._sentence_ends:
+                if self._sentence_ends[0] > self.spoken:
+                    return self.text[self.spoken : self._sentence_ends[0]]
+                self._sentence_ends.popleft()
             if self.is_complete:
                 return None
             self._changed.clear()
             await self._changed.wait()
+
+    def _end_sentence(self, end: int) -> None:
+        while end - self.whole_until > _LONGEST_SENTENCE:
+            self._end_part(self._last_word_end())
+        self._end_part(end)
+
+    def _last_word_end(self) -> int:
+        """Of what is not whole: where its longest part ends."""
+        latest = self.whole_until + _LONGEST_SENTENCE
+        space = self.text.rfind(" ", self.whole_until, latest)
+        return latest if space < 0 else space + 1
+
+    def _end_part(self, end: int) -> None:
+        self._sentence_ends.append(end)
+        self.whole_until = end
 
     def _announce(self) -> None:
         self._changed.set()

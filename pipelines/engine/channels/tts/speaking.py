@@ -29,9 +29,11 @@ from pipelines.settings import ProviderDeadlines
 
 Voice = Candidate[tts.TTS[Any]]
 
-_FASTEST_CHARACTERS_PER_SECOND = 35.0
+FASTEST_CHARACTERS_PER_SECOND = 35.0
 _TOLERATED_SECONDS = 1.0
 """A voice whose sound is shorter than any speech of its text, by more than that, broke off."""
+_PATIENCE_WITH_OUR_OWN = 4.0
+"""A voice on this machine is slow when the machine is busy, and nothing better comes after it."""
 _AT_ONCE_SECONDS = 0.5
 """A voice that failed so soon is asked once more if no other works."""
 _STREAM_TIMEOUT_SECONDS = 60.0
@@ -114,7 +116,8 @@ class Speaking:
             return _Failure(voice, "cannot run here", last.since if last else asked_at, False)
         if last is not None:
             self._report_switch(last, voice.name)
-        deadline = VoiceDeadline(self._voices.deadlines)
+        patience = _PATIENCE_WITH_OUR_OWN if voice.is_our_own else 1.0
+        deadline = VoiceDeadline(self._voices.deadlines, patience)
         try:
             if model.capabilities.streaming and model.capabilities.aligned_transcript:
                 await self._stream(voice, model, deadline)
@@ -256,7 +259,7 @@ def _check(request: VoiceRequest, given: str, *, is_complete: bool) -> None:
     """Raises ``VoiceFailed`` if what came cannot be all of ``given``."""
     if not request.is_audible:
         raise VoiceFailed("no sound came")
-    least_seconds = len(given.strip()) / _FASTEST_CHARACTERS_PER_SECOND - _TOLERATED_SECONDS
+    least_seconds = len(given.strip()) / FASTEST_CHARACTERS_PER_SECOND - _TOLERATED_SECONDS
     if not is_complete or request.received_seconds < least_seconds:
         raise VoiceFailed("its sound ended before the text")
 

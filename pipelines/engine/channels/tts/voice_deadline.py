@@ -13,8 +13,13 @@ class VoiceDeadline:
     the caller has nothing left to hear.
     """
 
-    def __init__(self, deadlines: ProviderDeadlines) -> None:
-        self._deadlines = deadlines
+    def __init__(self, deadlines: ProviderDeadlines, patience: float = 1.0) -> None:
+        """
+        Args:
+            patience: a factor for both.
+        """
+        self._first_audio_seconds = patience * deadlines.tts_first_audio_seconds
+        self._idle_seconds = patience * deadlines.idle_seconds
         self._owes_since: float | None = None
         self._last_sound_at: float | None = None
         self._plays_until = 0.0
@@ -53,17 +58,16 @@ class VoiceDeadline:
         if self._owes_since is None:
             return None
         if self._last_sound_at is None:
-            return self._owes_since + self._deadlines.tts_first_audio_seconds
-        idle_seconds = self._deadlines.idle_seconds
-        idle_at = self._last_sound_at + idle_seconds
-        starved_at = self._plays_until + idle_seconds - self._starved_seconds
+            return self._owes_since + self._first_audio_seconds
+        idle_at = self._last_sound_at + self._idle_seconds
+        starved_at = self._plays_until + self._idle_seconds - self._starved_seconds
         return min(idle_at, starved_at)
 
     @property
     def reason(self) -> str:
         """Why it is given up at ``due_at``."""
         if self._last_sound_at is None:
-            return f"no sound within {self._deadlines.tts_first_audio_seconds:g} s"
+            return f"no sound within {self._first_audio_seconds:g} s"
         if self._starved_seconds:
             return "its sound comes slower than it is played"
-        return f"no more sound for {self._deadlines.idle_seconds:g} s"
+        return f"no more sound for {self._idle_seconds:g} s"

@@ -52,3 +52,23 @@ def test_only_what_has_letters_or_digits_is_spoken() -> None:
     assert is_speakable("№ 5")
     assert is_speakable("नमस्ते")
     assert word_starts("We – are open.") == [0, 5, 9]
+
+
+async def test_a_text_without_sentences_is_spoken_in_parts_of_whole_words() -> None:
+    text = written(*("hi " for _ in range(1_000)))
+    assert len(text.text) - text.whole_until <= 400, "it does not wait for the end"
+    text.complete()
+    parts = []
+    while (part := await text.next_sentence()) is not None:
+        parts.append(part)
+        text.spoken += len(part)
+    assert "".join(parts) == text.text
+    assert max(map(len, parts)) <= 400
+    assert all(set(part.split()) == {"hi"} for part in parts)
+
+
+async def test_a_word_that_is_too_long_is_cut_anywhere() -> None:
+    text = written("x" * 1_000)
+    text.complete()
+    assert text.speakable == text.text
+    assert await text.next_sentence() == "x" * 400
