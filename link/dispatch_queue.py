@@ -93,6 +93,8 @@ end
 
 -- Fill the stream up to `window` calls that no worker has claimed.
 local function advance(window)
+  -- XRANGE with a COUNT of 0 gives no list.
+  if window < 1 then return end
   if redis.call('EXISTS', NEWCOMERS, TURNS) == 0 then return end
   for _ = unclaimed(window) + 1, window do
     local call = next_call()
@@ -192,7 +194,7 @@ class DispatchQueue:
 
     async def advance(self, window: int = 1) -> None:
         """Put the next calls on the dispatch stream, until it holds ``window`` that no worker has
-        claimed. Call it when so many workers are about to read the stream."""
+        claimed; none if it is 0. Call it when so many workers are about to read the stream."""
         await self._advance(args=[window])
 
     async def share_of(self, call_id: UUID) -> str | None:

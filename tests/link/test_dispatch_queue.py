@@ -132,6 +132,18 @@ async def test_a_worker_of_release_0_1_gets_its_next_call_from_the_control_plane
     assert len(await old.tenants()) == 2
 
 
+async def test_while_no_worker_has_a_free_slot_nothing_is_offered(
+    redis: Redis, queue: DispatchQueue
+) -> None:
+    await add(queue, LOUD)
+    await Worker(redis).claim()
+    await add(queue, LOUD)
+    await add(queue, LOUD)
+    offered = await redis.xlen(redis_names.DISPATCH_STREAM)
+    await queue.advance(window=0)
+    assert await redis.xlen(redis_names.DISPATCH_STREAM) == offered
+
+
 async def test_offers_of_release_0_1_which_are_on_the_stream_already_come_first(
     redis: Redis, queue: DispatchQueue
 ) -> None:
