@@ -10,6 +10,7 @@ import structlog
 from contracts.events import EventBody
 from contracts.live_messages import LiveBody, LiveMessage
 from runtime.call.live_updates import is_for_participants, is_for_viewers, live_body_of
+from runtime.call.unsaid import without_words
 from runtime.media.room import Room
 
 logger = structlog.get_logger(__name__)
@@ -41,11 +42,16 @@ class FactLog:
         self._transcription_enabled = transcription_enabled
 
     def fact(self, body: EventBody) -> None:
-        """Write ``body`` to the journal and show it. After ``call.ended`` it is only logged."""
+        """Write ``body`` to the journal and show it. After ``call.ended`` it is only logged.
+
+        Where the agent keeps no transcript, the journal gets nothing of what was said.
+        """
         if self._journal.has_ended:
             logger.warning("call.fact_too_late", type=body.type)
             return
-        self._journal.append(body)
+        kept = body if self._transcription_enabled else without_words(body)
+        if kept is not None:
+            self._journal.append(kept)
         if (shown := live_body_of(body)) is not None:
             self.live(shown)
 

@@ -11,9 +11,17 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from contracts.agent_config import Features
 from contracts.call_plan import CallLimits, CallPlan, PlannedParticipant
 from contracts.end_reasons import EndReason
-from contracts.events import CallEnded, CallMetered, LegLeft, RecordingStopped, SlotsCollected
+from contracts.events import (
+    CallEnded,
+    CallMetered,
+    LegLeft,
+    RecordingStopped,
+    SlotsCollected,
+    ToolCalled,
+)
 from contracts.live_messages import CallOver, ParticipantStateChanged
 from pipelines.engine.call_actions import CallActions
 from runtime.call.call import REJOIN_SECONDS, Call
@@ -650,6 +658,21 @@ def test_collected_slots_are_facts():
         stage.conversation.actions.end_call()
 
     assert SlotsCollected(slots={"name": "Ada"}) in play(script).journal.bodies
+
+
+def test_without_a_transcript_nothing_that_was_said_is_kept():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.conversation.actions.collected_slots({"name": "Ada"})
+        said = ToolCalled(name="book", arguments={"name": "Ada"}, output="Booked for Ada.")
+        stage.call.fact(said)
+        stage.conversation.actions.end_call()
+
+    agent = call_plan().agent.model_copy(update={"features": Features(transcription_enabled=False)})
+    stage = play(script, plan=call_plan().model_copy(update={"agent": agent}))
+    assert ToolCalled(name="book") in stage.journal.bodies
+    assert "Ada" not in str(stage.journal.bodies)
+    assert stage.journal.bodies[-1].type == "call.ended"
 
 
 def test_positions_count_from_the_first_leg():
