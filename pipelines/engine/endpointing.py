@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from contracts.agent_config import Advanced
+from pipelines.texts.number_words import ends_with_number
 
 _SURE_SECONDS = 0.3
 _UNSURE_SECONDS = 1.0
@@ -13,12 +14,6 @@ _VOICE_ACTIVITY_ALONE_SECONDS = 0.5
 _SHORT_ANSWER_UNSURE_SECONDS = 0.6
 
 _SENTENCE_END = re.compile(r"[.!?…。？！।]['\"”’)]*$")
-_NUMBER_WORDS = (
-    "zero|oh|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
-    "fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|"
-    "ninety|hundred|thousand|million|double|triple"
-)
-_NUMBER_END = re.compile(rf"(\d|\b({_NUMBER_WORDS}))[\s.,!?-]*$", re.IGNORECASE)
 _SHORT_ANSWER = re.compile(
     r"(yes|yeah|yep|yup|no|nope|okay|ok|sure|correct|right|that's right|exactly|of course|"
     r"hello|hi|thanks|thank you|goodbye|bye|yes please|no thanks|no thank you)",
@@ -49,15 +44,15 @@ def default_delays(advanced: Advanced) -> EndpointingDelays:
     )
 
 
-def delays_after(text: str, advanced: Advanced) -> EndpointingDelays:
-    """The delays after the caller has said ``text``. The agent's own settings and complete short
-    answers change them.
+def delays_after(text: str, advanced: Advanced, locale: str) -> EndpointingDelays:
+    """The delays after the caller has said ``text`` in the language of ``locale``.
 
-    The setting for numbers comes before those for complete and incomplete sentences.
+    The agent's own settings and complete short answers change them. The setting for numbers comes
+    before those for complete and incomplete sentences.
     """
     delays = default_delays(advanced)
     text = text.strip()
-    own_wait_ms = _own_wait_ms(text, advanced)
+    own_wait_ms = _own_wait_ms(text, advanced, locale)
     if own_wait_ms is not None:
         wait_seconds = (own_wait_ms + advanced.reply_delay_ms) / 1000
         return EndpointingDelays(wait_seconds, max(wait_seconds, delays.max_seconds))
@@ -67,8 +62,8 @@ def delays_after(text: str, advanced: Advanced) -> EndpointingDelays:
     return delays
 
 
-def _own_wait_ms(text: str, advanced: Advanced) -> float | None:
-    if advanced.wait_after_numbers_ms is not None and _NUMBER_END.search(text):
+def _own_wait_ms(text: str, advanced: Advanced, locale: str) -> float | None:
+    if advanced.wait_after_numbers_ms is not None and ends_with_number(text, locale):
         return advanced.wait_after_numbers_ms
     if _SENTENCE_END.search(text):
         return advanced.wait_after_sentence_ms

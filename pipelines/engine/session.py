@@ -148,7 +148,7 @@ def _adapt_endpointing(session: AgentSession[None], plan: CallPlan) -> None:
 
     def on_transcript(event: UserInputTranscribedEvent) -> None:
         nonlocal current
-        delays: EndpointingDelays = delays_after(event.transcript, advanced)
+        delays: EndpointingDelays = delays_after(event.transcript, advanced, plan.locale)
         if delays != current:
             current = delays
             session.update_options(

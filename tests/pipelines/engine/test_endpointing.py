@@ -40,24 +40,32 @@ def test_reply_delay_comes_on_top() -> None:
 )
 def test_an_owner_s_own_waits_follow_the_words(text: str, wait_seconds: float) -> None:
     own = advanced(waitAfterSentence=900, waitAfterNoPunctuation=1400, waitAfterNumbers=2000)
-    delays = delays_after(text, own)
+    delays = delays_after(text, own, "en-US")
     assert delays.min_seconds == wait_seconds
     assert delays.max_seconds >= wait_seconds
 
 
+def test_numbers_count_in_the_language_of_the_call() -> None:
+    own = advanced(waitAfterSentence=900, waitAfterNumbers=2000)
+    assert delays_after("Meine Nummer ist fünf.", own, "de-DE").min_seconds == 2.0
+    assert delays_after("Meine Nummer ist fünf.", own, "en-US").min_seconds == 0.9
+
+
 def test_words_change_nothing_where_the_owner_set_no_wait() -> None:
-    assert delays_after("I live in Rome.", advanced()) == default_delays(advanced())
+    assert delays_after("I live in Rome.", advanced(), "en-US") == default_delays(advanced())
 
 
 @pytest.mark.parametrize("text", ["Yes.", "No", "No, thank you.", "yes please!"])
 def test_a_complete_short_answer_shortens_the_doubt(text: str) -> None:
-    assert delays_after(text, advanced()).max_seconds < default_delays(advanced()).max_seconds
+    assert (
+        delays_after(text, advanced(), "en-US").max_seconds < default_delays(advanced()).max_seconds
+    )
 
 
 def test_a_short_answer_that_goes_on_does_not() -> None:
-    assert delays_after("No, I would", advanced()) == default_delays(advanced())
+    assert delays_after("No, I would", advanced(), "en-US") == default_delays(advanced())
 
 
 def test_a_short_answer_never_waits_longer_than_any_other() -> None:
     eager = advanced(smartEndpointing=False)
-    assert delays_after("Yes.", eager) == default_delays(eager)
+    assert delays_after("Yes.", eager, "en-US") == default_delays(eager)
