@@ -11,10 +11,14 @@ from livekit.agents.types import TimedString
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
+from pipelines.engine.claim_check import ClaimCheck
 from pipelines.engine.early_speech import EarlySpeech
 from pipelines.engine.hearing import HearingRules
 from pipelines.engine.speaking_limit import SpeakingLimit
 from pipelines.engine.spoken_text import in_pieces
+from pipelines.texts.phrases import no_promise
+from pipelines.texts.prohibited_claims import ProhibitedClaims
+from pipelines.texts.template import fill_template
 from pipelines.texts.utterance import MOST_CHARACTERS, PartLength, TextPieces
 
 
@@ -24,6 +28,9 @@ class CallAgent(Agent):
         self._actions = actions
         self._hearing = HearingRules.of(plan.agent.advanced)
         self._max_turn_seconds = plan.agent.advanced.max_turn_length_seconds
+        prohibited = fill_template(plan.agent.advanced.prohibited_claims or "", plan.variables)
+        self._prohibited = ProhibitedClaims(prohibited)
+        self._no_promise = no_promise(plan.locale)
         self._early: EarlySpeech | None = None
 
     def synthesise_early(self, text: str) -> None:
@@ -60,7 +67,8 @@ class CallAgent(Agent):
         model_settings: ModelSettings,
     ) -> AsyncGenerator[llm.ChatChunk | str | FlushSentinel, None]:
         """What the model writes, as far as it may be said, with the marks that end utterances."""
-        answer = _Answer(self._max_turn_seconds)
+        check = ClaimCheck(self._prohibited, self._no_promise, self._claim_replaced)
+        answer = _Answer(self._max_turn_seconds, check)
         async for chunk in Agent.default.llm_node(self, chat_ctx, tools, model_settings):
             if isinstance(chunk, str):
                 for part in answer.take(chunk):
@@ -97,6 +105,12 @@ class CallAgent(Agent):
         async for piece in in_pieces(text):
             yield piece
 
+    def _claim_replaced(self, claim: str) -> None:
+        self._actions.log(
+            "warning",
+            f'A sentence was not said: it has "{claim}", which advanced.prohibitedClaims forbids.',
+        )
+
     def _heard(self, event: stt.SpeechEvent) -> stt.SpeechEvent | None:
         if not event.alternatives:
             return event
@@ -110,16 +124,21 @@ class CallAgent(Agent):
 class _Answer:
     """One answer of a model, in pieces and utterances."""
 
-    def __init__(self, max_turn_seconds: float) -> None:
+    def __init__(self, max_turn_seconds: float, check: ClaimCheck) -> None:
+        self._check = check
         self._limit = SpeakingLimit(max_turn_seconds)
         self._pieces = TextPieces()
         self._utterance = PartLength(MOST_CHARACTERS)
 
     def take(self, text: str) -> Iterator[str | FlushSentinel]:
-        for piece in self._pieces.take(text):
-            yield from self._said(piece)
+        for checked in self._check.take(text):
+            for piece in self._pieces.take(checked):
+                yield from self._said(piece)
 
     def rest(self) -> Iterator[str | FlushSentinel]:
+        for checked in self._check.rest():
+            for piece in self._pieces.take(checked):
+                yield from self._said(piece)
         yield from self._said(self._pieces.rest())
 
     def _said(self, piece: str) -> Iterator[str | FlushSentinel]:

@@ -7,7 +7,7 @@ Where each field of ``Advanced`` is used:
 - ``endpointing``: ``reply_delay_ms``, ``wait_after_sentence_ms``,
   ``wait_after_no_punctuation_ms``, ``wait_after_numbers_ms``
 - ``call_agent``: ``max_turn_length_seconds``, ``stt_confidence_threshold``,
-  ``stt_profanity_filter``, ``pronunciations``
+  ``stt_profanity_filter``, ``pronunciations``, ``prohibited_claims``
 - ``prompt``: ``off_limits_topics``, ``prohibited_claims``, ``prompt_mode``,
   ``start_speaking_phrasing``
 - recognisers that support them: ``stt_keywords``, ``stt_numeral_formatting`` (Deepgram does,

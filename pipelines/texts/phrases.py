@@ -17,6 +17,7 @@ class _Phrases:
     recording: str
     nudge: str
     say_again: str
+    no_promise: str
     goodbye: str
     time_is_up: str
     silence: str
@@ -30,6 +31,7 @@ _PHRASES: dict[str, _Phrases] = {
         recording="This call is being recorded.",
         nudge="Are you still there?",
         say_again="I am sorry, could you please say that again?",
+        no_promise="I cannot make any promises about that.",
         goodbye="Thank you for calling. Goodbye.",
         time_is_up="I am sorry, our time is up. Thank you for calling. Goodbye.",
         silence="I cannot hear you, so I will hang up now. Goodbye.",
@@ -42,6 +44,7 @@ _PHRASES: dict[str, _Phrases] = {
         recording="Dieses Gespräch wird aufgezeichnet.",
         nudge="Sind Sie noch da?",
         say_again="Entschuldigung, könnten Sie das bitte noch einmal sagen?",
+        no_promise="Dazu kann ich leider nichts zusagen.",
         goodbye="Vielen Dank für Ihren Anruf. Auf Wiederhören.",
         time_is_up="Leider ist unsere Zeit um. Vielen Dank für Ihren Anruf. Auf Wiederhören.",
         silence="Ich kann Sie nicht hören und lege jetzt auf. Auf Wiederhören.",
@@ -54,6 +57,7 @@ _PHRASES: dict[str, _Phrases] = {
         recording="Esta llamada se está grabando.",
         nudge="¿Sigue usted ahí?",
         say_again="Disculpe, ¿podría repetirlo, por favor?",
+        no_promise="Sobre eso no puedo asegurar nada.",
         goodbye="Gracias por llamar. Adiós.",
         time_is_up="Lo siento, se nos acabó el tiempo. Gracias por llamar. Adiós.",
         silence="No le oigo, así que voy a colgar. Adiós.",
@@ -66,6 +70,7 @@ _PHRASES: dict[str, _Phrases] = {
         recording="Cet appel est enregistré.",
         nudge="Êtes-vous toujours là ?",
         say_again="Excusez-moi, pourriez-vous répéter, s'il vous plaît ?",
+        no_promise="Je ne peux rien affirmer à ce sujet.",
         goodbye="Merci de votre appel. Au revoir.",
         time_is_up="Désolé, le temps est écoulé. Merci de votre appel. Au revoir.",
         silence="Je ne vous entends pas, je vais donc raccrocher. Au revoir.",
@@ -78,6 +83,7 @@ _PHRASES: dict[str, _Phrases] = {
         recording="यह कॉल रिकॉर्ड की जा रही है।",
         nudge="क्या आप अभी भी लाइन पर हैं?",
         say_again="माफ़ कीजिए, क्या आप कृपया दोबारा कह सकते हैं?",
+        no_promise="इसके बारे में मैं कोई आश्वासन नहीं दे सकती।",
         goodbye="कॉल करने के लिए धन्यवाद। नमस्ते।",
         time_is_up="माफ़ कीजिए, हमारा समय समाप्त हो गया है। धन्यवाद। नमस्ते।",
         silence="मुझे आपकी आवाज़ नहीं आ रही है, इसलिए मैं फ़ोन रख रही हूँ। नमस्ते।",
@@ -127,6 +133,11 @@ def nudge(plan: CallPlan) -> str:
 def say_again(plan: CallPlan) -> str:
     """Said when no language model has answered the caller's last words."""
     return _phrases(plan.locale).say_again
+
+
+def no_promise(locale: str) -> str:
+    """Said in place of what the agent must not claim."""
+    return _phrases(locale).no_promise
 
 
 def recording_announcement(plan: CallPlan) -> str:

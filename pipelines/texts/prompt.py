@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from contracts.agent_config import (
+    Advanced,
     AgentConfig,
     ObjectionHandler,
     Persona,
@@ -36,9 +37,9 @@ def compile_prompt(agent: AgentConfig, variables: Mapping[str, object]) -> str:
     """The prompt that a language model gets, with ``variables`` filled in. Never raises.
 
     In the mode ``raw`` (``advanced.prompt_mode``) it is ``system_prompt``, unchanged but for the
-    variables. In the mode ``builder`` it has a section for each part of persona and playbook: a
-    ``system_prompt`` on its own is turned into both, and one beside them is appended as additional
-    instructions.
+    variables; off-limits topics and prohibited claims follow, if the agent has them. In the mode
+    ``builder`` it has a section for each part of persona and playbook: a ``system_prompt`` on its
+    own is turned into both, and one beside them is appended as additional instructions.
     """
     return prompt_template(agent).filled(TextFiller(variables))
 
@@ -120,15 +121,19 @@ def _sections(agent: AgentConfig) -> Iterator[PromptSection]:
     prompt = text_part("system_prompt", agent.system_prompt)
     if agent.advanced.prompt_mode == "raw":
         yield PromptSection(lines=((prompt,),))
+        yield from _limits(agent.advanced)
         return
     yield PromptSection(lines=(_identity(agent),))
     yield _list("How to speak", ((rule,) for rule in _speaking_rules(agent)))
     yield from _persona(agent.persona)
     yield from _playbook(agent.playbook)
-    advanced = agent.advanced
+    yield from _limits(agent.advanced)
+    yield PromptSection(title=_extra_title(agent), lines=((prompt,),))
+
+
+def _limits(advanced: Advanced) -> Iterator[PromptSection]:
     yield _text("Do not talk about", "advanced.offLimitsTopics", advanced.off_limits_topics)
     yield _text("Never claim", "advanced.prohibitedClaims", advanced.prohibited_claims)
-    yield PromptSection(title=_extra_title(agent), lines=((prompt,),))
 
 
 def _speaking_rules(agent: AgentConfig) -> tuple[str, ...]:

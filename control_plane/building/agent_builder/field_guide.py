@@ -152,7 +152,8 @@ GUIDES: tuple[FieldGuide, ...] = (
         "system_prompt",
         "text",
         "Free instructions for the language model, in addition to persona and playbook; "
-        "with advanced.prompt_mode raw they are the whole prompt.",
+        "with advanced.prompt_mode raw they are the whole prompt, but for off-limits topics and "
+        "prohibited claims.",
         "system prompt instructions raw free text",
     ),
 )

@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from contracts.agent_config import AgentConfig
@@ -24,6 +25,7 @@ from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.engine.echo_llm import EchoLLM
 from tests.pipelines.engine.speech import spoken
 from tests.pipelines.plans import LOCAL_STACK, call_plan
+from tests.stand_ins.hearing import transcript
 
 ECHO_STACK = LOCAL_STACK.model_copy(
     update={"llm": ResolvedChannel(primary=ProviderChoice(provider="echo", model="echo"))}
@@ -186,6 +188,24 @@ async def test_the_playbook_engine_holds_the_conversation(warm_models: WarmModel
         await talk.messages("user", 1)
         await talk.audio.until(lambda: talk.transcript()[-1][0] == "assistant")
         assert "name" in talk.said_by("assistant")[-1]
+
+
+async def test_what_the_agent_must_not_claim_is_not_heard(warm_models: WarmModels) -> None:
+    answer = "Of course. It comes with guaranteed results. Shall I go on?"
+    prohibited = {"prohibitedClaims": "guaranteed {{ what }}"}
+    agent = AgentConfig.model_validate({"name": "Ada", "advanced": prohibited})
+    echo = ResolvedChannel(primary=ProviderChoice(provider="echo", model=answer))
+    stack = ECHO_STACK.model_copy(update={"llm": echo})
+    plan = call_plan(agent, stack=stack, variables={"what": "results"})
+    async with conversation(plan, warm_models) as talk:
+        await talk.conversation.session.generate_reply(user_input="Is it good?")
+        said = "Of course. I cannot make any promises about that. Shall I go on?"
+        assert talk.said_by("assistant") == [said]
+        heard = await transcript(warm_models, np.concatenate(talk.audio.ear.played))
+        assert words(heard) == words(said)
+        [(level, message)] = talk.actions.lines
+        assert level == "warning"
+        assert '"guaranteed results"' in message
 
 
 async def test_a_voice_that_cannot_run_here_is_replaced(warm_models: WarmModels) -> None:

@@ -191,6 +191,21 @@ def test_raw_takes_the_system_prompt_alone() -> None:
     assert compile_prompt(raw, {"name": "Bo"}) == "Only this, Bo."
 
 
+def test_what_an_agent_may_not_say_holds_in_raw_mode_too() -> None:
+    raw = agent(
+        system_prompt="Only this.",
+        advanced={
+            "prompt_mode": "raw",
+            "offLimitsTopics": "politics",
+            "prohibitedClaims": "we are the {{ rank }}",
+        },
+    )
+    prompt = compile_prompt(raw, {"rank": "cheapest"})
+    assert prompt.startswith("Only this.\n")
+    assert "politics" in prompt
+    assert "we are the cheapest" in prompt
+
+
 def test_opener_is_filled_with_variables() -> None:
     assert opener(DENTIST, {"name": "Ann"}) == "Hi Ann, this is Mia."
 

@@ -9,6 +9,7 @@ from contracts.agent_config import AgentConfig, Persona, Playbook
 from control_plane.building.agents.publishing.finding import Finding
 from pipelines.texts.agent_texts import texts_of
 from pipelines.texts.extraction.draft import ALWAYS
+from pipelines.texts.prohibited_claims import ProhibitedClaims
 from pipelines.texts.prompt import described, first_sentence
 
 _SPOKEN = re.compile(
@@ -16,9 +17,6 @@ _SPOKEN = re.compile(
     r"|objectionHandlers\[\d+\]\.response|qualificationFlow\[\d+\]\.question)$"
     r"|^persona\.(?:companyDescription|knowledgeBase\[\d+\])$"
 )
-_LEAST_CLAIM = 3
-"""In characters. Shorter claims would be found in every text."""
-_MAX_CLAIMS = 100
 
 
 def conversation_advice(config: AgentConfig) -> Iterator[Finding]:
@@ -130,20 +128,17 @@ def _answers(config: AgentConfig) -> Iterator[Finding]:
 
 
 def _claims(config: AgentConfig) -> Iterator[Finding]:
-    claims = re.split(r"[,;\n]", config.advanced.prohibited_claims or "")
-    wanted = [claim for part in claims if len(claim := part.strip(" .\"'")) >= _LEAST_CLAIM]
+    prohibited = ProhibitedClaims(config.advanced.prohibited_claims)
     for field, text in texts_of(config):
         if not _SPOKEN.match(field):
             continue
-        said = text.lower()
-        for claim in wanted[:_MAX_CLAIMS]:
-            if claim.lower() in said and _is_said(claim, text):
-                yield Finding(
-                    code="prohibited_claim_said",
-                    field=field,
-                    message=f'The text says "{claim}", which advanced.prohibitedClaims forbids.',
-                    fix="Change the wording, or remove the claim from advanced.prohibitedClaims.",
-                )
+        for claim in prohibited.said_in(text):
+            yield Finding(
+                code="prohibited_claim_said",
+                field=field,
+                message=f'The text says "{claim}", which advanced.prohibitedClaims forbids.',
+                fix="Change the wording, or remove the claim from advanced.prohibitedClaims.",
+            )
 
 
 def _raw_mode(config: AgentConfig) -> Iterator[Finding]:
@@ -153,14 +148,10 @@ def _raw_mode(config: AgentConfig) -> Iterator[Finding]:
         yield Finding(
             code="ignored_in_raw_mode",
             field="advanced.prompt_mode",
-            message="In raw mode the language model gets only system_prompt. Of the playbook, only "
-            "opener and endCallMessage are used.",
+            message="In raw mode the language model gets only system_prompt, off-limits topics and "
+            "prohibited claims. Of the playbook, only opener and endCallMessage are used.",
             fix="Put the rest into system_prompt, or set advanced.prompt_mode to builder.",
         )
-
-
-def _is_said(claim: str, text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(claim)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _words(text: str) -> frozenset[str]:
