@@ -11,7 +11,7 @@ import stat
 import tempfile
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psutil
@@ -223,8 +223,10 @@ class TestKill:
         first = start()
         key = create_tenant(first)
         credit = balance(first, key)
-        for pid in first.state.pids.values():
-            psutil.Process(pid).kill()
+        for process in [psutil.Process(pid) for pid in first.state.pids.values()]:
+            # Some end by themselves as soon as their parent is gone.
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
         first.process.wait()
         second = start()
         assert is_ready(second.state.api_url)
