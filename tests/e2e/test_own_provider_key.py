@@ -1,4 +1,5 @@
-"""A tenant's own key, from being set to the call that runs on it and costs no model's minutes."""
+"""A tenant's own key, from being set to the call that runs on it and costs no model's minutes, and
+to a call that goes on although the provider no longer takes the key."""
 
 from __future__ import annotations
 
@@ -30,6 +31,9 @@ async def test_a_call_runs_on_the_tenants_own_key() -> None:
             switchboard = await asyncio.to_thread(stack.enter_context, running)
             await _refuse_another_key(switchboard)
             record, heard, charge = await _held_call(switchboard)
+            wire.valid_keys = []
+            unaided, playbook_heard, _ = await _held_call(switchboard, sets_key=False)
+            warnings = await _warnings(switchboard, unaided["id"])
             await asyncio.to_thread(stack.close)
 
     assert "we are open from" in heard
@@ -39,6 +43,13 @@ async def test_a_call_runs_on_the_tenants_own_key() -> None:
     assert prices["llm"] == 0
     assert prices["platform"] > 0
     assert OWN_KEY not in str(record)
+
+    assert unaided["status"] == "completed"
+    assert playbook_heard.strip(), "the caller was not answered"
+    assert len(warnings) == 1, warnings
+    assert "llm: local/playbook took over from openai/" in warnings[0]
+    assert "401" in warnings[0]
+    assert OWN_KEY not in warnings[0]
 
 
 async def _refuse_another_key(switchboard: LiveSwitchboard) -> None:
@@ -52,11 +63,20 @@ async def _put_key(switchboard: LiveSwitchboard, key: str) -> httpx2.Response:
         return await http.put("/v1/provider-keys/openai", json={"key": key})
 
 
-async def _held_call(switchboard: LiveSwitchboard) -> tuple[dict[str, Any], str, dict[str, Any]]:
+async def _warnings(switchboard: LiveSwitchboard, call_id: str) -> list[str]:
+    async with switchboard.api() as api:
+        page = await api.request("GET", f"/v1/calls/{call_id}/events")
+    return [each["message"] for each in page["events"] if each["level"] == "warning"]
+
+
+async def _held_call(
+    switchboard: LiveSwitchboard, *, sets_key: bool = True
+) -> tuple[dict[str, Any], str, dict[str, Any]]:
     """The call's record, what the agent was heard to answer, and the call's ledger entry."""
-    set_key = await _put_key(switchboard, OWN_KEY)
-    assert set_key.status_code == 200, set_key.text
-    assert set_key.json()["last_four"] == OWN_KEY[-4:]
+    if sets_key:
+        set_key = await _put_key(switchboard, OWN_KEY)
+        assert set_key.status_code == 200, set_key.text
+        assert set_key.json()["last_four"] == OWN_KEY[-4:]
     conversation = LineByLine((LINE,))
     speech = await prepare_speech(conversation.lines())
     async with switchboard.api() as api:
