@@ -75,22 +75,27 @@ async def load_models(settings: ProviderSettings, models_socket: Path | None = N
     Raises:
         ModelsNotStarted: no model process has answered for a minute.
     """
-    local, *_ = await asyncio.gather(
-        _local_models(models_socket),
+    (local, recorded_words), *_ = await asyncio.gather(
+        _local_models_and_words(models_socket),
         asyncio.to_thread(_warm_voice_activity),
         import_providers(spec for spec in PROVIDERS if spec.is_available(settings)),
     )
     return WarmModels(
         settings=settings,
         local=local,
-        recorded_words=await record_words(local, RATE_HZ),
+        recorded_words=recorded_words,
         http_session=aiohttp.ClientSession(),
         http_client=_http_client(settings.deadlines.connect_seconds),
     )
 
 
-async def _local_models(models_socket: Path | None) -> LocalModels:
-    return await load_here() if models_socket is None else await RemoteModels.connect(models_socket)
+async def _local_models_and_words(models_socket: Path | None) -> tuple[LocalModels, RecordedWords]:
+    local: LocalModels
+    if models_socket is None:
+        local = await load_here()
+    else:
+        local = await RemoteModels.connect(models_socket)
+    return local, await record_words(local, RATE_HZ)
 
 
 def _http_client(connect_seconds: float) -> httpx2.AsyncClient:

@@ -7,7 +7,8 @@ from typing import get_args
 
 import pytest
 
-from tests.faults.cells import MOST_WAIT_MS, Cell, Channel, HowLong
+from contracts.call_plan import Channel
+from tests.faults.cells import MOST_WAIT_MS, Cell, HowLong
 from tests.faults.page import PATH, cells_of, page
 
 EVERYWHERE = (

@@ -11,7 +11,8 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-Channel = Literal["llm", "stt", "tts"]
+from contracts.call_plan import Channel
+
 HowLong = Literal["once", "for ever"]
 PROPERTY = "fault_cell"
 MOST_WAIT_MS = 2_500

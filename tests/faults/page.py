@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-from tests.faults.cells import MOST_WAIT_MS, Cell, Channel, HowLong
+from contracts.call_plan import Channel
+from tests.faults.cells import MOST_WAIT_MS, Cell, HowLong
 
 PATH = Path(__file__).parents[2] / "docs" / "faults.md"
 

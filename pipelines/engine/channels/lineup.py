@@ -25,7 +25,6 @@ def lineup(
     plan: CallPlan,
     models: WarmModels,
     actions: CallActions,
-    breakers: CircuitBreakers,
 ) -> Candidates[Model]:
     """The models of ``channel``: the first that this process can run is built, the others when they
     are needed.
@@ -44,7 +43,7 @@ def lineup(
                 raise ProviderUnavailable(f"provider {choice.provider} does not serve {channel}")
             return make(ModelRequest(choice, plan, models, actions))
 
-        return Candidate(choice, build, _breaker(choice, plan, breakers))
+        return Candidate(choice, build, _breaker(choice, plan, models.breakers))
 
     candidates = Candidates([candidate(choice) for choice in _choices(channel, plan)])
     candidates.build_one()

@@ -12,7 +12,7 @@ from pipelines.texts.phrases import say_again
 
 def supervised_llm(plan: CallPlan, models: WarmModels, actions: CallActions) -> SupervisedLLM:
     """Raises ``ProviderUnavailable`` if this process can run none of the models."""
-    candidates = lineup("llm", lambda spec: spec.llm, plan, models, actions, models.breakers)
+    candidates = lineup("llm", lambda spec: spec.llm, plan, models, actions)
     return SupervisedLLM(
         candidates,
         models.settings.deadlines,

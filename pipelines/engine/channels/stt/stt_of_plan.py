@@ -12,7 +12,7 @@ from pipelines.engine.turn_handling import voice_activity
 
 def supervised_stt(plan: CallPlan, models: WarmModels, actions: CallActions) -> SupervisedSTT:
     """Raises ``ProviderUnavailable`` if this process can run none of the models."""
-    candidates = lineup("stt", lambda spec: spec.stt, plan, models, actions, models.breakers)
+    candidates = lineup("stt", lambda spec: spec.stt, plan, models, actions)
     return SupervisedSTT(
         candidates,
         models.settings.deadlines,

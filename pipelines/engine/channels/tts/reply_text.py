@@ -51,8 +51,7 @@ class ReplyText:
         *whole, _ = self._tokenizer.tokenize(self.text[self.whole_until :]) or [""]
         for sentence in whole:
             self._end_sentence(self.whole_until + len(sentence))
-        while len(self.text) - self.whole_until > _LONGEST_SENTENCE:
-            self._end_part(self._last_word_end())
+        self._cut_before(len(self.text))
         if self.whole_until > begin:
             self._announce()
 
@@ -87,9 +86,13 @@ class ReplyText:
             await self._changed.wait()
 
     def _end_sentence(self, end: int) -> None:
+        self._cut_before(end)
+        self._end_part(end)
+
+    def _cut_before(self, end: int) -> None:
+        """Leave no more than one part up to ``end`` that is not whole."""
         while end - self.whole_until > _LONGEST_SENTENCE:
             self._end_part(self._last_word_end())
-        self._end_part(end)
 
     def _last_word_end(self) -> int:
         """Of what is not whole: where its longest part ends."""

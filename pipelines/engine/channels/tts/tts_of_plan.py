@@ -11,7 +11,7 @@ from pipelines.engine.shared_models import WarmModels
 
 def supervised_tts(plan: CallPlan, models: WarmModels, actions: CallActions) -> SupervisedTTS:
     """Raises ``ProviderUnavailable`` if this process can run none of the models."""
-    candidates = lineup("tts", lambda spec: spec.tts, plan, models, actions, models.breakers)
+    candidates = lineup("tts", lambda spec: spec.tts, plan, models, actions)
     return SupervisedTTS(
         candidates,
         models.settings.deadlines,
