@@ -54,8 +54,10 @@ FAULTS = {
     "slow x 10": slowly(paced(says(SENTENCE), 0.2), 5.0),
     "refused": says(SENTENCE),
 }
-MOST_WAIT_SECONDS = MOST_WAIT_MS / 1000
-"""Less than any time limit of the engine, the plugin and the SDK."""
+AFTER_A_DEADLINE = ("hang first", "hang mid", "slow x 10")
+MOST_WAIT_SECONDS = 1.2
+"""Without a deadline to wait for, on a busy machine; much less than any time limit of the engine,
+the plugin and the SDK."""
 
 
 @pytest.mark.latency
@@ -71,13 +73,14 @@ async def test_every_fault_is_answered_whole_and_soon_and_the_next_turn_starts_w
     primary = OpenAIWire(answers)
     is_refused = fault == "refused"
     deadlines = ProviderDeadlines()
+    most_seconds = MOST_WAIT_MS / 1000 if fault in AFTER_A_DEADLINE else MOST_WAIT_SECONDS
     async with calling(
         warm_models, primary, deadlines=deadlines, is_refused=lambda: is_refused
     ) as call:
         heard = await call.turn()
         note(record_property, "llm", fault, how_long, heard.longest_wait_seconds)
         assert heard.text == SENTENCE
-        assert heard.longest_wait_seconds < MOST_WAIT_SECONDS
+        assert heard.longest_wait_seconds < most_seconds
         assert call.switches == [(FIRST, SECOND)]
         switch = call.reports.switches[0]
         assert switch.channel == "llm"
@@ -93,7 +96,7 @@ async def test_every_fault_is_answered_whole_and_soon_and_the_next_turn_starts_w
         is_refused = is_refused and how_long == "for ever"
         heard = await call.turn()
         assert heard.text == SENTENCE
-        assert heard.longest_wait_seconds < MOST_WAIT_SECONDS
+        assert heard.longest_wait_seconds < most_seconds
         assert call.supervised.provider == ("openai" if how_long == "once" else "spare")
         assert call.reports.exhaustions == []
 
