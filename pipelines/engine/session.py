@@ -119,7 +119,7 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
         stt=recogniser,
         llm=language_model,
         tts=voice,
-        vad=voice_activity(advanced),
+        vad=voice_activity(advanced).without_sound(),
         turn_handling=turn_handling(plan.agent, models.local.end_of_turn),
         tts_text_transforms=transforms,
         # Phones and browsers cancel their own echo, so callers may interrupt from the first word.

@@ -18,14 +18,14 @@ Where each field of ``Advanced`` is used:
 
 from __future__ import annotations
 
-from livekit.agents import inference
 from livekit.agents.voice.turn import TurnHandlingOptions
 
 from contracts.agent_config import Advanced, AgentConfig
 from pipelines.engine.endpointing import default_delays
-from pipelines.engine.inline_executor import InlineExecutor
 from pipelines.engine.providers.local.speech_models import EndOfTurn
+from pipelines.engine.speech_segments import SpeechThresholds
 from pipelines.engine.turn_detector import TurnDetector
+from pipelines.engine.voice_activity import VoiceActivity
 
 _MIN_SPEECH_SECONDS = 0.05
 _MIN_SILENCE_SECONDS = 0.25
@@ -38,7 +38,7 @@ _BARGE_IN_SECONDS = 0.12
 _FALSE_INTERRUPTION_SECONDS = 1.2
 
 
-def voice_activity(advanced: Advanced) -> inference.VAD:
+def voice_activity(advanced: Advanced) -> VoiceActivity:
     """Silero voice activity detection, on this machine.
 
     A sound counts as speech from the voice probability ``start_speaking_threshold`` on. Speech has
@@ -54,12 +54,13 @@ def voice_activity(advanced: Advanced) -> inference.VAD:
         if advanced.stop_speaking_threshold is None
         else min(advanced.stop_speaking_threshold, activation)
     )
-    return inference.VAD(
-        min_speech_duration=_MIN_SPEECH_SECONDS,
-        min_silence_duration=_MIN_SILENCE_SECONDS,
-        activation_threshold=activation,
-        deactivation_threshold=deactivation,
-        executor=InlineExecutor(),
+    return VoiceActivity(
+        SpeechThresholds(
+            activation=activation,
+            deactivation=deactivation,
+            min_speech_seconds=_MIN_SPEECH_SECONDS,
+            min_silence_seconds=_MIN_SILENCE_SECONDS,
+        )
     )
 
 

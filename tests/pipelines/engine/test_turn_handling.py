@@ -50,16 +50,16 @@ def test_resuming_after_a_false_interruption_is_the_agent_s_choice() -> None:
 def test_thresholds_become_those_of_voice_activity() -> None:
     advanced = agent({"startSpeakingThreshold": 0.7, "stopSpeakingThreshold": 0.9}).advanced
     detector = voice_activity(advanced)
-    assert detector._opts.activation_threshold == 0.7
-    assert detector._opts.deactivation_threshold == 0.7
+    assert detector.thresholds.activation == 0.7
+    assert detector.thresholds.deactivation == 0.7
 
 
 def test_extreme_thresholds_still_hear_and_still_end() -> None:
     detector = voice_activity(agent({"startSpeakingThreshold": 0.0}).advanced)
-    assert detector._opts.activation_threshold > 0
-    assert detector._opts.deactivation_threshold > 0
+    assert detector.thresholds.activation > 0
+    assert detector.thresholds.deactivation > 0
     deaf = voice_activity(agent({"startSpeakingThreshold": 1.0}).advanced)
-    assert deaf._opts.activation_threshold < 1
+    assert deaf.thresholds.activation < 1
 
 
 def test_silence_is_as_short_as_the_end_of_turn_model_accepts() -> None:
