@@ -38,7 +38,14 @@ class Release:
                 stdout=log,
                 stderr=log,
                 env={**inherited, **environment, "PYTHONPATH": str(self.tree)},
+                preexec_fn=_usual_priority,
             )
+
+
+def _usual_priority() -> None:
+    """Not that of this process, which may have raised its own."""
+    if os.getpriority(os.PRIO_PROCESS, 0) < 0:
+        os.setpriority(os.PRIO_PROCESS, 0, 0)
 
 
 THIS = Release("new", REPOSITORY)

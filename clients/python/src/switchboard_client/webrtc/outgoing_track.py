@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, cast
 
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from av import AudioCodecContext, AudioFrame, AudioStream, CodecContext, Packet
@@ -21,6 +21,8 @@ _OPTIONS = {
 }
 """Each packet holds a coarse copy of the one before, which the room plays if that one is lost.
 aiortc's own encoder makes none."""
+_SETTLED_FRAMES = 10
+"""Of silence. After so many the encoder repeats itself."""
 _TIME_BASE = Fraction(1, SAMPLE_RATE_HZ)
 
 
@@ -46,6 +48,8 @@ class OutgoingTrack(MediaStreamTrack):
         self._frame_index = 0
         self._started_at: float | None = None
         self._encoder = _opus_encoder()
+        self._silent_frames = 0
+        self._silent_packet = b""
 
     async def recv(self) -> Packet[AudioStream]:
         if self.readyState != "live":
@@ -55,16 +59,25 @@ class OutgoingTrack(MediaStreamTrack):
         due_at = self._started_at + self._frame_index * FRAME_SECONDS
         if (wait_seconds := due_at - time.monotonic()) > 0:
             await asyncio.sleep(wait_seconds)
-        samples = self._source.next_frame(time.monotonic())
+        packet = self._encoded(self._source.next_frame(time.monotonic()))
+        # The encoder counts from the beginning of its look-ahead, which is before zero.
+        packet.pts = self._frame_index * FRAME_SAMPLES
+        packet.time_base = _TIME_BASE
+        self._frame_index += 1
+        return packet
+
+    def _encoded(self, samples: Samples) -> Packet[AudioStream]:
+        """Lasting silence is encoded once: most of a call is somebody listening."""
+        self._silent_frames = 0 if samples.any() else self._silent_frames + 1
+        if self._silent_frames > _SETTLED_FRAMES:
+            return cast("Packet[AudioStream]", Packet(self._silent_packet))
         frame = AudioFrame.from_ndarray(samples.reshape(1, -1), format="s16", layout="mono")
         frame.sample_rate = SAMPLE_RATE_HZ
         frame.time_base = _TIME_BASE
         frame.pts = self._frame_index * FRAME_SAMPLES
         [packet] = self._encoder.encode(frame)
-        # The encoder counts from the beginning of its look-ahead, which is before zero.
-        packet.pts = frame.pts
-        packet.time_base = _TIME_BASE
-        self._frame_index += 1
+        if self._silent_frames == _SETTLED_FRAMES:
+            self._silent_packet = bytes(packet)
         return packet
 
 
