@@ -117,8 +117,10 @@ async def rolling_upgrade(
 
 
 def _stand_for_other_machines() -> None:
-    """Give the callers the processor first: a release that starts does not slow down their machines.
-    Their own frames would be late otherwise, and their connections would be given up."""
+    """Give the callers the processor first: a starting release does not slow their machines down.
+
+    Their own frames would be late otherwise, and their connections would be given up.
+    """
     try:
         os.setpriority(os.PRIO_PROCESS, 0, CALLERS_NICENESS)
     except PermissionError:
