@@ -26,6 +26,8 @@ class Problem(Exception):
     holds_for_client: bool = False
     """Set where it is raised: whether the same client's next request of the kind would be refused,
     too, whatever it holds. See ``identity/request_limits/repeated_refusals.py``."""
+    holds_for_address: bool = False
+    """The same for every bearer token that comes from the client's address."""
 
     def __init__(
         self, detail: str | None = None, *, headers: Mapping[str, str] | None = None, **extra: Any

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -123,3 +124,15 @@ async def test_a_stranger_s_datagram_does_not_end_a_connection(
                 await asyncio.sleep(0.01)
         assert not connection.was_closed
         assert not connection.has_failed
+
+
+async def test_a_failure_that_nobody_waits_for_is_not_logged_as_a_fault() -> None:
+    """As when an attempt to connect again is given up, and its transport fails after that."""
+    faults: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
+    connection = MediaConnection(Silence(), (), lambda frame: None, None)
+    await connection._peer.close()
+    del connection
+    gc.collect()
+    await asyncio.sleep(0)
+    assert faults == []

@@ -6,6 +6,7 @@ import hmac
 from datetime import UTC, datetime, timedelta
 
 from contracts.versions import read_object
+from control_plane.identity.accounts.errors import TooManyAttempts
 from control_plane.identity.accounts.login.attempts import (
     OPERATOR_TOKENS_PER_ADDRESS,
     count_attempt,
@@ -107,7 +108,11 @@ async def check_operator(
     if not expected or not given:
         raise refusal
     now, counter = datetime.now(UTC), OPERATOR_TOKENS_PER_ADDRESS.of(network_of(origin.address))
-    await refuse_if_used_up(database, counter, now)
+    try:
+        await refuse_if_used_up(database, counter, now)
+    except TooManyAttempts as refused:
+        refused.holds_for_address = True
+        raise
     if not hmac.compare_digest(expected.encode(), given.encode()):
         # A tenant's key is a mistake and no guess: it has 256 random bits.
         if not secrets.is_well_formed(given):

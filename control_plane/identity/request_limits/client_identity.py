@@ -15,6 +15,10 @@ from control_plane.platform.http.client_address import subscriber_of
 _HASH_BYTES = 16
 
 
+def has_bearer_token(headers: Headers) -> bool:
+    return bool(_bearer_token(headers))
+
+
 def is_publishable(headers: Headers) -> bool:
     """Whether the bearer token claims to be a publishable key."""
     return _bearer_token(headers).startswith(PREFIXES["publishable"])

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from control_plane.identity.request_limits.client_identity import (
     address_identity,
     credential_identity,
+    has_bearer_token,
     is_publishable,
 )
 from control_plane.platform.errors import Problem
@@ -21,47 +22,47 @@ from control_plane.platform.http.problems import REFUSAL, problem_response
 SECONDS = 1.0
 _MOST_CLIENTS = 10_000
 
-_Client = tuple[str, str, str | None, str | None]
+_Asked = tuple[str, str, str | None, str | None]
+"""Method, path, credential and address; without the credential, every one of that address."""
 
 
 class RepeatedRefusalsMiddleware:
-    """For requests with publishable keys and ``Problem``s that hold for the client. The
-    answer is given again for ``SECONDS``, without authentication, body or database.
+    """For requests with bearer tokens, and for ``Problem``s that hold for a publishable key or for
+    every token of an address. The answer is given again for ``SECONDS``, without authentication,
+    body or database.
 
     A request with an ``Idempotency-Key`` is always looked at: it may have succeeded before.
     """
 
     def __init__(self, app: ASGIApp, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._app = app
-        self._refusals: TTLCache[_Client, Problem] = TTLCache(_MOST_CLIENTS, SECONDS, clock)
+        self._refusals: TTLCache[_Asked, Problem] = TTLCache(_MOST_CLIENTS, SECONDS, clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        client = _client_of(scope)
-        if client is None:
+        headers = Headers(scope=scope) if scope["type"] == "http" else None
+        if headers is None or not has_bearer_token(headers) or "idempotency-key" in headers:
             await self._app(scope, receive, send)
             return
+        of_address = _asked(scope, None)
+        of_client = _asked(scope, credential_identity(headers)) if is_publishable(headers) else None
         state = scope.setdefault("state", {})
-        refusal = self._refusals.get(client)
+        refusal = self._refusals.get(of_address)
+        if refusal is None and of_client is not None:
+            refusal = self._refusals.get(of_client)
         if refusal is not None:
             await problem_response(refusal, state.get("request_id"))(scope, receive, send)
             return
         await self._app(scope, receive, send)
         refusal = state.get(REFUSAL)
-        if refusal is not None and refusal.holds_for_client:
-            self._refusals[client] = refusal
+        if refusal is None:
+            return
+        if refusal.holds_for_address:
+            self._refusals[of_address] = refusal
+        elif refusal.holds_for_client and of_client is not None:
+            self._refusals[of_client] = refusal
 
 
-def _client_of(scope: Scope) -> _Client | None:
-    """Who asks for what; ``None`` if the request is to be looked at in any case."""
-    if scope["type"] != "http":
-        return None
-    headers = Headers(scope=scope)
-    if not is_publishable(headers) or "idempotency-key" in headers:
-        return None
-    address = scope.get("client")
-    return (
-        scope["method"],
-        scope["path"],
-        credential_identity(headers),
-        address_identity(address[0] if address else None),
-    )
+def _asked(scope: Scope, credential: str | None) -> _Asked:
+    client = scope.get("client")
+    address = address_identity(client[0] if client else None)
+    return scope["method"], scope["path"], credential, address

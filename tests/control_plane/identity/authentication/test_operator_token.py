@@ -11,6 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from control_plane.identity.accounts.login.attempts import OPERATOR_TOKENS_PER_ADDRESS
+from control_plane.identity.authentication import service
 from tests.control_plane.conftest import OPERATOR, TenantClient
 
 GUESSES = OPERATOR_TOKENS_PER_ADDRESS.attempts
@@ -48,6 +49,22 @@ async def test_wrong_tokens_of_an_address_are_limited(at: At) -> None:
     assert int(refused.headers["Retry-After"]) > 0
     assert refused_with_the_right_one.status_code == 429
     assert elsewhere.status_code == 200
+
+
+async def test_an_address_that_goes_on_guessing_costs_no_more_looks(
+    at: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its refusals are given again before anything is authenticated."""
+    async with at("198.51.100.24") as http:
+        for _ in range(GUESSES + 1):
+            refused = await http.get(PATH, headers=guess())
+        assert refused.status_code == 429
+
+        async def nobody_looks(*_: object) -> None:
+            raise AssertionError("the token was looked at")
+
+        monkeypatch.setattr(service, "check_operator", nobody_looks)
+        assert (await http.get(PATH, headers=guess())).status_code == 429
 
 
 async def test_right_tokens_and_requests_without_one_do_not_count(at: At) -> None:

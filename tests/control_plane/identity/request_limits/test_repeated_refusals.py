@@ -27,9 +27,10 @@ class Full(Problem):
     title = "Full"
 
 
-def full(*, holds_for_client: bool = True) -> Problem:
+def full(*, holds_for_client: bool = True, holds_for_address: bool = False) -> Problem:
     problem = Full("no room", headers={"Retry-After": "5"}, limit=3)
     problem.holds_for_client = holds_for_client
+    problem.holds_for_address = holds_for_address
     return problem
 
 
@@ -52,12 +53,14 @@ class Api:
                 raise self.problem
             return "created"
 
-        self._http = httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(app, client=("203.0.113.5", 1)), base_url="http://api"
-        )
+        self._app = app
 
-    async def post(self, headers: dict[str, str], path: str = "/calls") -> httpx2.Response:
-        return await self._http.post(path, headers=headers)
+    async def post(
+        self, headers: dict[str, str], path: str = "/calls", *, address: str = "203.0.113.5"
+    ) -> httpx2.Response:
+        transport = httpx2.ASGITransport(self._app, client=(address, 1))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://api") as http:
+            return await http.post(path, headers=headers)
 
 
 @pytest.fixture
@@ -109,3 +112,18 @@ async def test_other_refusals_are_not_kept(
     await api.post(headers)
     await api.post(headers)
     assert api.looked_at == 2
+
+
+async def test_what_holds_for_an_address_holds_for_each_of_its_tokens(api: Api) -> None:
+    api.problem = full(holds_for_client=False, holds_for_address=True)
+    first = await api.post({"Authorization": "Bearer guess-1"})
+    api.problem = None
+
+    again = await api.post({"Authorization": "Bearer guess-2"})
+    assert (again.status_code, again.json()) == (first.status_code, first.json())
+    assert api.looked_at == 1
+
+    guess = {"Authorization": "Bearer guess-3"}
+    assert (await api.post(guess, address="203.0.113.6")).status_code == 200
+    assert (await api.post(guess, "/others")).status_code == 200
+    assert (await api.post({})).status_code == 200

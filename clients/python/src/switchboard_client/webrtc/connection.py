@@ -71,6 +71,7 @@ class MediaConnection:
             )
         )
         self._connected: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        self._connected.add_done_callback(_looked_at)
         self._receiving: asyncio.Task[None] | None = None
         self._voice = OutgoingTrack(source)
         self._peer.addTrack(self._voice)
@@ -125,9 +126,6 @@ class MediaConnection:
         if self._receiving is not None:
             self._receiving.cancel()
         await self._peer.close()
-        if self._connected.done() and not self._connected.cancelled():
-            # A failure that nobody waits for would be logged as one that was never retrieved.
-            self._connected.exception()
 
     def _track(self, track: MediaStreamTrack) -> None:
         if track.kind == "audio" and self._receiving is None:
@@ -155,6 +153,12 @@ class MediaConnection:
             self._connected.set_exception(
                 ConnectionFailed("The media connection failed.", advice=_FIREWALL)
             )
+
+
+def _looked_at(connected: asyncio.Future[float]) -> None:
+    """A failure that nobody waits for any more would be logged as one that was never retrieved."""
+    if not connected.cancelled():
+        connected.exception()
 
 
 def mono(frame: AudioFrame) -> Samples:
