@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 
 from contracts.agent_config import PostCall
 from contracts.clearable import Clearable
+from contracts.language_tag import LanguageTag
 from contracts.money import usd
 from control_plane.calling.calls.ending.cost_breakdown import ModelUsage
 from control_plane.calling.intelligence.schemas import IntelligenceView
@@ -51,6 +52,11 @@ class CallRequest(BaseModel):
     ]
     metadata: Clearable[dict[str, Any]] = Field(default_factory=dict)
     variables: Clearable[dict[str, Any]] = Field(default_factory=dict)
+    locale: LanguageTag | None = Field(
+        None,
+        description="The language of the call, one of the agent's `supported_languages`. Without "
+        "it: `persona.voiceConfig.language`, if that is one of them, or else `language`.",
+    )
     post_call: PostCall | None = None
 
 

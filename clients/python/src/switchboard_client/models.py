@@ -3256,4 +3256,9 @@ class CallRequest(WireModel):
     participants: list[ParticipantInput]
     metadata: dict[str, Any] | None = None
     variables: dict[str, Any] | None = None
+    locale: str | None = None
+    """
+    The language of the call, one of the agent's `supported_languages`. Without it: `persona.voiceConfig.language`, if that is one of them, or else `language`.
+    """
+
     post_call: PostCallInput | None = None

@@ -68,6 +68,14 @@ def _languages(subject: PublishSubject) -> Iterator[Finding]:
                 "not understand the answers.",
                 fix="Set a provider key for a language model.",
             )
+    preferred = config.persona.voice_config.language
+    if preferred is not None and preferred not in languages:
+        yield Finding(
+            code="voice_language_not_supported",
+            field="persona.voiceConfig.language",
+            message=f"Calls are in {config.language}: the agent does not support {preferred}.",
+            fix=f"Add {preferred} to supported_languages, or leave voiceConfig.language out.",
+        )
     if len({primary_language(locale) for locale in languages}) > 1 and config.playbook.opener:
         yield Finding(
             code="opener_in_one_language",

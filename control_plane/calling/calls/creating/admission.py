@@ -32,6 +32,7 @@ def check_request(caller: Caller, request: CallRequest) -> CallCreate:
         participants=participants,
         metadata=request.metadata,
         variables=request.variables,
+        locale=request.locale,
         post_call=request.post_call,
     )
 

@@ -33,6 +33,7 @@ from control_plane.calling.calls.creating.stranger_content import check_declared
 from control_plane.calling.calls.errors import JOIN_SECONDS, ProviderKeyUnavailable
 from control_plane.calling.calls.schemas import CallCreate
 from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.time_ordered_id import time_ordered_id
 from pipelines.stack import CUSTOM, StackProblem
 
@@ -97,12 +98,15 @@ async def freeze_plan(
         AgentAdminPaused: the operator has paused it.
         AgentNotPublishReady: it has never been published.
         KeyScopeViolation: a variable that the agent's texts do not use.
+        InvalidRequest: the agent does not speak the language that is wanted.
         ProviderKeyUnavailable: neither the frozen stack nor another one can be used now.
     """
     version, digest = callable_version(facts)
     published = await sources.agents.version(session, tenant_id, wanted.agent_id, version, digest)
     if only_declared:
         check_declared(wanted.variables, published.declared_variables)
+    locale = locale_of(published.config, wanted.locale)
+    published = await sources.agents.speaking(published, digest, locale)
     catalogue = await sources.catalogue.edition(session, facts.edition)
     agent, now = published.config, datetime.now(UTC)
     call_id = time_ordered_id(now)
@@ -121,7 +125,7 @@ async def freeze_plan(
         created_at=now,
         agent=agent,
         compiled_prompt=texts.prompt,
-        locale=agent.language,
+        locale=locale,
         stack=stack,
         sealed_provider_keys=_own_keys(stack, facts),
         prices=prices,
@@ -140,6 +144,20 @@ async def freeze_plan(
         post_call=merge_post_call(agent.post_call, wanted.post_call),
     )
     return FrozenPlan(plan, texts.warnings)
+
+
+def locale_of(agent: AgentConfig, wanted: str | None) -> str:
+    """The language of a call.
+
+    Raises ``InvalidRequest`` if the agent does not speak the one that is wanted.
+    """
+    if wanted is None:
+        preferred = agent.persona.voice_config.language
+        return preferred if preferred in agent.languages else agent.language
+    if wanted not in agent.languages:
+        offered = ", ".join(agent.languages)
+        raise InvalidRequest.at("locale", f"must be one of the agent's languages: {offered}")
+    return wanted
 
 
 def limits_of(agent: AgentConfig, *, waits_for_phone: bool) -> CallLimits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from uuid import UUID
 
@@ -16,8 +16,8 @@ from contracts.call_plan import ResolvedStack
 from contracts.versions import read_object
 from control_plane.building.agents.publishing.snapshot import read_snapshot
 from control_plane.building.agents.repository import find_version
-from pipelines.texts.agent_texts import declared_variables, needed_variables
-from pipelines.texts.prompt import described, texts_beside_prompt
+from pipelines.texts.agent_texts import TextFiller, declared_variables, needed_variables
+from pipelines.texts.prompt import described, prompt_template, texts_beside_prompt
 from pipelines.texts.prompt_template import PromptTemplate
 from pipelines.texts.template import is_plain
 
@@ -29,8 +29,8 @@ MOST_CHARACTERS_AT_ONCE = 4_000
 @dataclass(frozen=True)
 class PublishedAgent:
     config: AgentConfig
-    stack: ResolvedStack | None
-    """The frozen stack of the agent's primary language, if the version has one."""
+    stacks: Mapping[str, ResolvedStack]
+    """The frozen stacks, by language."""
     compiled_prompt: str
     """The frozen prompt of a call without variables."""
     prompt: PromptTemplate
@@ -48,16 +48,29 @@ class PublishedAgent:
         frozen = read_snapshot(snapshot)
         config = read_object(AgentConfig, frozen.config)
         agent = described(config)
-        stack = frozen.provider_config.get("languages", {}).get(config.language)
+        stacks = frozen.provider_config.get("languages", {})
         prompt = read_object(PromptTemplate, frozen.prompt_template or {"sections": ()})
         return cls(
             config,
-            None if stack is None else read_object(ResolvedStack, stack),
+            {locale: read_object(ResolvedStack, stack) for locale, stack in stacks.items()},
             frozen.compiled_prompt,
             prompt,
             texts_beside_prompt(agent, prompt),
             needed_variables(agent),
             declared_variables(agent),
+        )
+
+    def speaking(self, locale: str) -> PublishedAgent:
+        """The version as it is in another of its languages. Takes some milliseconds of the
+        processor: publishing compiles the prompt of the primary language only."""
+        config = self.config.model_copy(update={"language": locale})
+        prompt = prompt_template(config)
+        return replace(
+            self,
+            config=config,
+            compiled_prompt=prompt.filled(TextFiller({})),
+            prompt=prompt if prompt.open_texts else PromptTemplate(sections=()),
+            texts_beside_prompt=texts_beside_prompt(described(config), prompt),
         )
 
     @property
@@ -84,6 +97,7 @@ class PublishedAgents:
 
     def __init__(self, size: int = MAX_VERSIONS) -> None:
         self._kept: LRUCache[str, PublishedAgent] = LRUCache(size)
+        self._in_other_languages: LRUCache[tuple[str, str], PublishedAgent] = LRUCache(size)
 
     async def version(
         self, session: AsyncSession, tenant_id: UUID, agent_id: UUID, version: int, digest: str
@@ -95,4 +109,14 @@ class PublishedAgents:
             assert found is not None, "versions are never deleted"
             kept = await asyncio.to_thread(PublishedAgent.read, found.snapshot)
             self._kept[digest] = kept
+        return kept
+
+    async def speaking(self, published: PublishedAgent, digest: str, locale: str) -> PublishedAgent:
+        """``published``, the version with that digest, in one of its languages."""
+        if locale == published.config.language:
+            return published
+        kept = self._in_other_languages.get((digest, locale))
+        if kept is None:
+            kept = await asyncio.to_thread(published.speaking, locale)
+            self._in_other_languages[digest, locale] = kept
         return kept

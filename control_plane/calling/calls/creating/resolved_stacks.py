@@ -16,7 +16,7 @@ class ResolvedStacks:
     """Keeps the stacks of the versions that were called last. One for each process."""
 
     def __init__(self, size: int = MAX_STACKS) -> None:
-        self._kept: LRUCache[tuple[str, int, AvailableKeys], ResolvedStack | StackProblem] = (
+        self._kept: LRUCache[tuple[str, str, int, AvailableKeys], ResolvedStack | StackProblem] = (
             LRUCache(size)
         )
 
@@ -27,7 +27,7 @@ class ResolvedStacks:
         Args:
             digest: of the version that ``agent`` is.
         """
-        key = (digest, catalogue.number, keys)
+        key = (digest, agent.config.language, catalogue.number, keys)
         found = self._kept.get(key)
         if found is None:
             found = self._kept[key] = _stack_of(agent, catalogue, keys)
@@ -38,7 +38,8 @@ def _stack_of(
     agent: PublishedAgent, catalogue: CatalogueEdition, keys: AvailableKeys
 ) -> ResolvedStack | StackProblem:
     """The frozen stack as long as all of it can run; otherwise what can be run instead, if any."""
-    config, frozen = agent.config, agent.stack
+    config = agent.config
+    frozen = agent.stacks.get(config.language)
     if frozen is not None and still_runs(frozen, config, catalogue.stacks, keys, config.language):
         return frozen
     resolved = resolve_stack(config, catalogue.stacks, keys, config.language)

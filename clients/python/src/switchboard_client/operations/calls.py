@@ -37,6 +37,7 @@ def create(
     *,
     variables: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
+    locale: str | None = None,
     post_call: PostCallInput | Mapping[str, Any] | None = None,
     idempotency_key: str | None = None,
 ) -> Operation[CallCreated | CallQueued]:
@@ -48,6 +49,7 @@ def create(
         participants: the people in the call. The answer has the ``access`` of each.
         variables: values for the agent's prompt, opener and tools.
         metadata: your own data, stored with the call.
+        locale: one of the agent's languages. Default: the agent's own choice.
         idempotency_key: a key of your own, so that a program that starts again makes no second
             call. Default: a new key, so that the client's own retries make no second call.
     """
@@ -56,6 +58,7 @@ def create(
         participants=list(participants),
         variables=variables,
         metadata=metadata,
+        locale=locale,
         post_call=post_call,
     )
     request = Request("POST", "/v1/calls", body=body_document(body)).once(idempotency_key)
@@ -68,6 +71,7 @@ def create_webrtc(
     *,
     variables: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
+    locale: str | None = None,
     idempotency_key: str | None = None,
 ) -> Operation[CallCreated]:
     """Start a call with one person, who connects with ``participants[0].access``."""
@@ -77,6 +81,7 @@ def create_webrtc(
         [participant],
         variables=variables,
         metadata=metadata,
+        locale=locale,
         idempotency_key=idempotency_key,
     )
     return Operation(described.request, CallCreated)
