@@ -117,13 +117,16 @@ class RecordingStarted(BaseModel):
 
 
 class RecordingStopped(BaseModel):
-    """Nothing more will be recorded. ``detail`` says what was lost, if anything."""
+    """Nothing more will be recorded. ``detail`` says what was lost, if anything. ``refused``: a
+    caller did not agree to be recorded, and nothing that was stored may be kept."""
 
     model_config = _FROZEN
     type: Literal["recording.stopped"] = "recording.stopped"
     recording_id: UUID
     duration_ms: NonNegativeInt
     detail: str | None = None
+    refused: bool = Field(False, exclude_if=lambda refused: not refused)
+    """Written only when it is true: release 0.1 refuses fields that it does not know."""
 
 
 class CallMetered(BaseModel):

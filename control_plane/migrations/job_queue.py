@@ -29,6 +29,7 @@ OTHER_JOBS = (
     "intelligence.give_up_abandoned",
     "job_queue.rescue_stalled_jobs",
     "partitions.make",
+    "recordings.delete_refused",
     "recordings.remove_parts",
     "retention.delete_expired",
 )

@@ -15,6 +15,7 @@ class _Phrases:
     greeting: str
     greeting_from_company: str
     recording: str
+    not_recorded: str
     nudge: str
     say_again: str
     no_promise: str
@@ -29,6 +30,7 @@ _PHRASES: dict[str, _Phrases] = {
         greeting="Hello, this is {name}. How can I help you?",
         greeting_from_company="Hello, this is {name} from {company}. How can I help you?",
         recording="This call is being recorded.",
+        not_recorded="All right, this call is not being recorded.",
         nudge="Are you still there?",
         say_again="I am sorry, could you please say that again?",
         no_promise="I cannot make any promises about that.",
@@ -42,6 +44,7 @@ _PHRASES: dict[str, _Phrases] = {
         greeting_from_company="Guten Tag, hier ist {name} von {company}. Wie kann ich Ihnen "
         "helfen?",
         recording="Dieses Gespräch wird aufgezeichnet.",
+        not_recorded="In Ordnung, dieses Gespräch wird nicht aufgezeichnet.",
         nudge="Sind Sie noch da?",
         say_again="Entschuldigung, könnten Sie das bitte noch einmal sagen?",
         no_promise="Dazu kann ich leider nichts zusagen.",
@@ -55,6 +58,7 @@ _PHRASES: dict[str, _Phrases] = {
         greeting="Hola, soy {name}. ¿En qué puedo ayudarle?",
         greeting_from_company="Hola, soy {name} de {company}. ¿En qué puedo ayudarle?",
         recording="Esta llamada se está grabando.",
+        not_recorded="De acuerdo, esta llamada no se graba.",
         nudge="¿Sigue usted ahí?",
         say_again="Disculpe, ¿podría repetirlo, por favor?",
         no_promise="Sobre eso no puedo asegurar nada.",
@@ -68,6 +72,7 @@ _PHRASES: dict[str, _Phrases] = {
         greeting="Bonjour, ici {name}. Comment puis-je vous aider ?",
         greeting_from_company="Bonjour, ici {name} de {company}. Comment puis-je vous aider ?",
         recording="Cet appel est enregistré.",
+        not_recorded="D'accord, cet appel n'est pas enregistré.",
         nudge="Êtes-vous toujours là ?",
         say_again="Excusez-moi, pourriez-vous répéter, s'il vous plaît ?",
         no_promise="Je ne peux rien affirmer à ce sujet.",
@@ -81,6 +86,7 @@ _PHRASES: dict[str, _Phrases] = {
         greeting="नमस्ते, मैं {name} बोल रही हूँ। मैं आपकी क्या मदद कर सकती हूँ?",
         greeting_from_company="नमस्ते, मैं {company} से {name} बोल रही हूँ। मैं आपकी क्या मदद कर सकती हूँ?",
         recording="यह कॉल रिकॉर्ड की जा रही है।",
+        not_recorded="ठीक है, यह कॉल रिकॉर्ड नहीं की जा रही है।",
         nudge="क्या आप अभी भी लाइन पर हैं?",
         say_again="माफ़ कीजिए, क्या आप कृपया दोबारा कह सकते हैं?",
         no_promise="इसके बारे में मैं कोई आश्वासन नहीं दे सकती।",
@@ -143,6 +149,11 @@ def no_promise(locale: str) -> str:
 def recording_announcement(plan: CallPlan) -> str:
     """Said before anything is recorded, if consent is required."""
     return _phrases(plan.locale).recording
+
+
+def not_recorded(plan: CallPlan) -> str:
+    """Said to somebody who does not want to be recorded."""
+    return _phrases(plan.locale).not_recorded
 
 
 def farewell(plan: CallPlan, end_reason: EndReason) -> str:

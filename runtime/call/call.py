@@ -445,6 +445,8 @@ class Call:
 
     def fact(self, body: EventBody) -> None:
         self._facts.fact(body)
+        if self._recording is not None and self._recording.is_refused_by(body):
+            self.say(self._phrases.not_recorded(self.plan))
 
     def live(self, body: LiveBody) -> None:
         self._facts.live(body)

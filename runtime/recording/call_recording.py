@@ -8,13 +8,21 @@ from concurrent.futures import Executor
 from uuid import UUID, uuid4
 
 from contracts.call_plan import CallPlan
-from contracts.events import Logged, RecordingStarted, RecordingStopped
+from contracts.events import (
+    EventBody,
+    Logged,
+    RecordingStarted,
+    RecordingStopped,
+    TranscriptSegment,
+)
 from contracts.recording import recording_folder
+from pipelines.texts.recording_refusal import refuses_recording
 from runtime.conversation.conversation import CallRecord, Conversation, Phrases
 from runtime.media.room import Room
 from runtime.recording.part_store import PartStore
 from runtime.recording.recorder import Recorder
 
+REFUSED = "a caller did not agree to be recorded"
 OpenRecording = Callable[[CallPlan, Room, CallRecord], "CallRecording | None"]
 """``None`` for a call that is not recorded."""
 
@@ -24,7 +32,8 @@ class CallRecording:
 
     Where consent is required, the agent announces the recording before the opener, and nothing is
     recorded until the announcement has been played to its end. When somebody joins later, recording
-    stops until that person has heard the announcement too.
+    stops until that person has heard the announcement too. A caller who refuses to be recorded ends
+    it for good, and what was recorded is deleted.
     """
 
     def __init__(
@@ -48,9 +57,13 @@ class CallRecording:
         self._told: set[UUID] = set()
         self._untold: set[UUID] = set()
         self._announcing = asyncio.Lock()
+        self._locale = plan.locale
+        self._is_refused = False
 
     def joined(self, participant_id: UUID) -> None:
         """Somebody has joined the room."""
+        if self._is_refused:
+            return
         if self.announcement is None:
             self._go_on()
         elif participant_id not in self._told:
@@ -59,7 +72,7 @@ class CallRecording:
 
     async def announce(self, conversation: Conversation) -> None:
         """Announce the recording to everybody who has not heard it, and record from then on."""
-        if self.announcement is None:
+        if self.announcement is None or self._is_refused:
             return
         async with self._announcing:
             while self._untold:
@@ -77,11 +90,25 @@ class CallRecording:
                 self._untold -= hearing
             self._go_on()
 
+    def is_refused_by(self, said: EventBody) -> bool:
+        """Whether consent is required, and a caller refuses it with these words. Then nothing is
+        recorded any more, and what was is deleted."""
+        if self.announcement is None or self._is_refused:
+            return False
+        if not isinstance(said, TranscriptSegment) or said.speaker != "user":
+            return False
+        self._is_refused = refuses_recording(said.text, self._locale)
+        if self._is_refused:
+            self._discard()
+        return self._is_refused
+
     async def finish(self) -> None:
         """The room is closed. Store what is left, and report how long the recording is."""
         if not self._started:
             return
         missing = await self._recorder.stop()
+        if self._is_refused:
+            return
         self._record.fact(
             RecordingStopped(
                 recording_id=self._recording_id,
@@ -90,7 +117,23 @@ class CallRecording:
             )
         )
 
+    def _discard(self) -> None:
+        self._recorder.discard()
+        if self._started:
+            self._record.fact(
+                RecordingStopped(
+                    recording_id=self._recording_id,
+                    duration_ms=self._recorder.ends_at_ms,
+                    detail=REFUSED,
+                    refused=True,
+                )
+            )
+        else:
+            self._record.fact(Logged(level="info", message=f"Nothing is recorded: {REFUSED}"))
+
     def _go_on(self) -> None:
+        if self._is_refused:
+            return
         self._recorder.resume()
         if not self._started:
             self._started = True

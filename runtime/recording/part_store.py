@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -26,6 +28,13 @@ class PartStore(Protocol):
             PartNotStored: try again later.
         """
 
+    async def delete(self, paths: Sequence[str]) -> None:
+        """Delete objects. One that is not there counts as deleted.
+
+        Raises:
+            PartNotStored: try again later.
+        """
+
 
 class ObjectPartStore:
     """A store by its address: ``file:///…``, ``s3://bucket/prefix``, ``gs://…``.
@@ -41,24 +50,40 @@ class ObjectPartStore:
         self._threads = ThreadPoolExecutor(PUTS_AT_ONCE, thread_name_prefix="recording-upload")
 
     async def put(self, path: str, content: bytes) -> None:
+        await self._run(self._put, path, content)
+
+    async def delete(self, paths: Sequence[str]) -> None:
+        await self._run(self._delete, paths)
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _run(self, operation: Callable[..., None], *arguments: object) -> None:
         from obstore.exceptions import BaseError
 
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(PUT_SECONDS):
-                await loop.run_in_executor(self._threads, self._put, path, content)
+                await loop.run_in_executor(self._threads, operation, *arguments)
         except (BaseError, OSError, TimeoutError, ValueError) as error:
             raise PartNotStored(f"{type(error).__name__}: {error}") from error
-
-    def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _put(self, path: str, content: bytes) -> None:
         import obstore
 
+        obstore.put(self._opened(), path, content)
+
+    def _delete(self, paths: Sequence[str]) -> None:
+        import obstore
+
+        for path in paths:
+            with suppress(FileNotFoundError):
+                obstore.delete(self._opened(), path)
+
+    def _opened(self) -> ObjectStore:
         if self._client is None:
             self._client = _open(self._url)
-        obstore.put(self._client, path, content)
+        return self._client
 
 
 def _open(url: str) -> ObjectStore:

@@ -51,6 +51,7 @@ class PartUpload:
         self.waiting_bytes = 0
         self.missing: dict[int, int] = {}
         """Parts that are not in the store: start → end of each, in ms of the call."""
+        self._sent: list[str] = []
 
     def add(self, part: Part) -> None:
         self.missing[part.starts_at_ms] = part.ends_at_ms
@@ -69,6 +70,14 @@ class PartUpload:
             group.create_task(self._encode_parts())
             group.create_task(self._store_parts())
 
+    async def delete(self) -> None:
+        """Delete what was stored. Call it after ``run``. The control plane does it, too, and later:
+        a part can still be on its way."""
+        try:
+            await self._store.delete(self._sent)
+        except PartNotStored as error:
+            logger.warning("recording.parts_not_deleted", error=str(error))
+
     async def _encode_parts(self) -> None:
         loop = asyncio.get_running_loop()
         async for part in self._raw:
@@ -85,11 +94,11 @@ class PartUpload:
 
     async def _store_part(self, part: _Encoded) -> None:
         wait_seconds = FIRST_RETRY_SECONDS
+        path = part_path(self._folder, part.starts_at_ms)
+        self._sent.append(path)
         while True:
             try:
-                return await self._store.put(
-                    part_path(self._folder, part.starts_at_ms), part.content
-                )
+                return await self._store.put(path, part.content)
             except PartNotStored as error:
                 logger.warning(
                     "recording.part_not_stored", starts_at_ms=part.starts_at_ms, error=str(error)

@@ -40,6 +40,7 @@ class Recorder:
         self._uploading: asyncio.Task[None] | None = None
         self._frame_offset: int | None = None
         self._is_paused = False
+        self._is_discarded = False
         self.ends_at_ms = 0
         """Where the last recorded frame ends, in ms of the call."""
 
@@ -55,9 +56,19 @@ class Recorder:
     def resume(self) -> None:
         self._is_paused = False
 
+    def discard(self) -> None:
+        """Record and store nothing more. ``stop`` deletes what is stored."""
+        self._is_discarded = True
+        if self._uploading is not None:
+            self._uploading.cancel()
+
     async def stop(self) -> str | None:
         """End the recording after its room has closed. Returns a sentence if parts are missing."""
         if self._uploading is None:
+            return None
+        if self._is_discarded:
+            await asyncio.wait({self._uploading})
+            await self._upload.delete()
             return None
         if (last := self._cutter.cut()) is not None:
             self._upload.add(last)
@@ -73,7 +84,7 @@ class Recorder:
     def _take(self, heard: HeardFrames) -> None:
         if self._frame_offset is None:
             self._frame_offset = self._position_ms() // FRAME_MS - heard.index
-        if self._is_paused:
+        if self._is_paused or self._is_discarded:
             return
         frame = heard.index + self._frame_offset
         self.ends_at_ms = (frame + 1) * FRAME_MS

@@ -24,7 +24,7 @@ from switchboard.caller.dialogue_policy import LineByLine
 from switchboard.caller.prepared_speech import prepare_speech
 from switchboard.caller.resampling import to_pcm, to_waveform, upsampled
 from switchboard.caller.speech_models import Recogniser
-from switchboard_client import AsyncSwitchboard
+from switchboard_client import ApiError, AsyncSwitchboard
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call, until
 from tests.e2e.running_call import RunningCall
@@ -220,6 +220,30 @@ async def test_a_player_may_seek(recorded: Recorded) -> None:
         part = await http.get(signed, headers={"Range": "bytes=44-1043"})
     assert part.status_code == 206
     assert part.content == recorded.audio.tobytes()[:1000]
+
+
+async def test_a_caller_who_refuses_is_not_recorded_and_talks_on(
+    switchboard: LiveSwitchboard,
+) -> None:
+    conversation = LineByLine(("No. Please do not record this call.", LINES[0]))
+    speech = await prepare_speech(conversation.lines())
+    async with switchboard.api() as api:
+        agent_id = await recorded_agent(api, switchboard.account.agent_id, require_consent=True)
+        summary = await call_agent(
+            api, agent_id, conversation, speech, lambda _: None, asyncio.Event()
+        )
+        call = await ended_call(api, summary.call_id)
+        with pytest.raises(ApiError, match="recorded"):
+            await api.request("GET", f"/v1/calls/{summary.call_id}/recording")
+    said = [each["text"].lower() for each in call["transcript"]["segments"]]
+    refused, confirmed = (
+        next(at for at, text in enumerate(said) if words in text)
+        for words in ("do not record", "this call is not being recorded")
+    )
+    assert refused < confirmed
+    assert any("appointment" in text for text in said[confirmed:])
+    stored = switchboard.data_dir.glob(f"objects/recordings/*/{summary.call_id}/**/*.*")
+    assert list(stored) == []
 
 
 async def test_a_killed_worker_leaves_what_it_had_recorded(

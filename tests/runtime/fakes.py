@@ -208,6 +208,9 @@ class FakePhrases:
     def recording_announcement(self, plan: CallPlan) -> str:
         return "announcement"
 
+    def not_recorded(self, plan: CallPlan) -> str:
+        return "not recorded"
+
     def farewell(self, plan: CallPlan, end_reason: EndReason) -> str:
         return f"farewell: {end_reason.value}"
 

@@ -8,7 +8,7 @@ from contracts.events import CallEvent, RecordingStarted, RecordingStopped
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call
 from control_plane.calling.recordings import repository
-from control_plane.calling.recordings.tasks import enqueue_assembly
+from control_plane.calling.recordings.tasks import enqueue_assembly, enqueue_deletion
 from control_plane.platform.database import storable
 
 
@@ -29,6 +29,18 @@ async def apply_recording_event(
                 session, call.tenant_id, call.id, recording_id, event.occurred_at
             )
             log_event(session, call, "runtime", "Recording started", event.occurred_at)
+        case RecordingStopped(recording_id=recording_id, refused=True):
+            # A call that may not be recorded has no recording.
+            await repository.delete_recording(session, call.tenant_id, recording_id)
+            await enqueue_deletion(session, call.tenant_id, call.id, recording_id)
+            log_event(
+                session,
+                call,
+                "runtime",
+                "Recording stopped and deleted: a caller did not agree to be recorded",
+                event.occurred_at,
+            )
+            return
         case RecordingStopped(recording_id=recording_id, duration_ms=duration_ms, detail=detail):
             recording = await repository.locked_recording(session, call.tenant_id, recording_id)
             if recording is None:

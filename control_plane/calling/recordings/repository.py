@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -36,6 +36,13 @@ async def locked_recording(
         .execution_options(populate_existing=True)
     )
     return found
+
+
+async def delete_recording(session: AsyncSession, tenant_id: UUID, recording_id: UUID) -> None:
+    """Its audio is for ``tasks.delete_refused`` to delete."""
+    await session.execute(
+        delete(Recording).where(Recording.tenant_id == tenant_id, Recording.id == recording_id)
+    )
 
 
 async def add_recording(

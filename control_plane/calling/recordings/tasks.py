@@ -10,6 +10,7 @@ import structlog
 from procrastinate import JobContext, RetryStrategy
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from contracts.recording import recording_folder
 from control_plane.calling.calls.models import Call
 from control_plane.calling.recordings import repository
 from control_plane.calling.recordings.assembly import (
@@ -35,6 +36,8 @@ MOST_ATTEMPTS = 10
 """About half an hour in all."""
 PARTS_KEPT = timedelta(days=1)
 """How long parts are kept for a worker that has not reported that the recording stopped."""
+PART_ON_ITS_WAY = timedelta(minutes=1)
+"""Longer than a worker waits for the store to take a part."""
 
 _log = structlog.get_logger(__name__)
 
@@ -99,6 +102,21 @@ async def remove_left_parts(context: JobContext, *, tenant_id: str, recording_id
         await asyncio.to_thread(lambda: remove_parts(open_store(url), recording.folder))
 
 
+@job_queue.task(
+    name="recordings.delete_refused",
+    queue=RECORDINGS_QUEUE,
+    pass_context=True,
+    retry=RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2),
+)
+async def delete_refused(
+    context: JobContext, *, tenant_id: str, call_id: str, recording_id: str
+) -> None:
+    """Delete what was stored before a caller refused to be recorded."""
+    url = settings_of(context).object_store_url
+    folder = recording_folder(UUID(tenant_id), UUID(call_id), UUID(recording_id))
+    await asyncio.to_thread(lambda: remove_parts(open_store(url), folder))
+
+
 async def _recording(database: Database, tenant_id: str, recording_id: str) -> Recording | None:
     async with database.system_session() as session:
         return await repository.locked_recording(session, UUID(tenant_id), UUID(recording_id))
@@ -143,6 +161,22 @@ async def enqueue_assembly_at_end(session: AsyncSession, call: Call) -> None:
     recording = await repository.latest_recording(session, call.tenant_id, call.id)
     if recording is not None:
         await enqueue_assembly(session, call.tenant_id, recording.id)
+
+
+async def enqueue_deletion(
+    session: AsyncSession, tenant_id: UUID, call_id: UUID, recording_id: UUID
+) -> None:
+    """Add the jobs that delete a refused recording: now, and when a part that was on its way must
+    have arrived."""
+    for wait in (timedelta(), PART_ON_ITS_WAY):
+        await enqueue(
+            session,
+            delete_refused,
+            not_within=wait,
+            tenant_id=str(tenant_id),
+            call_id=str(call_id),
+            recording_id=str(recording_id),
+        )
 
 
 async def enqueue_assembly(session: AsyncSession, tenant_id: UUID, recording_id: UUID) -> None:

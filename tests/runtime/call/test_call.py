@@ -21,6 +21,7 @@ from contracts.events import (
     RecordingStopped,
     SlotsCollected,
     ToolCalled,
+    TranscriptSegment,
 )
 from contracts.live_messages import CallOver, ParticipantStateChanged
 from pipelines.engine.call_actions import CallActions
@@ -244,6 +245,30 @@ def test_a_recorded_call_is_announced_before_the_opener_and_stopped_before_its_e
         "recording.stopped",
         "call.ended",
     ]
+
+
+def test_a_caller_who_refuses_to_be_recorded_is_told_so_and_talks_on():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(3)
+        stage.call.fact(
+            TranscriptSegment(
+                sequence=0,
+                speaker="user",
+                text="Please do not record me.",
+                started_at_ms=0,
+                ended_at_ms=1000,
+            )
+        )
+        await asyncio.sleep(3)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script, parts=MemoryPartStore())
+    assert stage.conversation.said == ["announcement", "greeting", "not recorded"]
+    types = stage.journal.types()
+    assert types.index("transcript.segment") + 1 == types.index("recording.stopped")
+    assert types.count("recording.stopped") == 1
+    assert types[-2:] == ["leg.left", "call.ended"]
 
 
 def test_a_store_that_is_away_disturbs_no_call():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from runtime.recording.part_store import PartNotStored
 
@@ -15,6 +16,7 @@ class MemoryPartStore:
         self.slow_seconds = slow_seconds
         self.attempts = 0
         self.objects: dict[str, bytes] = {}
+        self.has_some = asyncio.Event()
 
     async def put(self, path: str, content: bytes) -> None:
         self.attempts += 1
@@ -22,3 +24,10 @@ class MemoryPartStore:
         if self.away:
             raise PartNotStored("the store of the test is away")
         self.objects[path] = content
+        self.has_some.set()
+
+    async def delete(self, paths: Sequence[str]) -> None:
+        if self.away:
+            raise PartNotStored("the store of the test is away")
+        for path in paths:
+            self.objects.pop(path, None)

@@ -5,14 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 import numpy as np
+import pytest
 
 from contracts.agent_config import AgentConfig, Features
 from contracts.call_plan import CallPlan
-from contracts.events import Logged, RecordingStarted, RecordingStopped
+from contracts.events import (
+    EventBody,
+    Logged,
+    RecordingStarted,
+    RecordingStopped,
+    TranscriptSegment,
+)
+from contracts.recording import PART_MS
 from runtime.media.room import HeardFrames
 from runtime.recording.call_recording import CallRecording
 from tests.runtime.fakes import (
@@ -143,6 +151,94 @@ def test_two_who_come_together_are_told_once() -> None:
             stage.recording.announce(stage.conversation),
         )
         assert stage.conversation.said == ["announcement"]
+
+    play(script, require_consent=True)
+
+
+def said(text: str, speaker: Literal["user", "agent"] = "user") -> TranscriptSegment:
+    return TranscriptSegment(
+        sequence=0, speaker=speaker, text=text, started_at_ms=0, ended_at_ms=1000
+    )
+
+
+REFUSAL = said("No, do not record this.")
+
+
+def test_a_caller_who_refuses_is_not_recorded_and_what_was_is_deleted() -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        await stage.recording.announce(stage.conversation)
+        for _ in range(PART_MS // 20 + 5):
+            stage.hear(1)
+        await stage.store.has_some.wait()
+        assert stage.recording.is_refused_by(REFUSAL)
+        stopped = stage.record.facts[-1]
+        assert isinstance(stopped, RecordingStopped)
+        assert stopped.refused
+        stage.recording.joined(SOMEBODY_ELSE)
+        await stage.recording.announce(stage.conversation)
+        for _ in range(PART_MS // 20 + 5):
+            stage.hear(2)
+        await stage.recording.finish()
+        assert stage.record.facts[-1] is stopped
+        assert stage.conversation.said == ["announcement"]
+
+    assert play(script, require_consent=True).store.objects == {}
+
+
+def test_a_refusal_during_the_announcement_prevents_the_recording() -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        assert stage.recording.is_refused_by(REFUSAL)
+        await stage.recording.announce(stage.conversation)
+        stage.hear(1)
+        await stage.recording.finish()
+
+    stage = play(script, require_consent=True)
+    assert [type(fact) for fact in stage.record.facts] == [Logged]
+    assert stage.store.objects == {}
+
+
+def test_a_refusal_is_answered_once() -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        await stage.recording.announce(stage.conversation)
+        assert stage.recording.is_refused_by(REFUSAL)
+        assert not stage.recording.is_refused_by(REFUSAL)
+
+    play(script, require_consent=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "require_consent"),
+    [
+        (said("Yes, of course."), True),
+        (said("No, do not record this.", "agent"), True),
+        (Logged(level="info", message="Do not record this."), True),
+        (REFUSAL, False),
+    ],
+)
+def test_other_words_and_calls_without_consent_go_on_being_recorded(
+    words: EventBody, require_consent: bool
+) -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        await stage.recording.announce(stage.conversation)
+        stage.hear(1)
+        assert not stage.recording.is_refused_by(words)
+        await stage.recording.finish()
+
+    assert len(play(script, require_consent=require_consent).store.objects) == 1
+
+
+def test_parts_that_the_store_does_not_delete_end_no_call() -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        await stage.recording.announce(stage.conversation)
+        stage.hear(1)
+        stage.recording.is_refused_by(REFUSAL)
+        stage.store.away = True
+        await stage.recording.finish()
 
     play(script, require_consent=True)
 

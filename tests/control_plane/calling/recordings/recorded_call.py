@@ -93,6 +93,12 @@ class RecordedCall:
         await self.worker.ship(self.plan, stopped)
         await catch_up(self.consumer)
 
+    async def refuse_recording(self) -> None:
+        """What a worker reports when a caller does not agree."""
+        stopped = RecordingStopped(recording_id=self.recording_id, duration_ms=1000, refused=True)
+        await self.worker.ship(self.plan, stopped)
+        await catch_up(self.consumer)
+
     async def end(self, connected_ms: int = 1000) -> None:
         await self.worker.end(self.plan, connected_ms)
         await catch_up(self.consumer)

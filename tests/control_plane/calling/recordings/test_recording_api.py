@@ -194,3 +194,39 @@ async def test_a_recording_fails_if_the_job_that_makes_its_files_is_given_up(
     shown = await call.recording()
     assert shown["status"] == "failed"
     assert "failed too often" in shown["metadata"]["detail"]
+
+
+async def test_what_was_recorded_before_a_caller_refused_is_deleted(call: RecordedCall) -> None:
+    await call.start_recording()
+    call.store(0, flac(50))
+    await call.refuse_recording()
+    await call.run_jobs()
+    assert call.parts == []
+    answer = await call.tenant.get(f"/v1/calls/{call.call_id}/recording")
+    assert (answer.status_code, answer.json()["code"]) == (404, "recording_not_available")
+
+    call.store(1000, flac(50))  # It was on its way when the caller refused.
+    await call.end()
+    await call.make_jobs_due()
+    await call.run_jobs()
+    assert call.parts == []
+    shown = await call_of(call.tenant, call.plan)
+    assert shown["recording"] is None
+    events = (await call.tenant.get(f"/v1/calls/{call.call_id}/events")).json()["events"]
+    assert "Recording stopped and deleted: a caller did not agree to be recorded" in [
+        event["message"] for event in events
+    ]
+
+
+async def test_a_store_that_is_away_delays_the_deletion_of_what_was_refused(
+    call: RecordedCall,
+) -> None:
+    await call.start_recording()
+    call.store(0, flac(50))
+    await call.refuse_recording()
+    call.lose_store()
+    await call.run_jobs()
+    call.return_store()
+    await call.make_jobs_due()
+    await call.run_jobs()
+    assert call.parts == []

@@ -1,0 +1,72 @@
+"""Whether somebody says that they do not want to be recorded. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pipelines.texts.language import primary_language
+
+_FEW_WORDS = r"(?:\s+[\w']+){0,5}?\s+"
+
+_REFUSALS: Mapping[str, tuple[str, ...]] = {
+    "en": (
+        # "Do not record this", but not "do not record the appointment yet".
+        r"\b(?:do not|don't|dont|never|not to)\s+(?:please\s+)?(?:record|tape)\b"
+        r"(?!\s+(?:the|a|an|my|our|any)\s+(?!call|conversation|voice))",
+        rf"\b(?:not|don't|dont|won't|wouldn't|can't|never)\s+"
+        rf"(?:really\s+)?(?:want|wish|like|agree|consent|okay|ok|fine|comfortable|happy|allow|permit)"
+        rf"{_FEW_WORDS}(?:recorded|recording|record)\b",
+        r"\bnot\s+(?:to\s+)?be(?:ing)?\s+recorded\b",
+        r"\b(?:stop|turn off|switch off|disable|delete)\s+(?:the\s+|this\s+|your\s+)?recording\b",
+        r"\bno\s+recordings?\b(?!\s+(?:is|are)\b)",
+        r"\bwithout\s+(?:a\s+|the\s+|any\s+|being\s+)?record(?:ing|ed)\b",
+        rf"\b(?:object|refuse)\s+to{_FEW_WORDS}?record(?:ing|ed)\b",
+    ),
+    "de": (
+        r"\bnicht\b[^.!?]{0,30}\b(?:aufnehmen|aufgenommen|aufzeichnen|aufgezeichnet|mitschneiden"
+        r"|mitgeschnitten)\b",
+        r"\b(?:keine|ohne)\s+(?:\w+\s+)?(?:aufnahme|aufzeichnung|mitschnitt)\b",
+        r"\b(?:zeichnen|nehmen|schneiden)\s+sie\s+(?:\w+\s+){0,4}?nicht\s+(?:auf|mit)\b",
+        r"\b(?:stoppen|beenden|löschen)\s+sie\s+(?:bitte\s+)?die\s+(?:aufnahme|aufzeichnung)\b",
+        r"\bmit\s+der\s+(?:aufnahme|aufzeichnung)\s+nicht\s+einverstanden\b",
+    ),
+    "es": (
+        r"\bno\s+(?:\w+\s+){0,4}?(?:grab(?:e|en|es|ar|arme|arnos|ada|ado|ando)|grabación)\b",
+        r"\bsin\s+(?:grabar|grabación|que\s+(?:me\s+)?graben)\b",
+        r"\b(?:deje|dejen)\s+de\s+grabar\b",
+        r"\b(?:detenga|pare|borre)\s+la\s+grabación\b",
+    ),
+    "fr": (
+        r"\bn'enregistre[rz]?\s+(?:\w+\s+)?pas\b",
+        r"\bne\s+(?:m'|nous\s+|pas\s+)*enregistre[rz]?\b",
+        r"\bpas\s+(?:\w+\s+){0,3}?(?:d'enregistrement|enregistrer|enregistrée?|l'enregistrement"
+        r"|m'enregistrer)\b",
+        r"\bsans\s+(?:enregistrement|enregistrer|être\s+enregistrée?)\b",
+        r"\b(?:arrêtez|supprimez|coupez)\s+l'enregistrement\b",
+    ),
+    "hi": (
+        r"रिकॉर्ड(?:िंग)?(?:\s+\S+){0,2}?\s+(?:मत|न|ना|नहीं|बंद)(?=\s|[।.!?,]|$)",
+        r"(?:मत|न|ना|नहीं)\s+रिकॉर्ड",
+    ),
+}
+_AGREEMENTS: Mapping[str, str] = {
+    "en": r"\b(?:mind|problem|objections?|issue|trouble|care)\b",
+    "de": r"\b(?:nichts\s+dagegen|kein\s+problem|stört\s+mich\s+nicht)\b",
+    "es": r"\b(?:importa|problema|inconveniente|molesta)\b",
+    "fr": r"\b(?:dérange|problème|gêne|inconvénient)\b",
+    "hi": r"(?:दिक्कत|समस्या|परेशानी|आपत्ति|एतराज़)",
+}
+"""Words that make a negation an agreement: "I do not mind being recorded"."""
+
+
+def refuses_recording(text: str, locale: str) -> bool:
+    """Only explicit words count, in the languages of the announcement (``phrases``): a "no" alone
+    may answer something else."""
+    language = primary_language(locale)
+    if language not in _REFUSALS:
+        language = "en"
+    said = text.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    if re.search(_AGREEMENTS[language], said):
+        return False
+    return any(re.search(refusal, said) for refusal in _REFUSALS[language])
