@@ -227,8 +227,9 @@ async def test_a_caller_who_refuses_is_not_recorded_and_talks_on(
 ) -> None:
     conversation = RuleFollower(
         [
-            Rule(when_heard=("how can i help",), say="No. Please do not record this call."),
-            Rule(when_heard=("not being recorded",), say=LINES[0], leave=True),
+            Rule(when_heard=("how can i help",), say=LINES[0]),
+            Rule(when_heard=("our clinic before",), say="Please do not record this call."),
+            Rule(when_heard=("not being recorded",), say=LINES[2], leave=True),
         ]
     )
     speech = await prepare_speech(conversation.lines())
@@ -238,12 +239,13 @@ async def test_a_caller_who_refuses_is_not_recorded_and_talks_on(
             api, agent_id, conversation, speech, lambda _: None, asyncio.Event()
         )
         call = await ended_call(api, summary.call_id)
+        said = [each["text"].lower() for each in call["transcript"]["segments"]]
+        assert any("is not being recorded" in text for text in said), said
         with pytest.raises(ApiError, match="recorded"):
             await api.request("GET", f"/v1/calls/{summary.call_id}/recording")
-    said = [each["text"].lower() for each in call["transcript"]["segments"]]
     confirmed = next(at for at, text in enumerate(said) if "is not being recorded" in text)
     assert any("record this call" in text for text in said[:confirmed]), said
-    assert any("appointment" in text for text in said[confirmed:]), said
+    assert any("wilson" in text for text in said[confirmed:]), said
     stored = switchboard.data_dir.glob(f"objects/recordings/*/{summary.call_id}/**/*.*")
     assert list(stored) == []
 
