@@ -1,7 +1,7 @@
 """Voice activity detection for the engine, with the weights that ship with it.
 
 The engine's own stream costs a call more than the room does: three tasks, five copies of the sound
-and two events for each window, most of them to say that it is still silent. This one looks at a
+and an event for each window, most of them to say that it is still silent. This one looks at a
 window where it is pushed, and speaks only when there is something to say.
 """
 
@@ -155,7 +155,7 @@ class VoiceActivityStream(vad.VADStream):
             self._tell(_KIND[change], self._speech)
             if change == "ended":
                 segments.forget_speech()
-        if self._speech is not None and not segments.is_speech and not segments.voice_run_seconds:
+        if self._speech is not None and segments.is_quiet:
             del self._speech[:-_BEFORE_SPEECH_BYTES]
 
     def _keep(self, window: bytes) -> None:

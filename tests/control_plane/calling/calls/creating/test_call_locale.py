@@ -4,34 +4,21 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Any
-from uuid import UUID
 
 import pytest
-from sqlalchemy import select
 
-from contracts.call_plan import CallPlan
-from control_plane.calling.calls.models import Call
 from control_plane.platform.database import Database
+from tests.control_plane.calling.calls.creating.test_frozen_versions import plan_of_a_call
 from tests.control_plane.conftest import TenantClient
-from tests.control_plane.conversation import create_call
 
 BRITISH = "en-GB"
 LANGUAGES = {"language": "en-US", "supported_languages": ["en-US", BRITISH]}
 TALKING = {"participants": [{"transport": "webrtc", "identity": "ada"}]}
 
 
-async def plan_of(
-    database: Database, tenant: TenantClient, agent_id: UUID, **fields: Any
-) -> CallPlan:
-    created = await create_call(tenant, agent_id, **fields)
-    async with database.tenant_session(tenant.tenant_id) as session:
-        document = await session.scalar(select(Call.plan).where(Call.id == UUID(created["id"])))
-    return CallPlan.model_validate(document)
-
-
 async def test_a_call_is_in_the_agent_s_language(tenant: TenantClient, database: Database) -> None:
     agent_id = await tenant.published_agent(**LANGUAGES)
-    plan = await plan_of(database, tenant, agent_id)
+    plan = await plan_of_a_call(database, tenant, agent_id)
     assert plan.locale == plan.agent.language == "en-US"
 
 
@@ -41,17 +28,19 @@ async def test_a_call_can_be_in_another_of_its_languages(
     agent_id = await tenant.published_agent(**LANGUAGES, playbook={"opener": "Hello {{ name }}."})
     offered = (await tenant.get(f"/v1/agents/{agent_id}")).json()["provider_config"]["languages"]
     for _ in range(2):  # The second is made from what is kept of the first.
-        plan = await plan_of(database, tenant, agent_id, locale=BRITISH, variables={"name": "Ada"})
+        plan = await plan_of_a_call(
+            database, tenant, agent_id, locale=BRITISH, variables={"name": "Ada"}
+        )
         assert plan.locale == plan.agent.language == BRITISH
         assert plan.stack.model_dump() == offered[BRITISH]
         assert "You speak en-GB." in plan.compiled_prompt
         assert "Hello Ada." in plan.compiled_prompt
-    assert (await plan_of(database, tenant, agent_id)).locale == "en-US"
+    assert (await plan_of_a_call(database, tenant, agent_id)).locale == "en-US"
 
 
 async def test_a_tag_is_read_in_any_case(tenant: TenantClient, database: Database) -> None:
     agent_id = await tenant.published_agent(**LANGUAGES)
-    assert (await plan_of(database, tenant, agent_id, locale="EN-gb")).locale == BRITISH
+    assert (await plan_of_a_call(database, tenant, agent_id, locale="EN-gb")).locale == BRITISH
 
 
 @pytest.mark.parametrize(
@@ -92,7 +81,7 @@ async def test_the_persona_s_language_is_that_of_calls_that_name_none(
 ) -> None:
     persona = {"voiceConfig": {"language": persona_language}}
     agent_id = await tenant.published_agent(**LANGUAGES, persona=persona)
-    assert (await plan_of(database, tenant, agent_id, **wanted)).locale == expected
+    assert (await plan_of_a_call(database, tenant, agent_id, **wanted)).locale == expected
 
 
 async def test_publishing_says_that_the_persona_s_language_is_not_supported(
