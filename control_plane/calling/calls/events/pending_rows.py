@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.events import TranscriptSegment, TurnMeasured
 from control_plane.calling.calls.events import repository
-from control_plane.calling.calls.events.repository import Rows
 from control_plane.calling.calls.models import Call, Segment, TurnLatencies
 from control_plane.platform.database import Base, storable
 
@@ -22,7 +22,7 @@ from control_plane.platform.database import Base, storable
 class PendingRows:
     """The rows are lost unless ``insert`` is called before the transaction ends."""
 
-    _rows: dict[type[Base], Rows] = field(default_factory=lambda: defaultdict(list))
+    _rows: dict[type[Base], list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
     def add_segment(self, call: Call, segment: TranscriptSegment) -> None:
         self._rows[Segment].append(

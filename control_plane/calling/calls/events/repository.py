@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from functools import cache
 from uuid import UUID
 
-from sqlalchemy import select, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Update, select, update
+from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import attributes
 
 from control_plane.calling.calls.models import Call, CallParticipant, ParkedEvent
-from control_plane.platform.database import Base, storable
+from control_plane.platform.database import Base, storable, table_of
+from control_plane.platform.recordset import Rows, recordset, recordset_parameters
 
 _CURSOR = ("applied_seq", "metered_ms", "funded_until_ms")
-
-Rows = list[dict[str, Any]]
-"""What to insert, by column."""
 
 
 async def locked_calls(session: AsyncSession, call_ids: Sequence[UUID]) -> Sequence[Call]:
@@ -52,25 +50,40 @@ async def participants_of(
 
 
 async def move_cursors(session: AsyncSession, calls: Collection[Call]) -> None:
-    """Write ``applied_seq`` and the meter of these calls, and nothing else that changed.
-
-    It is one statement, whatever changed in which call; a flush would send several.
-    """
+    """Write ``applied_seq`` and the meter of these calls, and nothing else that changed."""
     if not calls:
         return
-    await session.execute(
-        update(Call),
-        [{"id": call.id} | {column: getattr(call, column) for column in _CURSOR} for call in calls],
-        execution_options={"autoflush": False, "synchronize_session": False},
-    )
+    rows = [{column: getattr(call, column) for column in ("id", *_CURSOR)} for call in calls]
+    # A flush would write the same with a statement for each call.
+    with session.no_autoflush:
+        await session.execute(_moved_cursors(), recordset_parameters(rows))
     for call in calls:
         for column in _CURSOR:
             attributes.set_committed_value(call, column, getattr(call, column))
 
 
+@cache
+def _moved_cursors() -> Update:
+    calls = table_of(Call)
+    moved = recordset(calls, ("id", *_CURSOR))
+    return (
+        update(calls)
+        .where(calls.c.id == moved.c.id)
+        .values({column: moved.c[column] for column in _CURSOR})
+    )
+
+
 async def insert_rows(session: AsyncSession, model: type[Base], rows: Rows) -> None:
     """Insert rows with the same columns; one whose key is taken is ignored."""
-    await session.execute(insert(model).on_conflict_do_nothing(), rows)
+    await session.execute(_insertion(model, tuple(rows[0])), recordset_parameters(rows))
+
+
+@cache
+def _insertion(model: type[Base], columns: tuple[str, ...]) -> Insert:
+    table = table_of(model)
+    new = recordset(table, columns)
+    rows = select(*(new.c[column] for column in columns))
+    return insert(table).from_select(columns, rows, include_defaults=False).on_conflict_do_nothing()
 
 
 async def add_parked_event(
