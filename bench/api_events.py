@@ -7,7 +7,9 @@ backlog, on whatever cores the machine has.
 Then one consumer has a core, and the database another. The same run inserts one bare row per event
 with SQLAlchemy, a transaction each, on the same cores: what an event costs without any guarantee.
 
-    python -m bench.api_events [--calls 200] [--turns 10]
+    python -m bench.api_events [--calls 200] [--turns 10] [--consumers 1 2 3]
+
+``--consumers`` without a number leaves the first part out.
 """
 
 from __future__ import annotations
@@ -58,7 +60,6 @@ from control_plane.platform.link.redis_client import connect
 from tests.own_api import OwnApi, own_api
 
 TARGET_PER_SECOND = 2_000
-CONSUMERS = (1, 2, 3)
 BARE_INSERTS = 2_000
 BARE_AT_ONCE = 8
 WORKER_ID = "worker-of-the-bench"
@@ -271,8 +272,8 @@ async def backlog(api: OwnApi, calls: int, turns: int) -> tuple[UUID, list[Creat
     return tenant_id, created, len(events)
 
 
-def scale(api: OwnApi, calls: int, turns: int) -> Table:
-    """The same backlog for one, two and three consumer processes."""
+def scale(api: OwnApi, calls: int, turns: int, consumer_counts: Sequence[int]) -> Table:
+    """The same backlog for each number of consumer processes."""
     redis = Redis.from_url(api.redis_url)
     table = Table(
         title=f"backlog of {calls} calls; {len(os.sched_getaffinity(0))} cores for everything"
@@ -283,7 +284,7 @@ def scale(api: OwnApi, calls: int, turns: int) -> Table:
     )
     for column in columns:
         table.add_column(column, justify="right")
-    for count in CONSUMERS:
+    for count in consumer_counts:
         with consumers(count, api.app_url, api.system_url, api.redis_url) as running:
             tenant_id, _, events = asyncio.run(backlog(api, calls, turns))
             drained = drain(running, redis, EVENT_STREAMS, api.psycopg_url)
@@ -320,19 +321,23 @@ async def compare(api: OwnApi, redis_url: str, calls: int, turns: int) -> Table:
     return table
 
 
-def run(calls: int, turns: int) -> tuple[Table, Table]:
+def run(calls: int, turns: int, consumer_counts: Sequence[int]) -> Iterator[Table]:
     with own_api() as api:
-        scaled = scale(api, calls, turns)
-        return scaled, asyncio.run(compare(api, api.redis_url, calls, turns))
+        if consumer_counts:
+            yield scale(api, calls, turns, consumer_counts)
+        yield asyncio.run(compare(api, api.redis_url, calls, turns))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--calls", type=int, default=200)
     parser.add_argument("--turns", type=int, default=10)
+    parser.add_argument("--consumers", type=int, nargs="*", default=[1, 2, 3])
     arguments = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
-    Console().print(*run(arguments.calls, arguments.turns))
+    console = Console()
+    for table in run(arguments.calls, arguments.turns, arguments.consumers):
+        console.print(table)
 
 
 if __name__ == "__main__":

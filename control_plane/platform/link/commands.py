@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
 import structlog
@@ -22,23 +24,45 @@ COMMAND_STREAM_LENGTH = 1000
 _log = structlog.get_logger(__name__)
 
 
+class Addressed(NamedTuple):
+    """A command for the worker that runs a call."""
+
+    worker_id: str
+    call_id: UUID
+    body: CommandBody
+
+
 async def send(redis: Redis, worker_id: str, call_id: UUID, body: CommandBody) -> None:
     """Send one command. A worker that does not run the call ignores it.
 
     Raises:
         RedisError: the command may or may not have been sent.
     """
-    command = Command(command_id=uuid4(), call_id=call_id, issued_at=datetime.now(UTC), body=body)
-    stream = redis_names.worker_commands(worker_id)
+    await send_all(redis, [Addressed(worker_id, call_id, body)])
+
+
+async def send_all(redis: Redis, commands: Sequence[Addressed]) -> None:
+    """Send ``commands`` in this order.
+
+    Raises:
+        RedisError: some of them may have been sent.
+    """
+    if not commands:
+        return
+    issued_at = datetime.now(UTC)
     async with redis.pipeline(transaction=False) as pipe:
-        pipe.xadd(
-            stream,
-            {redis_names.FIELD: command.model_dump_json()},
-            maxlen=COMMAND_STREAM_LENGTH,
-        )
-        pipe.expire(stream, COMMAND_STREAM_TTL_SECONDS)
+        for worker_id, call_id, body in commands:
+            command = Command(command_id=uuid4(), call_id=call_id, issued_at=issued_at, body=body)
+            pipe.xadd(
+                redis_names.worker_commands(worker_id),
+                {redis_names.FIELD: command.model_dump_json()},
+                maxlen=COMMAND_STREAM_LENGTH,
+            )
+        for worker_id in {command.worker_id for command in commands}:
+            pipe.expire(redis_names.worker_commands(worker_id), COMMAND_STREAM_TTL_SECONDS)
         await pipe.execute()
-    _log.info("command_sent", call_id=str(call_id), worker_id=worker_id, command=body.type)
+    for worker_id, call_id, body in commands:
+        _log.info("command_sent", call_id=str(call_id), worker_id=worker_id, command=body.type)
 
 
 async def offer_leg(

@@ -176,11 +176,14 @@ class EventConsumer:
             [entry for applied in outcomes.values() for entry in applied.finished]
         )
         await forget_media_positions(self._redis, over)
-        for call_id, applied in outcomes.items():
-            if applied.answer is not None:
-                await commands.send(
-                    self._redis, applied.answer.worker_id, call_id, applied.answer.command
-                )
+        await commands.send_all(
+            self._redis,
+            [
+                commands.Addressed(applied.answer.worker_id, call_id, applied.answer.command)
+                for call_id, applied in outcomes.items()
+                if applied.answer is not None
+            ],
+        )
 
 
 def groups_of(batches: Sequence[Batch]) -> list[list[Batch]]:

@@ -36,7 +36,10 @@ def read_entry(entry: StreamEntry) -> ReceivedEvent | Unreadable:
     except ValidationError as error:
         reason = f"not an event: {fault(error)}"
     else:
-        envelope = EventEnvelope(call_id=event.call_id, tenant_id=event.tenant_id, seq=event.seq)
+        # Not validated once more, which would take as long as reading the event.
+        envelope = EventEnvelope.model_construct(
+            call_id=event.call_id, tenant_id=event.tenant_id, seq=event.seq
+        )
         return ReceivedEvent(entry, envelope, event)
     try:
         envelope = EventEnvelope.model_validate_json(entry.document)

@@ -222,8 +222,9 @@ async def _end(
     event: CallEvent,
     ended: CallEnded,
 ) -> None:
-    # The work that follows the end may read the transcript.
-    await group.rows.insert(session)
+    if call.started_at is None:
+        # Nothing is left to analyse, so the webhook with its transcript is written at once.
+        await group.rows.insert(session)
     with session.no_autoflush:
         changed = await end_call(
             session,
