@@ -18,6 +18,7 @@ COPY link link
 COPY outbound outbound
 COPY pipelines pipelines
 COPY runtime runtime
+COPY schema_sandbox schema_sandbox
 COPY switchboard switchboard
 COPY telemetry telemetry
 COPY telephony_bridge telephony_bridge

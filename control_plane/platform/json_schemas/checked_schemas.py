@@ -13,8 +13,8 @@ from uuid import UUID
 from cachetools import LRUCache, TTLCache
 
 from control_plane.platform.json_schemas.checking import first_fault
-from control_plane.platform.json_schemas.sandbox import SchemaSandbox, schema_sandbox
 from control_plane.platform.json_schemas.turns import Turns
+from schema_sandbox.sandbox import SchemaSandbox, schema_sandbox
 
 MOST_REMEMBERED = 1_000
 FAULT_SECONDS = 10.0

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from control_plane.platform.json_schemas.limits import fault_of_size
-from control_plane.platform.json_schemas.sandbox import SchemaSandbox, SchemaTooCostly
+from schema_sandbox.sandbox import SchemaSandbox, SchemaTooCostly
 
 _DRAFTS = (
     "https://json-schema.org/draft/2020-12/schema",

@@ -6,12 +6,12 @@ from typing import Any
 
 from control_plane.calling.intelligence.analysers.model.answer_json import read_object
 from control_plane.platform.json_schemas.limits import fault_of_size
-from control_plane.platform.json_schemas.sandbox import (
+from control_plane.platform.language_model.json_answers import UnusableAnswer
+from schema_sandbox.sandbox import (
     Findings,
     SchemaTooCostly,
     schema_sandbox,
 )
-from control_plane.platform.language_model.json_answers import UnusableAnswer
 
 
 class SchemaUnusable(Exception):
@@ -20,7 +20,7 @@ class SchemaUnusable(Exception):
 
 
 class TenantSchema:
-    """Applied in a child process (``json_schemas.sandbox``). Its methods block.
+    """Applied in a child process (``schema_sandbox``). Its methods block.
 
     Raises:
         SchemaUnusable: see there. The methods raise it too.

@@ -11,8 +11,8 @@ import pytest
 from fastapi import FastAPI
 
 from control_plane.platform.json_schemas.checked_schemas import checked_schemas
-from control_plane.platform.json_schemas.sandbox import SchemaSandbox
 from control_plane.platform.json_schemas.turns import Turns
+from schema_sandbox.sandbox import SchemaSandbox
 from tests.control_plane.building.agents.test_slow_names import connections_in_use
 from tests.control_plane.conftest import TenantClient
 

@@ -11,7 +11,7 @@ import pytest
 
 from control_plane.platform.json_schemas import checked_schemas
 from control_plane.platform.json_schemas.checked_schemas import CheckedSchemas
-from control_plane.platform.json_schemas.sandbox import SchemaSandbox
+from schema_sandbox.sandbox import SchemaSandbox
 
 T = TypeVar("T")
 TENANT = uuid4()

@@ -9,7 +9,7 @@ import pytest
 
 from control_plane.platform.json_schemas import checking
 from control_plane.platform.json_schemas.limits import MAX_BYTES
-from control_plane.platform.json_schemas.sandbox import TOO_COSTLY, schema_sandbox
+from schema_sandbox.sandbox import TOO_COSTLY, schema_sandbox
 
 
 def fault_of(schema: dict[str, Any]) -> str | None:

@@ -7,7 +7,7 @@ import resource
 import subprocess
 import sys
 
-from control_plane.platform.json_schemas import child
+from schema_sandbox import child
 
 
 def test_a_limit_of_memory_that_is_lower_already_stays() -> None:

@@ -25,7 +25,7 @@ from typing import IO, Any, TypeVar
 
 import structlog
 
-from control_plane.platform.json_schemas import child
+from schema_sandbox import child
 
 ANSWER_SECONDS = 10.0
 """The child limits its processor time, so only a machine that stands still needs this long."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from control_plane.platform.json_schemas.sandbox import SchemaSandbox, SchemaTooCostly
+from schema_sandbox.sandbox import SchemaSandbox, SchemaTooCostly
 from tests.control_plane.platform.json_schemas.test_checking import doubled
 
 

@@ -1,0 +1,1 @@
+"""Applies tenants' JSON Schemas in a child process."""
