@@ -98,6 +98,8 @@ class ToolCalled(BaseModel):
     arguments: dict[str, Any] = Field(default_factory=dict)
     output: str = ""
     is_error: bool = False
+    duration_ms: NonNegativeInt | None = Field(None, exclude_if=lambda duration: duration is None)
+    """Written only when it is known: release 0.1 refuses fields that it does not know."""
 
 
 class SlotsCollected(BaseModel):

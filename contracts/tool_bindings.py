@@ -6,8 +6,9 @@ hold secrets: wherever a binding is stored, their values are sealed (``contracts
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 from uuid import UUID
 
 from pydantic import (
@@ -20,6 +21,7 @@ from pydantic import (
     StringConstraints,
     Tag,
     WithJsonSchema,
+    model_validator,
 )
 
 from contracts.clearable import Clearable
@@ -33,6 +35,9 @@ MAX_TOOLS = 50
 MAX_KEYWORDS = 1_000
 """At the top of a JSON Schema. What it may hold in all is checked when it is saved."""
 END_CALL = "end_call"
+METHODS_WITH_BODY = ("POST", "PUT", "PATCH")
+MAX_BODY_CHARACTERS = 32_768
+MAX_BODY_DEPTH = 20
 
 _CONFIG = ConfigDict(extra="forbid", frozen=True)
 
@@ -94,9 +99,24 @@ class CallWebhook(BaseModel):
     """Secret: reads return a mask, and sending the mask back keeps the value."""
     parameters: Clearable[JsonSchema] = Field(default_factory=lambda: dict(NO_ARGUMENTS))
     """JSON Schema of the arguments, which form an object."""
+    body: JsonSchema | None = None
+    """What is sent with POST, PUT and PATCH; ``null``: the arguments. ``{{ name }}`` in a string
+    stands for an argument or a variable of the call. A string of nothing else becomes the value."""
     timeout_seconds: TimeoutSeconds = 10
     speak_while: SpokenLine | None = None
     """Said while waiting for the answer."""
+
+    @model_validator(mode="after")
+    def _check_body(self) -> Self:
+        if self.body is None:
+            return self
+        if self.method not in METHODS_WITH_BODY:
+            raise ValueError(f"{self.method} sends no `body`; leave it out, or use POST")
+        if _depth(self.body) > MAX_BODY_DEPTH:
+            raise ValueError(f"`body` may be nested at most {MAX_BODY_DEPTH} levels deep")
+        if len(json.dumps(self.body)) > MAX_BODY_CHARACTERS:
+            raise ValueError(f"`body` may have at most {MAX_BODY_CHARACTERS:,} characters")
+        return self
 
 
 class Handoff(BaseModel):
@@ -169,6 +189,17 @@ class Mcp(BaseModel):
     ] = None
     """``null`` allows all."""
     timeout_seconds: TimeoutSeconds = 10
+
+
+def _depth(value: Any) -> int:
+    """How many objects and arrays are within each other, counted without recursion."""
+    depth, level = 0, [value]
+    while level := [each for each in level if isinstance(each, dict | list)]:
+        depth += 1
+        level = [
+            inner for each in level for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return depth
 
 
 def _type_of(value: Any) -> str | None:

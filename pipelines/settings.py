@@ -53,6 +53,8 @@ class ProviderSettings(BaseModel):
     """Fernet keys that decrypt the tenants' own provider keys in call plans. Without them, calls
     that need such a key are refused."""
     deadlines: ProviderDeadlines = ProviderDeadlines()
+    outbound_allowed_networks: tuple[str, ...] = ()
+    """Private networks that the tools of agents may call."""
 
     def base_url(self, provider: str) -> str:
         """Without a trailing slash. Raises ``KeyError`` for a provider that has no address."""

@@ -53,7 +53,7 @@ READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
             | _STORED
             | _DEADLINES
             | WorkerOptions.model_fields.keys()
-            | {"worker_processes", "worker_niceness"}
+            | {"worker_processes", "worker_niceness", "outbound_allowed_networks"}
         ),
         "bridge": _WATCHED | {"redis_url"},
         "models": _WATCHED,

@@ -368,6 +368,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             api_keys=self._by_provider("api_key"),
             base_urls=self._by_provider("base_url"),
             encryption_keys=self._known_encryption_keys(),
+            outbound_allowed_networks=self.outbound_allowed_networks,
             deadlines=ProviderDeadlines(
                 connect_seconds=self.provider_connect_seconds,
                 idle_seconds=self.provider_idle_seconds,

@@ -232,6 +232,13 @@ PROVIDER_ERRORS = declared.counter(
     {"provider": PROVIDERS, "channel": CHANNELS},
 )
 
+TOOL_CALLS = declared.counter(
+    "tool_calls_total",
+    "How often a language model used a tool of its agent.",
+    (_WORKER,),
+    {"outcome": ("done", "failed")},
+)
+
 PROVIDER_SWITCHES = declared.counter(
     "provider_switches_total",
     "How often another model, or the platform's own words, took over from a model of this provider "

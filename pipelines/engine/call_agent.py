@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Sequence
 from dataclasses import replace
 
 from livekit import rtc
-from livekit.agents import Agent, FlushSentinel, ModelSettings, function_tool, llm, stt
+from livekit.agents import Agent, FlushSentinel, ModelSettings, llm, stt
 from livekit.agents.types import TimedString
 
 from contracts.call_plan import CallPlan
@@ -23,8 +23,8 @@ from pipelines.texts.utterance import MOST_CHARACTERS, PartLength, TextPieces
 
 
 class CallAgent(Agent):
-    def __init__(self, plan: CallPlan, actions: CallActions) -> None:
-        super().__init__(instructions=plan.compiled_prompt)
+    def __init__(self, plan: CallPlan, actions: CallActions, tools: Sequence[llm.Tool]) -> None:
+        super().__init__(instructions=plan.compiled_prompt, tools=list(tools))
         self._actions = actions
         self._hearing = HearingRules.of(plan.agent.advanced)
         self._max_turn_seconds = plan.agent.advanced.max_turn_length_seconds
@@ -46,11 +46,6 @@ class CallAgent(Agent):
     async def aclose(self) -> None:
         if self._early is not None:
             await self._early.aclose()
-
-    @function_tool
-    async def end_call(self) -> None:
-        """End the call. Say goodbye first, in the same answer."""
-        self._actions.end_call()
 
     async def stt_node(
         self, audio: AsyncIterable[rtc.AudioFrame], model_settings: ModelSettings

@@ -29,6 +29,7 @@ from pipelines.engine.endpointing import EndpointingDelays, default_delays, dela
 from pipelines.engine.pronunciation import PronunciationTable, as_text_transform
 from pipelines.engine.shared_models import WarmModels
 from pipelines.engine.spoken_text import in_pieces
+from pipelines.engine.tools.call_tools import CallTools
 from pipelines.engine.turn_handling import turn_handling, voice_activity
 from pipelines.texts.prompt import opener
 from pipelines.texts.utterance import utterances
@@ -47,6 +48,7 @@ class CallSession:
     plan: CallPlan
     session: AgentSession[None]
     agent: CallAgent
+    tools: CallTools
     transforms: Sequence[TextTransform]
     """Of each text, before the voice gets it."""
     stt: stt.STT[Any]
@@ -97,6 +99,7 @@ class CallSession:
     async def aclose(self) -> None:
         """Close this call's models. Models that calls share stay loaded."""
         await self.agent.aclose()
+        await self.tools.aclose()
         for model in (self.stt, self.llm, self.tts):
             await model.aclose()
 
@@ -130,10 +133,12 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
     )
     _adapt_endpointing(session, plan)
     _bound_recorded_events(session)
+    tools = CallTools(plan, models.settings, actions)
     return CallSession(
         plan=plan,
         session=session,
-        agent=CallAgent(plan, actions),
+        agent=CallAgent(plan, actions, tools.of_engine()),
+        tools=tools,
         transforms=transforms,
         stt=recogniser,
         llm=language_model,

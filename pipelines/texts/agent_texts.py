@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from contracts.agent_config import AgentConfig
-from contracts.tool_bindings import ToolBinding
+from contracts.tool_bindings import CallWebhook, ToolBinding
 from pipelines.texts.template import filled, names_in, template_fault, used_names_in
 from pipelines.texts.template_budget import TemplateBudget
 from pipelines.texts.variables import ABSENT, look_up, prepared
@@ -83,14 +84,26 @@ def needed_variables(agent: AgentConfig) -> dict[str, str]:
 
 
 def declared_variables(agent: AgentConfig) -> frozenset[str]:
-    """The variables that the texts use, also those that they can do without; of dotted names the
-    first part."""
+    """The variables that the texts use, and what tools send; also those that they can do without.
+    Of dotted names the first part."""
     budget = TemplateBudget()
+    texts = chain((text for _, text in texts_of(agent)), _sent_by_tools(agent))
     return frozenset(
-        name.partition(".")[0]
-        for _, text in texts_of(agent)
-        for name in used_names_in(text, budget)
+        name.partition(".")[0] for text in texts for name in used_names_in(text, budget)
     )
+
+
+def _sent_by_tools(agent: AgentConfig) -> Iterator[str]:
+    """The strings in the bodies of webhooks. Values of headers are sealed, so they are not here."""
+    left: list[Any] = [tool.body for tool in agent.tools if isinstance(tool, CallWebhook)]
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
 
 
 def unknown_variables(agent: AgentConfig, variables: Mapping[str, object]) -> tuple[str, ...]:

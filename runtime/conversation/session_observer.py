@@ -70,10 +70,16 @@ class SessionObserver:
         *,
         keep_transcript: bool,
         agent_audible_until: Callable[[], float | None] = lambda: None,
+        tool_duration_ms: Callable[[str], int | None] = lambda _: None,
     ) -> None:
-        """``agent_audible_until`` returns when the agent was last audible (``time.time()``)."""
+        """
+        Args:
+            agent_audible_until: when the agent was last audible (``time.time()``).
+            tool_duration_ms: how long one use of a tool took, by the model's name for it.
+        """
         self._session = session
         self._agent_audible_until = agent_audible_until
+        self._tool_duration_ms = tool_duration_ms
         self._record = record
         self._transcript = Transcript(record, keep=keep_transcript)
         self._user_metrics: MetricsReport = {}
@@ -225,6 +231,7 @@ class SessionObserver:
                     arguments=_arguments(call.arguments[:_MOST_TOOL_CHARACTERS]),
                     output=output.output[:_MOST_TOOL_CHARACTERS],
                     is_error=output.is_error,
+                    duration_ms=self._tool_duration_ms(call.call_id),
                 )
             )
 

@@ -106,3 +106,19 @@ def test_there_is_an_upper_limit() -> None:
     many = [WEBHOOK | {"name": f"tool_{number}"} for number in range(MAX_TOOLS + 1)]
     assert len(agent(*many[:-1]).tools) == MAX_TOOLS
     assert errors(*many)[0]["field"] == "tools"
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_method_without_a_body_takes_none(method: str) -> None:
+    [error] = errors(WEBHOOK | {"method": method, "body": {}})
+    assert error["field"].startswith("tools[0]")
+    assert f"{method} sends no `body`" in error["message"]
+
+
+def test_a_body_is_small_and_flat() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(20):
+        deep = {"a": [deep]}
+    assert "20 levels" in errors(WEBHOOK | {"body": deep})[0]["message"]
+    assert "32,768" in errors(WEBHOOK | {"body": {"a": "x" * 32_768}})[0]["message"]
+    assert agent(WEBHOOK | {"body": {"a": ["x", 1, None]}}).tools

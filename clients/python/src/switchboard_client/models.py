@@ -416,6 +416,7 @@ class CallWebhookInput(WireModel):
         | None
     ) = None
     parameters: dict[str, Any] | None = None
+    body: dict[str, Any] | None = None
     timeout_seconds: float = 10
     speak_while: str | None = None
 
@@ -432,6 +433,7 @@ class CallWebhookOutput(WireModel):
         Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&\'*+.^_`|~-]{1,100}$")], str
     ]
     parameters: Annotated[dict[str, Any], Field(max_length=1000)]
+    body: dict[str, Any] | None
     timeout_seconds: float
     speak_while: str | None
 

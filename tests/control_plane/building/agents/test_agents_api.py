@@ -38,6 +38,7 @@ CLINIC: dict[str, Any] = {
             "method": "POST",
             "headers": {},
             "parameters": {"type": "object", "properties": {"ü": {"enum": [1, None, "ü"]}}},
+            "body": {"visit": ["{{ ü }}", {"kept": None}]},
             "timeout_seconds": 2.5,
             "speak_while": None,
         }

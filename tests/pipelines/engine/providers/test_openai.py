@@ -13,12 +13,12 @@ from livekit.agents import APIConnectOptions, llm
 from livekit.plugins import openai as plugin
 
 from contracts.call_plan import ProviderChoice
-from pipelines.engine.call_agent import CallAgent
 from pipelines.engine.providers.openai import OPENAI
 from pipelines.engine.providers.spec import ModelRequest
 from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderSettings
 from tests.pipelines.engine.actions import NotedActions
+from tests.pipelines.engine.agents import call_agent
 from tests.pipelines.plans import call_plan
 from tests.pipelines.stand_in import serving
 from tests.stand_ins.openai_wire import OpenAIWire
@@ -58,7 +58,7 @@ async def test_the_model_is_offered_the_end_of_the_call_and_can_choose_it(
         model = OPENAI.llm(ModelRequest(choice, call_plan(), models, NotedActions()))
         context = llm.ChatContext.empty()
         context.add_message(role="user", content="Goodbye")
-        tools: list[Any] = list(CallAgent(call_plan(), NotedActions()).tools)
+        tools: list[Any] = list(call_agent().tools)
         once = APIConnectOptions(max_retry=0, timeout=2.0)
         stream = model.chat(chat_ctx=context, tools=tools, conn_options=once)
         chunks = [chunk async for chunk in stream]
@@ -79,7 +79,7 @@ async def test_a_conversation_reaches_the_vendor_as_the_sdk_itself_would_send_it
         llm.FunctionCallOutput(call_id="1", name="look_up", output="[]", is_error=False)
     )
     context.add_message(role="user", content="Grüße!")
-    tools: list[Any] = list(CallAgent(call_plan(), NotedActions()).tools)
+    tools: list[Any] = list(call_agent().tools)
     assert OPENAI.llm is not None
     async with httpx2.AsyncClient() as http_client, OpenAIWire().serving() as wire:
         settings = ProviderSettings(api_keys={"openai": "k"}, base_urls={"openai": wire.base_url})

@@ -20,13 +20,13 @@ from livekit.agents.metrics import LLMMetrics
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import CallPlan, ProviderChoice, ResolvedChannel
-from pipelines.engine.call_agent import CallAgent
 from pipelines.engine.channels.circuit_breaker import CircuitBreakers
 from pipelines.engine.channels.llm.llm_of_plan import supervised_llm
 from pipelines.engine.channels.llm.supervised_llm import SupervisedLLM
 from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderDeadlines, ProviderSettings
 from tests.pipelines.engine.actions import NotedActions, NotedReports
+from tests.pipelines.engine.agents import call_agent
 from tests.pipelines.plans import LOCAL_STACK, call_plan
 from tests.stand_ins.openai_wire import Answer, OpenAIWire, says
 
@@ -93,7 +93,7 @@ class Calling:
     async def ask(self) -> Heard:
         heard = Heard()
         last_at = time.monotonic()
-        tools = list(CallAgent(self.plan, self.actions).tools)
+        tools = list(call_agent(self.plan, self.actions).tools)
         async with self.supervised.chat(chat_ctx=self.history, tools=tools) as stream:
             async for chunk in stream:
                 waited_seconds = time.monotonic() - last_at

@@ -1,0 +1,1 @@
+"""The tools that the language model of a call is given."""

@@ -1,0 +1,153 @@
+"""The tools of one call, as the engine wants them. All of them run through here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+import httpx2
+from livekit.agents import RunContext, function_tool, llm
+
+from contracts.call_plan import CallPlan
+from contracts.sealing import CannotOpen, Sealer
+from contracts.tool_bindings import END_CALL, NO_ARGUMENTS, CallWebhook, EndCall, SealedText
+from outbound.client import guarded_client
+from outbound.policy import OutboundPolicy
+from pipelines.engine.call_actions import CallActions
+from pipelines.engine.tools.webhook_call import ToolResult, call_webhook
+from pipelines.engine.tools.webhook_request import webhook_request
+from pipelines.settings import ProviderSettings
+from pipelines.texts.template import fill_template
+from schema_sandbox.sandbox import SchemaTooCostly, schema_sandbox
+from telemetry.metrics import TOOL_CALLS
+
+FILLER_AFTER_SECONDS = 0.4
+"""A tool that answers sooner needs no words while the caller waits."""
+_LONGEST_REQUEST_SECONDS = 30.0
+
+_Run = Callable[[dict[str, Any]], Awaitable[ToolResult]]
+
+
+class CallTools:
+    """Close it with the call."""
+
+    def __init__(self, plan: CallPlan, settings: ProviderSettings, actions: CallActions) -> None:
+        self._plan = plan
+        self._settings = settings
+        self._actions = actions
+        self._http: httpx2.AsyncClient | None = None
+        self._durations_ms: dict[str, int] = {}
+
+    def of_engine(self) -> list[llm.Tool]:
+        """What the engine gives to the model: ``end_call`` always, with the description that the
+        agent has for it."""
+        tools = self._plan.agent.tools
+        bound = next((tool for tool in tools if isinstance(tool, EndCall)), None)
+        ending = bound or EndCall(type="end_call")
+        return [
+            self._tool(END_CALL, ending.description, NO_ARGUMENTS, None, self._end_call),
+            *(self._webhook(tool) for tool in tools if isinstance(tool, CallWebhook)),
+        ]
+
+    def duration_ms(self, call_id: str) -> int | None:
+        """How long a tool took. ``call_id`` is the model's name for one use of it."""
+        return self._durations_ms.get(call_id)
+
+    async def aclose(self) -> None:
+        if self._http is not None:
+            await self._http.aclose()
+
+    def _tool(
+        self,
+        name: str,
+        description: str,
+        parameters: Mapping[str, Any],
+        speak_while: str | None,
+        run: _Run,
+    ) -> llm.Tool:
+        async def call(raw_arguments: dict[str, Any], context: RunContext[None]) -> str:
+            began_at = time.monotonic()
+            if speak_while:
+                async with context.with_filler(speak_while, delay=FILLER_AFTER_SECONDS):
+                    result = await run(raw_arguments)
+            else:
+                result = await run(raw_arguments)
+            took_ms = round((time.monotonic() - began_at) * 1000)
+            self._durations_ms[context.function_call.call_id] = took_ms
+            TOOL_CALLS.labels("failed" if result.is_error else "done").inc()
+            if result.is_error:
+                raise llm.ToolError(result.text)
+            return result.text
+
+        schema = {
+            "name": name,
+            "description": fill_template(description, self._plan.variables),
+            "parameters": dict(parameters),
+        }
+        return function_tool(call, raw_schema=schema)
+
+    async def _end_call(self, arguments: dict[str, Any]) -> ToolResult:
+        self._actions.end_call()
+        return ToolResult("")
+
+    def _webhook(self, tool: CallWebhook) -> llm.Tool:
+        async def run(arguments: dict[str, Any]) -> ToolResult:
+            if (fault := await _fault_of(arguments, tool.parameters)) is not None:
+                return ToolResult(f"The arguments do not fit: {fault}", is_error=True)
+            try:
+                headers = self._opened(tool)
+            except CannotOpen:
+                self._actions.log(
+                    "error",
+                    f"The headers of the tool {tool.name} cannot be decrypted with the keys of "
+                    "this worker: it was not called.",
+                )
+                return ToolResult("The tool is not available.", is_error=True)
+            request = webhook_request(tool, headers, arguments, self._plan.variables)
+            return await call_webhook(
+                self._client(), request, tool.timeout_seconds, _secrets_in(headers.values())
+            )
+
+        filler = fill_template(tool.speak_while or "", self._plan.variables).strip()
+        return self._tool(tool.name, tool.description, tool.parameters, filler or None, run)
+
+    def _opened(self, tool: CallWebhook) -> dict[str, str]:
+        """
+        Raises:
+            CannotOpen: with none of this worker's keys.
+        """
+        if not tool.headers:
+            return {}
+        if not self._settings.encryption_keys:
+            raise CannotOpen
+        sealer = Sealer(self._settings.encryption_keys)
+        return {
+            name: sealer.open(value.sealed) if isinstance(value, SealedText) else value
+            for name, value in tool.headers.items()
+        }
+
+    def _client(self) -> httpx2.AsyncClient:
+        if self._http is None:
+            self._http = guarded_client(
+                OutboundPolicy(self._settings.outbound_allowed_networks),
+                timeout_seconds=_LONGEST_REQUEST_SECONDS,
+            )
+        return self._http
+
+
+def _secrets_in(headers: Iterable[str]) -> set[str]:
+    """The values of headers, and the token behind a word such as ``Bearer``."""
+    return {part for value in headers for part in (value, value.split()[-1])}
+
+
+async def _fault_of(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
+    """What is wrong with the arguments, for the model to mend."""
+    if schema == NO_ARGUMENTS:
+        return None
+    sandbox = schema_sandbox()
+    try:
+        found = await sandbox.run(lambda: sandbox.findings(schema, dict(arguments)))
+    except SchemaTooCostly as error:
+        return f"their schema {error}"
+    return "; ".join(found.sentences) or None

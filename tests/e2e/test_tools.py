@@ -1,0 +1,107 @@
+"""An agent looks something up on its owner's server during a call, and says what it found."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from switchboard.caller.call_session import call_agent
+from switchboard.caller.dialogue_policy import LineByLine
+from switchboard.caller.prepared_speech import prepare_speech
+from tests.e2e.conftest import LiveSwitchboard, running_switchboard
+from tests.e2e.polling import ended_call
+from tests.outbound.self_signed import self_signed_certificate
+from tests.stand_ins.openai_wire import Answer, OpenAIWire, calls, says
+from tests.stand_ins.tenant_api import Reply, TenantApi
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+
+OWN_KEY = "sk-the-tenants-own-key-1234"
+SECRET = "t0ken-of-the-restaurant"
+LINE = "Do you have a table for four people on Tuesday?"
+
+
+def answer(request: dict[str, Any]) -> Answer:
+    results = [each["content"] for each in request["messages"] if each["role"] == "tool"]
+    if not results:
+        return calls("find_table", '{"day": "Tuesday", "guests": 4}')
+    return says(f"There is a table {json.loads(results[-1])['place']}.")
+
+
+async def test_a_tool_answers_on_the_call_and_its_secret_stays_secret(tmp_path: Path) -> None:
+    served, _ = self_signed_certificate(tmp_path, "127.0.0.1")
+    slow = Reply(json.dumps({"place": "by the window", "you_sent": SECRET}), delay_seconds=1.5)
+    async with (
+        OpenAIWire(answer_to=answer).serving() as wire,
+        TenantApi([slow]).serving(served) as api,
+    ):
+        with ExitStack() as stack:
+            running = running_switchboard(
+                SWITCHBOARD_OPENAI_BASE_URL=wire.base_url,
+                SWITCHBOARD_OUTBOUND_ALLOWED_NETWORKS="127.0.0.1/32",
+                SSL_CERT_FILE=str(tmp_path / "server.pem"),
+            )
+            switchboard = await asyncio.to_thread(stack.enter_context, running)
+            heard, events = await _held_call(switchboard, api.url)
+            await asyncio.to_thread(stack.close)
+
+    assert "one moment" in heard
+    assert "by the window" in heard
+    [asked] = api.asked
+    assert asked.headers["Authorization"] == f"Bearer {SECRET}"
+    assert json.loads(asked.text) == {"when": "Tuesday", "people": 4, "channel": "phone"}
+    [line] = [event for event in events if "find_table" in event["message"]]
+    assert line["source"] == "runtime"
+    assert line["level"] == "info"
+    took_ms = int(line["message"].partition("took ")[2].partition(" ms")[0])
+    assert 1_500 <= took_ms < 10_000
+    assert SECRET not in str(events)
+    assert SECRET not in str(wire.requests)
+
+
+async def _held_call(switchboard: LiveSwitchboard, tenants_url: str) -> tuple[str, list[Any]]:
+    """What the agent was heard to say after the caller's line, and the call's events."""
+    headers = {"Authorization": f"Bearer {switchboard.account.secret_key}"}
+    async with httpx2.AsyncClient(base_url=switchboard.api_url, headers=headers) as http:
+        set_key = await http.put("/v1/provider-keys/openai", json={"key": OWN_KEY})
+        assert set_key.status_code == 200, set_key.text
+    conversation = LineByLine((LINE,))
+    speech = await prepare_speech(conversation.lines())
+    agent = {
+        "name": "Desk",
+        "stt_provider": "local",
+        "llm_provider": "openai",
+        "tts_provider": "local",
+        "playbook": {"opener": "Hello there."},
+        "tools": [
+            {
+                "type": "call_webhook",
+                "name": "find_table",
+                "description": "Finds a free table.",
+                "url": f"{tenants_url}/tables",
+                "headers": {"Authorization": f"Bearer {SECRET}"},
+                "parameters": {
+                    "type": "object",
+                    "properties": {"day": {"type": "string"}, "guests": {"type": "integer"}},
+                    "required": ["day", "guests"],
+                },
+                "body": {"when": "{{ day }}", "people": "{{ guests }}", "channel": "phone"},
+                "speak_while": "One moment please, I will look.",
+            }
+        ],
+    }
+    async with switchboard.api() as api:
+        agent_id = str((await api.agents.create(agent)).id)
+        await api.agents.publish(agent_id)
+        summary = await call_agent(
+            api, agent_id, conversation, speech, lambda _: None, asyncio.Event()
+        )
+        await ended_call(api, summary.call_id)
+        page = await api.request("GET", f"/v1/calls/{summary.call_id}/events")
+    return " ".join(turn.heard for turn in summary.turns).lower(), page["events"]

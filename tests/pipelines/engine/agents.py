@@ -1,0 +1,16 @@
+"""The agent of a call as a session builds it."""
+
+from __future__ import annotations
+
+from contracts.call_plan import CallPlan
+from pipelines.engine.call_actions import CallActions
+from pipelines.engine.call_agent import CallAgent
+from pipelines.engine.tools.call_tools import CallTools
+from pipelines.settings import ProviderSettings
+from tests.pipelines.engine.actions import NotedActions
+from tests.pipelines.plans import call_plan
+
+
+def call_agent(plan: CallPlan | None = None, actions: CallActions | None = None) -> CallAgent:
+    plan, actions = plan or call_plan(), actions or NotedActions()
+    return CallAgent(plan, actions, CallTools(plan, ProviderSettings(), actions).of_engine())

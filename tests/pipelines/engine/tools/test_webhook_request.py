@@ -1,0 +1,80 @@
+"""Where a tool's arguments and the call's variables stand in its HTTP request."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from contracts.tool_bindings import CallWebhook
+from pipelines.engine.tools.webhook_request import WebhookRequest, webhook_request
+
+ARGUMENTS = {"day": "Mon & Tue", "guests": 4, "window": True, "near": {"a": 1}, "none": None}
+
+
+def request(
+    arguments: dict[str, Any],
+    *,
+    headers: dict[str, str] | None = None,
+    variables: dict[str, object] | None = None,
+    **fields: Any,
+) -> WebhookRequest:
+    tool = CallWebhook.model_validate(
+        {"type": "call_webhook", "name": "book", "description": "Books."}
+        | {"url": "https://example.com/tables"}
+        | fields
+    )
+    return webhook_request(tool, headers or {}, arguments, variables or {})
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
+def test_arguments_are_the_json_body(method: str) -> None:
+    made = request(ARGUMENTS, method=method)
+    assert made.body is not None
+    assert json.loads(made.body) == ARGUMENTS
+    assert made.url == "https://example.com/tables"
+    assert made.headers["Content-Type"] == "application/json"
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_arguments_are_the_query(method: str) -> None:
+    made = request(ARGUMENTS, method=method, url="https://example.com/tables?kind=all")
+    assert made.body is None
+    assert made.url == (
+        "https://example.com/tables?kind=all&day=Mon+%26+Tue&guests=4&window=true"
+        "&near=%7B%22a%22%3A+1%7D"
+    )
+
+
+def test_a_body_of_its_own_takes_arguments_and_variables() -> None:
+    body = {
+        "table": {"day": "{{ day }}", "guests": "{{guests}}", "note": "for {{ guests }} people"},
+        "caller": "{{ customer.name }}",
+        "tags": ["phone", "{{ window }}", 7],
+        "unknown": "{{ missing }}",
+    }
+    made = request(ARGUMENTS, body=body, variables={"customer.name": "Ada", "day": "never"})
+    assert made.body is not None
+    assert json.loads(made.body) == {
+        "table": {"day": "Mon & Tue", "guests": 4, "note": "for 4 people"},
+        "caller": "Ada",
+        "tags": ["phone", True, 7],
+        "unknown": None,
+    }
+
+
+def test_an_argument_is_never_read_as_a_template() -> None:
+    made = request({"day": "{{ secret }}"}, body={"day": "{{ day }}"}, variables={"secret": "x"})
+    assert made.body is not None
+    assert json.loads(made.body) == {"day": "{{ secret }}"}
+
+
+def test_a_header_takes_variables_and_stays_one_line() -> None:
+    made = request(
+        {"id": "7\r\nX-Evil: 1 ü"},
+        headers={"X-Customer": "{{ id }}/{{ tier }}", "Authorization": "Bearer s3cr3t"},
+        variables={"tier": "gold"},
+    )
+    assert made.headers["X-Customer"] == "7 X-Evil: 1  /gold"
+    assert made.headers["Authorization"] == "Bearer s3cr3t"
