@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import httpx2
+
 from contracts.tool_bindings import TOOL_TYPES
-from pipelines.stack.worker_capabilities import RUNNABLE_TOOLS
+from control_plane.app import create_app
+from control_plane.platform.settings import ControlPlaneSettings
+from pipelines.stack.worker_capabilities import PLAYBOOK_TOOLS, RUNNABLE_TOOLS
 from tests.control_plane.conftest import TenantClient
 
 WEBHOOK = {
@@ -22,13 +26,16 @@ async def test_each_kind_and_each_bound_tool_says_whether_it_runs_and_why_not(
 
     by_type = {kind["type"]: kind for kind in found["tool_types"]}
     assert tuple(by_type) == TOOL_TYPES
-    assert {kind for kind, shown in by_type.items() if shown["can_run"]} == RUNNABLE_TOOLS
+    assert {kind for kind, shown in by_type.items() if shown["can_run"]} == PLAYBOOK_TOOLS
     assert all(shown["can_run"] is (shown["reasons"] == []) for shown in by_type.values())
     assert [(t["index"], t["name"], t["type"], t["can_run"]) for t in found["tools"]] == [
         (0, "end_call", "end_call", True),
         (1, "look_up", "call_webhook", False),
     ]
     assert found["tools"][1]["reasons"] == by_type["call_webhook"]["reasons"]
+    for kind in TOOL_TYPES:
+        not_built = f"The media workers of this installation do not run {kind} tools."
+        assert (not_built in by_type[kind]["reasons"]) is (kind not in RUNNABLE_TOOLS)
 
 
 async def test_the_offline_engine_calls_no_tools_and_still_hangs_up(tenant: TenantClient) -> None:
@@ -42,6 +49,24 @@ async def test_the_offline_engine_calls_no_tools_and_still_hangs_up(tenant: Tena
     by_type = {kind["type"]: kind for kind in found["tool_types"]}
     assert by_type["end_call"]["can_run"] is True
     assert any("cannot call tools." in reason for reason in by_type["mcp"]["reasons"])
+
+
+async def test_with_a_model_that_calls_tools_a_webhook_runs(
+    tenant: TenantClient, settings: ControlPlaneSettings
+) -> None:
+    agent_id = await tenant.agent(tools=[WEBHOOK])
+    app = create_app(settings.model_copy(update={"provider_keys": frozenset({"openai"})}))
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(
+            transport=httpx2.ASGITransport(app=app),
+            base_url="http://switchboard.test",
+            headers=tenant.headers,
+        ) as http,
+    ):
+        found = (await http.get(f"/v1/agents/{agent_id}/tool-capabilities")).json()
+    [bound] = found["tools"]
+    assert (bound["name"], bound["can_run"], bound["reasons"]) == ("look_up", True, [])
 
 
 async def test_without_a_stack_nothing_runs(tenant: TenantClient) -> None:
