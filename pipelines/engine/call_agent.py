@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 
 from livekit import rtc
@@ -14,7 +14,8 @@ from pipelines.engine.call_actions import CallActions
 from pipelines.engine.claim_check import ClaimCheck
 from pipelines.engine.early_speech import EarlySpeech
 from pipelines.engine.hearing import HearingRules
-from pipelines.engine.speaking_limit import SpeakingLimit
+from pipelines.engine.speaking_limit import SpeakingLimit, said_in_turn
+from pipelines.engine.speaking_pace import SpeakingPace
 from pipelines.engine.spoken_text import in_pieces
 from pipelines.texts.phrases import no_promise
 from pipelines.texts.prohibited_claims import ProhibitedClaims
@@ -28,6 +29,7 @@ class CallAgent(Agent):
         self._actions = actions
         self._hearing = HearingRules.of(plan.agent.advanced)
         self._max_turn_seconds = plan.agent.advanced.max_turn_length_seconds
+        self._pace = SpeakingPace(plan.locale)
         prohibited = fill_template(plan.agent.advanced.prohibited_claims or "", plan.variables)
         self._prohibited = ProhibitedClaims(prohibited)
         self._no_promise = no_promise(plan.locale)
@@ -63,7 +65,8 @@ class CallAgent(Agent):
     ) -> AsyncGenerator[llm.ChatChunk | str | FlushSentinel, None]:
         """What the model writes, as far as it may be said, with the marks that end utterances."""
         check = ClaimCheck(self._prohibited, self._no_promise, self._claim_replaced)
-        answer = _Answer(self._max_turn_seconds, check)
+        limit = SpeakingLimit(self._max_turn_seconds, self._pace, said_in_turn(chat_ctx))
+        answer = _Answer(limit, check)
         async for chunk in Agent.default.llm_node(self, chat_ctx, tools, model_settings):
             if isinstance(chunk, str):
                 for part in answer.take(chunk):
@@ -80,6 +83,23 @@ class CallAgent(Agent):
             yield part
 
     async def tts_node(
+        self, text: AsyncIterable[str], model_settings: ModelSettings
+    ) -> AsyncGenerator[rtc.AudioFrame, None]:
+        characters = 0
+
+        async def counted(pieces: AsyncIterable[str]) -> AsyncIterator[str]:
+            nonlocal characters
+            async for piece in pieces:
+                characters += len(piece)
+                yield piece
+
+        seconds = 0.0
+        async for frame in self._voiced(counted(text), model_settings):
+            seconds += frame.duration
+            yield frame
+        self._pace.spoke(characters, seconds)
+
+    async def _voiced(
         self, text: AsyncIterable[str], model_settings: ModelSettings
     ) -> AsyncGenerator[rtc.AudioFrame, None]:
         has_sound = False
@@ -119,9 +139,9 @@ class CallAgent(Agent):
 class _Answer:
     """One answer of a model, in pieces and utterances."""
 
-    def __init__(self, max_turn_seconds: float, check: ClaimCheck) -> None:
+    def __init__(self, limit: SpeakingLimit, check: ClaimCheck) -> None:
         self._check = check
-        self._limit = SpeakingLimit(max_turn_seconds)
+        self._limit = limit
         self._pieces = TextPieces()
         self._utterance = PartLength(MOST_CHARACTERS)
 

@@ -71,14 +71,17 @@ async def talking(
     tls: Any,
     *replies: Reply,
     arguments: str = ASKED,
+    before: str = "",
+    after: str = ANSWER,
+    advanced: dict[str, Any] | None = None,
     settings: dict[str, Any] | None = None,
     **fields: Any,
 ) -> AsyncIterator[Talk]:
-    """A model that uses the tool ``look_up`` once, and then says what it heard of it."""
+    """A model that says something, uses the tool ``look_up`` once, and says something after it."""
 
     def answer(request: dict[str, Any]) -> Answer:
         used = any(message["role"] == "tool" for message in request["messages"])
-        return says(ANSWER) if used else calls("look_up", arguments)
+        return says(after) if used else calls("look_up", arguments, after_saying=before)
 
     async with (
         httpx2.AsyncClient() as http,
@@ -105,7 +108,9 @@ async def talking(
             "url": f"{api.url}/tables",
             "parameters": TABLE,
         }
-        agent = AgentConfig.model_validate({"name": "Ada", "tools": [tool | fields]})
+        agent = AgentConfig.model_validate(
+            {"name": "Ada", "tools": [tool | fields], "advanced": advanced or {}}
+        )
         openai = ResolvedChannel(primary=ProviderChoice(provider="openai", model="gpt-4.1-mini"))
         plan = call_plan(
             agent,
@@ -140,6 +145,18 @@ async def test_a_quick_answer_needs_no_words_while_waiting(
     async with talking(warm_models, tls, speak_while="One moment, please.") as talk:
         await talk.ask()
         assert await talk.call.messages("assistant", 1) == [ANSWER]
+
+
+async def test_what_is_said_before_and_after_a_tool_is_one_turn(
+    warm_models: WarmModels, tls: Any
+) -> None:
+    before = "Let me have a look for you right away."
+    after = f"{ANSWER} I can also offer you a seat at the bar."
+    async with talking(
+        warm_models, tls, before=before, after=after, advanced={"maxTurnLength": 4}
+    ) as talk:
+        await talk.ask()
+        assert await talk.call.messages("assistant", 2) == [before, ANSWER]
 
 
 async def test_arguments_that_do_not_fit_are_not_sent(warm_models: WarmModels, tls: Any) -> None:
