@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 
 from livekit import rtc
@@ -94,9 +95,10 @@ class CallAgent(Agent):
                 yield piece
 
         seconds = 0.0
-        async for frame in self._voiced(counted(text), model_settings):
-            seconds += frame.duration
-            yield frame
+        async with aclosing(self._voiced(counted(text), model_settings)) as frames:
+            async for frame in frames:
+                seconds += frame.duration
+                yield frame
         self._pace.spoke(characters, seconds)
 
     async def _voiced(

@@ -126,8 +126,8 @@ GUIDES: tuple[FieldGuide, ...] = (
         "playbook.escalationRule",
         "text",
         "When and how a person takes over, for example: transfer when the caller asks for a "
-        "person or is upset. The agent says what is in quotation marks. A real transfer "
-        "also needs a tool of type transfer.",
+        "person or is upset. The agent says what is in quotation marks. It does not connect "
+        "the caller to anybody.",
         "escalation transfer human person hand over handover manager escalate colleague operator",
     ),
     FieldGuide(
@@ -199,8 +199,9 @@ TOPICS: tuple[tuple[str, str], ...] = (
     ),
     (
         "tool tools webhook api crm calendar integration integrate",
-        "tools lets the agent act during a call: call_webhook, transfer, handoff, end_call, "
-        "send_dtmf, search_knowledge and mcp. An update replaces the whole list.",
+        "tools lets the agent act during a call: call_webhook calls your HTTP API, and end_call "
+        "hangs up. The other types are saved, and do not run yet: GET "
+        "/v1/agents/{agent_id}/tool-capabilities says why. An update replaces the whole list.",
     ),
     (
         "summary sentiment extract extraction evaluation after call analysis",
