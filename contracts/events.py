@@ -78,7 +78,12 @@ class TurnMeasured(BaseModel):
 
 
 class UsageReported(BaseModel):
-    """Totals of one provider's model over the whole call; the last report counts."""
+    """Totals of one provider's model since the call began; the last report counts. A report follows
+    each turn, so that a worker that dies loses the usage of one turn at most.
+
+    The last two fields are written only when they are not 0, because release 0.1 refuses fields
+    that it does not know.
+    """
 
     model_config = _FROZEN
     type: Literal["usage.reported"] = "usage.reported"
@@ -89,6 +94,10 @@ class UsageReported(BaseModel):
     input_tokens: NonNegativeInt = 0
     output_tokens: NonNegativeInt = 0
     characters: NonNegativeInt = 0
+    cached_input_tokens: NonNegativeInt = Field(0, exclude_if=lambda tokens: tokens == 0)
+    """The part of ``input_tokens`` that the provider had in its cache."""
+    reasoning_tokens: NonNegativeInt = Field(0, exclude_if=lambda tokens: tokens == 0)
+    """The part of ``output_tokens`` that the model spent on thinking."""
 
 
 class ToolCalled(BaseModel):

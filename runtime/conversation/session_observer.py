@@ -84,6 +84,7 @@ class SessionObserver:
         self._transcript = Transcript(record, keep=keep_transcript)
         self._user_metrics: MetricsReport = {}
         self._agent_silent_since: float | None = None
+        self._reported_usage: dict[tuple[str, str, str], UsageReported] = {}
         self._closing = False
         self._trace = tracing.here()
 
@@ -107,12 +108,9 @@ class SessionObserver:
         self._closing = True
 
     def finish(self) -> None:
-        """Record the last words and the usage totals."""
+        """Record the last words and what was used since the last turn."""
         self._transcript.close(self._record.position_ms())
-        for usage in self._session.usage.model_usage:
-            report = _usage(usage)
-            if report is not None:
-                self._record.fact(report)
+        self._report_usage()
 
     def live_text(self) -> LiveText:
         """The text output that receives the agent's words as they are played."""
@@ -177,6 +175,18 @@ class SessionObserver:
             )
             if spoken is not None:
                 self._measure(spoken, metrics)
+            self._report_usage()
+
+    def _report_usage(self) -> None:
+        """Record the totals of the models that did something since the last report."""
+        for usage in self._session.usage.model_usage:
+            report = _usage(usage)
+            if report is None:
+                continue
+            model = (report.channel, report.provider, report.model)
+            if self._reported_usage.get(model) != report:
+                self._reported_usage[model] = report
+                self._record.fact(report)
 
     def _stopped_speaking_at(self, message: ChatMessage) -> float | None:
         """When the speaker really stopped, which is earlier than the engine says.
@@ -323,6 +333,8 @@ def _usage(usage: object) -> UsageReported | None:
                 model=usage.model,
                 input_tokens=usage.input_tokens,
                 output_tokens=usage.output_tokens,
+                cached_input_tokens=usage.input_cached_tokens,
+                reasoning_tokens=usage.output_reasoning_tokens,
             )
         case TTSModelUsage():
             return UsageReported(

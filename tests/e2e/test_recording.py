@@ -273,6 +273,7 @@ async def test_a_killed_worker_leaves_what_it_had_recorded(
             # said that nothing will follow; then the parts go.
             await until(lambda: stored_parts(own_switchboard), lambda left: not left, 60)
             recording = await finished_recording(api, call.call_id)
+            record = await api.request("GET", f"/v1/calls/{call.call_id}")
         finally:
             call.leave.set()
             call.caller.cancel()
@@ -283,3 +284,6 @@ async def test_a_killed_worker_leaves_what_it_had_recorded(
     kept = audio[: kept_ms * SAMPLE_HZ // 1000]
     assert "how can i help" in heard_in(Recogniser(), kept[:, RIGHT])
     assert "The media worker died" in recording["metadata"]["detail"]
+    used = {each["channel"]: each for each in record["usage"]}
+    assert set(used) == {"stt", "llm", "tts"}, "the usage of the turns before died with the worker"
+    assert used["tts"]["characters"] > len("how can i help")

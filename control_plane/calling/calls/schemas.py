@@ -210,6 +210,8 @@ class ModelUsageView(BaseModel):
     input_tokens: int
     output_tokens: int
     characters: int
+    cached_input_tokens: int = Field(description="The part of `input_tokens` from a cache.")
+    reasoning_tokens: int = Field(description="The part of `output_tokens` spent on thinking.")
     cost: float | None = Field(
         description="The model's share of its channel's `provider_cost_breakdown`, in US dollars; "
         "`null` while the call runs."

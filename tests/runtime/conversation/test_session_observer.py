@@ -15,8 +15,15 @@ from livekit.agents import (
     UserStateChangedEvent,
 )
 from livekit.agents.llm import ChatMessage, FunctionCall, FunctionCallOutput, LLMError
+from livekit.agents.metrics import LLMModelUsage, TTSModelUsage
 
-from contracts.events import Logged, ToolCalled, TranscriptSegment, TurnMeasured
+from contracts.events import (
+    Logged,
+    ToolCalled,
+    TranscriptSegment,
+    TurnMeasured,
+    UsageReported,
+)
 from contracts.live_messages import AgentStateChanged, TurnLatency
 from runtime.call.end_cause import CallFailure, ProvidersFailed
 from runtime.conversation.session_observer import SessionObserver
@@ -190,3 +197,43 @@ async def test_a_handler_that_fails_does_not_reach_the_engine():
     session.emit("conversation_item_added", object())  # type: ignore[arg-type]
     session.emit("conversation_item_added", added("user", "Still here.", {}))
     assert len(record.facts) == 1
+
+
+async def test_what_a_turn_used_is_recorded_with_it_and_only_once():
+    session, observer, record = observed()
+    thought = LLMModelUsage(
+        provider="openai",
+        model="gpt",
+        input_tokens=90,
+        input_cached_tokens=60,
+        output_tokens=20,
+        output_reasoning_tokens=5,
+    )
+    spoken = TTSModelUsage(provider="local", model="hibari", characters_count=6)
+    session._usage_collector._llm_usage["openai", "gpt"] = thought
+    session._usage_collector._tts_usage["local", "hibari"] = spoken
+    metrics = {"started_speaking_at": 2.0, "stopped_speaking_at": 3.0}
+    session.emit("conversation_item_added", added("assistant", "Hello.", metrics))
+    reports = [each for each in record.facts if isinstance(each, UsageReported)]
+    assert reports == [
+        UsageReported(
+            channel="llm",
+            provider="openai",
+            model="gpt",
+            input_tokens=90,
+            output_tokens=20,
+            cached_input_tokens=60,
+            reasoning_tokens=5,
+        ),
+        UsageReported(channel="tts", provider="local", model="hibari", characters=6),
+    ]
+
+    spoken.characters_count = 11
+    session.emit("conversation_item_added", added("assistant", "Yes.", metrics))
+    observer.finish()
+    reports = [each for each in record.facts if isinstance(each, UsageReported)]
+    assert [(each.channel, each.characters) for each in reports] == [
+        ("llm", 0),
+        ("tts", 6),
+        ("tts", 11),
+    ]

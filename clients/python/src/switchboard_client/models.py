@@ -1113,6 +1113,12 @@ class ModelUsageView(WireModel):
     input_tokens: int
     output_tokens: int
     characters: int
+    cached_input_tokens: int
+    """The part of `input_tokens` from a cache."""
+
+    reasoning_tokens: int
+    """The part of `output_tokens` spent on thinking."""
+
     cost: float | None
     """
     The model's share of its channel's `provider_cost_breakdown`, in US dollars; `null` while the call runs.

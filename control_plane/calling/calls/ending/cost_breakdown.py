@@ -33,6 +33,8 @@ class ModelUsage:
     input_tokens: int
     output_tokens: int
     characters: int
+    cached_input_tokens: int
+    reasoning_tokens: int
     cost_micros: int | None
     """The model's share of the channel's cost; ``None`` until that is known."""
 
@@ -75,6 +77,8 @@ def model_usage(
                     input_tokens=totals.get("input_tokens", 0),
                     output_tokens=totals.get("output_tokens", 0),
                     characters=totals.get("characters", 0),
+                    cached_input_tokens=totals.get("cached_input_tokens", 0),
+                    reasoning_tokens=totals.get("reasoning_tokens", 0),
                     cost_micros=amount,
                 )
             )
