@@ -26,6 +26,7 @@ ABOUT_THE_DATABASE = (
     "control_plane/migrate.py",
     "control_plane/migrations/",
     "control_plane/platform/database.py",
+    "control_plane/platform/recordset.py",
     "control_plane/platform/rested_connections.py",
 )
 QUERY_FOLDERS = ("control_plane/calling/calls/queries/",)

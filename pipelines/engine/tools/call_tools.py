@@ -66,7 +66,7 @@ class CallTools:
         speak_while: str | None,
         run: _Run,
     ) -> llm.Tool:
-        async def call(raw_arguments: dict[str, Any], context: RunContext[None]) -> str:
+        async def call(raw_arguments: dict[str, Any], context: RunContext[None]) -> str | None:
             began_at = time.monotonic()
             if speak_while:
                 async with context.with_filler(speak_while, delay=FILLER_AFTER_SECONDS):
@@ -77,7 +77,7 @@ class CallTools:
             self._durations_ms[context.function_call.call_id] = took_ms
             TOOL_CALLS.labels("failed" if result.is_error else "done").inc()
             if result.is_error:
-                raise llm.ToolError(result.text)
+                raise llm.ToolError(result.text or "The tool failed.")
             return result.text
 
         schema = {
@@ -89,7 +89,7 @@ class CallTools:
 
     async def _end_call(self, arguments: dict[str, Any]) -> ToolResult:
         self._actions.end_call()
-        return ToolResult("")
+        return ToolResult(None)
 
     def _webhook(self, tool: CallWebhook) -> llm.Tool:
         async def run(arguments: dict[str, Any]) -> ToolResult:

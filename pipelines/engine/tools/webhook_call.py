@@ -23,9 +23,9 @@ MASK = "••••"
 
 @dataclass(frozen=True)
 class ToolResult:
-    """``text`` is what the model reads."""
+    """``text`` is what the model reads and answers; ``None``: nothing is left to say."""
 
-    text: str
+    text: str | None
     is_error: bool = False
 
 
@@ -47,7 +47,7 @@ async def call_webhook(
             result = await _with_retry(http, request)
     except TimeoutError:
         result = _failed(f"no answer within {timeout_seconds:g} s")
-    return ToolResult(_masked(result.text, secrets), result.is_error)
+    return ToolResult(_masked(result.text or "", secrets), result.is_error)
 
 
 async def _with_retry(http: httpx2.AsyncClient, request: WebhookRequest) -> ToolResult:

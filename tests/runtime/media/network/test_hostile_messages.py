@@ -33,6 +33,8 @@ async def association_of(room: LocalRoom) -> RTCSctpTransport:
     association = leg._peer.sctp
     assert association is not None
     await until(lambda: association.state == "connected")
+    # The peer's own first chunk opens its channel. After it a test knows which number is next.
+    await until(lambda: leg.live_messages._channel is not None)
     return association
 
 
