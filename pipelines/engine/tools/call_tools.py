@@ -105,9 +105,9 @@ class CallTools:
                 )
                 return ToolResult("The tool is not available.", is_error=True)
             request = webhook_request(tool, headers, arguments, self._plan.variables)
-            return await call_webhook(
-                self._client(), request, tool.timeout_seconds, _secrets_in(headers.values())
-            )
+            sent = [value for name, value in request.headers.items() if name in headers]
+            secrets = _secrets_in([*headers.values(), *sent])
+            return await call_webhook(self._client(), request, tool.timeout_seconds, secrets)
 
         filler = fill_template(tool.speak_while or "", self._plan.variables).strip()
         return self._tool(tool.name, tool.description, tool.parameters, filler or None, run)
@@ -138,7 +138,7 @@ class CallTools:
 
 def _secrets_in(headers: Iterable[str]) -> set[str]:
     """The values of headers, and the token behind a word such as ``Bearer``."""
-    return {part for value in headers for part in (value, value.split()[-1])}
+    return {part for value in headers for part in (value, *value.split()[-1:])}
 
 
 async def _fault_of(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:

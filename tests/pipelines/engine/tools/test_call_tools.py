@@ -187,6 +187,15 @@ async def test_a_secret_header_is_opened_and_never_told(warm_models: WarmModels,
         assert talk.results == ["you sent ••••"]
 
 
+async def test_a_header_with_a_variable_is_secret_too(warm_models: WarmModels, tls: Any) -> None:
+    sealed = {"sealed": Sealer([KEY]).seal("Token {{ place }}"), "hint": ""}
+    echo = Reply("you are at Inn, with Token Harbour Inn")
+    async with talking(warm_models, tls, echo, headers={"X-Place": sealed}) as talk:
+        await talk.ask()
+        assert talk.api.asked[0].headers["X-Place"] == "Token Harbour Inn"
+        assert talk.results == ["you are at Inn, with ••••"]
+
+
 async def test_a_header_that_cannot_be_opened_stops_the_tool(
     warm_models: WarmModels, tls: Any
 ) -> None:
