@@ -6,17 +6,16 @@ import asyncio
 from typing import Any
 from uuid import UUID
 
-import httpx2
 import pytest
 from sqlalchemy import select
 
 from contracts.agent_config import AgentConfig
-from control_plane.app import create_app
 from control_plane.building.agents import repository
 from control_plane.building.agents.models import AgentVersion
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.provider_keys import api_with_keys
 
 CLINIC: dict[str, Any] = {
     "name": "Dental reception",
@@ -227,16 +226,7 @@ async def test_provider_keys_make_more_languages_publishable(
     tenant: TenantClient, settings: ControlPlaneSettings
 ) -> None:
     agent_id = await tenant.draft(language="hi-IN")
-    keys = frozenset({"deepgram", "openai"})
-    app = create_app(settings.model_copy(update={"provider_keys": keys}))
-    async with (
-        app.router.lifespan_context(app),
-        httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(app=app),
-            base_url="http://switchboard.test",
-            headers=tenant.headers,
-        ) as http,
-    ):
+    async with api_with_keys(tenant, settings, "deepgram", "openai") as http:
         answer = await http.post(f"/v1/agents/{agent_id}/publish")
     assert (answer.status_code, answer.json()["version"]) == (200, 1)
     assert (await tenant.get(f"/v1/agents/{agent_id}")).json()["published_version"] == 1

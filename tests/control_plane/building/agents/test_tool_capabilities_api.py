@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import httpx2
-
 from contracts.tool_bindings import TOOL_TYPES
-from control_plane.app import create_app
 from control_plane.platform.settings import ControlPlaneSettings
 from pipelines.stack.worker_capabilities import PLAYBOOK_TOOLS, RUNNABLE_TOOLS
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.provider_keys import api_with_keys
 
 WEBHOOK = {
     "type": "call_webhook",
@@ -55,15 +53,7 @@ async def test_with_a_model_that_calls_tools_a_webhook_runs(
     tenant: TenantClient, settings: ControlPlaneSettings
 ) -> None:
     agent_id = await tenant.agent(tools=[WEBHOOK])
-    app = create_app(settings.model_copy(update={"provider_keys": frozenset({"openai"})}))
-    async with (
-        app.router.lifespan_context(app),
-        httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(app=app),
-            base_url="http://switchboard.test",
-            headers=tenant.headers,
-        ) as http,
-    ):
+    async with api_with_keys(tenant, settings, "openai") as http:
         found = (await http.get(f"/v1/agents/{agent_id}/tool-capabilities")).json()
     [bound] = found["tools"]
     assert (bound["name"], bound["can_run"], bound["reasons"]) == ("look_up", True, [])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx2
 import pytest
 
-from control_plane.app import create_app
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.provider_keys import api_with_keys
 
 NOBODY = "5f0c1f1e-0000-4000-8000-000000000000"
 
@@ -61,16 +60,7 @@ async def test_realtime_models_are_those_of_the_catalogue(
 ) -> None:
     options = (await tenant.get("/v1/agents/llm-options")).json()["models"]
     realtime = next(m for m in options if set(m["type"]) == {"llm", "stt", "tts"})
-    keys = frozenset({"deepgram", realtime["provider"]})
-    app = create_app(settings.model_copy(update={"provider_keys": keys}))
-    async with (
-        app.router.lifespan_context(app),
-        httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(app=app),
-            base_url="http://switchboard.test",
-            headers=tenant.headers,
-        ) as http,
-    ):
+    async with api_with_keys(tenant, settings, "deepgram", realtime["provider"]) as http:
         answer = await http.post(
             "/v1/agents/apply-changes",
             json={
