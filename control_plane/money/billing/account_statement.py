@@ -31,6 +31,7 @@ async def balance_of(
     spent = await repository.daily_charges(
         session, tenant_id, today - timedelta(days=rules.SPEND_WINDOW_DAYS), today
     )
+    has_calls = await calls.has_calls(session, tenant_id)
     total = account.buckets.total_micros
     daily_spend_usd = rules.recent_daily_spend_usd(spent)
     return Balance(
@@ -48,8 +49,9 @@ async def balance_of(
         is_active=account.is_active,
         tone=rules.tone(total, account.is_active),
         tenant_state=rules.tenant_state(
-            has_agents=await agents.has_agents(session, tenant_id),
-            has_calls=await calls.has_calls(session, tenant_id),
+            # Who has calls has agents, or had some: that is not asked.
+            has_agents=has_calls or await agents.has_agents(session, tenant_id),
+            has_calls=has_calls,
         ),
         recent_daily_spend_usd=daily_spend_usd,
         runway_days_estimate=rules.runway_days(usd(total), daily_spend_usd),
