@@ -195,7 +195,7 @@ def _stop(call: Call, event: CallEvent) -> Answer:
 
 def _log_tool(session: AsyncSession, call: Call, event: CallEvent, tool: ToolCalled) -> None:
     outcome = "failed" if tool.is_error else "was called"
-    if tool.duration_ms is not None:
+    if tool.duration_ms:
         outcome += f" and took {tool.duration_ms} ms"
     output = f": {storable(tool.output)}" if tool.output else ""
     log_event(
