@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 
-from contracts.tool_bindings import CallWebhook
+from contracts.tool_bindings import METHODS_WITH_BODY, CallWebhook
 from pipelines.texts.template import filled
 from pipelines.texts.template_budget import TemplateBudget
 from pipelines.texts.variables import ABSENT, look_up, prepared
@@ -45,7 +45,7 @@ def webhook_request(
     known = prepared({**variables, **arguments})
     budget = TemplateBudget()
     sent = {name: _header(filled(value, known, budget)[0]) for name, value in headers.items()}
-    if tool.method in ("GET", "DELETE"):
+    if tool.method not in METHODS_WITH_BODY:
         return WebhookRequest(tool.method, _with_query(tool.url, arguments), sent, None)
     body = dict(arguments) if tool.body is None else _filled_value(tool.body, known, budget)
     document = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
