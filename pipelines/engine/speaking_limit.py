@@ -39,7 +39,8 @@ class SpeakingLimit:
         """The part of the next piece of text that may be spoken."""
         if self._over:
             return ""
-        limit = int(self._max_seconds * self._pace.characters_per_second)
+        seconds_as_characters = int(self._max_seconds * self._pace.characters_per_second)
+        limit = min(seconds_as_characters, self._said + MOST_CHARACTERS_OF_TEXT)
         start = self._taken
         self._taken += len(text)
         near = int(limit * _NEAR)

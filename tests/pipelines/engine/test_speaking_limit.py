@@ -4,6 +4,7 @@ from livekit.agents import llm
 
 from pipelines.engine.speaking_limit import SpeakingLimit, said_in_turn
 from pipelines.engine.speaking_pace import SpeakingPace
+from pipelines.texts.utterance import MOST_CHARACTERS_OF_TEXT
 
 
 def allowing(
@@ -78,3 +79,7 @@ def test_a_turn_begins_with_the_callers_last_words() -> None:
     history.items.append(llm.FunctionCall(call_id="1", name="look_up", arguments="{}"))
     history.add_message(role="assistant", content="One moment.")
     assert said_in_turn(history) == 22
+
+
+def test_a_limit_of_hours_ends_where_every_text_does() -> None:
+    assert len(said(allowing(1_000_000), "word " * 10_000)) == MOST_CHARACTERS_OF_TEXT
