@@ -26,14 +26,13 @@ from runtime.media.audio.opus import OpusEncoder
 from runtime.media.audio.outgoing_track import OutgoingTrack
 from runtime.media.live_channel import LiveChannel
 from runtime.media.liveness import Liveness
+from runtime.media.network.aiortc_guards import DropReason, guard_association, guard_packets
 from runtime.media.network.aiortc_internals import (
-    DropReason,
     answers_binding_request,
     gather_candidates,
-    guard_association,
-    guard_packets,
     ice_connection,
     keep_reporting,
+    repeat_handshake,
     tap_packets,
 )
 from runtime.media.network.media_network import MediaNetwork
@@ -117,6 +116,7 @@ class WebRtcLeg:
             await gather_candidates(self._peer, self._addresses, self._network)
             guard_packets(self._peer, _count_dropped)
             guard_association(self._peer, _count_dropped)
+            repeat_handshake(self._peer)
             await self._peer.setLocalDescription()
         except (
             ValueError,

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from aioice import Connection
 
 from contracts.call_plan import PlannedParticipant
 from runtime.media.audio.opus import OpusDecoder
@@ -21,6 +22,9 @@ from switchboard_client.webrtc.connection import MediaConnection, ReceivedFrame
 from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples
 from switchboard_client.webrtc.outgoing_track import OutgoingTrack
 from tests.stand_ins.silence import Silence
+
+DTLS_FIRST_BYTES = range(20, 64)
+OPENSSL_REPEATS_AFTER_SECONDS = 1.0
 
 
 class Voice:
@@ -47,6 +51,33 @@ class Room:
 
     async def exchange(self, offer: str) -> str:
         return await self._room.answer_offer(self._participant, offer)
+
+
+class LossyRoom(Room):
+    """Each DTLS datagram is lost on its way when it is sent for the first time."""
+
+    def __init__(self, room: LocalRoom, caller: MediaConnection) -> None:
+        super().__init__(room)
+        self._caller = caller
+        self.lost: set[bytes] = set()
+
+    async def exchange(self, offer: str) -> str:
+        answer = await super().exchange(offer)
+        (leg,) = self._room._legs.values()
+        for peer in (leg._peer, self._caller._peer):
+            self._lose(ice_connection(peer))
+        return answer
+
+    def _lose(self, connection: Connection) -> None:
+        take = connection.data_received
+
+        def take_known(datagram: bytes, component: int) -> None:
+            if datagram[0] in DTLS_FIRST_BYTES and datagram not in self.lost:
+                self.lost.add(datagram)
+            else:
+                take(datagram, component)
+
+        vars(connection)["data_received"] = take_known
 
 
 @asynccontextmanager
@@ -79,6 +110,20 @@ async def test_each_packet_holds_a_copy_of_the_one_before() -> None:
 async def test_packets_count_the_samples_that_were_sent_before() -> None:
     track = OutgoingTrack(Silence())
     assert [(await track.recv()).pts for _ in range(3)] == [0, 960, 1920]
+
+
+async def test_lost_datagrams_of_a_handshake_cost_no_second(room: LocalRoom) -> None:
+    connection = MediaConnection(Silence(), (), lambda frame: None, None)
+    lossy = LossyRoom(room, connection)
+    try:
+        began = asyncio.get_running_loop().time()
+        await connection.open(cast("Any", lossy), 10)
+        assert await asyncio.wait_for(anext(room.events()), 5)
+        took_seconds = asyncio.get_running_loop().time() - began
+    finally:
+        await connection.close()
+    assert len(lossy.lost) >= 4, "a handshake has four flights"
+    assert took_seconds < OPENSSL_REPEATS_AFTER_SECONDS
 
 
 async def test_an_end_by_the_other_side_is_no_loss(room: LocalRoom) -> None:

@@ -1,7 +1,8 @@
-"""Every place where we reach into private parts of aiortc and aioice.
+"""Every place where we reach into private parts of aiortc and aioice, but for what they let in
+(``aiortc_guards.py``).
 
 Nothing else in the product may use a private name of these libraries. ``pyproject.toml`` pins both
-to the minor release that this file was written for, and
+to the minor release that these files were written for, and
 ``tests/runtime/media/network/test_aiortc_internals.py`` fails with the name that is missing when an
 upgrade has changed one.
 """
@@ -10,24 +11,19 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from ipaddress import ip_address
-from typing import Any, Literal
 
 import structlog
 from aioice import Candidate, Connection
 from aioice.candidate import candidate_foundation, candidate_priority
 from aioice.ice import StunProtocol, get_host_addresses, server_reflexive_candidate
-from aioice.stun import Message, TransactionError
+from aioice.stun import TransactionError
 from aioice.turn import UDP_SOCKET_BUFFER_SIZE
-from aiortc import RTCPeerConnection, RTCRtpReceiver, RTCSctpTransport
-from aiortc.rtcsctptransport import DataChunk, tsn_plus_one
+from aiortc import RTCPeerConnection, RTCRtpReceiver
 from aiortc.rtp import RtpPacket
 
 from runtime.media.network.media_network import MediaNetwork, NoFreePort, PortRange
-from runtime.media.network.packet_form import is_stun, is_well_formed, source_of
-from runtime.media.network.packet_sources import PacketSources
-from runtime.media.network.sctp_form import MOST_STREAMS, is_harmless
 
 logger = structlog.get_logger(__name__)
 
@@ -36,24 +32,11 @@ _COMPONENT = 1
 """RTP and RTCP share it (RFC 5761)."""
 SERVERS_ANSWER_SECONDS = 5.0
 """How long STUN and TURN servers may take, as in aioice. A leg does without a silent one."""
-MOST_UNREAD_BYTES = 256 * 1024
-"""An association keeps at most so many bytes of unfinished messages, and twice as many while chunks
-that were lost come again."""
-MOST_UNREAD_CHUNKS = 256
-"""An association keeps at most so many chunks of unfinished messages, with the same exception. Full
-packets of that size have as many."""
-MOST_CHOSEN_ADDRESSES = 16
-"""A peer has as many addresses as its machine has interfaces; it can pretend to have more."""
-DropReason = Literal["stranger", "malformed", "failed", "too_much"]
-"""Why a packet was dropped: it came from an address that is not the peer's, it is not what it says
-that it is, it caused an exception, or there is no more room for it or its source."""
+HANDSHAKE_REPEATED_AFTER_SECONDS = (0.04, 0.12)
+"""When each datagram of a handshake is sent once more, counted from the first time."""
 _JITTER_BUFFER = "_RTCRtpReceiver__jitter_buffer"
-_CHECK_INCOMING, _USE_CANDIDATE = "check_incoming", "USE-CANDIDATE"
-_DATA_RECEIVED, _DATAGRAM_RECEIVED = "data_received", "datagram_received"
-_RECEIVE_NEXT = "_recv_next"
 _RUN_REPORTS = "_run_rtcp"
-_HANDLE_RTP, _HANDLE_RTCP = "_handle_rtp_data", "_handle_rtcp_data"
-_HANDLE_DATA, _RECEIVE_DATA_CHUNK = "_handle_data", "_receive_data_chunk"
+_SEND, _DTLS_FIRST_BYTES = "_send", range(20, 64)
 
 
 class _PacketTap:
@@ -212,191 +195,38 @@ def _host_candidate(address: str, port: int) -> Candidate:
     )
 
 
-def guard_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], None]) -> None:
-    """Let nothing reach DTLS, SRTP and SCTP but well-formed packets from the other peer, and let no
-    packet end the transport. Call it after ``gather_candidates``.
+def repeat_handshake(peer: RTCPeerConnection) -> None:
+    """Send each datagram of the DTLS handshake more than once. Call it before
+    ``setLocalDescription`` for a peer whose media share one transport.
 
-    The other peer's addresses are those of the nominated pair, of other pairs whose check has
-    succeeded, and of those that the peer has nominated: each side may choose another, and aioice
-    ends its own checks as soon as it has one. Before a pair is nominated, they are all that ICE
-    checks: the offer's, and those from which signed STUN requests came.
-
-    Reaches for ``StunProtocol.datagram_received``, ``Connection.data_received``,
-    ``check_incoming``, ``_protocols``, ``_nominated`` and ``_check_list``, and for
-    ``RTCDtlsTransport._recv_next``, ``encrypted``, ``_handle_rtp_data`` and ``_handle_rtcp_data``.
-    aioice takes packets from every address. In aiortc an exception of one packet ends the
-    transport, and each source of packets stays in memory. Releases that do nothing of this would
-    replace it.
-
-    Args:
-        on_dropped: called for each packet that was dropped.
+    Reaches for ``RTCIceTransport._send``. OpenSSL waits 1 s for an answer before it repeats, then
+    2 s and 4 s (RFC 6347, section 4.2.4.1), so that one lost datagram is a second of silence. The
+    other side drops copies by their record number (section 4.1.2.6). A way to set OpenSSL's timer
+    would replace this.
     """
-    connection = ice_connection(peer)
-    into_queue = connection.data_received
-    sources = PacketSources()
-
-    def take(datagram: bytes, component: int) -> None:
-        source = source_of(datagram)
-        if not is_well_formed(datagram):
-            on_dropped("malformed")
-        elif source is not None and not sources.may_send(source):
-            on_dropped("too_much")
-        else:
-            into_queue(datagram, component)
-
-    setattr(connection, _DATA_RECEIVED, take)
-    addresses = _PeerAddresses(connection)
-    for protocol in connection._protocols:
-        _guard_addresses(protocol, addresses, on_dropped)
-    _admit_sources(peer, sources, on_dropped)
-    _survive_packets(peer, on_dropped)
-
-
-def _guard_addresses(
-    protocol: StunProtocol, addresses: _PeerAddresses, on_dropped: Callable[[DropReason], None]
-) -> None:
-    receive = protocol.datagram_received
-
-    def received(datagram: bytes, address: tuple[Any, ...]) -> None:
-        if not is_stun(datagram) and address[:2] not in addresses:
-            on_dropped("stranger")
-            return
-        try:
-            receive(datagram, address)
-        except Exception as error:  # noqa: BLE001 - whatever a packet can cause in a parser
-            logger.debug("media.stun_failed", error=repr(error))
-            on_dropped("malformed")
-
-    setattr(protocol, _DATAGRAM_RECEIVED, received)
-
-
-class _PeerAddresses:
-    """Where the other peer may send from."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._chosen: dict[tuple[Any, ...], None] = {}
-        """Addresses that have nominated a pair in a signed request, the newest last."""
-        handle = connection.check_incoming
-
-        def handled(request: Message, address: tuple[Any, ...], protocol: StunProtocol) -> None:
-            if _USE_CANDIDATE in request.attributes:
-                self._chosen.pop(address[:2], None)
-                self._chosen[address[:2]] = None
-                if len(self._chosen) > MOST_CHOSEN_ADDRESSES:
-                    del self._chosen[next(iter(self._chosen))]
-            handle(request, address, protocol)
-
-        setattr(connection, _CHECK_INCOMING, handled)
-
-    def __contains__(self, address: tuple[Any, ...]) -> bool:
-        nominated = self._connection._nominated.values()
-        if address in self._chosen or any(pair.remote_addr == address for pair in nominated):
-            return True
-        return any(
-            pair.remote_addr == address and (not nominated or pair.state == pair.State.SUCCEEDED)
-            for pair in self._connection._check_list
-        )
-
-
-def _admit_sources(
-    peer: RTCPeerConnection, sources: PacketSources, on_dropped: Callable[[DropReason], None]
-) -> None:
     (transceiver, *_) = peer.getTransceivers()
-    transport = transceiver.receiver.transport
+    dtls = transceiver.receiver.transport
+    ice = dtls.transport
+    send = ice._send
+    repeating: set[asyncio.Task[None]] = set()
 
-    def only_of_sources(handle: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-        async def handled(data: bytes, **more: Any) -> None:
-            source = source_of(data)
-            if source is None or sources.admit(source):
-                await handle(data, **more)
-            else:
-                on_dropped("too_much")
+    async def repeat(datagram: bytes) -> None:
+        sent_at = asyncio.get_running_loop().time()
+        for after in HANDSHAKE_REPEATED_AFTER_SECONDS:
+            await asyncio.sleep(sent_at + after - asyncio.get_running_loop().time())
+            try:
+                await send(datagram)
+            except ConnectionError:
+                return
 
-        return handled
+    async def send_surely(datagram: bytes) -> None:
+        await send(datagram)
+        if datagram[0] in _DTLS_FIRST_BYTES and dtls.state == "connecting":
+            task = asyncio.create_task(repeat(datagram), name="repeat-handshake")
+            repeating.add(task)
+            task.add_done_callback(repeating.discard)
 
-    for name in (_HANDLE_RTP, _HANDLE_RTCP):
-        setattr(transport, name, only_of_sources(getattr(transport, name)))
-
-
-def _survive_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], None]) -> None:
-    (transceiver, *_) = peer.getTransceivers()
-    transport = transceiver.receiver.transport
-    receive_next = transport._recv_next
-    failures = 0
-
-    async def received() -> None:
-        nonlocal failures
-        try:
-            await receive_next()
-        except ConnectionError:
-            raise
-        except Exception as error:
-            if not transport.encrypted:
-                # The handshake failed, and says so itself.
-                raise
-            failures += 1
-            if failures == 1:
-                logger.warning("media.packet_failed", error=repr(error))
-            on_dropped("failed")
-            # Were it not the packet's fault, the next one would fail at once.
-            await asyncio.sleep(0)
-
-    setattr(transport, _RECEIVE_NEXT, received)
-
-
-def guard_association(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], None]) -> None:
-    """Bound what the other peer's data channels can make us keep and do. Call it after
-    ``setRemoteDescription``; does nothing for a peer without a data channel.
-
-    Reaches for ``RTCSctpTransport._handle_data``, ``_receive_data_chunk``, ``_advertised_rwnd``,
-    ``_inbound_streams``, ``_last_received_tsn`` and ``_sack_misordered``. aiortc keeps whatever
-    comes, looks through all of it with each chunk, and trusts the lengths in a packet. Releases
-    that keep to the window that they advertise would replace this.
-
-    Args:
-        on_dropped: called for each packet or chunk that was dropped.
-    """
-    association = peer.sctp
-    if association is None:
-        return
-    handle, receive = association._handle_data, association._receive_data_chunk
-    association._advertised_rwnd = MOST_UNREAD_BYTES
-
-    async def handled(packet: bytes) -> None:
-        if is_harmless(packet):
-            await handle(packet)
-        else:
-            on_dropped("malformed")
-
-    async def received(chunk: DataChunk) -> None:
-        if _has_room(association, chunk):
-            await receive(chunk)
-        else:
-            on_dropped("too_much")
-
-    setattr(association, _HANDLE_DATA, handled)
-    setattr(association, _RECEIVE_DATA_CHUNK, received)
-
-
-def _has_room(association: RTCSctpTransport, chunk: DataChunk) -> bool:
-    streams = association._inbound_streams
-    early = association._sack_misordered
-    unread = sum(len(stream.reassembly) for stream in streams.values())
-    # What waits may wait for this chunk alone.
-    is_missing = bool(early) and _is_next(association, chunk)
-    times = 2 if is_missing else 1
-    return (
-        unread < times * MOST_UNREAD_CHUNKS
-        and len(chunk.user_data) <= association._advertised_rwnd + (times - 1) * MOST_UNREAD_BYTES
-        and (chunk.stream_id in streams or len(streams) < MOST_STREAMS)
-        and (is_missing or len(early) < MOST_UNREAD_CHUNKS)
-    )
-
-
-def _is_next(association: RTCSctpTransport, chunk: DataChunk) -> bool:
-    last = association._last_received_tsn
-    return last is not None and bool(chunk.tsn == tsn_plus_one(last))
+    setattr(ice, _SEND, send_surely)
 
 
 async def answers_binding_request(peer: RTCPeerConnection) -> bool:

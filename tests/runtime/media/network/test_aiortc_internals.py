@@ -1,8 +1,8 @@
 """What we use of aiortc's and aioice's private parts is there, and is what it was.
 
 When an upgrade fails one of these tests, read the new release's code, adapt
-``runtime/media/network/aiortc_internals.py`` and this file, and move the pins in
-``pyproject.toml``.
+``runtime/media/network/aiortc_internals.py``, ``aiortc_guards.py`` and this file, and
+move the pins in ``pyproject.toml``.
 """
 
 from __future__ import annotations
@@ -31,9 +31,8 @@ from aiortc.jitterbuffer import JitterBuffer
 from aiortc.rtp import RtpPacket
 
 from runtime.media.audio.outgoing_track import OutgoingTrack
+from runtime.media.network.aiortc_guards import MOST_CHOSEN_ADDRESSES, _PeerAddresses
 from runtime.media.network.aiortc_internals import (
-    MOST_CHOSEN_ADDRESSES,
-    _PeerAddresses,
     answers_binding_request,
     gather_candidates,
     host_addresses,
@@ -133,6 +132,11 @@ def test_a_function_takes_what_it_is_called_with(
 def test_a_transport_knows_whether_its_handshake_is_over(peer: RTCPeerConnection) -> None:
     transport = peer.getTransceivers()[0].receiver.transport
     assert transport.encrypted is False, f"RTCDtlsTransport.encrypted: {ADAPT}"
+
+
+def test_an_ice_transport_sends_through_its_connection(peer: RTCPeerConnection) -> None:
+    ice = peer.getTransceivers()[0].receiver.transport.transport
+    assert vars(ice).get("_send") == ice_connection(peer).send, f"RTCIceTransport._send: {ADAPT}"
 
 
 def test_an_association_has_the_state_that_bounds_it(peer: RTCPeerConnection) -> None:

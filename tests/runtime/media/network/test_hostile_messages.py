@@ -12,7 +12,7 @@ from aiortc import RTCSctpTransport
 from aiortc.rtcsctptransport import DataChunk, HeartbeatChunk, SackChunk, serialize_packet
 
 from runtime.media.local_room import LocalRoom
-from runtime.media.network.aiortc_internals import MOST_UNREAD_BYTES, MOST_UNREAD_CHUNKS
+from runtime.media.network.aiortc_guards import MOST_UNREAD_BYTES, MOST_UNREAD_CHUNKS
 from tests.runtime.media.network.test_hostile_packets import assert_is_heard
 from tests.runtime.media.test_local_room import joined, until
 

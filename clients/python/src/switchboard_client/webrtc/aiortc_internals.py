@@ -3,11 +3,16 @@ elsewhere, a connection works without it."""
 
 from __future__ import annotations
 
-from aiortc import RTCIceTransport, RTCPeerConnection
+import asyncio
+
+from aiortc import RTCDtlsTransport, RTCPeerConnection
 from OpenSSL import SSL
 
 LARGEST_DATAGRAM_BYTES = 1_500
 """The MTU of Ethernet, which no WebRTC peer exceeds."""
+HANDSHAKE_REPEATED_AFTER_SECONDS = (0.04, 0.12)
+"""When each datagram of a handshake is sent once more, counted from the first time."""
+_DTLS_FIRST_BYTES = range(20, 64)
 
 
 def has_said_goodbye(peer: RTCPeerConnection) -> bool:
@@ -18,16 +23,19 @@ def has_said_goodbye(peer: RTCPeerConnection) -> bool:
     return isinstance(dtls, SSL.Connection) and bool(dtls.get_shutdown() & SSL.RECEIVED_SHUTDOWN)
 
 
-def drop_broken_datagrams(peer: RTCPeerConnection) -> None:
-    """Call it after the local description is set. aiortc's transport dies of a datagram that is
-    empty or too long, and anybody can send one."""
+def protect_transport(peer: RTCPeerConnection) -> None:
+    """Let no broken datagram end the connection, and no lost one delay it. Call it after the local
+    description is set."""
     # There is one for each medium until the answer bundles them.
     for medium in (*(each.sender for each in peer.getTransceivers()), peer.sctp):
         if medium is not None:
-            _drop_broken_datagrams(medium.transport.transport)
+            _drop_broken_datagrams(medium.transport)
+            _repeat_handshake(medium.transport)
 
 
-def _drop_broken_datagrams(ice: RTCIceTransport) -> None:
+def _drop_broken_datagrams(dtls: RTCDtlsTransport) -> None:
+    """aiortc's transport dies of a datagram that is empty or too long, and anybody can send one."""
+    ice = dtls.transport
     receive = getattr(ice, "_recv", None)
     if receive is None:
         return
@@ -40,3 +48,31 @@ def _drop_broken_datagrams(ice: RTCIceTransport) -> None:
 
     # In place of the method, for this object only.
     ice.__dict__["_recv"] = receive_whole
+
+
+def _repeat_handshake(dtls: RTCDtlsTransport) -> None:
+    """OpenSSL waits 1 s for an answer before it repeats, then 2 s and 4 s (RFC 6347, section
+    4.2.4.1). The server drops what comes twice by its record number (section 4.1.2.6)."""
+    ice = dtls.transport
+    send = getattr(ice, "_send", None)
+    if send is None:
+        return
+    repeating: set[asyncio.Task[None]] = set()
+
+    async def repeat(datagram: bytes) -> None:
+        sent_at = asyncio.get_running_loop().time()
+        for after in HANDSHAKE_REPEATED_AFTER_SECONDS:
+            await asyncio.sleep(sent_at + after - asyncio.get_running_loop().time())
+            try:
+                await send(datagram)
+            except ConnectionError:
+                return
+
+    async def send_surely(datagram: bytes) -> None:
+        await send(datagram)
+        if datagram[0] in _DTLS_FIRST_BYTES and dtls.state == "connecting":
+            task = asyncio.create_task(repeat(datagram), name="repeat-handshake")
+            repeating.add(task)
+            task.add_done_callback(repeating.discard)
+
+    ice.__dict__["_send"] = send_surely

@@ -19,7 +19,7 @@ from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from av import AudioFrame
 
 from switchboard_client.errors import ConnectionFailed
-from switchboard_client.webrtc.aiortc_internals import drop_broken_datagrams, has_said_goodbye
+from switchboard_client.webrtc.aiortc_internals import has_said_goodbye, protect_transport
 from switchboard_client.webrtc.frame import Samples
 from switchboard_client.webrtc.outgoing_track import OutgoingTrack, SoundSource
 from switchboard_client.webrtc.whip import IceServer, WhipSession
@@ -91,7 +91,7 @@ class MediaConnection:
             ConnectionFailed: no media connection within ``timeout_seconds`` of the answer.
         """
         await self._peer.setLocalDescription(await self._peer.createOffer())
-        drop_broken_datagrams(self._peer)
+        protect_transport(self._peer)
         answer = await whip.exchange(self._peer.localDescription.sdp)
         try:
             await self._peer.setRemoteDescription(RTCSessionDescription(answer, "answer"))
