@@ -15,6 +15,7 @@ from pipelines.engine.call_actions import CallActions
 from pipelines.engine.claim_check import ClaimCheck
 from pipelines.engine.early_speech import EarlySpeech
 from pipelines.engine.hearing import HearingRules
+from pipelines.engine.overlapping_speech import OverlappingSpeech
 from pipelines.engine.speaking_limit import SpeakingLimit, said_in_turn
 from pipelines.engine.speaking_pace import SpeakingPace
 from pipelines.engine.spoken_text import in_pieces
@@ -25,9 +26,16 @@ from pipelines.texts.utterance import MOST_CHARACTERS, PartLength, TextPieces
 
 
 class CallAgent(Agent):
-    def __init__(self, plan: CallPlan, actions: CallActions, tools: Sequence[llm.Tool]) -> None:
+    def __init__(
+        self,
+        plan: CallPlan,
+        actions: CallActions,
+        tools: Sequence[llm.Tool],
+        overlapping: OverlappingSpeech,
+    ) -> None:
         super().__init__(instructions=plan.compiled_prompt, tools=list(tools))
         self._actions = actions
+        self._overlapping = overlapping
         self._hearing = HearingRules.of(plan.agent.advanced)
         self._max_turn_seconds = plan.agent.advanced.max_turn_length_seconds
         self._pace = SpeakingPace(plan.locale)
@@ -133,7 +141,7 @@ class CallAgent(Agent):
             return event
         best = event.alternatives[0]
         text = self._hearing.hear(best.text[:MOST_CHARACTERS], best.confidence)
-        if text is None:
+        if text is None or not self._overlapping.is_heard(text):
             return None
         return replace(event, alternatives=[replace(best, text=text), *event.alternatives[1:]])
 

@@ -19,6 +19,7 @@ from livekit.agents.voice.transcription.filters import filter_emoji, filter_mark
 
 from contracts.call_plan import CallPlan
 from pipelines.engine import early_speech
+from pipelines.engine.barge_in import BargeIn
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.call_agent import CallAgent
 from pipelines.engine.channels.llm.llm_of_plan import supervised_llm
@@ -26,6 +27,7 @@ from pipelines.engine.channels.stt.stt_of_plan import supervised_stt
 from pipelines.engine.channels.tts.supervised_tts import SupervisedTTS
 from pipelines.engine.channels.tts.tts_of_plan import supervised_tts
 from pipelines.engine.endpointing import EndpointingDelays, default_delays, delays_after
+from pipelines.engine.overlapping_speech import OverlappingSpeech
 from pipelines.engine.pronunciation import PronunciationTable, as_text_transform
 from pipelines.engine.shared_models import WarmModels
 from pipelines.engine.spoken_text import in_pieces
@@ -114,6 +116,7 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
     recogniser = supervised_stt(plan, models, actions)
     language_model = supervised_llm(plan, models, actions)
     voice = supervised_tts(plan, models, actions)
+    barge_in = BargeIn()
     pronunciations = PronunciationTable(advanced.pronunciations)
     transforms: list[TextTransform] = [in_pieces, filter_markdown, filter_emoji]
     if pronunciations:
@@ -122,7 +125,7 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
         stt=recogniser,
         llm=language_model,
         tts=voice,
-        vad=voice_activity(advanced).without_sound(),
+        vad=voice_activity(advanced).for_turn_taking(barge_in),
         turn_handling=turn_handling(plan.agent, models.local.end_of_turn),
         tts_text_transforms=transforms,
         # Phones and browsers cancel their own echo, so callers may interrupt from the first word.
@@ -137,7 +140,7 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
     return CallSession(
         plan=plan,
         session=session,
-        agent=CallAgent(plan, actions, tools.of_engine()),
+        agent=CallAgent(plan, actions, tools.of_engine(), OverlappingSpeech(session, barge_in)),
         tools=tools,
         transforms=transforms,
         stt=recogniser,

@@ -52,12 +52,18 @@ class SpeechSegments:
         else:
             self.silence_seconds += self._window_seconds
 
+    def is_voice(self, probability: float) -> bool:
+        """Whether the window with this voice probability, the next one, continues or begins a
+        voice."""
+        thresholds = self._thresholds
+        return probability >= thresholds.activation or (
+            self.is_speech and probability > thresholds.deactivation
+        )
+
     def judge(self, probability: float) -> Change | None:
         """What the voice probability of the window that was heard last changes."""
         thresholds = self._thresholds
-        if probability >= thresholds.activation or (
-            self.is_speech and probability > thresholds.deactivation
-        ):
+        if self.is_voice(probability):
             self.voice_run_seconds += self._window_seconds
             self.quiet_run_seconds = 0.0
             if self.is_speech or self.voice_run_seconds < thresholds.min_speech_seconds:

@@ -16,6 +16,7 @@ from livekit.agents import utils, vad
 from livekit.local_inference import VAD as Silero
 from livekit.local_inference import VAD_WINDOW_SAMPLES
 
+from pipelines.engine.barge_in import BargeIn
 from pipelines.engine.providers.local.speech_models import HEARING_RATE
 from pipelines.engine.speech_segments import SpeechSegments, SpeechThresholds
 
@@ -41,12 +42,21 @@ class VoiceActivity(vad.VAD):
 
     Args:
         with_sound: events hold what was said. Turn taking needs none.
+        barge_in: is given what is heard. ``INFERENCE_DONE``, by which the engine stops the agent,
+            then tells of no speech until there are words in it.
     """
 
-    def __init__(self, thresholds: SpeechThresholds, *, with_sound: bool = True) -> None:
+    def __init__(
+        self,
+        thresholds: SpeechThresholds,
+        *,
+        with_sound: bool = True,
+        barge_in: BargeIn | None = None,
+    ) -> None:
         super().__init__(capabilities=vad.VADCapabilities(update_interval=WINDOW_SECONDS))
         self.thresholds = thresholds
         self._with_sound = with_sound
+        self._barge_in = barge_in
 
     @property
     def model(self) -> str:
@@ -61,8 +71,8 @@ class VoiceActivity(vad.VAD):
         """In seconds. The engine compares it with what its end-of-turn detector needs."""
         return self.thresholds.min_silence_seconds
 
-    def without_sound(self) -> VoiceActivity:
-        return VoiceActivity(self.thresholds, with_sound=False)
+    def for_turn_taking(self, barge_in: BargeIn) -> VoiceActivity:
+        return VoiceActivity(self.thresholds, with_sound=False, barge_in=barge_in)
 
     def stream(self) -> VoiceActivityStream:
         return VoiceActivityStream(self, SpeechSegments(self.thresholds, WINDOW_SECONDS))
@@ -76,6 +86,7 @@ class VoiceActivityStream(vad.VADStream):
 
     def __init__(self, parent: VoiceActivity, segments: SpeechSegments) -> None:
         self._segments = segments
+        self._barge_in = parent._barge_in
         self._silero = Silero()
         self._resampler: rtc.AudioResampler | None = None
         self._input_rate = HEARING_RATE
@@ -136,9 +147,15 @@ class VoiceActivityStream(vad.VADStream):
 
     def _take(self, window: bytes) -> None:
         segments = self._segments
-        probability = self._silero.predict(np.frombuffer(window, np.int16))
+        samples = np.frombuffer(window, np.int16)
+        probability = self._silero.predict(samples)
         if self._speech is not None:
             self._keep(window)
+        if self._barge_in is not None:
+            if segments.is_voice(probability):
+                self._barge_in.hear_voice(samples)
+            elif segments.is_quiet:
+                self._barge_in.hear_silence()
         segments.hear()
         if not (segments.is_quiet and self._was_quiet):
             self._tell(
@@ -167,12 +184,17 @@ class VoiceActivityStream(vad.VADStream):
 
     def _tell(self, kind: vad.VADEventType, sound: bytes | bytearray | None, **more: float) -> None:
         segments = self._segments
+        is_unheard = (
+            kind is vad.VADEventType.INFERENCE_DONE
+            and self._barge_in is not None
+            and not self._barge_in.stops_agent
+        )
         self._events.send_nowait(
             vad.VADEvent(
                 type=kind,
                 samples_index=segments.windows * VAD_WINDOW_SAMPLES,
                 timestamp=segments.seconds,
-                speech_duration=segments.speech_seconds,
+                speech_duration=0.0 if is_unheard else segments.speech_seconds,
                 silence_duration=segments.silence_seconds,
                 frames=[] if sound is None or self._speech is None else [_frame(sound)],
                 speaking=segments.is_speech,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from livekit.agents import AgentSession
+
 from contracts.call_plan import CallPlan
+from pipelines.engine.barge_in import BargeIn
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.call_agent import CallAgent
+from pipelines.engine.overlapping_speech import OverlappingSpeech
 from pipelines.engine.tools.call_tools import CallTools
 from pipelines.settings import ProviderSettings
 from tests.pipelines.engine.actions import NotedActions
@@ -13,4 +17,5 @@ from tests.pipelines.plans import call_plan
 
 def call_agent(plan: CallPlan | None = None, actions: CallActions | None = None) -> CallAgent:
     plan, actions = plan or call_plan(), actions or NotedActions()
-    return CallAgent(plan, actions, CallTools(plan, ProviderSettings(), actions).of_engine())
+    tools = CallTools(plan, ProviderSettings(), actions).of_engine()
+    return CallAgent(plan, actions, tools, OverlappingSpeech(AgentSession(), BargeIn()))

@@ -68,7 +68,7 @@ class _Segment:
 
 class Ear(io.AudioOutput):
     """What the caller hears, and when: ``heard_at`` has the time of every audible 20 ms,
-    ``played`` all that was played."""
+    ``played`` all that was played, ``pauses`` how often it was halted."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -79,6 +79,7 @@ class Ear(io.AudioOutput):
         self._paused = False
         self.silent = asyncio.Event()
         self.heard_at: list[float] = []
+        self.pauses = 0
         self.played: list[Samples] = []
 
     async def capture_frame(self, frame: rtc.AudioFrame) -> None:
@@ -105,6 +106,7 @@ class Ear(io.AudioOutput):
 
     def pause(self) -> None:
         super().pause()
+        self.pauses += not self._paused
         self._paused = True
 
     def resume(self) -> None:

@@ -23,6 +23,7 @@ from pipelines.engine.shared_models import WarmModels
 from tests.pipelines.conversations import Call, conversation, words
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.engine.echo_llm import EchoLLM
+from tests.pipelines.engine.sounds import Samples, cough, door, murmur, music, quieter
 from tests.pipelines.engine.speech import spoken
 from tests.pipelines.plans import LOCAL_STACK, call_plan
 from tests.stand_ins.hearing import transcript
@@ -128,6 +129,32 @@ async def test_a_caller_who_may_not_interrupt_hears_the_agent_out(
         talk.audio.mouth.say(spoken("Wait a moment, please."))
         ended_at = await talk.audio.caller_finishes()
         await talk.audio.agent_starts(ended_at, timeout_seconds=0.5)
+
+
+@pytest.mark.parametrize(
+    "sound",
+    [
+        murmur(pitch_hz=110),
+        murmur(pitch_hz=210),
+        cough(),
+        door(),
+        music(3),
+        quieter(spoken("And then the train was late again, can you believe it?"), 20),
+    ],
+    ids=["mhm", "higher mhm", "cough", "door", "music", "voice in the background"],
+)
+async def test_a_sound_that_is_no_word_neither_stops_nor_pauses_the_agent(
+    warm_models: WarmModels, sound: Samples
+) -> None:
+    async with call(warm_models, answer=LONG_ANSWER) as talk:
+        await talk.caller_says("When are you open?")
+        await talk.audio.agent_has_spoken(0.4)
+        talk.audio.mouth.say(sound)
+        await talk.audio.caller_finishes()
+        await talk.audio.agent_finishes()
+        assert (await talk.messages("assistant", 1))[0].endswith("front desk.")
+        assert talk.audio.ear.pauses == 0
+        assert len(talk.said_by("user")) == 1
 
 
 async def test_a_hesitation_only_pauses_the_agent(warm_models: WarmModels) -> None:

@@ -11,7 +11,9 @@ from livekit.agents import inference, vad
 from numpy.typing import NDArray
 
 from contracts.agent_config import Advanced
+from pipelines.engine.barge_in import BargeIn
 from pipelines.engine.turn_handling import voice_activity
+from tests.pipelines.engine.sounds import murmur
 from tests.pipelines.engine.speech import spoken
 
 HZ = 16_000
@@ -104,13 +106,26 @@ async def test_silence_is_told_once_at_the_beginning_and_after_speech() -> None:
 
 async def test_turn_taking_gets_no_sound() -> None:
     detector = voice_activity(Advanced())
-    silent = await events_of(detector.without_sound(), dialogue())
+    silent = await events_of(detector.for_turn_taking(BargeIn()), dialogue())
     assert [event.frames for event in silent] == [[]] * len(silent)
     with_sound = await events_of(detector, dialogue())
-    without = _OF_THE_CLOCK | _OF_SOUND
+    without = _OF_THE_CLOCK | _OF_SOUND | {"speech_duration"}
     assert [facts(event, without) for event in silent] == [
         facts(event, without) for event in with_sound
     ]
+
+
+async def test_a_murmur_is_no_speech_that_stops_an_agent() -> None:
+    detector = voice_activity(Advanced()).for_turn_taking(BargeIn())
+
+    async def counted(sound: Samples) -> bool:
+        events = await events_of(detector, np.concatenate([silence(1.0), sound, silence(1.0)]))
+        assert any(event.type is Kind.START_OF_SPEECH for event in events)
+        looks = (event for event in events if event.type is Kind.INFERENCE_DONE)
+        return any(event.speech_duration > 0 for event in looks)
+
+    assert not await counted(murmur(pitch_hz=110))
+    assert await counted(spoken("No."))
 
 
 async def test_sound_of_another_rate_is_heard_as_well() -> None:
