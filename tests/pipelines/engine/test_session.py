@@ -108,7 +108,7 @@ async def test_barge_in_stops_the_agent_and_the_unheard_rest_is_not_in_the_trans
 ) -> None:
     async with call(warm_models, answer=LONG_ANSWER) as talk:
         await talk.caller_says("When are you open?")
-        await talk.audio.agent_has_spoken(1.0)
+        await talk.audio.agent_has_spoken(1.5)
         talk.audio.mouth.say(spoken("Wait a moment, please."))
         ended_at = await talk.audio.caller_finishes()
         stopped_at = max(at for at in talk.audio.ear.heard_at if at < ended_at)
