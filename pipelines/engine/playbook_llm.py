@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -20,6 +21,7 @@ from pipelines.engine.call_actions import CallActions
 from pipelines.playbook.dialogue_plan import dialogue_plan
 from pipelines.playbook.history import Folding, Turn
 from pipelines.playbook.policy import Policy
+from pipelines.playbook.slot_tools import ToolUse
 from pipelines.playbook.state import Reply
 from pipelines.playbook.values.recognition import Place
 from pipelines.texts.utterance import MOST_CHARACTERS, parts
@@ -54,7 +56,9 @@ class PlaybookLLM(llm.LLM[Any]):
     ) -> None:
         super().__init__()
         place = Place(today(), _region(locale or agent.language))
-        self._folding = Folding(Policy(dialogue_plan(agent, variables, locale), place))
+        plan = dialogue_plan(agent, variables, locale)
+        self._folding = Folding(Policy(plan, place))
+        self._fillers = frozenset(tool.filler for tool in plan.tools if tool.filler)
         self._actions = actions
         self._slots_reported: Mapping[str, str] = {}
         self._replies_reported = 0
@@ -86,7 +90,7 @@ class PlaybookLLM(llm.LLM[Any]):
     def respond(self, chat_ctx: llm.ChatContext) -> Reply:
         """The reply to the last words in ``chat_ctx``; the same for each request. Reports to the
         call what the history has settled."""
-        dialogue = self._folding.dialogue(turns(chat_ctx))
+        dialogue = self._folding.dialogue(turns(chat_ctx, self._fillers))
         self._report(dialogue.settled_replies)
         return dialogue.reply
 
@@ -105,14 +109,15 @@ class PlaybookLLM(llm.LLM[Any]):
     async def aclose(self) -> None:
         if self._last_request is not None:
             # No further request will settle the last reply.
-            dialogue = self._folding.dialogue(turns(self._last_request))
+            dialogue = self._folding.dialogue(turns(self._last_request, self._fillers))
             self._report((*dialogue.settled_replies, dialogue.reply))
             self._last_request = None
         await super().aclose()
 
 
 class _PlaybookStream(llm.LLMStream):
-    """One reply: each sentence, then the tool call, then the usage."""
+    """One reply: each sentence, then the tool call, then the usage. A reply that tools come before
+    is said in answer to the request that has their results."""
 
     def __init__(
         self,
@@ -128,25 +133,54 @@ class _PlaybookStream(llm.LLMStream):
     async def _run(self) -> None:
         reply = self._playbook.respond(self._chat_ctx)
         request_id = utils.shortuuid("playbook_")
-        for part in sentences(reply.text):
+        text, uses = reply.text, self._not_yet_called(reply.tools)
+        if uses:
+            text = ""
+        elif reply.if_failed is not None and not self._have_all_succeeded(reply.tools):
+            text = reply.if_failed.text
+        if reply.end_call and not uses:
+            uses = [ToolUse(END_CALL_TOOL, {})]
+        for part in sentences(text):
             delta = llm.ChoiceDelta(role="assistant", content=part)
             self._event_ch.send_nowait(llm.ChatChunk(id=request_id, delta=delta))
-        if reply.end_call:
-            call = llm.FunctionToolCall(
-                name=END_CALL_TOOL, arguments="{}", call_id=utils.shortuuid("call_")
-            )
-            delta = llm.ChoiceDelta(role="assistant", tool_calls=[call])
+        if uses:
+            delta = llm.ChoiceDelta(role="assistant", tool_calls=[_tool_call(use) for use in uses])
             self._event_ch.send_nowait(llm.ChatChunk(id=request_id, delta=delta))
-        usage = _usage(self._chat_ctx, reply)
+        usage = _usage(self._chat_ctx, text)
         self._event_ch.send_nowait(llm.ChatChunk(id=request_id, usage=usage))
 
+    def _not_yet_called(self, uses: Sequence[ToolUse]) -> list[ToolUse]:
+        """Each tool is called once in a call: a second order would be one too many."""
+        called = {item.name for item in self._chat_ctx.items if item.type == "function_call"}
+        offered = {tool.info.name for tool in self._tools if isinstance(tool, llm.RawFunctionTool)}
+        return [use for use in uses if use.name in offered - called]
 
-def turns(chat_ctx: llm.ChatContext) -> Iterator[Turn]:
-    """What caller and agent said, without instructions and tool calls."""
+    def _have_all_succeeded(self, uses: Sequence[ToolUse]) -> bool:
+        succeeded = {
+            item.name
+            for item in self._chat_ctx.items
+            if item.type == "function_call_output" and not item.is_error
+        }
+        return all(use.name in succeeded for use in uses)
+
+
+def turns(chat_ctx: llm.ChatContext, fillers: Collection[str] = ()) -> Iterator[Turn]:
+    """What caller and agent said, without instructions, tool calls, and the words that fill the
+    wait for a tool."""
     for item in chat_ctx.items:
-        if isinstance(item, llm.ChatMessage) and item.role in ("user", "assistant"):
-            speaker: Any = "caller" if item.role == "user" else "agent"
-            yield Turn(speaker, item.text_content or "", item.interrupted)
+        if not isinstance(item, llm.ChatMessage) or item.role not in ("user", "assistant"):
+            continue
+        text = item.text_content or ""
+        if item.role == "user":
+            yield Turn("caller", text, item.interrupted)
+        elif not text or not any(filler.startswith(text.strip()) for filler in fillers):
+            yield Turn("agent", text, item.interrupted)
+
+
+def _tool_call(use: ToolUse) -> llm.FunctionToolCall:
+    return llm.FunctionToolCall(
+        name=use.name, arguments=json.dumps(use.arguments), call_id=utils.shortuuid("call_")
+    )
 
 
 def sentences(text: str) -> Iterable[str]:
@@ -155,10 +189,10 @@ def sentences(text: str) -> Iterable[str]:
     return (match[0] for part in parts(text, MOST_CHARACTERS) for match in _SENTENCE.finditer(part))
 
 
-def _usage(chat_ctx: llm.ChatContext, reply: Reply) -> llm.CompletionUsage:
+def _usage(chat_ctx: llm.ChatContext, text: str) -> llm.CompletionUsage:
     """Usage counted in words, because the playbook engine has no tokens."""
     asked = sum(len((m.text_content or "").split()) for m in chat_ctx.messages())
-    answered = len(reply.text.split())
+    answered = len(text.split())
     return llm.CompletionUsage(
         completion_tokens=answered, prompt_tokens=asked, total_tokens=asked + answered
     )

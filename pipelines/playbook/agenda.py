@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pipelines.playbook.dialogue_plan import DialoguePlan
+from pipelines.playbook.slot_tools import ToolUse
 from pipelines.playbook.state import Question, State, Topic, Value
 from pipelines.playbook.values.slot_types import Field, Kind
 
@@ -50,3 +51,10 @@ def reported_slots(plan: DialoguePlan, state: State) -> dict[str, str]:
         before = reported.get(field.slot)
         reported[field.slot] = f"{before} {value.value}" if before else value.value
     return reported
+
+
+def tool_uses(plan: DialoguePlan, state: State) -> tuple[ToolUse, ...]:
+    """The calls that the known slots suffice for."""
+    slots = reported_slots(plan, state)
+    uses = (tool.use(slots) for tool in plan.tools)
+    return tuple(use for use in uses if use is not None)

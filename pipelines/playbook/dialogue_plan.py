@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from contracts.agent_config import AgentConfig
 from pipelines.playbook.knowledge import sentences
+from pipelines.playbook.slot_tools import SlotTool, slot_tools
 from pipelines.playbook.triggers import Response, Trigger, trigger
 from pipelines.playbook.values.slot_types import Field, fields, free_field, qualification_field
 from pipelines.texts.agent_texts import fill_agent
 from pipelines.texts.language import primary_language
+from pipelines.texts.phrases import not_done
 from pipelines.texts.prompt import described, first_sentence
 
 _QUOTED = re.compile(r"[\"“]([^\"”]{8,})[\"”]")
@@ -39,6 +41,10 @@ class DialoguePlan:
     escalation_line: str
     """What the agent says then: the words in quotation marks, or empty."""
     end_message: str
+    tools: tuple[SlotTool, ...]
+    """Called when the slots are known, before the closing."""
+    failure: str
+    """Said instead of the closing when a tool has failed."""
     is_english: bool
 
     def field(self, key: str) -> Field:
@@ -102,5 +108,7 @@ def dialogue_plan(
         escalation=trigger(condition["condition"] if condition else ""),
         escalation_line=quoted[1] if quoted else "",
         end_message=spoken(playbook.end_call_message),
+        tools=slot_tools(agent),
+        failure=spoken(playbook.fallback_cta) or not_done(language),
         is_english=is_english,
     )

@@ -50,7 +50,7 @@ class Policy:
         """The answer to ``utterance`` in ``state``, and the state after it. Never raises."""
         said = phrase(utterance)
         wants = intents(said) if self.plan.is_english else frozenset()
-        state = replace(state, turn=state.turn + 1)
+        state = replace(state, turn=state.turn + 1, if_failed=None)
         if state.pending is None:
             state, opening = self._open(state), self.plan.opener
             if not said.words or (wants and wants <= _BACKCHANNELS):
@@ -68,6 +68,10 @@ class Policy:
         if state.pending is None:
             return replace(self._open(state), is_question_heard=not is_interrupted)
         reply = phrase(state.last_reply).plain
+        if state.if_failed is not None:
+            apology = phrase(state.if_failed.last_reply).plain
+            if fuzz.ratio(apology[: len(text)], text) > fuzz.ratio(reply[: len(text)], text):
+                return self.heard(state.if_failed, spoken, is_interrupted=is_interrupted)
         if reply.startswith(text) or fuzz.ratio(reply, text) >= _SAME_QUESTION_SIMILARITY:
             missing = len(reply.split()) - len(text.split())
             question = len(phrase(_last_sentence(state.last_reply)).words)
@@ -281,7 +285,7 @@ class Policy:
             return self.replies.end(state, "")
         if topic is Topic.CLOSING:
             if answer is True:
-                return self.replies.end(state, "Great.")
+                return self.replies.agreed(state)
             if answer is False:
                 return self.replies.end(state, self.plan.fallback or "All right.")
             return None

@@ -9,7 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.playbook import wording
-from pipelines.playbook.agenda import is_incomplete, known_slots, next_question, reported_slots
+from pipelines.playbook.agenda import (
+    is_incomplete,
+    known_slots,
+    next_question,
+    reported_slots,
+    tool_uses,
+)
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.state import Question, Reply, State, Topic
 
@@ -74,8 +80,32 @@ class Replies:
                 return wording.anything_else(state.turn)
 
     def _close(self, state: State, before: Sequence[str], note: str | None) -> tuple[State, Reply]:
-        missed = is_incomplete(self.plan, state)
-        closing = (self.plan.fallback if missed else "") or self.plan.closing
+        if is_incomplete(self.plan, state):
+            return self._close_with(self.plan.fallback or self.plan.closing, state, before, note)
+        closed = self._close_with(self.plan.closing, state, before, note)
+        if self.plan.closing.endswith("?"):
+            # "Shall I book it?" decides about the tools.
+            return closed
+        failed = self._close_with(self.plan.failure, state, before, note)
+        return self._after_tools(state, closed, failed)
+
+    def agreed(self, state: State) -> tuple[State, Reply]:
+        """The caller has said yes to a closing that is a question."""
+        failed = self.end(state, self.plan.failure)
+        return self._after_tools(state, self.end(state, "Great."), failed)
+
+    def _after_tools(
+        self, state: State, done: tuple[State, Reply], failed: tuple[State, Reply]
+    ) -> tuple[State, Reply]:
+        tools = tool_uses(self.plan, state)
+        if not tools:
+            return done
+        after, reply = done
+        return replace(after, if_failed=failed[0]), replace(reply, tools=tools, if_failed=failed[1])
+
+    def _close_with(
+        self, closing: str, state: State, before: Sequence[str], note: str | None
+    ) -> tuple[State, Reply]:
         closed = replace(state, is_closing_said=True, is_question_heard=True, misses=0)
         spoken = " ".join(part for part in (*before, closing) if part)
         if closing.endswith("?"):

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from pipelines.playbook.slot_tools import ToolUse
+
 
 class Topic(Enum):
     OPENER = auto()
@@ -61,6 +63,8 @@ class State:
     """The caller never confirmed the summary, so the fallback replaces the closing."""
     is_closing_said: bool = False
     is_ended: bool = False
+    if_failed: State | None = None
+    """The state if a tool of the last reply failed, so that its other words were said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +76,7 @@ class Reply:
     end_call: bool = False
     note: str | None = None
     """For the call's event log."""
+    tools: tuple[ToolUse, ...] = ()
+    """To be called before the text is said."""
+    if_failed: Reply | None = None
+    """Said instead if one of the tools fails."""

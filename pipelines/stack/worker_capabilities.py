@@ -27,5 +27,6 @@ RUNNABLE_CHANNELS: Mapping[str, frozenset[Channel]] = MappingProxyType(
 
 RUNNABLE_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook"})
 """``pipelines.engine.tools`` gives these to the language model."""
-PLAYBOOK_TOOLS: frozenset[ToolType] = frozenset({"end_call"})
-"""The playbook engine calls no tools, but does the work of these itself."""
+PLAYBOOK_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook"})
+"""The playbook engine calls these by itself, ``call_webhook`` once it knows the slots that are its
+arguments."""

@@ -19,6 +19,7 @@ class _Phrases:
     nudge: str
     say_again: str
     no_promise: str
+    not_done: str
     goodbye: str
     time_is_up: str
     silence: str
@@ -34,6 +35,7 @@ _PHRASES: dict[str, _Phrases] = {
         nudge="Are you still there?",
         say_again="I am sorry, could you please say that again?",
         no_promise="I cannot make any promises about that.",
+        not_done="I am sorry, something went wrong here, so I could not pass that on.",
         goodbye="Thank you for calling. Goodbye.",
         time_is_up="I am sorry, our time is up. Thank you for calling. Goodbye.",
         silence="I cannot hear you, so I will hang up now. Goodbye.",
@@ -48,6 +50,7 @@ _PHRASES: dict[str, _Phrases] = {
         nudge="Sind Sie noch da?",
         say_again="Entschuldigung, könnten Sie das bitte noch einmal sagen?",
         no_promise="Dazu kann ich leider nichts zusagen.",
+        not_done="Leider ist hier etwas schiefgegangen, ich konnte das nicht weitergeben.",
         goodbye="Vielen Dank für Ihren Anruf. Auf Wiederhören.",
         time_is_up="Leider ist unsere Zeit um. Vielen Dank für Ihren Anruf. Auf Wiederhören.",
         silence="Ich kann Sie nicht hören und lege jetzt auf. Auf Wiederhören.",
@@ -62,6 +65,7 @@ _PHRASES: dict[str, _Phrases] = {
         nudge="¿Sigue usted ahí?",
         say_again="Disculpe, ¿podría repetirlo, por favor?",
         no_promise="Sobre eso no puedo asegurar nada.",
+        not_done="Lo siento, ha habido un error y no he podido transmitirlo.",
         goodbye="Gracias por llamar. Adiós.",
         time_is_up="Lo siento, se nos acabó el tiempo. Gracias por llamar. Adiós.",
         silence="No le oigo, así que voy a colgar. Adiós.",
@@ -76,6 +80,7 @@ _PHRASES: dict[str, _Phrases] = {
         nudge="Êtes-vous toujours là ?",
         say_again="Excusez-moi, pourriez-vous répéter, s'il vous plaît ?",
         no_promise="Je ne peux rien affirmer à ce sujet.",
+        not_done="Désolé, une erreur s'est produite et je n'ai pas pu le transmettre.",
         goodbye="Merci de votre appel. Au revoir.",
         time_is_up="Désolé, le temps est écoulé. Merci de votre appel. Au revoir.",
         silence="Je ne vous entends pas, je vais donc raccrocher. Au revoir.",
@@ -90,6 +95,7 @@ _PHRASES: dict[str, _Phrases] = {
         nudge="क्या आप अभी भी लाइन पर हैं?",
         say_again="माफ़ कीजिए, क्या आप कृपया दोबारा कह सकते हैं?",
         no_promise="इसके बारे में मैं कोई आश्वासन नहीं दे सकती।",
+        not_done="माफ़ कीजिए, यहाँ कुछ गड़बड़ हो गई, इसलिए मैं इसे आगे नहीं पहुँचा सकी।",
         goodbye="कॉल करने के लिए धन्यवाद। नमस्ते।",
         time_is_up="माफ़ कीजिए, हमारा समय समाप्त हो गया है। धन्यवाद। नमस्ते।",
         silence="मुझे आपकी आवाज़ नहीं आ रही है, इसलिए मैं फ़ोन रख रही हूँ। नमस्ते।",
@@ -144,6 +150,11 @@ def say_again(plan: CallPlan) -> str:
 def no_promise(locale: str) -> str:
     """Said in place of what the agent must not claim."""
     return _phrases(locale).no_promise
+
+
+def not_done(locale: str) -> str:
+    """Said when the agent's owner could not be told what the caller has asked for."""
+    return _phrases(locale).not_done
 
 
 def recording_announcement(plan: CallPlan) -> str:

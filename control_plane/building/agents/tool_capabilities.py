@@ -8,10 +8,11 @@ from pydantic import BaseModel, Field
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ProviderChoice, ResolvedStack
-from contracts.tool_bindings import TOOL_TYPES, ToolType
+from contracts.tool_bindings import TOOL_TYPES, CallWebhook, ToolBinding, ToolType
 from contracts.versions import read_object
 from control_plane.building.agents.models import Agent
 from control_plane.building.agents.stacks import StackReport, report_stacks
+from pipelines.playbook.slot_tools import arguments_without_slot
 from pipelines.stack import AvailableKeys, StackCatalogue
 from pipelines.stack.worker_capabilities import PLAYBOOK_TOOLS, RUNNABLE_TOOLS
 
@@ -60,7 +61,7 @@ def tool_capabilities(
             ToolTypeView(type=kind, can_run=not reasons[kind], reasons=reasons[kind])
             for kind in TOOL_TYPES
         ],
-        tools=_bound(config, reasons),
+        tools=_bound(config, reasons, models),
     )
 
 
@@ -69,20 +70,37 @@ def bound_tools(
 ) -> list[BoundToolView]:
     """The agent's own tools on the stacks of ``report``."""
     models = list(_language_models(report, catalogue))
-    return _bound(config, _reasons_by_type(models, report))
+    return _bound(config, _reasons_by_type(models, report), models)
 
 
-def _bound(config: AgentConfig, reasons: Mapping[ToolType, list[str]]) -> list[BoundToolView]:
-    return [
-        BoundToolView(
-            type=tool.type,
-            can_run=not reasons[tool.type],
-            reasons=reasons[tool.type],
-            index=index,
-            name=tool.name,
+def _bound(
+    config: AgentConfig, reasons: Mapping[ToolType, list[str]], models: list[LanguageModelView]
+) -> list[BoundToolView]:
+    views = []
+    for index, tool in enumerate(config.tools):
+        why_not = [*reasons[tool.type], *_without_slots(tool, config, models)]
+        views.append(
+            BoundToolView(
+                type=tool.type, can_run=not why_not, reasons=why_not, index=index, name=tool.name
+            )
         )
-        for index, tool in enumerate(config.tools)
-    ]
+    return views
+
+
+def _without_slots(
+    tool: ToolBinding, config: AgentConfig, models: list[LanguageModelView]
+) -> Iterator[str]:
+    slots = {slot.name for slot in config.playbook.required_slots}
+    if not isinstance(tool, CallWebhook) or not (lacking := arguments_without_slot(tool, slots)):
+        return
+    for model in models:
+        if model.role == "primary" and not model.supports_tools:
+            yield (
+                f"The language model {model.provider}/{model.model}, which serves "
+                f"{model.language}, fills a tool's arguments from playbook.requiredSlots, which "
+                f"has no slot named {' and none named '.join(lacking)}: add it, or choose a "
+                "language model that can call tools."
+            )
 
 
 def _reasons_by_type(

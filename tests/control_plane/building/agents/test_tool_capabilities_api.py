@@ -28,9 +28,8 @@ async def test_each_kind_and_each_bound_tool_says_whether_it_runs_and_why_not(
     assert all(shown["can_run"] is (shown["reasons"] == []) for shown in by_type.values())
     assert [(t["index"], t["name"], t["type"], t["can_run"]) for t in found["tools"]] == [
         (0, "end_call", "end_call", True),
-        (1, "look_up", "call_webhook", False),
+        (1, "look_up", "call_webhook", True),
     ]
-    assert found["tools"][1]["reasons"] == by_type["call_webhook"]["reasons"]
     for kind in TOOL_TYPES:
         not_built = f"The media workers of this installation do not run {kind} tools."
         assert (not_built in by_type[kind]["reasons"]) is (kind not in RUNNABLE_TOOLS)
@@ -47,6 +46,22 @@ async def test_the_offline_engine_calls_no_tools_and_still_hangs_up(tenant: Tena
     by_type = {kind["type"]: kind for kind in found["tool_types"]}
     assert by_type["end_call"]["can_run"] is True
     assert any("cannot call tools." in reason for reason in by_type["mcp"]["reasons"])
+
+
+async def test_the_offline_engine_fills_a_webhook_s_arguments_from_slots(
+    tenant: TenantClient,
+) -> None:
+    needs = {"type": "object", "required": ["day", "guests"], "properties": {"day": {}}}
+    agent_id = await tenant.agent(
+        tools=[{**WEBHOOK, "parameters": needs}],
+        playbook={"requiredSlots": [{"name": "day"}]},
+    )
+    found = (await tenant.get(f"/v1/agents/{agent_id}/tool-capabilities")).json()
+    [bound] = found["tools"]
+    assert bound["can_run"] is False
+    [reason] = bound["reasons"]
+    assert "has no slot named guests" in reason
+    assert "day" not in reason
 
 
 async def test_with_a_model_that_calls_tools_a_webhook_runs(

@@ -1,0 +1,95 @@
+"""The offline language model uses its agent's tools during a conversation."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from contracts.agent_config import AgentConfig
+from outbound.client import guarded_client
+from pipelines.engine.shared_models import WarmModels
+from pipelines.engine.tools import call_tools
+from pipelines.settings import ProviderSettings
+from tests.outbound.self_signed import self_signed_certificate
+from tests.pipelines.conversations import Call, conversation
+from tests.pipelines.plans import LOCAL_STACK, call_plan
+from tests.stand_ins.tenant_api import Reply, TenantApi
+
+FILLER = "One moment, please."
+CLOSING, FALLBACK = "Your table is booked.", "Please try our website."
+
+
+@contextlib.asynccontextmanager
+async def booking(
+    models: WarmModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reply: Reply
+) -> AsyncIterator[tuple[Call, TenantApi]]:
+    """A caller has asked for a table for four and confirmed it, and the agent's answer was
+    played."""
+    served, trusting = self_signed_certificate(tmp_path, "127.0.0.1")
+    monkeypatch.setattr(call_tools, "guarded_client", partial(guarded_client, tls=trusting))
+    async with TenantApi([reply]).serving(served) as api:
+        agent = AgentConfig.model_validate(
+            {
+                "name": "Table bot",
+                "playbook": {
+                    "opener": "Welcome to Chez Ada. What can I do for you?",
+                    "requiredSlots": [{"name": "party_size"}],
+                    "closingCTA": CLOSING,
+                    "fallbackCTA": FALLBACK,
+                },
+                "tools": [
+                    {
+                        "type": "call_webhook",
+                        "name": "book",
+                        "description": "Books the table.",
+                        "url": f"{api.url}/tables",
+                        "parameters": {
+                            "type": "object",
+                            "properties": {"party_size": {"type": "integer"}},
+                            "required": ["party_size"],
+                        },
+                        "speak_while": FILLER,
+                    }
+                ],
+            }
+        )
+        settings = ProviderSettings(outbound_allowed_networks=("127.0.0.1/32",))
+        plan = call_plan(agent, stack=LOCAL_STACK)
+        async with conversation(plan, replace(models, settings=settings)) as call:
+            await call.conversation.greet()
+            for line in ("A table, please.", "For four people.", "Yes, that's right."):
+                await call.conversation.session.generate_reply(user_input=line)
+            yield call, api
+
+
+async def test_it_calls_a_tool_once_and_then_says_the_closing(
+    warm_models: WarmModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = Reply("{}", delay_seconds=1.0)
+    async with booking(warm_models, tmp_path, monkeypatch, slow) as (call, api):
+        [asked] = api.asked
+        assert json.loads(asked.text) == {"party_size": 4}
+        said = call.said_by("assistant")
+        assert said.count(FILLER) == 1
+        assert CLOSING in said[-1]
+
+        await call.conversation.session.generate_reply(user_input="No, thank you.")
+        assert len(api.asked) == 1
+        assert "Goodbye" in call.said_by("assistant")[-1]
+
+
+async def test_a_tool_that_failed_is_told_to_the_caller(
+    warm_models: WarmModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = Reply("no", status=500)
+    async with booking(warm_models, tmp_path, monkeypatch, broken) as (call, api):
+        assert len(api.asked) == 1
+        said = call.said_by("assistant")[-1]
+        assert FALLBACK in said
+        assert CLOSING not in said
