@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from livekit.agents import AgentSession
+from types import SimpleNamespace
+from typing import Any
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.barge_in import BargeIn
@@ -18,4 +19,5 @@ from tests.pipelines.plans import call_plan
 def call_agent(plan: CallPlan | None = None, actions: CallActions | None = None) -> CallAgent:
     plan, actions = plan or call_plan(), actions or NotedActions()
     tools = CallTools(plan, ProviderSettings(), actions).of_engine()
-    return CallAgent(plan, actions, tools, OverlappingSpeech(AgentSession(), BargeIn()))
+    silent: Any = SimpleNamespace(current_speech=None)
+    return CallAgent(plan, actions, tools, OverlappingSpeech(silent, BargeIn()))
