@@ -26,10 +26,13 @@ def address_in(passage: str) -> str | None:
     return address if _ADDRESS.fullmatch(address) else None
 
 
-def addresses_in(persona: Persona) -> tuple[str, ...]:
-    """The addresses in the knowledge base, in its order, each once."""
-    found = (address_in(passage) for passage in persona.knowledge_base)
-    return tuple(dict.fromkeys(address for address in found if address))
+def addresses_in(persona: Persona) -> Mapping[str, int]:
+    """The addresses in the knowledge base, in its order, each with the index where it first is."""
+    found: dict[str, int] = {}
+    for index, passage in enumerate(persona.knowledge_base):
+        if address := address_in(passage):
+            found.setdefault(address, index)
+    return found
 
 
 def passages(persona: Persona, pages: PageTexts) -> Iterator[Line]:

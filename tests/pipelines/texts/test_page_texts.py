@@ -93,7 +93,8 @@ def test_only_a_passage_that_is_an_address_names_a_page(passage: str, address: s
 
 
 def test_addresses_are_listed_once_each_in_order() -> None:
-    assert addresses_in(agent(HOURS, "x", MENU, f" {HOURS}").persona) == (HOURS, MENU)
+    found = addresses_in(agent(HOURS, "x", MENU, f" {HOURS}").persona)
+    assert list(found.items()) == [(HOURS, 0), (MENU, 2)]
 
 
 def test_the_playbook_knows_the_sentences_of_a_page() -> None:
