@@ -88,7 +88,7 @@ class SpendingSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     agent_builder_per_minute: NonNegativeInt = 60
     """Requests to the agent builder: generate, draft a field, answer a question, describe a
-    company."""
+    company. A page that saving an agent fetches counts as one."""
     agent_builder_per_day: NonNegativeInt = 2_000
     agent_builder_at_once: NonNegativeInt = 8
     """In each process of the API."""

@@ -16,6 +16,7 @@ from contracts.agent_config import (
 )
 from pipelines.texts.agent_texts import TextFiller, texts_of
 from pipelines.texts.extraction.prompt_extraction import Extraction, extract_from_prompt
+from pipelines.texts.page_texts import NO_PAGES, PageTexts, passages
 from pipelines.texts.phrases import greeting
 from pipelines.texts.prompt_template import Line, PromptSection, PromptTemplate, text_part
 from pipelines.texts.template import fill_template
@@ -44,9 +45,13 @@ def compile_prompt(agent: AgentConfig, variables: Mapping[str, object]) -> str:
     return prompt_template(agent).filled(TextFiller(variables))
 
 
-def prompt_template(agent: AgentConfig) -> PromptTemplate:
-    """``compile_prompt`` up to the point where the variables of a call are needed. Never raises."""
-    return PromptTemplate(sections=tuple(_sections(described(agent))))
+def prompt_template(agent: AgentConfig, pages: PageTexts = NO_PAGES) -> PromptTemplate:
+    """``compile_prompt`` up to the point where the variables of a call are needed. Never raises.
+
+    Args:
+        pages: the texts of web pages that the knowledge base names, as they are to stand there.
+    """
+    return PromptTemplate(sections=tuple(_sections(described(agent), pages)))
 
 
 def texts_beside_prompt(
@@ -116,7 +121,7 @@ def _extra_title(agent: AgentConfig) -> str:
     return _EXTRA_TITLE_AFTER_EDITS if is_edited else _EXTRA_TITLE
 
 
-def _sections(agent: AgentConfig) -> Iterator[PromptSection]:
+def _sections(agent: AgentConfig, pages: PageTexts) -> Iterator[PromptSection]:
     """The prompt of an agent that is ``described``."""
     prompt = text_part("system_prompt", agent.system_prompt)
     if agent.advanced.prompt_mode == "raw":
@@ -125,7 +130,7 @@ def _sections(agent: AgentConfig) -> Iterator[PromptSection]:
         return
     yield PromptSection(lines=(_identity(agent),))
     yield _list("How to speak", ((rule,) for rule in _speaking_rules(agent)))
-    yield from _persona(agent.persona)
+    yield from _persona(agent.persona, pages)
     yield from _playbook(agent.playbook)
     yield from _limits(agent.advanced)
     yield PromptSection(title=_extra_title(agent), lines=((prompt,),))
@@ -152,7 +157,7 @@ def _identity(agent: AgentConfig) -> Line:
     )
 
 
-def _persona(persona: Persona) -> Iterator[PromptSection]:
+def _persona(persona: Persona, pages: PageTexts) -> Iterator[PromptSection]:
     of = "persona"
     yield _text("Tone", f"{of}.toneOverride", persona.tone_override)
     yield PromptSection(
@@ -174,7 +179,7 @@ def _persona(persona: Persona) -> Iterator[PromptSection]:
             for i, caller in enumerate(persona.caller_personas)
         ),
     )
-    yield _texts("What you know", f"{of}.knowledgeBase", persona.knowledge_base)
+    yield _list("What you know", passages(persona, pages))
     yield _texts("A call succeeds when", f"{of}.successCriteria", persona.success_criteria)
 
 

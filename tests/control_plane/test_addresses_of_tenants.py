@@ -11,7 +11,9 @@ from pydantic import BaseModel
 from contracts.agent_config import AgentConfig
 from contracts.tool_bindings import CallWebhook, Mcp, Transfer
 from control_plane.building.agent_builder.schemas import EnrichRequest
+from control_plane.building.agents.knowledge.pages import MOST_PAGES
 from control_plane.platform.settings import ControlPlaneSettings
+from pipelines.texts.page_texts import address_in
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.outbound.blocked_addresses import BLOCKED_AUTHORITIES, blocked_addresses
 
@@ -25,7 +27,8 @@ SAVED_FIELDS = {
     "tools[0].url of mcp": lambda url: {"tools": [MCP | {"url": url}]},
 }
 NEVER_CALLED = {"persona.company_website"}
-"""Goes into the prompt; each request of ``enrich-company`` brings its own address."""
+"""Goes into the prompt; each request of ``enrich-company`` brings its own address. Passages of the
+knowledge base may be addresses, too."""
 
 
 @pytest.fixture
@@ -76,6 +79,30 @@ async def test_a_company_page_is_fetched_from_none_of_them(
         if answer.status_code != expected or answer.json().get("enriched"):
             fetched[address] = (answer.status_code, answer.text)
     assert fetched == {}
+
+
+async def test_a_page_of_a_knowledge_base_is_fetched_from_none_of_them(
+    tenant: TenantClient,
+) -> None:
+    blocked = [
+        address
+        for address in (*blocked_addresses("http"), *blocked_addresses("https"))
+        if address_in(address) == address and "\x00" not in address
+    ]
+    assert len(blocked) > 100
+    fetched = set[str]()
+    for first in range(0, len(blocked), MOST_PAGES):
+        some = blocked[first : first + MOST_PAGES]
+        agent = await tenant.post("/v1/agents", {"name": "x", "persona": {"knowledgeBase": some}})
+        assert agent.status_code == 201, agent.text
+        answer = await tenant.post("/v1/agents/validate-publish", {"agent_id": agent.json()["id"]})
+        refused = {
+            int(warning["field"].rpartition("[")[2][:-1])
+            for warning in answer.json()["warnings"]
+            if warning["code"] == "page_missing"
+        }
+        fetched |= {address for index, address in enumerate(some) if index not in refused}
+    assert fetched == set()
 
 
 def test_no_other_field_holds_an_address() -> None:

@@ -22,6 +22,8 @@ class WebPage:
     is_endless: bool = False
     """As fast as it can, without end."""
     encoding: str | None = None
+    delay_seconds: float = 0.0
+    """Before it answers."""
 
 
 def html(body: str, head: str = "") -> WebPage:
@@ -37,13 +39,16 @@ class Website:
     pages: Mapping[str, WebPage]
     """By path; others are 404."""
     visited: list[str] = field(default_factory=list)
+    most_at_once: int = 0
+    """Requests that were being answered at the same time."""
     base_url: str = ""
 
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[Website]:
         self._stopping = asyncio.Event()
+        self._at_once = 0
         app = web.Application()
-        app.router.add_get("/{path:.*}", self._answer)
+        app.router.add_get("/{path:.*}", self._counted)
         runner = web.AppRunner(app, shutdown_timeout=1.0)
         await runner.setup()
         try:
@@ -54,9 +59,18 @@ class Website:
             self._stopping.set()
             await runner.cleanup()
 
+    async def _counted(self, request: web.Request) -> web.StreamResponse:
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            return await self._answer(request)
+        finally:
+            self._at_once -= 1
+
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         self.visited.append(request.path)
         page = self.pages.get(request.path, WebPage(b"nothing here", status=404))
+        await asyncio.sleep(page.delay_seconds)
         headers = {"Content-Type": page.content_type} if page.content_type else {}
         if page.location is not None:
             headers["Location"] = page.location

@@ -7,9 +7,10 @@ characters. Variables that the owner wrote (``{{ first_name }}``) stay.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
+
+from control_plane.building.web_pages.printable import printable
 
 LONGEST_TEXT = 4_000
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z]\w{0,63}(?:\.[A-Za-z]\w{0,63}){0,4})\s*\}\}")
@@ -19,9 +20,6 @@ _MOST_ROUNDS = 8
 _SCRIPT = re.compile(r"<(script|style)\b.{0,5000}?(?:</\1\s*>|$)", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,500}>|<\|[^<>|]{0,80}\|>|\[/?(?:INST|SYS)\]|<</?SYS>>")
 _LINK = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.|javascript:|data:\w+/)\S+", re.IGNORECASE)
-_CONTROL = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
-_KEPT_CONTROLS = frozenset("\n\u200c\u200d")
-"""Line ends, and the joiners that some scripts need."""
 _TO_A_MODEL = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|"
     r"everything (?:above|before))\b"
@@ -89,11 +87,7 @@ def clean_value(value: Any, *, variables: Collection[str] = (), keep_links: bool
 
 
 def _plain(text: str, keep_links: bool) -> str:
-    text = "".join(
-        character
-        for character in text.replace("\r\n", "\n").replace("\t", " ")
-        if character in _KEPT_CONTROLS or unicodedata.category(character) not in _CONTROL
-    )
+    text = printable(text)
     # Removing one mark can join the halves of another.
     for _ in range(_MOST_ROUNDS):
         before = text

@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from control_plane.building.agent_builder import instructions
 from control_plane.building.agent_builder.clean_text import clean_text, without_commands
-from control_plane.building.agent_builder.page_fetching import PageNotRead, fetch_page
 from control_plane.building.agent_builder.page_text import (
     MOST_PASSAGES,
     PageText,
@@ -19,6 +18,7 @@ from control_plane.building.agent_builder.page_text import (
 )
 from control_plane.building.agent_builder.platform_model import PlatformModel, unusable
 from control_plane.building.agent_builder.schemas import Source
+from control_plane.building.web_pages.fetching import PageNotRead, fetch_page
 from control_plane.platform.language_model.failures import ModelFailed
 from outbound.policy import OutboundPolicy
 from outbound.resolver import Resolver, resolve

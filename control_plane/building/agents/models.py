@@ -8,8 +8,10 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import Computed, ForeignKey, Integer, func
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
+from control_plane.building.agents.knowledge.pages import Pages, read_pages
 from control_plane.building.agents.publishing.snapshot import Snapshot, read_snapshot
 from control_plane.platform.database import Base
 from control_plane.platform.tenancy.models import Tenant
@@ -35,6 +37,8 @@ class Agent(Base):
     """``AgentConfig`` with every field under its name on the wire; secrets in it are sealed."""
     provider_config: Mapped[dict[str, Any]]
     compiled_prompt: Mapped[str]
+    knowledge_pages: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, server_default="[]")
+    """What it has of the web pages that its knowledge base names (``KnowledgePage``)."""
     published_version: Mapped[int | None] = mapped_column(Integer)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now())
@@ -45,6 +49,10 @@ class Agent(Base):
     llm_model: Mapped[str | None] = _listed("llm_model")
     agent_kind: Mapped[str] = _listed("agent_kind")
     language: Mapped[str] = _listed("language")
+
+    @property
+    def pages(self) -> Pages:
+        return read_pages(self.knowledge_pages or ())
 
     __mapper_args__ = {"version_id_col": revision}  # noqa: RUF012 - SQLAlchemy's own declaration
 
@@ -80,3 +88,7 @@ class AgentVersion(Base):
     @property
     def compiled_prompt(self) -> str:
         return self.frozen.compiled_prompt
+
+    @property
+    def pages(self) -> Pages:
+        return read_pages(self.frozen.knowledge_pages or ())

@@ -15,6 +15,7 @@ from control_plane.building.agents.errors import (
     AgentOfAnotherTenant,
     PreconditionFailed,
 )
+from control_plane.building.agents.knowledge.saving import PagesOfChanges, PagesOfNew
 from control_plane.building.agents.revisions import IfMatch, entity_tag
 from control_plane.building.agents.schemas import (
     AgentCreate,
@@ -66,6 +67,7 @@ async def create_agent(
     caller: MemberCaller,
     faults: FaultsOfNew,
     _schemas: SchemasChecked,
+    pages: PagesOfNew,
     session: TenantSession,
     keys: TenantKeys,
     settings: AppSettings,
@@ -75,8 +77,11 @@ async def create_agent(
 
     Each language needs a full stack of speech-to-text, language and text-to-speech models that you
     can use now; otherwise the answer is 400. Save a draft instead if you set a provider key later.
+
+    Web pages that ``persona.knowledgeBase`` names are fetched first. One that does not answer only
+    makes validate-publish warn.
     """
-    agent = await service.create_agent(session, caller, wanted.root, faults, keys, settings)
+    agent = await service.create_agent(session, caller, wanted.root, faults, keys, settings, pages)
     return AgentCreated(id=agent.id)
 
 
@@ -86,6 +91,7 @@ async def create_draft(
     caller: MemberCaller,
     faults: FaultsOfNew,
     _schemas: SchemasChecked,
+    pages: PagesOfNew,
     session: TenantSession,
     keys: TenantKeys,
     settings: AppSettings,
@@ -98,7 +104,7 @@ async def create_draft(
     keep them. The draft cannot be published until each language can be served.
     """
     agent, warnings = await service.create_draft(
-        session, caller, wanted.root, faults, keys, settings
+        session, caller, wanted.root, faults, keys, settings, pages
     )
     return DraftCreated(id=agent.id, warnings=warnings)
 
@@ -143,6 +149,7 @@ async def update_agent(
     caller: MemberCaller,
     faults: FaultsOfChanges,
     _schemas: SchemasChecked,
+    pages: PagesOfChanges,
     session: TenantSession,
     keys: TenantKeys,
     settings: AppSettings,
@@ -151,7 +158,8 @@ async def update_agent(
 ) -> AgentUpdated:
     """Change some fields. PUT and PATCH both leave the other fields as they are.
 
-    Publish the agent for the changes to take effect.
+    If ``persona.knowledgeBase`` is sent, the web pages that it names are fetched first, also those
+    that were fetched before. Publish the agent for the changes to take effect.
     """
     agent = await service.update_agent(
         session,
@@ -161,6 +169,7 @@ async def update_agent(
         keys,
         settings,
         faults=faults,
+        pages=pages,
         if_match=if_match,
     )
     response.headers["ETag"] = entity_tag(agent)

@@ -17,6 +17,7 @@ from control_plane.building.agents.deletion import AgentDeleted
 from control_plane.building.agents.documents import checked, own_fields
 from control_plane.building.agents.errors import AgentNotFound, AgentOfAnotherTenant
 from control_plane.building.agents.header_secrets import sealed_tools
+from control_plane.building.agents.knowledge.pages import Pages
 from control_plane.building.agents.models import Agent
 from control_plane.building.agents.partial_update import changed_fields, merged
 from control_plane.building.agents.revisions import check_if_match
@@ -44,6 +45,7 @@ async def create_agent(
     faults: AddressFaults,
     keys: AvailableKeys,
     settings: ControlPlaneSettings,
+    pages: Pages = (),
 ) -> Agent:
     """Save a new agent, unpublished.
 
@@ -51,6 +53,7 @@ async def create_agent(
         document: the fields of ``AgentConfig`` under their names on the wire.
         faults: of its addresses.
         keys: what the tenant can use now.
+        pages: that its knowledge base names.
 
     Raises:
         InvalidRequest: a field is wrong, one of the languages has no full stack, or the catalogue
@@ -60,7 +63,7 @@ async def create_agent(
     config = await _checked_new(session, caller, document, faults, keys, settings)
     catalogue = await catalogue_repository.stack_catalogue(session)
     refuse_unservable(config, catalogue, keys)
-    return await _add(session, caller, config, catalogue, keys)
+    return await _add(session, caller, config, catalogue, keys, pages)
 
 
 async def create_draft(
@@ -70,6 +73,7 @@ async def create_draft(
     faults: AddressFaults,
     keys: AvailableKeys,
     settings: ControlPlaneSettings,
+    pages: Pages = (),
 ) -> tuple[Agent, list[str]]:
     """Save a new agent as ``create_agent`` does, but only warn about a language without a stack and
     an unknown voice.
@@ -83,7 +87,7 @@ async def create_draft(
     """
     config = await _checked_new(session, caller, document, faults, keys, settings)
     catalogue = await catalogue_repository.stack_catalogue(session)
-    agent = await _add(session, caller, config, catalogue, keys)
+    agent = await _add(session, caller, config, catalogue, keys, pages)
     return agent, unservable_because(config, catalogue, keys)
 
 
@@ -107,9 +111,13 @@ async def update_agent(
     settings: ControlPlaneSettings,
     *,
     faults: AddressFaults,
+    pages: Pages = (),
     if_match: str | None = None,
 ) -> Agent:
     """Change the fields in ``changes``, at any depth. Published versions stay the same.
+
+    Args:
+        pages: that the knowledge base in ``changes`` names.
 
     Raises:
         AgentNotFound: the tenant has no such agent.
@@ -129,9 +137,9 @@ async def update_agent(
     config = await with_extracted_prompt(config, sent, before)
     catalogue = await catalogue_repository.stack_catalogue(session)
     refuse_unservable(config, catalogue, keys, before)
-    document = agent.config
-    if await write(agent, config, catalogue, keys):
-        fields = changed_fields(document, agent.config)
+    document = _compared(agent)
+    if await write(agent, config, catalogue, keys, pages):
+        fields = changed_fields(document, _compared(agent))
         record_change(
             session, caller, "agent.updated", target_id=agent_id, changes={"fields": fields}
         )
@@ -154,7 +162,9 @@ async def clone_agent(
     name = config.name[: _LONGEST_NAME - len(COPY_SUFFIX)] + COPY_SUFFIX
     copy = config.model_copy(update={"name": name})
     catalogue = await catalogue_repository.stack_catalogue(session)
-    return await _add(session, caller, copy, catalogue, keys, copied_from=str(agent_id))
+    return await _add(
+        session, caller, copy, catalogue, keys, original.pages, copied_from=str(agent_id)
+    )
 
 
 async def delete_agent(
@@ -173,6 +183,8 @@ async def delete_agent(
     """
     agent = await locked_agent(session, caller, agent_id, if_match)
     agent.deleted_at = datetime.now(UTC)
+    # What the row has of web pages goes; versions keep what calls have run.
+    agent.knowledge_pages, agent.compiled_prompt = [], ""
     await on_agent_deleted(session, caller.tenant_id, agent_id)
     record_change(session, caller, "agent.deleted", target_id=agent_id)
     await session.flush()
@@ -229,6 +241,11 @@ async def _checked_new(
     return await with_extracted_prompt(config, sent)
 
 
+def _compared(agent: Agent) -> dict[str, Any]:
+    """What the audit log names as changed."""
+    return agent.config | {"knowledge_pages": agent.knowledge_pages}
+
+
 async def _check_credit(session: AsyncSession, tenant_id: UUID) -> None:
     account = await billing.account(session, tenant_id)
     if account is None or account.free_micros + account.purchased_micros <= 0:
@@ -241,10 +258,11 @@ async def _add(
     config: AgentConfig,
     catalogue: StackCatalogue,
     keys: AvailableKeys,
+    pages: Pages,
     **noted: str,
 ) -> Agent:
     agent = Agent(tenant_id=caller.tenant_id, published_version=None)
-    await write(agent, config, catalogue, keys)
+    await write(agent, config, catalogue, keys, pages)
     session.add(agent)
     await session.flush()
     record_change(session, caller, "agent.created", target_id=agent.id, changes=noted)

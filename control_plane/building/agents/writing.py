@@ -17,6 +17,12 @@ from contracts.agent_config import AgentConfig, Persona, Playbook
 from contracts.tool_bindings import Handoff
 from control_plane.building.agents import repository
 from control_plane.building.agents.documents import stored_form
+from control_plane.building.agents.knowledge.pages import (
+    Pages,
+    fitted,
+    kept_pages,
+    texts_of_pages,
+)
 from control_plane.building.agents.models import Agent
 from control_plane.building.agents.stacks import StackReport, provider_config, report_stacks
 from control_plane.building.agents.tenant_json_schemas import check_schemas
@@ -40,30 +46,41 @@ class Derived:
     """``prompt`` without any variables."""
 
 
-def derive(config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys) -> Derived:
-    """Resolve the stack of each language and compile the prompt.
+def derive(
+    config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys, pages: Pages
+) -> Derived:
+    """Resolve the stack of each language and compile the prompt with the texts of ``pages``.
 
     Run it in a thread: an agent may have a megabyte of texts to compile.
     """
     stacks = report_stacks(config, catalogue, keys)
-    prompt = prompt_template(config)
+    prompt = prompt_template(config, texts_of_pages(fitted(pages)))
     return Derived(stacks, provider_config(config, stacks), prompt, prompt.filled(TextFiller({})))
 
 
 async def write(
-    agent: Agent, config: AgentConfig, catalogue: StackCatalogue, keys: AvailableKeys
+    agent: Agent,
+    config: AgentConfig,
+    catalogue: StackCatalogue,
+    keys: AvailableKeys,
+    fetched: Pages = (),
 ) -> bool:
     """Write ``config`` and everything derived from it to the record.
+
+    Args:
+        fetched: pages that its knowledge base names, where they replace what the record has.
 
     Returns:
         Whether anything changed. The row gets its next revision when the session is flushed.
     """
-    derived = await asyncio.to_thread(derive, config, catalogue, keys)
+    pages = kept_pages(config, agent.pages, fetched)
+    derived = await asyncio.to_thread(derive, config, catalogue, keys, pages)
     values = {
         "name": config.name,
         "config": stored_form(config),
         "provider_config": derived.provider_config,
         "compiled_prompt": derived.compiled_prompt,
+        "knowledge_pages": [page.document for page in pages],
     }
     if all(getattr(agent, name) == value for name, value in values.items()):
         return False

@@ -49,6 +49,7 @@ from control_plane.platform.idempotency.answer import (
     request_digest,
 )
 from control_plane.platform.idempotency.errors import IdempotencyKeyReused
+from control_plane.platform.tenancy.caller import Caller
 
 _Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 _OPERATOR = ("operator", None)
@@ -154,6 +155,20 @@ async def _claim_for_operator(
 ) -> None:
     if key is not None:
         await _claim(request, session, settings.sealer, None, _OPERATOR, key)
+
+
+async def is_repetition(request: Request, caller: Caller, session: AsyncSession) -> bool:
+    """Whether a request with this one's key was carried out before. ``OncePerKey`` then answers
+    again or refuses, so work that a route does ahead of it is of no use."""
+    key = request.headers.get(KEY_HEADER)
+    if key is None or not isinstance(request.scope["route"], IdempotentRoute):
+        return False
+    actor = (caller.actor.kind, caller.actor.id)
+    path = IdempotentRoute.of(request).path
+    before = await repository.find(
+        session, key_digest(caller.tenant_id, actor, request.method, path, key)
+    )
+    return before is not None and before.claimed_at >= datetime.now(UTC) - KEY_LIFETIME
 
 
 OncePerKey = Annotated[None, Depends(_claim_for_tenant)]

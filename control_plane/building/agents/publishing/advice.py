@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from control_plane.building.agents.publishing.conversation_advice import conversation_advice
 from control_plane.building.agents.publishing.finding import Finding, PublishSubject
+from control_plane.building.agents.publishing.knowledge_advice import knowledge_advice
 from control_plane.building.agents.publishing.timing_advice import timing_advice
 from pipelines.stack import LOCAL
 from pipelines.texts.agent_texts import needed_variables
@@ -18,6 +19,7 @@ _LONGEST_NAME = 100
 
 def advice(subject: PublishSubject) -> Iterator[Finding]:
     yield from conversation_advice(subject.config)
+    yield from knowledge_advice(subject.config, subject.pages)
     yield from timing_advice(subject.config)
     for check in (_variables, _stacks, _languages, _tools, _recording, _name):
         yield from check(subject)

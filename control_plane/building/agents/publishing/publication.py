@@ -13,6 +13,7 @@ from contracts.agent_config import AgentConfig
 from contracts.versions import read_object
 from control_plane.building.agents import repository
 from control_plane.building.agents.errors import AgentNotPublishReady
+from control_plane.building.agents.knowledge.pages import Pages, fitted, kept_pages
 from control_plane.building.agents.models import AgentVersion
 from control_plane.building.agents.publishing.finding import Finding
 from control_plane.building.agents.publishing.report import PublishReport, publish_report
@@ -48,11 +49,11 @@ async def validate_publish(
         AgentNotFound: the tenant has no such agent.
         InvalidRequest: a field is unknown or wrong.
     """
-    config = await unsaved_agent(session, caller, agent_id, sent)
+    config, pages = await unsaved_agent(session, caller, agent_id, sent)
     catalogue = await catalogue_repository.stack_catalogue(session)
     is_named = agent_id is not None or "name" in sent
     stacks = await asyncio.to_thread(report_stacks, config, catalogue, keys)
-    report = await _report(config, stacks, catalogue, keys, is_named=is_named)
+    report = await _report(config, stacks, catalogue, keys, pages, is_named=is_named)
     return report.with_blockers(_refused_addresses(faults))
 
 
@@ -80,8 +81,9 @@ async def publish_agent(
     agent = await locked_agent(session, caller, agent_id, if_match)
     config = read_object(AgentConfig, agent.config)
     catalogue = await catalogue_repository.stack_catalogue(session)
-    derived = await asyncio.to_thread(derive, config, catalogue, keys)
-    report = await _report(config, derived.stacks, catalogue, keys)
+    pages = kept_pages(config, agent.pages, ())
+    derived = await asyncio.to_thread(derive, config, catalogue, keys, pages)
+    report = await _report(config, derived.stacks, catalogue, keys, pages)
     if not report.ready:
         raise AgentNotPublishReady(report.blockers, report.warnings)
     snapshot = Snapshot(
@@ -89,6 +91,7 @@ async def publish_agent(
         derived.provider_config,
         derived.compiled_prompt,
         derived.prompt.document if derived.prompt.open_texts else None,
+        [page.document for page in fitted(pages)] or None,
     )
     version = await repository.next_version(session, agent, snapshot.text)
     number = {"version": version.version}
@@ -109,12 +112,13 @@ async def _report(
     stacks: StackReport,
     catalogue: StackCatalogue,
     keys: AvailableKeys,
+    pages: Pages,
     *,
     is_named: bool = True,
 ) -> PublishReport:
     def look() -> PublishReport:
         tools = bound_tools(config, stacks, catalogue)
-        return publish_report(config, stacks, tools, tier=keys.tier, is_named=is_named)
+        return publish_report(config, stacks, tools, pages, tier=keys.tier, is_named=is_named)
 
     # An agent may have a megabyte of texts to read.
     return await asyncio.to_thread(look)

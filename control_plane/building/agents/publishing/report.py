@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from contracts.agent_config import AgentConfig
+from control_plane.building.agents.knowledge.pages import Pages
 from control_plane.building.agents.publishing.advice import advice
 from control_plane.building.agents.publishing.finding import Finding, PublishSubject
 from control_plane.building.agents.publishing.gates import gates
@@ -54,6 +55,7 @@ def publish_report(
     config: AgentConfig,
     stacks: StackReport,
     tools: Sequence[BoundToolView] = (),
+    pages: Pages = (),
     *,
     tier: str = "free",
     is_named: bool = True,
@@ -63,9 +65,10 @@ def publish_report(
     Args:
         stacks: of the agent's languages, resolved with what the tenant can use now.
         tools: which of the agent's tools can run on those stacks.
+        pages: what the agent has of those that its knowledge base names.
         tier: the tenant's.
         is_named: whether the owner chose ``config.name``; an unsaved agent may have no name yet.
     """
-    subject = PublishSubject(config, stacks, tuple(tools), tier, is_named)
+    subject = PublishSubject(config, stacks, tuple(tools), tier, is_named, pages)
     blockers = tuple(gates(subject))
     return PublishReport(ready=not blockers, blockers=blockers, warnings=tuple(advice(subject)))

@@ -63,8 +63,8 @@ async def compile_prompt(
 
     The request succeeds even if a text is broken; ``errors`` lists its field and line.
     """
-    config = await unsaved_agent(session, caller, wanted.agent_id, wanted.agent_fields)
-    return await asyncio.to_thread(prompt_preview, config, wanted.variables)
+    config, pages = await unsaved_agent(session, caller, wanted.agent_id, wanted.agent_fields)
+    return await asyncio.to_thread(prompt_preview, config, wanted.variables, pages)
 
 
 @router.post(

@@ -18,13 +18,17 @@ class Snapshot:
     prompt_template: dict[str, Any] | None = None
     """``PromptTemplate`` as JSON, which a call's variables are filled into; ``None`` if the prompt
     is the same for every call."""
+    knowledge_pages: list[dict[str, Any]] | None = None
+    """The web pages of the knowledge base (``KnowledgePage``), with the texts that the prompt has;
+    ``None`` if there are none."""
 
     @property
     def text(self) -> str:
         """The same content always gives the same bytes: sorted names, no spaces, UTF-8."""
         content = asdict(self)
-        if self.prompt_template is None:
-            del content["prompt_template"]
+        for name in ("prompt_template", "knowledge_pages"):
+            if content[name] is None:
+                del content[name]
         return json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 

@@ -13,6 +13,7 @@ from contracts.versions import read_object
 from control_plane.building.agents import repository
 from control_plane.building.agents.errors import VersionNotFound
 from control_plane.building.agents.header_secrets import MASK, with_secrets_as
+from control_plane.building.agents.knowledge.pages import Pages, fitted, texts_of_pages
 from control_plane.building.agents.models import Agent, AgentVersion
 from control_plane.building.agents.service import get_agent, locked_agent
 from control_plane.building.agents.stacks import report_stacks
@@ -50,7 +51,8 @@ async def compare(
     before: int | Literal["draft"],
     after: int | Literal["draft"],
 ) -> list[Difference]:
-    """The differences in configuration and providers. Secrets are compared, but shown masked.
+    """The differences in configuration, providers and texts of web pages. Secrets are compared, but
+    shown masked.
 
     Raises:
         AgentNotFound, VersionNotFound: see ``get_version``.
@@ -59,9 +61,9 @@ async def compare(
 
     async def side(which: int | Literal["draft"]) -> dict[str, Any]:
         if which == DRAFT:
-            return _compared(agent.config, agent.provider_config)
+            return _compared(agent.config, agent.provider_config, agent.pages)
         _, version = await get_version(session, tenant_id, agent_id, which)
-        return _compared(version.config, version.provider_config)
+        return _compared(version.config, version.provider_config, version.pages)
 
     return [
         Difference(found.op, found.path, _shown(found.before), _shown(found.after))
@@ -96,7 +98,7 @@ async def roll_back(
     config = read_object(AgentConfig, old.config)
     catalogue = await catalogue_repository.stack_catalogue(session)
     if restore_draft:
-        await write(agent, config, catalogue, keys)
+        await write(agent, config, catalogue, keys, old.pages)
     new = await repository.next_version(session, agent, old.snapshot, restored_from=version)
     record_change(
         session,
@@ -132,9 +134,14 @@ class _Secret:
     hint: str
 
 
-def _compared(config: dict[str, Any], provider_config: dict[str, Any]) -> dict[str, Any]:
-    tools = with_secrets_as(config["tools"], lambda sealed: _Secret(**sealed))
-    return config | {"tools": tools, "provider_config": provider_config}
+def _compared(
+    config: dict[str, Any], provider_config: dict[str, Any], pages: Pages
+) -> dict[str, Any]:
+    return config | {
+        "tools": with_secrets_as(config["tools"], lambda sealed: _Secret(**sealed)),
+        "provider_config": provider_config,
+        "knowledge_pages": dict(texts_of_pages(fitted(pages))),
+    }
 
 
 def _shown(value: Any) -> Any:

@@ -123,7 +123,7 @@ async def freeze_plan(
         agent_version=version,
         room_name=f"call-{call_id}",
         created_at=now,
-        agent=agent,
+        agent=published.planned_config,
         compiled_prompt=texts.prompt,
         locale=locale,
         stack=stack,

@@ -14,9 +14,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ResolvedStack
 from contracts.versions import read_object
+from control_plane.building.agents.knowledge.pages import read_pages, texts_of_pages
 from control_plane.building.agents.publishing.snapshot import read_snapshot
 from control_plane.building.agents.repository import find_version
 from pipelines.texts.agent_texts import TextFiller, declared_variables, needed_variables
+from pipelines.texts.page_texts import PageTexts, with_page_texts
 from pipelines.texts.prompt import described, prompt_template, texts_beside_prompt
 from pipelines.texts.prompt_template import PromptTemplate
 from pipelines.texts.template import is_plain
@@ -41,6 +43,8 @@ class PublishedAgent:
     """Each with the first text that needs it."""
     declared_variables: frozenset[str]
     """The variables that its texts use, also those that they can do without."""
+    pages: PageTexts
+    """The frozen texts of web pages that its knowledge base names."""
 
     @classmethod
     def read(cls, snapshot: str) -> PublishedAgent:
@@ -58,13 +62,14 @@ class PublishedAgent:
             texts_beside_prompt(agent, prompt),
             needed_variables(agent),
             declared_variables(agent),
+            texts_of_pages(read_pages(frozen.knowledge_pages or ())),
         )
 
     def speaking(self, locale: str) -> PublishedAgent:
         """The version as it is in another of its languages. Takes some milliseconds of the
         processor: publishing compiles the prompt of the primary language only."""
         config = self.config.model_copy(update={"language": locale})
-        prompt = prompt_template(config)
+        prompt = prompt_template(config, self.pages)
         return replace(
             self,
             config=config,
@@ -72,6 +77,11 @@ class PublishedAgent:
             prompt=prompt if prompt.open_texts else PromptTemplate(sections=()),
             texts_beside_prompt=texts_beside_prompt(described(config), prompt),
         )
+
+    @cached_property
+    def planned_config(self) -> AgentConfig:
+        """For the plans of calls, where the playbook finds the texts of pages among the others."""
+        return with_page_texts(self.config, self.pages)
 
     @property
     def has_placeholders(self) -> bool:

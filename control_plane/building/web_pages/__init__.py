@@ -1,0 +1,1 @@
+"""Web pages that tenants name: fetched through the guarded client, and their text."""
