@@ -2038,6 +2038,38 @@ class TurnLatency(WireModel):
     end_to_end_ms: int
 
 
+class UnitPriceCreate(WireModel):
+    """
+    What a provider bills you for a model's use on a channel. It replaces the whole previous unit
+    price from `valid_from` on; the previous one is kept. Tenants pay the price per minute.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    channel: Literal["stt", "llm", "tts"] | str
+    provider: str
+    model: str
+    micros_per: dict[str, int]
+    """
+    Micro-dollars for one of each unit. `stt`: `audio_minute`. `tts`: `thousand_characters` or `audio_minute`. `llm`: `million_input_tokens` and `million_output_tokens`; `million_cached_input_tokens` and `million_reasoning_tokens` if those cost something else than other input and output.
+    """
+
+    valid_from: AwareDatetime | None = None
+    """Default: now. Must not be in the past."""
+
+
+class UnitPriceView(WireModel):
+    id: UUID
+    channel: str
+    provider: str
+    model: str
+    micros_per: dict[str, int]
+    """Micro-dollars for one of each unit."""
+
+    valid_from: AwareDatetime
+
+
 class UsedKey(WireModel):
     id: UUID
     name: str
@@ -2960,6 +2992,16 @@ class ToolCapabilities(WireModel):
     language_models: list[LanguageModelView]
     tool_types: list[ToolTypeView]
     tools: list[BoundToolView]
+
+
+class UnitPriceCreated(WireModel):
+    status: Literal["created"]
+    unit_price: UnitPriceView
+
+
+class UnitPriceHistory(WireModel):
+    unit_prices: list[UnitPriceView]
+    """Newest first within a channel of a model."""
 
 
 class VersionList(WireModel):
