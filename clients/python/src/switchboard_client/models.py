@@ -21,6 +21,14 @@ class Access(WireModel):
     """Bearer token for that request."""
 
 
+class ActualCostBreakdown(WireModel):
+    """`null` for a channel whose cost is not known."""
+
+    llm: float | None
+    stt: float | None
+    tts: float | None
+
+
 class AddedBy(WireModel):
     """Who added the number, as in the audit log."""
 
@@ -2464,6 +2472,14 @@ class CallView(WireModel):
     provider_cost: float | None
     provider_cost_breakdown: ProviderCostBreakdown | None
     provider_cost_calculated_at: AwareDatetime | None
+    provider_cost_actual: float | None
+    """
+    What providers bill the installation for the call: what its models did, at the unit prices that were frozen when it was created. It is not what you pay. `null` while the call runs, and if the cost of a channel is not known.
+    """
+
+    provider_cost_actual_breakdown: ActualCostBreakdown | None
+    """`null` while the call runs."""
+
     end_reason: str | None
     metadata: dict[str, Any]
     intelligence_status: str
@@ -3262,6 +3278,14 @@ class CallDetail(WireModel):
     provider_cost: float | None
     provider_cost_breakdown: ProviderCostBreakdown | None
     provider_cost_calculated_at: AwareDatetime | None
+    provider_cost_actual: float | None
+    """
+    What providers bill the installation for the call: what its models did, at the unit prices that were frozen when it was created. It is not what you pay. `null` while the call runs, and if the cost of a channel is not known.
+    """
+
+    provider_cost_actual_breakdown: ActualCostBreakdown | None
+    """`null` while the call runs."""
+
     end_reason: str | None
     metadata: dict[str, Any]
     intelligence_status: str
