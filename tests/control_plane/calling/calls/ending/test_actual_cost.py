@@ -157,6 +157,29 @@ class TestAChannelIsUnknown:
         assert total_micros({"llm": 1, "stt": 0, "tts": 2}) == 3
 
 
+def test_the_example_of_the_documentation() -> None:
+    """``docs/post-call.md``, with the unit prices of ``docs/operator.md``."""
+    frozen = plan(
+        price("llm", "openai/gpt-4o", LLM | {"million_cached_input_tokens": 1_000_000}),
+        price("tts", "cartesia/sonic-3", {"thousand_characters": 15_000}),
+        price("stt", "deepgram/nova-3", {"audio_minute": 7_000}),
+    )
+    found = actual_cost_micros(
+        frozen,
+        {
+            "llm/openai/gpt-4o": {
+                "input_tokens": 12_000,
+                "cached_input_tokens": 8_000,
+                "output_tokens": 400,
+            },
+            "tts/cartesia/sonic-3": {"characters": 900},
+            "stt/deepgram/nova-3": {"audio_ms": 120_000},
+        },
+    )
+    assert found == {"llm": 19_200, "stt": 14_000, "tts": 13_500}
+    assert total_micros(found) == 46_700
+
+
 def test_a_fallback_counts_at_its_own_price() -> None:
     frozen = plan(
         price("llm", "openai/gpt-4o", LLM),
