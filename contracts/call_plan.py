@@ -6,6 +6,7 @@ amount on the call's bill is a price row of this plan.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -47,6 +48,18 @@ class ResolvedStack(BaseModel):
     llm: ResolvedChannel
     tts: ResolvedChannel
 
+    def choices(self) -> Iterator[tuple[Channel, ProviderChoice]]:
+        """What may serve each channel: its primary, then its fallback if it has one."""
+        channels: tuple[tuple[Channel, ResolvedChannel], ...] = (
+            ("stt", self.stt),
+            ("llm", self.llm),
+            ("tts", self.tts),
+        )
+        for channel, resolved in channels:
+            yield channel, resolved.primary
+            if resolved.fallback is not None:
+                yield channel, resolved.fallback
+
 
 class PriceRow(BaseModel):
     """One component of the per-minute rate, as the catalogue had it when the call was created."""
@@ -57,6 +70,30 @@ class PriceRow(BaseModel):
     provider: str
     model: str
     micros_per_minute: NonNegativeInt
+
+
+PricedUnit = Literal[
+    "million_input_tokens",
+    "million_cached_input_tokens",
+    "million_output_tokens",
+    "million_reasoning_tokens",
+    "thousand_characters",
+    "audio_minute",
+]
+"""What providers bill by."""
+
+
+class UnitPrice(BaseModel):
+    """What the installation pays a provider for the use of one model, as the catalogue had it when
+    the call was created. It has no part in the call's bill."""
+
+    model_config = _FROZEN
+    price_id: UUID
+    channel: Channel
+    provider: str
+    model: str
+    micros_per: dict[PricedUnit, NonNegativeInt]
+    """Micro-dollars for one of each unit that the provider bills by."""
 
 
 LONGEST_CALL_SECONDS = 7200
@@ -98,6 +135,9 @@ class CallPlan(BaseModel):
     locale: LanguageTag
     stack: ResolvedStack
     prices: tuple[PriceRow, ...]
+    unit_prices: tuple[UnitPrice, ...] = Field((), exclude_if=lambda prices: not prices)
+    """Of the models on the platform's keys that have one. Written only when there are any: release
+    0.1 refuses fields that it does not know."""
     limits: CallLimits
     participants: Annotated[tuple[PlannedParticipant, ...], Field(min_length=1)]
     sealed_provider_keys: dict[str, str] = Field(default_factory=dict)

@@ -26,6 +26,7 @@ COLUMNS = (
     "billable_seconds",
     "total_cost",
     "provider_cost",
+    "provider_cost_actual",
     "end_reason",
     "intelligence_status",
     "participant_count",

@@ -15,6 +15,11 @@ from control_plane.building.catalogue.prices import (
     PriceEntry,
     sku_price_name,
 )
+from control_plane.building.catalogue.unit_prices import (
+    FileUnitPrice,
+    UnitPriceEntry,
+    fault_of_model,
+)
 from control_plane.platform.http.validation import field_errors
 from pipelines.texts.language import covers
 
@@ -23,6 +28,8 @@ CATALOGUE_FILE = Path(__file__).parent / "catalogue.json"
 
 class FileModel(Model):
     prices: tuple[Price, ...]
+    unit_prices: tuple[FileUnitPrice, ...] = ()
+    """If empty: what the model's use costs the installation is not known."""
 
     @model_validator(mode="after")
     def _what_is_billed_has_a_price(self) -> Self:
@@ -31,6 +38,16 @@ class FileModel(Model):
                 f"{self.provider}/{self.model} needs prices of exactly "
                 f"{', '.join(sorted(self.priced_components))}"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _unit_prices_are_the_models(self) -> Self:
+        fault = fault_of_model(self.provider, self.modality)
+        for price in self.unit_prices:
+            if fault is not None:
+                raise ValueError(f"{self.provider}/{self.model}: {fault}")
+            if price.channel not in self.channels:
+                raise ValueError(f"{self.provider}/{self.model} is no {price.channel} model")
         return self
 
 
@@ -127,6 +144,12 @@ class Catalogue(BaseModel):
         for sku in self.skus:
             for price in sku.prices:
                 yield PriceEntry(sku_price_name(sku.id), price)
+
+    def unit_prices(self) -> Iterator[UnitPriceEntry]:
+        for model in self.models:
+            for price in model.unit_prices:
+                name = (price.channel, model.provider, model.model)
+                yield UnitPriceEntry(name, dict(price.micros_per), price.valid_from)
 
 
 class CatalogueFileInvalid(ValueError):

@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_plan import PriceRow, ResolvedStack
-from control_plane.building.catalogue import price_repository, repository
+from contracts.call_plan import PriceRow, ResolvedStack, UnitPrice
+from control_plane.building.catalogue import (
+    price_repository,
+    repository,
+    unit_price_repository,
+)
 from control_plane.building.catalogue.prices import DatedPrice
 from control_plane.building.catalogue.stack_prices import PriceName, price_rows_of, prices_needed
+from control_plane.building.catalogue.unit_prices import (
+    DatedUnitPrice,
+    UnitPriceName,
+    unit_prices_of,
+)
 from pipelines.stack import StackCatalogue
+
+_Dated = TypeVar("_Dated", DatedPrice, DatedUnitPrice)
 
 
 @dataclass(frozen=True)
@@ -22,6 +34,8 @@ class CatalogueEdition:
     stacks: StackCatalogue
     prices: Mapping[PriceName, Sequence[DatedPrice]]
     """The latest first. Some may only become valid in the future."""
+    unit_prices: Mapping[UnitPriceName, Sequence[DatedUnitPrice]]
+    """In the same order."""
 
     def price_rows(
         self, stack: ResolvedStack, sku_id: str | None, at: datetime
@@ -34,14 +48,15 @@ class CatalogueEdition:
         valid = {
             name: price
             for name in prices_needed(stack, sku_id)
-            for price in [self._price_at(name, at)]
+            for price in [_valid_at(self.prices.get(name, ()), at)]
             if price is not None
         }
         return price_rows_of(stack, sku_id, valid)
 
-    def _price_at(self, name: PriceName, at: datetime) -> DatedPrice | None:
-        dated = self.prices.get(name, ())
-        return next((price for price in dated if price.valid_from <= at), None)
+    def unit_prices_at(self, stack: ResolvedStack, at: datetime) -> tuple[UnitPrice, ...]:
+        """What providers bill the installation for the models of ``stack`` at ``at``, as far as the
+        catalogue knows."""
+        return unit_prices_of(stack, lambda name: _valid_at(self.unit_prices.get(name, ()), at))
 
 
 class CatalogueCache:
@@ -63,4 +78,10 @@ class CatalogueCache:
 
 async def load_edition(session: AsyncSession, number: int) -> CatalogueEdition:
     stacks = await repository.stack_catalogue(session)
-    return CatalogueEdition(number, stacks, await price_repository.dated_prices(session))
+    prices = await price_repository.dated_prices(session)
+    unit_prices = await unit_price_repository.dated_unit_prices(session)
+    return CatalogueEdition(number, stacks, prices, unit_prices)
+
+
+def _valid_at(latest_first: Sequence[_Dated], at: datetime) -> _Dated | None:
+    return next((price for price in latest_first if price.valid_from <= at), None)

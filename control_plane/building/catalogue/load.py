@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,7 @@ def apply_catalogue(
         ),
         _apply(connection, "managed SKU", ManagedSku, map(sku_row, catalogue.skus), overwrite),
     )
-    prices = _add_prices(connection, catalogue)
+    prices = _add_prices(connection, catalogue) + _add_unit_prices(connection, catalogue)
     load_repository.record_load(connection, catalogue.version)
     return LoadReport(
         version=catalogue.version,
@@ -182,11 +183,27 @@ def _add_prices(connection: Connection, catalogue: Catalogue) -> list[str]:
             load_repository.insert_price(connection, entry.row)
             added.append(str(entry))
         elif known[entry.id] != price.micros_per_minute:
-            raise CatalogueConflict(
-                f"{entry} from {price.valid_from.isoformat()} is {known[entry.id]}, not "
-                f"{price.micros_per_minute}: add a row with a later valid_from instead"
-            )
+            raise _conflict(entry, price.valid_from, known[entry.id], price.micros_per_minute)
     return added
+
+
+def _add_unit_prices(connection: Connection, catalogue: Catalogue) -> list[str]:
+    known = load_repository.known_unit_prices(connection)
+    added = []
+    for entry in catalogue.unit_prices():
+        if entry.id not in known:
+            load_repository.insert_unit_price(connection, entry.row)
+            added.append(str(entry))
+        elif known[entry.id] != entry.micros_per:
+            raise _conflict(entry, entry.valid_from, known[entry.id], entry.micros_per)
+    return added
+
+
+def _conflict(entry: object, since: datetime, known: object, wanted: object) -> CatalogueConflict:
+    return CatalogueConflict(
+        f"{entry} from {since.isoformat()} is {known}, not {wanted}: add a row with a later "
+        "valid_from instead"
+    )
 
 
 def _shown(key: Mapping[str, str]) -> str:

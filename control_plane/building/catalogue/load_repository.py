@@ -23,6 +23,7 @@ from control_plane.building.catalogue.models import (
     CatalogueLoad,
     PriceRecord,
     ProviderCapability,
+    UnitPriceRecord,
 )
 
 
@@ -70,3 +71,13 @@ def known_prices(connection: Connection) -> dict[UUID, int]:
 
 def insert_price(connection: Connection, row: Mapping[str, Any]) -> None:
     connection.execute(insert(PriceRecord).values(dict(row)))
+
+
+def known_unit_prices(connection: Connection) -> dict[UUID, dict[str, int]]:
+    """Micro-dollars by unit of every unit price, by its id."""
+    rows = connection.execute(select(UnitPriceRecord.id, UnitPriceRecord.micros_per))
+    return {row.id: row.micros_per for row in rows}
+
+
+def insert_unit_price(connection: Connection, row: Mapping[str, Any]) -> None:
+    connection.execute(insert(UnitPriceRecord).values(dict(row)))

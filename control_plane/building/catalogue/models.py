@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Integer, Text
@@ -108,6 +109,21 @@ class PriceRecord(Base):
     provider: Mapped[str]
     model: Mapped[str]
     micros_per_minute: Mapped[int]
+    valid_from: Mapped[datetime]
+
+
+class UnitPriceRecord(Base):
+    """What a provider bills the installation for one model's use on a channel from ``valid_from``
+    on, until a later row replaces all of it."""
+
+    __tablename__ = "unit_price_rows"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    channel: Mapped[str]
+    provider: Mapped[str]
+    model: Mapped[str]
+    micros_per: Mapped[dict[str, Any]]
+    """Micro-dollars by ``PricedUnit``."""
     valid_from: Mapped[datetime]
 
 

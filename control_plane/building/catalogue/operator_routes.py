@@ -6,7 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, status
 
-from control_plane.building.catalogue import editing, price_repository, repository
+from control_plane.building.catalogue import (
+    editing,
+    price_repository,
+    repository,
+    unit_price_repository,
+)
 from control_plane.building.catalogue.errors import CatalogueEntryNotFound, PriceExists
 from control_plane.building.catalogue.models import CatalogueModel, CatalogueVoice, ManagedSku
 from control_plane.building.catalogue.operator_schemas import (
@@ -29,6 +34,13 @@ from control_plane.building.catalogue.operator_schemas import (
     VoiceSwitch,
 )
 from control_plane.building.catalogue.rows import sku_document
+from control_plane.building.catalogue.unit_price_editing import add_unit_price
+from control_plane.building.catalogue.unit_price_schemas import (
+    UnitPriceCreate,
+    UnitPriceCreated,
+    UnitPriceHistory,
+    UnitPriceView,
+)
 from control_plane.identity.authentication.dependencies import OperatorSession
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerOperatorKey
 from control_plane.platform.http.openapi import AUTHENTICATED, problems
@@ -122,3 +134,22 @@ async def add_price(
     """Replace a price, from now or a later time on. Calls that exist keep their prices."""
     row = await editing.add_price(session, wanted)
     return PriceCreated(price=PriceView.model_validate(row))
+
+
+@router.get("/unit-prices")
+async def list_unit_prices(
+    session: OperatorSession, provider: _Text = None, model: _Text = None
+) -> UnitPriceHistory:
+    """List what providers billed you, bill you and will bill you for the use of models."""
+    rows = await unit_price_repository.list_unit_prices(session, provider=provider, model=model)
+    return UnitPriceHistory(unit_prices=[UnitPriceView.model_validate(row) for row in rows])
+
+
+@router.post("/unit-prices", status_code=status.HTTP_201_CREATED, responses=problems(PriceExists))
+async def post_unit_price(
+    wanted: UnitPriceCreate, session: OperatorSession, _: OncePerOperatorKey
+) -> UnitPriceCreated:
+    """Say what a provider bills you for a model, from now or a later time on. Nobody is charged
+    more or less for it, and calls that exist keep the unit prices that they began with."""
+    row = await add_unit_price(session, wanted)
+    return UnitPriceCreated(unit_price=UnitPriceView.model_validate(row))

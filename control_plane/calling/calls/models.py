@@ -64,6 +64,9 @@ class Call(Base):
     provider_cost_micros: Mapped[dict[str, Any] | None]
     """Micro-dollars by channel: ``stt``, ``llm``, ``tts``."""
     provider_cost_calculated_at: Mapped[datetime | None]
+    provider_cost_actual_micros: Mapped[dict[str, Any] | None]
+    """As ``provider_cost_micros``, at the providers' unit prices; ``None`` for a channel whose cost
+    is unknown. The whole is ``None`` until the call is over, and for calls of earlier releases."""
     intelligence_status: Mapped[str] = mapped_column(default="pending")
     details: Mapped[dict[str, Any]] = mapped_column("metadata", default=dict)
     collected_slots: Mapped[dict[str, Any]] = mapped_column(default=dict)

@@ -119,6 +119,14 @@ class ProviderCostBreakdown(BaseModel):
     tts: float
 
 
+class ActualCostBreakdown(BaseModel):
+    """`null` for a channel whose cost is not known."""
+
+    llm: float | None
+    stt: float | None
+    tts: float | None
+
+
 class CallView(BaseModel):
     """One call in a list. Costs are in US dollars, durations in seconds."""
 
@@ -135,6 +143,14 @@ class CallView(BaseModel):
     provider_cost: float | None
     provider_cost_breakdown: ProviderCostBreakdown | None
     provider_cost_calculated_at: datetime | None
+    provider_cost_actual: float | None = Field(
+        description="What providers bill the installation for the call: what its models did, at "
+        "the unit prices that were frozen when it was created. It is not what you pay. `null` "
+        "while the call runs, and if the cost of a channel is not known."
+    )
+    provider_cost_actual_breakdown: ActualCostBreakdown | None = Field(
+        description="`null` while the call runs."
+    )
     end_reason: str | None
     metadata: dict[str, Any]
     intelligence_status: str

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.money import usd
+from control_plane.calling.calls.ending.actual_cost import total_micros
 from control_plane.calling.calls.ending.cost_breakdown import CHANNELS
 from control_plane.calling.calls.models import Call, Segment
 from control_plane.calling.calls.outbox_payloads import transcript
@@ -45,10 +46,12 @@ def rich_call_completed(
 
     ``cost`` is what the tenant was charged. ``provider_cost`` is the part of it that comes from
     the price rows of STT, LLM and TTS, and ``telecom_cost`` is the rest: the fee for the call.
+    ``provider_cost_actual`` is what providers bill the installation, as far as it is known now.
     """
     total = call.total_cost_micros or 0
     by_channel = call.provider_cost_micros or dict.fromkeys(CHANNELS, 0)
     providers = sum(by_channel.values())
+    actual = call.provider_cost_actual_micros
     return {
         "call_id": str(call.id),
         "session_id": call.room_name,
@@ -60,6 +63,9 @@ def rich_call_completed(
         "telecom_cost": usd(total - providers),
         "provider_cost": usd(providers),
         "provider_cost_breakdown": {channel: usd(by_channel[channel]) for channel in CHANNELS},
+        "provider_cost_actual": actual and _known_usd(total_micros(actual)),
+        "provider_cost_actual_breakdown": actual
+        and {channel: _known_usd(actual[channel]) for channel in CHANNELS},
         "intelligence_status": call.intelligence_status,
         "transcript": transcript(segments),
         **_results(analysis),
@@ -93,6 +99,10 @@ def _results(analysis: CallAnalysis) -> dict[str, Any]:
         "evaluation": evaluation
         and {name: evaluation[name] for name in ("passed", "score", "reasoning")},
     }
+
+
+def _known_usd(micros: int | None) -> float | None:
+    return None if micros is None else usd(micros)
 
 
 def _duration_seconds(call: Call) -> float:

@@ -6,8 +6,10 @@ key. They are not supported.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING, Any
 
+from pipelines.engine.providers.reported_audio import report_audio
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
 from pipelines.engine.providers.whole_stream import WholeStream
 
@@ -43,10 +45,23 @@ def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
     generate = models.generate_content_stream
 
     async def generate_whole(**options: Any) -> Any:
-        return WholeStream(await generate(**options), _is_end)
+        return WholeStream(_with_thoughts(await generate(**options)), _is_end)
 
     models.generate_content_stream = generate_whole  # type: ignore[method-assign]
     return model
+
+
+async def _with_thoughts(
+    responses: AsyncIterable[GenerateContentResponse],
+) -> AsyncIterator[GenerateContentResponse]:
+    """Counts thoughts as output, as other providers do and as Google bills them. Its API counts
+    them apart (``UsageMetadata.thoughtsTokenCount``), and the plugin leaves them out."""
+    async for response in responses:
+        usage = response.usage_metadata
+        if usage is not None and usage.thoughts_token_count:
+            answer_tokens = usage.candidates_token_count or 0
+            usage.candidates_token_count = answer_tokens + usage.thoughts_token_count
+        yield response
 
 
 def _is_end(response: GenerateContentResponse) -> bool:
@@ -58,7 +73,7 @@ def _is_end(response: GenerateContentResponse) -> bool:
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:
     from livekit.plugins import google
 
-    return google.beta.GeminiSTT(
+    model = google.beta.GeminiSTT(
         model=request.choice.model,
         language=request.plan.locale,
         custom_vocabulary=list(request.keywords),
@@ -66,6 +81,8 @@ def _build_stt(request: ModelRequest) -> stt.STT[Any]:
         vertexai=False,
         http_options=_http_options(request),
     )
+    report_audio(model)
+    return model
 
 
 def _build_tts(request: ModelRequest) -> tts.TTS[Any]:

@@ -125,6 +125,24 @@ async def test_a_parked_event_does_not_undo_what_came_later(
     assert await operator.refused("POST", retry) == (409, "parked_event_not_applicable")
 
 
+async def test_parked_usage_counts_in_the_actual_cost_of_a_call_that_is_over(
+    operator: OperatorClient,
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    broken: pytest.MonkeyPatch,
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    usage = UsageReported(channel="llm", provider="p", model="without-a-price", input_tokens=10)
+    [event] = await parked(operator, worker, consumer, plan, usage)
+    broken.undo()
+    await worker.end(plan, 9_000)
+    await catch_up(consumer)
+    assert (await call_of(tenant, plan))["provider_cost_actual"] == 0
+    await operator.ok("POST", f"/parked-events/{event['id']}/retry")
+    assert (await call_of(tenant, plan))["provider_cost_actual"] is None
+
+
 async def test_a_report_of_too_much_time_cannot_be_applied_but_discarded(
     operator: OperatorClient, tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer
 ) -> None:

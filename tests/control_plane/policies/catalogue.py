@@ -29,4 +29,15 @@ POLICIES: Policies = {
     ("PATCH", "/v1/operator/catalogue/skus"): _EDIT,
     ("GET", "/v1/operator/catalogue/prices"): _EDIT,
     ("POST", "/v1/operator/catalogue/prices"): _EDIT,
+    ("GET", "/v1/operator/catalogue/unit-prices"): _EDIT,
+    ("POST", "/v1/operator/catalogue/unit-prices"): Policy(
+        Access.OPERATOR,
+        401,
+        {
+            "channel": "stt",
+            "provider": "deepgram",
+            "model": "nova-3",
+            "micros_per": {"audio_minute": 7_000},
+        },
+    ),
 }

@@ -31,6 +31,8 @@ CALL: dict[str, Any] = {
     "provider_cost": None,
     "provider_cost_breakdown": None,
     "provider_cost_calculated_at": None,
+    "provider_cost_actual": None,
+    "provider_cost_actual_breakdown": None,
     "end_reason": "participant_disconnected",
     "metadata": {"order": 17},
     "intelligence_status": "completed",

@@ -116,6 +116,8 @@ GOOD = Evidence(
             "provider_cost": None,
             "provider_cost_breakdown": None,
             "provider_cost_calculated_at": None,
+            "provider_cost_actual": None,
+            "provider_cost_actual_breakdown": None,
             "end_reason": "end_call_tool",
             "metadata": {},
             "intelligence_status": "pending",

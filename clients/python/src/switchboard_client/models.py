@@ -21,6 +21,14 @@ class Access(WireModel):
     """Bearer token for that request."""
 
 
+class ActualCostBreakdown(WireModel):
+    """`null` for a channel whose cost is not known."""
+
+    llm: float | None
+    stt: float | None
+    tts: float | None
+
+
 class AddedBy(WireModel):
     """Who added the number, as in the audit log."""
 
@@ -2038,6 +2046,38 @@ class TurnLatency(WireModel):
     end_to_end_ms: int
 
 
+class UnitPriceCreate(WireModel):
+    """
+    What a provider bills you for a model's use on a channel. It replaces the whole previous unit
+    price from `valid_from` on; the previous one is kept. Tenants pay the price per minute.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    channel: Literal["stt", "llm", "tts"] | str
+    provider: str
+    model: str
+    micros_per: dict[str, int]
+    """
+    Micro-dollars for one of each unit. `stt`: `audio_minute`. `tts`: `thousand_characters` or `audio_minute`. `llm`: `million_input_tokens` and `million_output_tokens`; `million_cached_input_tokens` and `million_reasoning_tokens` if those cost something else than other input and output.
+    """
+
+    valid_from: AwareDatetime | None = None
+    """Default: now. Must not be in the past."""
+
+
+class UnitPriceView(WireModel):
+    id: UUID
+    channel: str
+    provider: str
+    model: str
+    micros_per: dict[str, int]
+    """Micro-dollars for one of each unit."""
+
+    valid_from: AwareDatetime
+
+
 class UsedKey(WireModel):
     id: UUID
     name: str
@@ -2432,6 +2472,14 @@ class CallView(WireModel):
     provider_cost: float | None
     provider_cost_breakdown: ProviderCostBreakdown | None
     provider_cost_calculated_at: AwareDatetime | None
+    provider_cost_actual: float | None
+    """
+    What providers bill the installation for the call: what its models did, at the unit prices that were frozen when it was created. It is not what you pay. `null` while the call runs, and if the cost of a channel is not known.
+    """
+
+    provider_cost_actual_breakdown: ActualCostBreakdown | None
+    """`null` while the call runs."""
+
     end_reason: str | None
     metadata: dict[str, Any]
     intelligence_status: str
@@ -2962,6 +3010,16 @@ class ToolCapabilities(WireModel):
     tools: list[BoundToolView]
 
 
+class UnitPriceCreated(WireModel):
+    status: Literal["created"]
+    unit_price: UnitPriceView
+
+
+class UnitPriceHistory(WireModel):
+    unit_prices: list[UnitPriceView]
+    """Newest first within a channel of a model."""
+
+
 class VersionList(WireModel):
     versions: list[VersionSummary]
     total: int
@@ -3220,6 +3278,14 @@ class CallDetail(WireModel):
     provider_cost: float | None
     provider_cost_breakdown: ProviderCostBreakdown | None
     provider_cost_calculated_at: AwareDatetime | None
+    provider_cost_actual: float | None
+    """
+    What providers bill the installation for the call: what its models did, at the unit prices that were frozen when it was created. It is not what you pay. `null` while the call runs, and if the cost of a channel is not known.
+    """
+
+    provider_cost_actual_breakdown: ActualCostBreakdown | None
+    """`null` while the call runs."""
+
     end_reason: str | None
     metadata: dict[str, Any]
     intelligence_status: str

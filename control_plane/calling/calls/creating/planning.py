@@ -129,6 +129,7 @@ async def freeze_plan(
         stack=stack,
         sealed_provider_keys=_own_keys(stack, facts),
         prices=prices,
+        unit_prices=catalogue.unit_prices_at(stack, now),
         limits=limits_of(agent, waits_for_phone=bool(caller_ids)),
         participants=tuple(
             PlannedParticipant(

@@ -14,6 +14,7 @@ from contracts.end_reasons import EndReason
 from contracts.money import billable_seconds, usd
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.connected_time import believed_ms
+from control_plane.calling.calls.ending.actual_cost import actual_cost_micros
 from control_plane.calling.calls.ending.agent_failure import report_agent_failure
 from control_plane.calling.calls.ending.cost_breakdown import provider_cost_micros
 from control_plane.calling.calls.events.event_log import log_event
@@ -86,6 +87,7 @@ async def end_call(
     call.total_cost_micros = settled.charge_micros
     call.provider_cost_micros = provider_cost_micros(plan.prices, settled.seconds)
     call.provider_cost_calculated_at = datetime.now(UTC)
+    call.provider_cost_actual_micros = actual_cost_micros(plan, call.usage)
     if participants is None:
         participants = await repository.participants(session, call.tenant_id, [call.id])
     complete(participants, at)

@@ -22,6 +22,7 @@ from contracts.events import (
     RecordingStopped,
     SlotsCollected,
     TranscriptSegment,
+    UsageReported,
 )
 from control_plane.calling.calls.events import repository
 from control_plane.calling.calls.events.metering import is_covered
@@ -111,7 +112,7 @@ def _needs_plan(call: Call, event: CallEvent) -> bool:
     match event.body:
         case RecordingStarted() | RecordingStopped():
             return True
-        case TranscriptSegment() | SlotsCollected():
+        case TranscriptSegment() | SlotsCollected() | UsageReported():
             return call.is_over
         case _:
             return False

@@ -33,6 +33,7 @@ from contracts.events import (
     TurnMeasured,
     UsageReported,
 )
+from control_plane.calling.calls.ending.actual_cost import actual_cost_micros
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.events import presence
 from control_plane.calling.calls.events.call_group import CallGroup
@@ -73,8 +74,8 @@ async def apply_events(
 ) -> Outcome:
     """Apply the events whose turn it is, each exactly once, and move the call's cursor.
 
-    Events of a call that is over are still added to its transcript and its log, but change neither
-    its status nor its bill.
+    Events of a call that is over are still added to its transcript, its log and its actual cost,
+    but change neither its status nor its bill.
 
     Args:
         group: the group that ``call`` belongs to; the caller inserts its pending rows.
@@ -145,6 +146,10 @@ async def _apply(
             key = f"{usage.channel}/{usage.provider}/{usage.model}"
             totals = usage.model_dump(exclude={"type", "channel", "provider", "model"})
             call.usage = call.usage | {key: totals}
+            if call.is_over:
+                call.provider_cost_actual_micros = actual_cost_micros(
+                    call.frozen_plan(), call.usage
+                )
         case ToolCalled() as tool:
             _log_tool(session, call, event, tool)
         case SlotsCollected(slots=slots):

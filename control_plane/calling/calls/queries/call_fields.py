@@ -45,6 +45,7 @@ LISTED_COLUMNS: tuple[InstrumentedAttribute[Any], ...] = (
     Call.total_cost_micros,
     Call.provider_cost_micros,
     Call.provider_cost_calculated_at,
+    Call.provider_cost_actual_micros,
     Call.end_reason,
     Call.details,
     Call.intelligence_status,
@@ -76,8 +77,9 @@ def fields_of(calls: Subquery) -> Select[Any]:
         ).label("bill_duration"),
         call.billable_seconds,
         _usd(call.total_cost_micros).label("total_cost"),
-        *_provider_cost(call),
+        *_by_channel("provider_cost", call.provider_cost_micros),
         _timestamp(call.provider_cost_calculated_at).label("provider_cost_calculated_at"),
+        *_by_channel("provider_cost_actual", call.provider_cost_actual_micros),
         call.end_reason,
         call.details.label("metadata"),
         call.intelligence_status,
@@ -113,16 +115,16 @@ def _participants(call: type[Call]) -> LateralFromClause:
     )
 
 
-def _provider_cost(call: type[Call]) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
-    micros = {
-        channel: cast(call.provider_cost_micros.op("->>")(_literal(channel)), BigInteger)
-        for channel in CHANNELS
-    }
+def _by_channel(
+    name: str, cost: InstrumentedAttribute[dict[str, Any] | None]
+) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+    """The whole, ``NULL`` if a channel is unknown, and its breakdown."""
+    micros = {channel: cast(cost.op("->>")(_literal(channel)), BigInteger) for channel in CHANNELS}
     total: ColumnElement[Any] = functools.reduce(operator.add, micros.values())
-    breakdown = _json_object(**{channel: _usd(cost) for channel, cost in micros.items()})
+    breakdown = _json_object(**{channel: _usd(amount) for channel, amount in micros.items()})
     return (
-        _usd(total).label("provider_cost"),
-        case((total.is_not(None), breakdown)).label("provider_cost_breakdown"),
+        _usd(total).label(name),
+        case((cost.is_not(None), breakdown)).label(f"{name}_breakdown"),
     )
 
 

@@ -80,6 +80,7 @@ async def test_the_rich_call_completed_has_exactly_the_fields_of_the_api(
     assert set(data) == {
         *("call_id", "session_id", "agent_id", "status", "reason", "duration", "cost"),
         *("telecom_cost", "provider_cost", "provider_cost_breakdown", "intelligence_status"),
+        *("provider_cost_actual", "provider_cost_actual_breakdown"),
         *("transcript", "summary", "sentiment", "structured_data", "evaluation", "recording"),
         "errors",
     }
@@ -90,6 +91,8 @@ async def test_the_rich_call_completed_has_exactly_the_fields_of_the_api(
     assert data["cost"] == round(data["telecom_cost"] + data["provider_cost"], 6)
     assert data["provider_cost"] == call["provider_cost"]
     assert data["provider_cost_breakdown"] == call["provider_cost_breakdown"]
+    assert data["provider_cost_actual"] == call["provider_cost_actual"] == 0
+    assert data["provider_cost_actual_breakdown"] == call["provider_cost_actual_breakdown"]
     assert data["intelligence_status"] == "completed"
     assert data["transcript"]["text"] == call["transcript"]["text"]
     assert data["recording"] is None
