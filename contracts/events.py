@@ -81,7 +81,7 @@ class UsageReported(BaseModel):
     """Totals of one provider's model since the call began; the last report counts. A report follows
     each turn, so that a worker that dies loses the usage of one turn at most.
 
-    The last two fields are written only when they are not 0, because release 0.1 refuses fields
+    The last four fields are written only when they are not 0, because release 0.1 refuses fields
     that it does not know.
     """
 
@@ -98,6 +98,11 @@ class UsageReported(BaseModel):
     """The part of ``input_tokens`` that the provider had in its cache."""
     reasoning_tokens: NonNegativeInt = Field(0, exclude_if=lambda tokens: tokens == 0)
     """The part of ``output_tokens`` that the model spent on thinking."""
+    estimated_input_tokens: NonNegativeInt = Field(0, exclude_if=lambda tokens: tokens == 0)
+    """The part of ``input_tokens`` of which the provider has told nothing: the requests ended
+    early."""
+    estimated_output_tokens: NonNegativeInt = Field(0, exclude_if=lambda tokens: tokens == 0)
+    """The same part of ``output_tokens``."""
 
 
 class ToolCalled(BaseModel):

@@ -33,6 +33,7 @@ from pipelines.engine.shared_models import WarmModels
 from pipelines.engine.spoken_text import in_pieces
 from pipelines.engine.tools.call_tools import CallTools
 from pipelines.engine.turn_handling import turn_handling, voice_activity
+from pipelines.engine.usage_meter import UsageMeter
 from pipelines.texts.prompt import opener
 from pipelines.texts.utterance import utterances
 
@@ -56,6 +57,7 @@ class CallSession:
     stt: stt.STT[Any]
     llm: llm.LLM[Any]
     tts: SupervisedTTS
+    usage: UsageMeter
 
     async def greet(self) -> None:
         """Queue the agent's first sentence. An agent that waits for the caller says nothing.
@@ -136,6 +138,8 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
     )
     _adapt_endpointing(session, plan)
     _bound_recorded_events(session)
+    usage = UsageMeter()
+    usage.follow(recogniser, language_model, voice)
     tools = CallTools(plan, models.settings, actions)
     return CallSession(
         plan=plan,
@@ -146,6 +150,7 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
         stt=recogniser,
         llm=language_model,
         tts=voice,
+        usage=usage,
     )
 
 

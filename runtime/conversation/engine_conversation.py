@@ -63,6 +63,7 @@ class EngineConversation:
             keep_transcript=plan.agent.features.transcription_enabled,
             agent_audible_until=lambda: self._output.audible_until,
             tool_duration_ms=self._parts.tools.duration_ms,
+            usage=self._parts.usage.reports,
         )
         self._synchronizer = TranscriptSynchronizer(
             next_in_chain_audio=self._output,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import structlog
@@ -24,7 +24,6 @@ from livekit.agents import (
     UserStateChangedEvent,
 )
 from livekit.agents.llm import ChatMessage, LLMError, MetricsReport
-from livekit.agents.metrics import LLMModelUsage, STTModelUsage, TTSModelUsage
 from livekit.agents.stt import STTError
 from livekit.agents.tts import TTSError
 from livekit.agents.voice.events import EventTypes
@@ -71,15 +70,18 @@ class SessionObserver:
         keep_transcript: bool,
         agent_audible_until: Callable[[], float | None] = lambda: None,
         tool_duration_ms: Callable[[str], int | None] = lambda _: None,
+        usage: Callable[[], Iterable[UsageReported]] = tuple,
     ) -> None:
         """
         Args:
             agent_audible_until: when the agent was last audible (``time.time()``).
             tool_duration_ms: how long one use of a tool took, by the model's name for it.
+            usage: what each model has used until now.
         """
         self._session = session
         self._agent_audible_until = agent_audible_until
         self._tool_duration_ms = tool_duration_ms
+        self._usage = usage
         self._record = record
         self._transcript = Transcript(record, keep=keep_transcript)
         self._user_metrics: MetricsReport = {}
@@ -179,10 +181,7 @@ class SessionObserver:
 
     def _report_usage(self) -> None:
         """Record the totals of the models that did something since the last report."""
-        for usage in self._session.usage.model_usage:
-            report = _usage(usage)
-            if report is None:
-                continue
+        for report in self._usage():
             model = (report.channel, report.provider, report.model)
             if self._reported_usage.get(model) != report:
                 self._reported_usage[model] = report
@@ -312,39 +311,3 @@ def _arguments(document: str) -> dict[str, Any]:
     except (json.JSONDecodeError, RecursionError):
         return {"raw": document}
     return arguments if isinstance(arguments, dict) else {"raw": document}
-
-
-def _usage(usage: object) -> UsageReported | None:
-    """The engine's totals for one model. Only stt, llm and tts are billed."""
-    match usage:
-        case STTModelUsage():
-            return UsageReported(
-                channel="stt",
-                provider=usage.provider,
-                model=usage.model,
-                audio_ms=round(usage.audio_duration * 1000),
-                input_tokens=usage.input_tokens,
-                output_tokens=usage.output_tokens,
-            )
-        case LLMModelUsage():
-            return UsageReported(
-                channel="llm",
-                provider=usage.provider,
-                model=usage.model,
-                input_tokens=usage.input_tokens,
-                output_tokens=usage.output_tokens,
-                cached_input_tokens=usage.input_cached_tokens,
-                reasoning_tokens=usage.output_reasoning_tokens,
-            )
-        case TTSModelUsage():
-            return UsageReported(
-                channel="tts",
-                provider=usage.provider,
-                model=usage.model,
-                audio_ms=round(usage.audio_duration * 1000),
-                input_tokens=usage.input_tokens,
-                output_tokens=usage.output_tokens,
-                characters=usage.characters_count,
-            )
-        case _:
-            return None

@@ -12,12 +12,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from aiohttp import web
 
+_TOKEN = re.compile(r"\w{1,5}|[^\w\s]")
 StreamFault = Literal["hangs", "disconnects", "sends_garbage", "reports_an_error", "ends"]
 """``ends``: the body ends as if it were complete."""
 
@@ -98,6 +100,33 @@ def cut_off(answer: Answer) -> Answer:
 
 
 @dataclass
+class TokenBill:
+    """What the vendor charges for: also requests that the client has left."""
+
+    read: int = 0
+    written: int = 0
+
+
+def tokens_in(text: str) -> int:
+    return len(_TOKEN.findall(text))
+
+
+def tokens_read(asked: dict[str, Any]) -> int:
+    """Of the messages and the tools."""
+    messages = sum(4 + tokens_in(str(each.get("content") or "")) for each in asked["messages"])
+    return messages + tokens_in(json.dumps(asked.get("tools") or ""))
+
+
+def _words_of(event: bytes) -> str:
+    document = event.decode().removeprefix("data: ").strip()
+    if document == "[DONE]":
+        return ""
+    return "".join(
+        each["delta"].get("content") or "" for each in json.loads(document).get("choices", [])
+    )
+
+
+@dataclass
 class OpenAIWire:
     """``answers`` are given one after the other, the last one for ever."""
 
@@ -110,6 +139,8 @@ class OpenAIWire:
     requests: list[dict[str, Any]] = field(default_factory=list)
     """Bodies of the chat requests, as they came."""
     authorizations: list[str] = field(default_factory=list)
+    bill: TokenBill | None = None
+    """Counts tokens, and tells each whole answer's; else they are always the same."""
     base_url: str = ""
 
     def __post_init__(self) -> None:
@@ -153,6 +184,8 @@ class OpenAIWire:
         self.requests.append(asked)
         self.is_asked.set()
         answer = self._next_answer(asked)
+        if self.bill is not None and answer.status == 200:
+            self.bill.read += tokens_read(asked)
         if answer.is_hanging:
             await self._stopping.wait()
         if answer.delay_seconds:
@@ -161,10 +194,32 @@ class OpenAIWire:
         is_stream = bool(asked.get("stream")) and answer.status == 200 and answer.body is None
         if not is_stream:
             return await send_answer(request, answer, _body(asked, answer), answer.content_type)
-        events = _events(asked, answer)
+        events = _events(asked, answer, self._usage(asked, answer))
+        sent = self._sent()
         if answer.fault is None and not answer.token_seconds:
+            for event in events:
+                sent(event)
             return await send_answer(request, answer, b"".join(events), "text/event-stream")
-        return await send_events(request, answer, events, self._stopping, _error(500))
+        return await send_events(request, answer, events, self._stopping, _error(500), sent)
+
+    def _usage(self, asked: dict[str, Any], answer: Answer) -> dict[str, int]:
+        if self.bill is None:
+            return _USAGE
+        read, written = tokens_read(asked), tokens_in(answer.content)
+        return {
+            "prompt_tokens": read,
+            "completion_tokens": written,
+            "total_tokens": read + written,
+        }
+
+    def _sent(self) -> Callable[[bytes], None]:
+        """To be called with each event that the client has got."""
+
+        def sent(event: bytes) -> None:
+            if self.bill is not None:
+                self.bill.written += tokens_in(_words_of(event))
+
+        return sent
 
     def _next_answer(self, asked: dict[str, Any]) -> Answer:
         if self.answer_to is not None:
@@ -203,6 +258,7 @@ async def send_events(
     events: list[bytes],
     stopping: asyncio.Event,
     error: bytes,
+    sent: Callable[[bytes], None] = lambda event: None,
 ) -> web.StreamResponse:
     """Send server-sent events one by one, with the pace and the fault of ``answer``.
 
@@ -233,6 +289,7 @@ async def send_events(
             if answer.token_seconds:
                 await asyncio.sleep(answer.token_seconds)
             await response.write(event)
+            sent(event)
     return response
 
 
@@ -260,7 +317,7 @@ def _error(status: int) -> bytes:
     ).encode()
 
 
-def _events(asked: dict[str, Any], answer: Answer) -> list[bytes]:
+def _events(asked: dict[str, Any], answer: Answer, usage: dict[str, int]) -> list[bytes]:
     """Word by word, as server-sent events: the role, the words, the tool calls, the end."""
     words = answer.content.split(" ") if answer.content else []
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
@@ -277,6 +334,6 @@ def _events(asked: dict[str, Any], answer: Answer) -> list[bytes]:
     choices.append({"index": 0, "delta": {}, "finish_reason": answer.finish_reason})
     chunks = [_envelope(asked, "chat.completion.chunk", choice) for choice in choices]
     if (asked.get("stream_options") or {}).get("include_usage"):
-        chunks.append(chunks[0] | {"choices": [], "usage": _USAGE})
+        chunks.append(chunks[0] | {"choices": [], "usage": usage})
     documents = [json.dumps(chunk) for chunk in chunks] + ["[DONE]"]
     return [f"data: {document}\n\n".encode() for document in documents]

@@ -228,6 +228,11 @@ class ModelUsageView(BaseModel):
     characters: int
     cached_input_tokens: int = Field(description="The part of `input_tokens` from a cache.")
     reasoning_tokens: int = Field(description="The part of `output_tokens` spent on thinking.")
+    estimated_input_tokens: int = Field(
+        description="The part of `input_tokens` of which the provider has told nothing, because "
+        "the requests ended early."
+    )
+    estimated_output_tokens: int = Field(description="The same part of `output_tokens`.")
     cost: float | None = Field(
         description="The model's share of its channel's `provider_cost_breakdown`, in US dollars; "
         "`null` while the call runs."

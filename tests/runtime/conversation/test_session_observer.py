@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from livekit.agents import (
@@ -15,7 +16,6 @@ from livekit.agents import (
     UserStateChangedEvent,
 )
 from livekit.agents.llm import ChatMessage, FunctionCall, FunctionCallOutput, LLMError
-from livekit.agents.metrics import LLMModelUsage, TTSModelUsage
 
 from contracts.events import (
     Logged,
@@ -32,11 +32,16 @@ from tests.runtime.fakes import FakeRecord
 
 def observed(
     agent_audible_until: float | None = None,
+    usage: Callable[[], Iterable[UsageReported]] = tuple,
 ) -> tuple[AgentSession[Any], SessionObserver, FakeRecord]:
     session: AgentSession[Any] = AgentSession(vad=None, turn_handling={"turn_detection": "manual"})
     record = FakeRecord()
     observer = SessionObserver(
-        session, record, keep_transcript=True, agent_audible_until=lambda: agent_audible_until
+        session,
+        record,
+        keep_transcript=True,
+        agent_audible_until=lambda: agent_audible_until,
+        usage=usage,
     )
     observer.attach()
     return session, observer, record
@@ -200,40 +205,19 @@ async def test_a_handler_that_fails_does_not_reach_the_engine():
 
 
 async def test_what_a_turn_used_is_recorded_with_it_and_only_once():
-    session, observer, record = observed()
-    thought = LLMModelUsage(
-        provider="openai",
-        model="gpt",
-        input_tokens=90,
-        input_cached_tokens=60,
-        output_tokens=20,
-        output_reasoning_tokens=5,
-    )
-    spoken = TTSModelUsage(provider="local", model="hibari", characters_count=6)
-    session._usage_collector._llm_usage["openai", "gpt"] = thought
-    session._usage_collector._tts_usage["local", "hibari"] = spoken
+    thought = UsageReported(channel="llm", provider="openai", model="gpt", input_tokens=90)
+    spoken = UsageReported(channel="tts", provider="local", model="hibari", characters=6)
+    used = [thought, spoken]
+    session, observer, record = observed(usage=lambda: used)
     metrics = {"started_speaking_at": 2.0, "stopped_speaking_at": 3.0}
-    session.emit("conversation_item_added", added("assistant", "Hello.", metrics))
-    reports = [each for each in record.facts if isinstance(each, UsageReported)]
-    assert reports == [
-        UsageReported(
-            channel="llm",
-            provider="openai",
-            model="gpt",
-            input_tokens=90,
-            output_tokens=20,
-            cached_input_tokens=60,
-            reasoning_tokens=5,
-        ),
-        UsageReported(channel="tts", provider="local", model="hibari", characters=6),
-    ]
 
-    spoken.characters_count = 11
+    def reports() -> list[UsageReported]:
+        return [each for each in record.facts if isinstance(each, UsageReported)]
+
+    session.emit("conversation_item_added", added("assistant", "Hello.", metrics))
+    assert reports() == [thought, spoken]
+
+    used[1] = more = spoken.model_copy(update={"characters": 11})
     session.emit("conversation_item_added", added("assistant", "Yes.", metrics))
     observer.finish()
-    reports = [each for each in record.facts if isinstance(each, UsageReported)]
-    assert [(each.channel, each.characters) for each in reports] == [
-        ("llm", 0),
-        ("tts", 6),
-        ("tts", 11),
-    ]
+    assert reports() == [thought, spoken, more]

@@ -1127,6 +1127,14 @@ class ModelUsageView(WireModel):
     reasoning_tokens: int
     """The part of `output_tokens` spent on thinking."""
 
+    estimated_input_tokens: int
+    """
+    The part of `input_tokens` of which the provider has told nothing, because the requests ended early.
+    """
+
+    estimated_output_tokens: int
+    """The same part of `output_tokens`."""
+
     cost: float | None
     """
     The model's share of its channel's `provider_cost_breakdown`, in US dollars; `null` while the call runs.

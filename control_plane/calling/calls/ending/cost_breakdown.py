@@ -35,6 +35,8 @@ class ModelUsage:
     characters: int
     cached_input_tokens: int
     reasoning_tokens: int
+    estimated_input_tokens: int
+    estimated_output_tokens: int
     cost_micros: int | None
     """The model's share of the channel's cost; ``None`` until that is known."""
 
@@ -79,6 +81,8 @@ def model_usage(
                     characters=totals.get("characters", 0),
                     cached_input_tokens=totals.get("cached_input_tokens", 0),
                     reasoning_tokens=totals.get("reasoning_tokens", 0),
+                    estimated_input_tokens=totals.get("estimated_input_tokens", 0),
+                    estimated_output_tokens=totals.get("estimated_output_tokens", 0),
                     cost_micros=amount,
                 )
             )

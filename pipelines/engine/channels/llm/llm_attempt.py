@@ -20,8 +20,9 @@ refuses requests with less than 10 s."""
 
 class LLMAttempt:
     def __init__(self, stream: llm.LLMStream, deadlines: ProviderDeadlines) -> None:
-        """Args:
-        stream: has just been opened.
+        """
+        Args:
+            stream: has just been opened.
         """
         self._stream = stream
         self._deadlines = deadlines
@@ -29,6 +30,11 @@ class LLMAttempt:
         self._has_sent = False
         self.has_answered = False
         """Whether a word or a tool call has come."""
+        self.written_characters = 0
+        self.usage: llm.CompletionUsage | None = None
+        """What the vendor has reported. Those of requests that end early report nothing."""
+        self.was_refused = False
+        """It failed at once, so it has read nothing."""
 
     async def next(self) -> llm.ChatChunk | None:
         """The next chunk; ``None`` when the model has ended its answer.
@@ -44,13 +50,23 @@ class LLMAttempt:
         except TimeoutError:
             raise ModelFailed(self._why_late()) from None
         except Exception as error:
+            self.was_refused = not self._has_sent
             raise failure_of(error) from error
         self._has_sent = True
+        self.usage = chunk.usage or self.usage
+        self.written_characters += _characters(chunk)
         if _says_something(chunk):
             self.has_answered = True
         if self.has_answered:
             self._patience.allow(self._deadlines.idle_seconds)
         return chunk
+
+    @property
+    def read_characters(self) -> int:
+        """Of the request: its messages, tool calls and tools."""
+        items = sum(_length(item) for item in self._stream.chat_ctx.items)
+        tools = (each for each in self._stream.tools if isinstance(each, llm.RawFunctionTool))
+        return items + sum(len(json.dumps(tool.info.raw_schema)) for tool in tools)
 
     def empty(self) -> ModelFailed:
         """The failure if the model ended without having answered. One that sends at least its
@@ -71,6 +87,24 @@ class LLMAttempt:
         if self.has_answered:
             return f"nothing more came for {self._deadlines.idle_seconds:g} s"
         return f"no first word came within {self._deadlines.llm_first_token_seconds:g} s"
+
+
+def _length(item: llm.ChatItem) -> int:
+    match item:
+        case llm.ChatMessage():
+            return len(item.text_content or "")
+        case llm.FunctionCall():
+            return len(item.name) + len(item.arguments)
+        case llm.FunctionCallOutput():
+            return len(item.output)
+    return 0
+
+
+def _characters(chunk: llm.ChatChunk) -> int:
+    if chunk.delta is None:
+        return 0
+    tools = sum(len(call.name) + len(call.arguments) for call in chunk.delta.tool_calls)
+    return len(chunk.delta.content or "") + tools
 
 
 def _says_something(chunk: llm.ChatChunk) -> bool:

@@ -63,6 +63,7 @@ async def answer(
         except ModelFailed as failure:
             failed = supervised.failed(candidate, failure, asked_at)
             if attempt is not None:
+                supervised.used(candidate, attempt)
                 supervised.closing.close(attempt)
                 attempt = None
             if given.has_called_tool:
@@ -70,6 +71,7 @@ async def answer(
         finally:
             if attempt is not None:
                 # The answer is over, or the engine does not want the rest of it.
+                supervised.used(candidate, attempt)
                 if attempt.has_answered:
                     supervised.answered(candidate)
                 await supervised.closing.closed(attempt)

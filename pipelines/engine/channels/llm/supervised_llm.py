@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Coroutine, Iterator
 from typing import Any
 
@@ -18,6 +19,7 @@ from livekit.agents.types import (
 
 from pipelines.engine.channels.candidates import Candidate, Candidates
 from pipelines.engine.channels.closing_streams import ClosingStreams
+from pipelines.engine.channels.llm.estimated_tokens import EstimatedTokens
 from pipelines.engine.channels.llm.given_answer import GivenAnswer
 from pipelines.engine.channels.llm.llm_attempt import ONCE, LLMAttempt
 from pipelines.engine.channels.llm.supervised_answer import (
@@ -61,6 +63,8 @@ class SupervisedLLM(llm.LLM[Any]):
         self._is_exhausted = False
         self._unusable: set[Candidate[LanguageModel]] = set()
         self._forwarded: set[Candidate[LanguageModel]] = set()
+        self.estimated: dict[tuple[str, str], EstimatedTokens] = {}
+        """By provider and model: tokens of which their vendors have told nothing."""
 
     @property
     def model(self) -> str:
@@ -147,6 +151,33 @@ class SupervisedLLM(llm.LLM[Any]):
         if candidate.breaker is not None:
             candidate.breaker.succeeded()
 
+    def used(self, candidate: Candidate[LanguageModel], attempt: LLMAttempt) -> None:
+        """The attempt is over. What the vendor does not report of it is estimated."""
+        if candidate.is_our_own or attempt.was_refused:
+            return
+        choice = candidate.choice
+        estimated = self.estimated.setdefault((choice.provider, choice.model), EstimatedTokens())
+        read, written = attempt.read_characters, attempt.written_characters
+        if (usage := attempt.usage) is not None:
+            estimated.reported(read, usage.prompt_tokens, written, usage.completion_tokens)
+            return
+        input_tokens, output_tokens = estimated.unreported(read, written)
+        metrics = LLMMetrics(
+            label=self._label,
+            request_id="",
+            timestamp=time.time(),
+            duration=0.0,
+            ttft=0.0,
+            cancelled=True,
+            completion_tokens=output_tokens,
+            prompt_tokens=input_tokens,
+            prompt_cached_tokens=0,
+            total_tokens=input_tokens + output_tokens,
+            tokens_per_second=0.0,
+            metadata=_names(candidate),
+        )
+        self.emit("metrics_collected", metrics)
+
     def may_ask_again(self, turn: int, failed: FailedAttempt[LanguageModel] | None) -> bool:
         """No model has answered. Returns whether the caller is asked to say it again; otherwise
         the call ends."""
@@ -171,15 +202,18 @@ class SupervisedLLM(llm.LLM[Any]):
         model = self._candidates.model(candidate)
         if candidate not in self._forwarded:
             self._forwarded.add(candidate)
-            names = Metadata(
-                model_name=candidate.choice.model, model_provider=candidate.choice.provider
-            )
+            names = {"metadata": _names(candidate)}
 
             def forward(metrics: LLMMetrics) -> None:
-                self.emit("metrics_collected", metrics.model_copy(update={"metadata": names}))
+                self.emit("metrics_collected", metrics.model_copy(update=names))
 
             model.on("metrics_collected", forward)
         return model
+
+
+def _names(candidate: Candidate[LanguageModel]) -> Metadata:
+    choice = candidate.choice
+    return Metadata(model_name=choice.model, model_provider=choice.provider)
 
 
 class _SupervisedStream(llm.LLMStream):

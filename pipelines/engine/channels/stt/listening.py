@@ -50,6 +50,8 @@ class Listening:
         """Whether it has given final words."""
         self.answered_at: float | None = None
         """When it has last given an event."""
+        self.given_samples = 0
+        """Since they were last counted."""
         self.is_speaking = False
         """Whether it has told the start of speech, and no end of it."""
         self._stream = stream
@@ -107,6 +109,7 @@ class Listening:
     def _give(self, frame: rtc.AudioFrame) -> None:
         try:
             self._stream.push_frame(frame)
+            self.given_samples += frame.samples_per_channel
         except RuntimeError:
             # It has just ended, which its reader will know in a moment.
             self._is_live = False

@@ -34,6 +34,7 @@ _MOST_UNHEARD = 2
 """Voices in succession that a recogniser may leave without any answer when no other hears words in
 them either. Music may be taken for one voice; nobody speaks twice into a working line unheard."""
 _JUDGED_SAMPLES = HEARING_RATE // 10
+_COUNTED_SAMPLES = 2 * HEARING_RATE
 """Together: to look at each frame by itself costs more than to hear it."""
 _CLOSING_SECONDS = 0.5
 """How long the end of a call waits for recognisers that say goodbye."""
@@ -69,6 +70,7 @@ class SupervisedStream(stt.RecognizeStream):
         self._ring = AudioRing(RING_SECONDS)
         self._unheard = UnheardVoice(self._ring, deadlines, new_detector)
         self._judged = 0
+        self._counted = 0
         self._events = SpokenEvents()
         self._current: Listening | None = None
         self._second: Listening | None = None
@@ -131,6 +133,11 @@ class SupervisedStream(stt.RecognizeStream):
         self._current.push(frame)
         if self._second is not None:
             self._second.push(frame)
+        if self._ring.end - self._counted >= _COUNTED_SAMPLES:
+            self._counted = self._ring.end
+            for listening in self._listeners():
+                if listening.answered_at is not None:
+                    self._count(listening)
         if self._ring.end - self._judged >= _JUDGED_SAMPLES:
             self._judge(self._current)
 
@@ -201,6 +208,9 @@ class SupervisedStream(stt.RecognizeStream):
             self._unheard.ended_without_words()
 
     def _on_end(self, listening: Listening, why: str) -> None:
+        if listening.answered_at is None and why != ENDED:
+            # It has refused, and heard nothing.
+            listening.given_samples = 0
         if listening is self._second:
             self._second = None
             self._blame(listening)
@@ -360,7 +370,13 @@ class SupervisedStream(stt.RecognizeStream):
         self._order.failed(failed.candidate, was_working=failed.is_proven)
         self._dismiss(failed)
 
+    def _count(self, listening: Listening) -> None:
+        seconds, listening.given_samples = listening.given_samples / HEARING_RATE, 0
+        if seconds:
+            self._parent.heard(listening.candidate, seconds)
+
     def _dismiss(self, listening: Listening) -> None:
+        self._count(listening)
         task = asyncio.create_task(listening.aclose())
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)

@@ -117,7 +117,7 @@ class SupervisedSTT(stt.STT[None]):
                 raise ProviderUnavailable("its plugin refuses the agent's options") from error
             if not model.capabilities.streaming:
                 model = stt.StreamAdapter(stt=model, vad=self._voice_activity)
-            model.on("metrics_collected", self._forwarding(candidate))
+            model.on("metrics_collected", self._forwarding(candidate, model))
             self._ready[candidate] = model
         return self._ready[candidate]
 
@@ -154,15 +154,34 @@ class SupervisedSTT(stt.STT[None]):
             manual_flush=primary.manual_flush,
         )
 
-    def _forwarding(self, candidate: Candidate[stt.STT[Any]]) -> Callable[[STTMetrics], None]:
-        names = Metadata(
-            model_name=candidate.choice.model, model_provider=candidate.choice.provider
-        )
+    def _forwarding(
+        self, candidate: Candidate[stt.STT[Any]], model: stt.STT[Any]
+    ) -> Callable[[STTMetrics], None]:
+        is_counted_here = is_always_heard(model)
 
         def forward(metrics: STTMetrics) -> None:
-            self.emit("metrics_collected", metrics.model_copy(update={"metadata": names}))
+            told: dict[str, object] = {"metadata": _names(candidate)}
+            if is_counted_here:
+                # Of a stream that broke off a plugin tells nothing, of others too late.
+                told["audio_duration"] = 0.0
+            self.emit("metrics_collected", metrics.model_copy(update=told))
 
         return forward
+
+    def heard(self, candidate: Candidate[stt.STT[Any]], seconds: float) -> None:
+        """The recogniser was given so much more sound."""
+        if not is_always_heard(self.ready(candidate)):
+            return
+        metrics = STTMetrics(
+            label=self._label,
+            request_id="",
+            timestamp=time.time(),
+            duration=0.0,
+            audio_duration=seconds,
+            streamed=True,
+            metadata=_names(candidate),
+        )
+        self.emit("metrics_collected", metrics)
 
     def _update_session_keyterms(self, keyterms: list[str]) -> None:
         for model in self._ready.values():
@@ -173,3 +192,14 @@ class SupervisedSTT(stt.STT[None]):
         for model in self._ready.values():
             if model.capabilities.chat_context:
                 model._push_conversation_item(event)
+
+
+def is_always_heard(model: stt.STT[Any]) -> bool:
+    """Whether it gets all sound. The others get what the detector of voices takes for speech."""
+    return not isinstance(model, stt.StreamAdapter)
+
+
+def _names(candidate: Candidate[stt.STT[Any]]) -> Metadata:
+    """Those of the plan."""
+    choice = candidate.choice
+    return Metadata(model_name=choice.model, model_provider=choice.provider)

@@ -58,6 +58,9 @@ class Voices:
     rate_hz: int
     model: Callable[[Voice], tts.TTS[Any]]
     """Raises ``ProviderUnavailable``."""
+    used: Callable[[Voice, int, float], None]
+    """Is told after each request how many characters the voice got, and how many seconds of sound
+    came."""
     closing: ClosingStreams = field(default_factory=ClosingStreams)
     characters_per_second: dict[str, float] = field(default_factory=dict)
     """How fast each voice has spoken."""
@@ -151,6 +154,7 @@ class Speaking:
             deadline.owes_nothing()
             deadline.owes(self._loop.time())
             request = self._request(self._sentence_stream(model, sentence.strip()), deadline)
+            request.characters = len(sentence.strip())
             await self._hear(voice, request, len(sentence), lambda: None)
 
     def _sentence_stream(self, model: tts.TTS[Any], sentence: str) -> SpeechStream:
@@ -185,9 +189,13 @@ class Speaking:
             note_what_it_owes()
             request.deadline_moved()
 
-        text.on_text, text.on_sentence = stream.push_text, sentence_came
+        def push(piece: str) -> None:
+            request.characters += len(piece)
+            stream.push_text(piece)
+
+        text.on_text, text.on_sentence = push, sentence_came
         try:
-            stream.push_text(text.rest)
+            push(text.rest)
             if text.rest or text.is_complete:
                 sentence_came()
             await self._hear(voice, request, None, note_what_it_owes)
@@ -212,12 +220,14 @@ class Speaking:
             length: of the request's text; ``None`` for all that is left.
         """
         text = self._text
+        is_charged = True
         try:
             await request.hear(on_sound)
             given = text.rest if length is None else text.rest[:length]
             if not request.is_abandoned:
                 _check(request, given, is_complete=length is not None or text.is_complete)
-        except VoiceFailed:
+        except VoiceFailed as failure:
+            is_charged = failure.is_silence or bool(request.received_seconds)
             self._voices.closing.close(request.stream)
             given = text.rest if length is None else text.rest[:length]
             await self._break_off(voice, request, given)
@@ -230,6 +240,8 @@ class Speaking:
             raise
         finally:
             self._plays_until = request.hand_over.plays_until
+            if is_charged:
+                self._voices.used(voice, request.characters, request.received_seconds)
         text.spoken += len(given)
         if request.is_abandoned:
             self._voices.closing.close(request.stream)

@@ -7,6 +7,7 @@ engine gets an error, and ``synthesize`` gives words that were recorded in advan
 from __future__ import annotations
 
 import asyncio
+import time
 import uuid
 from collections.abc import AsyncIterable
 from dataclasses import dataclass
@@ -78,6 +79,7 @@ class SupervisedTTS(tts.TTS[Any]):
             SpeakingPlace(last_resort.recogniser if is_english else None),
             RATE_HZ,
             self._model,
+            self._used,
         )
 
     @property
@@ -125,14 +127,28 @@ class SupervisedTTS(tts.TTS[Any]):
             self._followed.add(voice)
 
             def forward(metrics: TTSMetrics) -> None:
-                # Plugins call themselves otherwise, OpenAI's for instance by its address.
-                names = Metadata(
-                    model_name=voice.choice.model, model_provider=voice.choice.provider
-                )
-                self.emit("metrics_collected", metrics.model_copy(update={"metadata": names}))
+                # Only plugins know tokens. What they count of a request that ended early is
+                # nothing, so we count the rest (``_used``).
+                tokens = {"metadata": _names(voice), "characters_count": 0, "audio_duration": 0.0}
+                self.emit("metrics_collected", metrics.model_copy(update=tokens))
 
             model.on("metrics_collected", forward)
         return model
+
+    def _used(self, voice: Voice, characters: int, seconds: float) -> None:
+        metrics = TTSMetrics(
+            label=self._label,
+            request_id="",
+            timestamp=time.time(),
+            ttfb=0.0,
+            duration=0.0,
+            audio_duration=seconds,
+            cancelled=False,
+            characters_count=characters,
+            streamed=True,
+            metadata=_names(voice),
+        )
+        self.emit("metrics_collected", metrics)
 
 
 class _SupervisedStream(tts.SynthesizeStream):
@@ -224,6 +240,11 @@ class _SupervisedSentence(tts.ChunkedStream):
                 output_emitter.push_frame(self._parent.recorded_words())
                 self._parent.exhausted(str(error))
         output_emitter.flush()
+
+
+def _names(voice: Voice) -> Metadata:
+    """Those of the plan. Plugins have others: OpenAI's is called by its address."""
+    return Metadata(model_name=voice.choice.model, model_provider=voice.choice.provider)
 
 
 def _frame(samples: Samples) -> rtc.AudioFrame:

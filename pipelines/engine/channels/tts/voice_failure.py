@@ -8,7 +8,16 @@ _LEAST_STATUS, _MOST_STATUS = 400, 599
 
 
 class VoiceFailed(Exception):
-    """A voice did not speak what it was given. Its message is the reason."""
+    """A voice did not speak what it was given. Its message is the reason.
+
+    Args:
+        is_silence: it took the text and said nothing more. Another failure before any sound means
+            that it took nothing.
+    """
+
+    def __init__(self, why: str, *, is_silence: bool = False) -> None:
+        super().__init__(why)
+        self.is_silence = is_silence
 
 
 def reason_of(error: BaseException) -> str:

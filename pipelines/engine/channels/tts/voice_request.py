@@ -42,6 +42,8 @@ class VoiceRequest:
         self.timed = TimedWords()
         self.is_audible = False
         self.is_abandoned = False
+        self.characters = 0
+        """Given to the voice."""
         self._hand_on = hand_on
         self._rate_hz = rate_hz
         self._resampler: rtc.AudioResampler | None = None
@@ -86,7 +88,8 @@ class VoiceRequest:
             if self.is_abandoned:
                 return
             expired = timeout.expired()
-            raise VoiceFailed(self.deadline.reason if expired else reason_of(error)) from error
+            why = self.deadline.reason if expired else reason_of(error)
+            raise VoiceFailed(why, is_silence=expired) from error
         except APIError as error:
             raise VoiceFailed(reason_of(error)) from error
         except VoiceFailed:

@@ -1,0 +1,99 @@
+"""One call with barge-ins and faults, and what both sides have counted."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import aiohttp
+import httpx2
+
+from contracts.call_plan import CallPlan, ProviderChoice, ResolvedChannel, ResolvedStack
+from contracts.events import UsageReported
+from pipelines.engine.channels.circuit_breaker import CircuitBreakers
+from pipelines.engine.shared_models import WarmModels
+from tests.pipelines.conversations import Call, conversation
+from tests.pipelines.engine.speech import spoken
+from tests.pipelines.plans import LOCAL_STACK, call_plan
+from tests.usage.vendors import QUESTION, Totals, Vendors
+
+TURNS = 3
+LOCAL = "local"
+
+
+@dataclass(frozen=True)
+class CountedCall:
+    reported: Totals
+    charged: Totals
+
+
+async def counted_call(models: WarmModels, chance: random.Random) -> CountedCall:
+    vendors = Vendors.of(chance)
+    async with (
+        vendors.serving() as settings,
+        aiohttp.ClientSession() as http_session,
+        httpx2.AsyncClient() as http_client,
+    ):
+        warm = replace(
+            models,
+            settings=settings,
+            http_session=http_session,
+            http_client=http_client,
+            breakers=CircuitBreakers(time.monotonic),
+        )
+        plan = _plan()
+        await warm.prepare(plan)
+        async with conversation(plan, warm) as call:
+            await _talk(call, chance)
+        return CountedCall(_reported(call), vendors.charged())
+
+
+async def _talk(call: Call, chance: random.Random) -> None:
+    for _ in range(TURNS):
+        # A fault may cost the answer; what was used until then counts all the same.
+        with contextlib.suppress(TimeoutError):
+            await call.caller_says(QUESTION)
+            if chance.random() < 0.5:
+                await call.audio.agent_has_spoken(chance.uniform(0.2, 2.0))
+                call.audio.mouth.say(spoken("Wait a moment, please."))
+                await call.audio.caller_finishes()
+                await call.audio.agent_starts(call.audio.mouth.last_voice_at)
+            await call.audio.agent_finishes()
+
+
+def _plan() -> CallPlan:
+    return call_plan(
+        stack=ResolvedStack(
+            stt=ResolvedChannel(
+                primary=ProviderChoice(provider="deepgram", model="nova-3"),
+            ),
+            llm=ResolvedChannel(
+                primary=ProviderChoice(provider="openai", model="first"),
+                fallback=ProviderChoice(provider="spare", model="second"),
+            ),
+            tts=ResolvedChannel(
+                primary=ProviderChoice(
+                    provider="elevenlabs", model="eleven_flash_v2_5", voice="rachel"
+                ),
+                fallback=LOCAL_STACK.tts.primary,
+            ),
+        )
+    )
+
+
+def _reported(call: Call) -> Totals:
+    """Of what the vendors have done; the models on this machine count for themselves."""
+    reports = list(_reports(call))
+    return Totals(
+        tokens_read=sum(each.input_tokens for each in reports if each.channel == "llm"),
+        tokens_written=sum(each.output_tokens for each in reports if each.channel == "llm"),
+        characters=sum(each.characters for each in reports),
+        audio_ms=sum(each.audio_ms for each in reports if each.channel == "stt"),
+    )
+
+
+def _reports(call: Call) -> Iterator[UsageReported]:
+    return (each for each in call.conversation.usage.reports() if each.provider != LOCAL)
