@@ -42,7 +42,7 @@ class CallSession:
     """The parts of one call's session.
 
     The caller of ``build_session`` sets ``session.input.audio`` and ``session.output.audio``,
-    starts ``session`` with ``agent``, greets, and closes first the session, then this.
+    starts this, greets, and closes first the session, then this.
     """
 
     plan: CallPlan
@@ -54,6 +54,12 @@ class CallSession:
     stt: stt.STT[Any]
     llm: llm.LLM[Any]
     tts: SupervisedTTS
+
+    async def start(self) -> None:
+        """Start ``session`` with ``agent``, and ask the agent's MCP servers for their tools beside
+        it. The agent has those of each server once they are listed."""
+        await self.session.start(self.agent, record=False)
+        self.tools.list_servers(self.agent.add_tools)
 
     async def greet(self) -> None:
         """Queue the agent's first sentence. An agent that waits for the caller says nothing.
