@@ -7,12 +7,14 @@ model's prompt, nor make the model's provider refuse the whole request.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pipelines.engine.tools.mcp.tool_text import in_short, plain
 
+MOST_LISTED = 1_000
+"""How many tools of a server are looked at, which takes about 5 ms."""
 MOST_TOOLS = 64
 """Of one server. Models choose badly among more, and OpenAI takes 128 from an agent in all."""
 LONGEST_NAME = 128
@@ -43,6 +45,7 @@ class ToolSelection:
         """
         self._allowed = None if allowed is None else frozenset(allowed)
         self._not_seen = set(allowed or ())
+        self._listed = 0
         self._schema_bytes = 0
         self._tools: dict[str, ListedTool] = {}
         self._reasons: list[str] = []
@@ -52,9 +55,11 @@ class ToolSelection:
     def tools(self) -> list[ListedTool]:
         return list(self._tools.values())
 
-    def take(self, definitions: Iterable[Any]) -> None:
+    def take(self, definitions: Sequence[Any]) -> None:
         """Take what a server has sent in one page of its list."""
-        for definition in definitions:
+        looked_at = definitions[: MOST_LISTED - self._listed]
+        self._listed += len(looked_at)
+        for definition in looked_at:
             name = definition.get("name") if isinstance(definition, dict) else None
             if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
                 self.leave_out("a tool", f"has no name of up to {LONGEST_NAME} characters")
@@ -65,8 +70,9 @@ class ToolSelection:
 
     def end(self) -> None:
         """Nothing more is listed: allowed tools that were not seen are left out."""
+        where = f"first {MOST_LISTED:,} tools" if self._listed == MOST_LISTED else "list"
         for name in sorted(self._not_seen):
-            self.leave_out(name, "is not in the server's list")
+            self.leave_out(name, f"is not in the server's {where}")
 
     def leave_out(self, name: str, reason: str) -> None:
         """

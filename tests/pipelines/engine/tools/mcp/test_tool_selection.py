@@ -50,6 +50,15 @@ def test_a_tool_without_a_description_has_its_title_or_its_name() -> None:
     assert [each.description for each in selected(texts).tools] == ["A title", "b", ""]
 
 
+def test_1000_tools_of_a_server_are_looked_at() -> None:
+    selection = ToolSelection(["t999", "t1000"])
+    for begin in range(0, 2_000, 300):
+        selection.take([tool(f"t{n}") for n in range(begin, begin + 300)])
+    selection.end()
+    assert [each.name for each in selection.tools] == ["t999"]
+    assert selection.left_out == "t1000 is not in the server's first 1,000 tools"
+
+
 def test_garbage_in_a_list_is_left_out() -> None:
     found = selected([7, None, [], {}, tool(7), tool(""), tool("x" * 129), tool("good")])
     assert [each.name for each in found.tools] == ["good"]
