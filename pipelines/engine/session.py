@@ -59,7 +59,7 @@ class CallSession:
         """Start ``session`` with ``agent``, and ask the agent's MCP servers for their tools beside
         it. The agent has those of each server once they are listed."""
         await self.session.start(self.agent, record=False)
-        self.tools.list_servers(self.agent.add_tools)
+        await self.tools.list_servers(self.agent.add_tools)
 
     async def greet(self) -> None:
         """Queue the agent's first sentence. An agent that waits for the caller says nothing.

@@ -28,6 +28,8 @@ FILLER_AFTER_SECONDS = 0.4
 """A tool that answers sooner needs no words while the caller waits."""
 _LONGEST_REQUEST_SECONDS = 30.0
 
+Offer = Callable[[Sequence[llm.Tool]], Awaitable[None]]
+"""Gives an agent more tools."""
 _Run = Callable[[dict[str, Any]], Awaitable[ToolResult]]
 
 
@@ -41,6 +43,8 @@ class CallTools:
         self._http: httpx2.AsyncClient | None = None
         self._durations_ms: dict[str, int] = {}
         self._servers: CallServers | None = None
+        self._listed: list[llm.Tool] = []
+        self._offer: Offer | None = None
 
     def of_engine(self) -> list[llm.Tool]:
         """What the engine gives to the model: ``end_call`` always, with the description that the
@@ -53,15 +57,24 @@ class CallTools:
             *(self._webhook(tool) for tool in tools if isinstance(tool, CallWebhook)),
         ]
 
-    def list_servers(self, offer: Callable[[Sequence[llm.Tool]], Awaitable[None]]) -> None:
+    async def list_servers(self, offer: Offer) -> None:
         """Ask the agent's MCP servers for their tools, and ``offer`` those of each as they come.
-        Returns at once."""
+        Does not wait for them. Asked again, it offers what it has, and the rest to the newest
+        ``offer`` only."""
+        self._offer = offer
+        if self._servers is None:
+            self._servers = CallServers(
+                self._plan, self._settings, self._actions, self._offer_of_server
+            )
+            self._servers.ask()
+        elif self._listed:
+            await offer(self._listed)
 
-        async def offer_all(tools: Sequence[ServerTool]) -> None:
-            await offer([self._server_tool(tool) for tool in tools])
-
-        self._servers = CallServers(self._plan, self._settings, self._actions, offer_all)
-        self._servers.ask()
+    async def _offer_of_server(self, tools: Sequence[ServerTool]) -> None:
+        listed = [self._server_tool(tool) for tool in tools]
+        self._listed += listed
+        if self._offer is not None:
+            await self._offer(listed)
 
     def duration_ms(self, call_id: str) -> int | None:
         """How long a tool took. ``call_id`` is the model's name for one use of it."""

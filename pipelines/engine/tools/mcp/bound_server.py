@@ -66,8 +66,8 @@ class BoundServer:
         self._session = ServerSession(Endpoint(http, binding.url, headers))
 
     async def listed(self) -> Listing:
-        """The tools that a language model may be given. Tries for ``LISTING_SECONDS`` at most, and
-        no longer than the binding's own limit.
+        """The tools that a language model may be given. The server has ``LISTING_SECONDS`` for
+        their list, and no longer than the binding's own limit.
 
         Raises:
             McpFault: there are none, and why.
@@ -75,11 +75,14 @@ class BoundServer:
         seconds = min(LISTING_SECONDS, self.binding.timeout_seconds)
         try:
             async with asyncio.timeout(seconds):
-                return await self._listed()
+                selection = await self._selected()
         except TimeoutError:
             raise McpFault(f"no list of tools within {seconds:g} s") from None
         except McpFault as fault:
             raise McpFault(self.masked(str(fault))) from fault
+        sandbox = schema_sandbox()
+        usable = await sandbox.run(partial(self._usable, selection, sandbox))
+        return Listing(usable, self.masked(selection.left_out))
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Use a tool, by the name that the server has for it."""
@@ -99,15 +102,13 @@ class BoundServer:
     def masked(self, text: str) -> str:
         return masked(text, self._secrets)
 
-    async def _listed(self) -> Listing:
+    async def _selected(self) -> ToolSelection:
         selection = ToolSelection(self.binding.allowed_tools)
         async with aclosing(self._session.pages_of_tools()) as pages:
             async for page in pages:
                 selection.take(page)
         selection.end()
-        sandbox = schema_sandbox()
-        usable = await sandbox.run(partial(self._usable, selection, sandbox))
-        return Listing(usable, self.masked(selection.left_out))
+        return selection
 
     def _usable(self, selection: ToolSelection, sandbox: SchemaSandbox) -> list[UsableTool]:
         """It blocks: in many small texts, masking takes longer than the event loop may stop."""

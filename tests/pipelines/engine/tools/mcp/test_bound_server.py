@@ -134,16 +134,6 @@ async def test_a_tool_with_an_unusable_schema_is_left_out(
         assert reason in listing.left_out
 
 
-async def test_schemas_that_cost_too_much_are_left_out_together(tmp_path: Path) -> None:
-    costly = {str(n): {"pattern": f"[\\p{{L}}]{{200}}{n}"} for n in range(300)}
-    schema = {"type": "object", "properties": costly}
-    server = McpServer(tools=[tool("costly", inputSchema=schema), tool("good")])
-    async with bound(tmp_path, server) as (client, _):
-        listing = await client.listed()
-        assert listing.tools == []
-        assert "too much time or memory" in listing.left_out
-
-
 @pytest.mark.parametrize(
     ("odd", "reason"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 from cryptography.fernet import Fernet
+from livekit.agents import llm
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ProviderChoice, ResolvedChannel
@@ -298,6 +299,21 @@ async def test_a_header_that_cannot_be_opened_stops_the_server(
         await talk.ask()
         assert talk.offered == {"end_call"}
         assert talk.server.asked == []
+
+
+async def test_an_agent_that_comes_later_gets_what_is_listed(
+    warm_models: WarmModels, tls: Any
+) -> None:
+    given: list[str] = []
+
+    async def offer(tools: Sequence[llm.Tool]) -> None:
+        given.extend(tool.id for tool in tools)
+
+    async with talking(warm_models, tls) as talk:
+        await talk.logged("Tools of the MCP server crm")
+        await talk.call.conversation.tools.list_servers(offer)
+        assert given == ["crm_find_table"]
+        assert talk.server.methods.count("tools/list") == 1
 
 
 async def test_names_are_valid_and_unique(warm_models: WarmModels, tls: Any) -> None:
