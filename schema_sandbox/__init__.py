@@ -1,1 +1,1 @@
-"""Applies tenants' JSON Schemas in a child process."""
+"""Limits tenants' JSON Schemas, and applies them in a child process."""

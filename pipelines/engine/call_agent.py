@@ -54,6 +54,10 @@ class CallAgent(Agent):
             text, lambda pieces: Agent.default.tts_node(self, pieces, ModelSettings())
         )
 
+    async def add_tools(self, tools: Sequence[llm.Tool]) -> None:
+        """Give the model more tools. An answer that it has begun goes on without them."""
+        await self.update_tools([*self.tools, *tools])
+
     async def aclose(self) -> None:
         if self._early is not None:
             await self._early.aclose()

@@ -45,7 +45,7 @@ class CallSession:
     """The parts of one call's session.
 
     The caller of ``build_session`` sets ``session.input.audio`` and ``session.output.audio``,
-    starts ``session`` with ``agent``, greets, and closes first the session, then this.
+    starts this, greets, and closes first the session, then this.
     """
 
     plan: CallPlan
@@ -58,6 +58,12 @@ class CallSession:
     llm: llm.LLM[Any]
     tts: SupervisedTTS
     usage: UsageMeter
+
+    async def start(self) -> None:
+        """Start ``session`` with ``agent``, and ask the agent's MCP servers for their tools beside
+        it. The agent has those of each server once they are listed."""
+        await self.session.start(self.agent, record=False)
+        await self.tools.list_servers(self.agent.add_tools)
 
     async def greet(self) -> None:
         """Queue the agent's first sentence. An agent that waits for the caller says nothing.

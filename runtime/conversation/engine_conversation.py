@@ -78,7 +78,7 @@ class EngineConversation:
         self._session.output.transcription = self._synchronizer.text_output
         self._observer.attach()
         try:
-            await self._session.start(self._parts.agent, record=False)
+            await self._parts.start()
         except Exception as error:
             raise SessionNotStarted(f"{type(error).__name__}: {error}") from error
 

@@ -54,7 +54,7 @@ async def conversation(plan: CallPlan, models: WarmModels) -> AsyncIterator[Call
     session.output.audio = synchronizer.audio_output
     session.output.transcription = synchronizer.text_output
     async with audio.running():
-        await session.start(built.agent)
+        await built.start()
         try:
             yield Call(built, audio, actions)
         finally:

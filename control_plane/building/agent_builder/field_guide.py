@@ -198,10 +198,11 @@ TOPICS: tuple[tuple[str, str], ...] = (
         "provider local needs no key: it follows the playbook word by word.",
     ),
     (
-        "tool tools webhook api crm calendar integration integrate",
-        "tools lets the agent act during a call: call_webhook calls your HTTP API, and end_call "
-        "hangs up. The other types are saved, and do not run yet: GET "
-        "/v1/agents/{agent_id}/tool-capabilities says why. An update replaces the whole list.",
+        "tool tools webhook mcp api crm calendar integration integrate",
+        "tools lets the agent act during a call: call_webhook calls your HTTP API, mcp offers the "
+        "tools of an MCP server, and end_call hangs up. The other types are saved, and do not run "
+        "yet: GET /v1/agents/{agent_id}/tool-capabilities says why. An update replaces the whole "
+        "list.",
     ),
     (
         "summary sentiment extract extraction evaluation after call analysis",

@@ -1,1 +1,1 @@
-"""JSON Schemas that tenants write: limited when they are saved, applied in a child process."""
+"""JSON Schemas that tenants write: checked when they are saved, applied in a child process."""

@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from control_plane.platform.json_schemas.limits import fault_of_size
+from schema_sandbox.documents import fault_of_document
 from schema_sandbox.sandbox import SchemaSandbox, SchemaTooCostly
-
-_DRAFTS = (
-    "https://json-schema.org/draft/2020-12/schema",
-    "https://json-schema.org/draft/2019-09/schema",
-    "http://json-schema.org/draft-07/schema",
-    "http://json-schema.org/draft-06/schema",
-    "http://json-schema.org/draft-04/schema",
-)
 
 
 def first_fault(
@@ -26,7 +18,7 @@ def first_fault(
     If they take too much time together, the first one is named with the number of the others.
     """
     for name, schema in schemas.items():
-        if (fault := _fault_of_document(schema)) is not None:
+        if (fault := fault_of_document(schema)) is not None:
             return name, fault
     try:
         faults = sandbox.faults_of(list(schemas.values()))
@@ -36,12 +28,3 @@ def first_fault(
         return next(iter(schemas)), f"{error}{together}"
     named = zip(schemas, faults, strict=True)
     return next(((name, fault) for name, fault in named if fault is not None), None)
-
-
-def _fault_of_document(schema: Mapping[str, Any]) -> str | None:
-    declared = schema.get("$schema")
-    if declared is not None and (
-        not isinstance(declared, str) or declared.rstrip("#") not in _DRAFTS
-    ):
-        return "has a `$schema` that is not a published draft of JSON Schema (4 to 2020-12)"
-    return fault_of_size(schema)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import httpx2
 from livekit.agents import RunContext, function_tool, llm
 
 from contracts.call_plan import CallPlan
-from contracts.sealing import CannotOpen, Sealer
-from contracts.tool_bindings import END_CALL, NO_ARGUMENTS, CallWebhook, EndCall, SealedText
+from contracts.sealing import CannotOpen
+from contracts.tool_bindings import END_CALL, NO_ARGUMENTS, CallWebhook, EndCall
 from outbound.client import guarded_client
 from outbound.policy import OutboundPolicy
 from pipelines.engine.call_actions import CallActions
+from pipelines.engine.tools.mcp.call_servers import CallServers, ServerTool
+from pipelines.engine.tools.opened_headers import log_not_opened, opened_headers, secrets_in
 from pipelines.engine.tools.webhook_call import ToolResult, call_webhook
 from pipelines.engine.tools.webhook_request import webhook_request
 from pipelines.settings import ProviderSettings
@@ -26,6 +28,8 @@ FILLER_AFTER_SECONDS = 0.4
 """A tool that answers sooner needs no words while the caller waits."""
 _LONGEST_REQUEST_SECONDS = 30.0
 
+Offer = Callable[[Sequence[llm.Tool]], Awaitable[None]]
+"""Gives an agent more tools."""
 _Run = Callable[[dict[str, Any]], Awaitable[ToolResult]]
 
 
@@ -38,6 +42,9 @@ class CallTools:
         self._actions = actions
         self._http: httpx2.AsyncClient | None = None
         self._durations_ms: dict[str, int] = {}
+        self._servers: CallServers | None = None
+        self._listed: list[llm.Tool] = []
+        self._offer: Offer | None = None
 
     def of_engine(self) -> list[llm.Tool]:
         """What the engine gives to the model: ``end_call`` always, with the description that the
@@ -50,15 +57,47 @@ class CallTools:
             *(self._webhook(tool) for tool in tools if isinstance(tool, CallWebhook)),
         ]
 
+    async def list_servers(self, offer: Offer) -> None:
+        """Ask the agent's MCP servers for their tools, and ``offer`` those of each as they come.
+        Does not wait for them. Asked again, it offers what it has, and the rest to the newest
+        ``offer`` only."""
+        self._offer = offer
+        if self._servers is None:
+            self._servers = CallServers(
+                self._plan, self._settings, self._actions, self._offer_of_server
+            )
+            self._servers.ask()
+        elif self._listed:
+            await offer(self._listed)
+
+    async def _offer_of_server(self, tools: Sequence[ServerTool]) -> None:
+        listed = [self._server_tool(tool) for tool in tools]
+        self._listed += listed
+        if self._offer is not None:
+            await self._offer(listed)
+
     def duration_ms(self, call_id: str) -> int | None:
         """How long a tool took. ``call_id`` is the model's name for one use of it."""
         return self._durations_ms.get(call_id)
 
     async def aclose(self) -> None:
+        if self._servers is not None:
+            await self._servers.aclose()
         if self._http is not None:
             await self._http.aclose()
 
     def _tool(
+        self,
+        name: str,
+        description: str,
+        parameters: Mapping[str, Any],
+        speak_while: str | None,
+        run: _Run,
+    ) -> llm.Tool:
+        filled = fill_template(description, self._plan.variables)
+        return self._described(name, filled, parameters, speak_while, run)
+
+    def _described(
         self,
         name: str,
         description: str,
@@ -80,11 +119,7 @@ class CallTools:
                 raise llm.ToolError(result.text or "The tool failed.")
             return result.text
 
-        schema = {
-            "name": name,
-            "description": fill_template(description, self._plan.variables),
-            "parameters": dict(parameters),
-        }
+        schema = {"name": name, "description": description, "parameters": dict(parameters)}
         return function_tool(call, raw_schema=schema)
 
     async def _end_call(self, arguments: dict[str, Any]) -> ToolResult:
@@ -96,36 +131,25 @@ class CallTools:
             if (fault := await _fault_of(arguments, tool.parameters)) is not None:
                 return ToolResult(f"The arguments do not fit: {fault}", is_error=True)
             try:
-                headers = self._opened(tool)
+                headers = opened_headers(tool, self._settings.encryption_keys)
             except CannotOpen:
-                self._actions.log(
-                    "error",
-                    f"The headers of the tool {tool.name} cannot be decrypted with the keys of "
-                    "this worker: it was not called.",
-                )
+                log_not_opened(tool, self._actions)
                 return ToolResult("The tool is not available.", is_error=True)
             request = webhook_request(tool, headers, arguments, self._plan.variables)
             sent = [value for name, value in request.headers.items() if name in headers]
-            secrets = _secrets_in([*headers.values(), *sent])
+            secrets = secrets_in([*headers.values(), *sent])
             return await call_webhook(self._client(), request, tool.timeout_seconds, secrets)
 
         filler = fill_template(tool.speak_while or "", self._plan.variables).strip()
         return self._tool(tool.name, tool.description, tool.parameters, filler or None, run)
 
-    def _opened(self, tool: CallWebhook) -> dict[str, str]:
-        """
-        Raises:
-            CannotOpen: with none of this worker's keys.
-        """
-        if not tool.headers:
-            return {}
-        if not self._settings.encryption_keys:
-            raise CannotOpen
-        sealer = Sealer(self._settings.encryption_keys)
-        return {
-            name: sealer.open(value.sealed) if isinstance(value, SealedText) else value
-            for name, value in tool.headers.items()
-        }
+    def _server_tool(self, tool: ServerTool) -> llm.Tool:
+        async def run(arguments: dict[str, Any]) -> ToolResult:
+            if (fault := await _fault_of(arguments, tool.parameters)) is not None:
+                return ToolResult(f"The arguments do not fit: {fault}", is_error=True)
+            return await tool.run(arguments)
+
+        return self._described(tool.name, tool.description, tool.shown_parameters, None, run)
 
     def _client(self) -> httpx2.AsyncClient:
         if self._http is None:
@@ -134,11 +158,6 @@ class CallTools:
                 timeout_seconds=_LONGEST_REQUEST_SECONDS,
             )
         return self._http
-
-
-def _secrets_in(headers: Iterable[str]) -> set[str]:
-    """The values of headers, and the token behind a word such as ``Bearer``."""
-    return {part for value in headers for part in (value, *value.split()[-1:])}
 
 
 async def _fault_of(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:

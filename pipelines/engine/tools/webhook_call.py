@@ -47,7 +47,7 @@ async def call_webhook(
             result = await _with_retry(http, request)
     except TimeoutError:
         result = _failed(f"no answer within {timeout_seconds:g} s")
-    return ToolResult(_masked(result.text or "", secrets), result.is_error)
+    return ToolResult(masked(result.text or "", secrets), result.is_error)
 
 
 async def _with_retry(http: httpx2.AsyncClient, request: WebhookRequest) -> ToolResult:
@@ -103,7 +103,8 @@ def _reason(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def _masked(text: str, secrets: Collection[str]) -> str:
+def masked(text: str, secrets: Collection[str]) -> str:
+    """``text`` with a mask for each of ``secrets`` that is long enough to be one."""
     for secret in sorted(secrets, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, MASK)

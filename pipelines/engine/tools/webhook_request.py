@@ -44,7 +44,7 @@ def webhook_request(
     """
     known = prepared({**variables, **arguments})
     budget = TemplateBudget()
-    sent = {name: _header(filled(value, known, budget)[0]) for name, value in headers.items()}
+    sent = {name: header_value(filled(value, known, budget)[0]) for name, value in headers.items()}
     if tool.method not in METHODS_WITH_BODY:
         return WebhookRequest(tool.method, _with_query(tool.url, arguments), sent, None)
     body = dict(arguments) if tool.body is None else _filled_value(tool.body, known, budget)
@@ -54,7 +54,8 @@ def webhook_request(
     )
 
 
-def _header(value: str) -> str:
+def header_value(value: str) -> str:
+    """``value`` as HTTP can send it (RFC 9110, 5.5)."""
     return _NOT_IN_HEADERS.sub(" ", value).strip()
 
 

@@ -14,6 +14,7 @@ WEBHOOK = {
     "description": "Look the order up.",
     "url": "https://api.example.com/orders",
 }
+MCP = {"type": "mcp", "name": "crm", "url": "https://mcp.example.com/"}
 
 
 async def test_each_kind_and_each_bound_tool_says_whether_it_runs_and_why_not(
@@ -64,14 +65,16 @@ async def test_the_offline_engine_fills_a_webhook_s_arguments_from_slots(
     assert "day" not in reason
 
 
-async def test_with_a_model_that_calls_tools_a_webhook_runs(
+async def test_with_a_model_that_calls_tools_webhooks_and_mcp_servers_run(
     tenant: TenantClient, settings: ControlPlaneSettings
 ) -> None:
-    agent_id = await tenant.agent(tools=[WEBHOOK])
+    agent_id = await tenant.agent(tools=[WEBHOOK, MCP])
     async with api_with_keys(tenant, settings, "openai") as http:
         found = (await http.get(f"/v1/agents/{agent_id}/tool-capabilities")).json()
-    [bound] = found["tools"]
-    assert (bound["name"], bound["can_run"], bound["reasons"]) == ("look_up", True, [])
+    assert [(bound["name"], bound["can_run"], bound["reasons"]) for bound in found["tools"]] == [
+        ("look_up", True, []),
+        ("crm", True, []),
+    ]
 
 
 async def test_without_a_stack_nothing_runs(tenant: TenantClient) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from control_plane.platform.json_schemas import checking
-from control_plane.platform.json_schemas.limits import MAX_BYTES
+from schema_sandbox.limits import MAX_BYTES
 from schema_sandbox.sandbox import TOO_COSTLY, schema_sandbox
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from control_plane.platform.json_schemas.limits import MAX_DEPTH, MAX_NODES, fault_of_size
+from schema_sandbox.limits import MAX_DEPTH, MAX_NODES, fault_of_size
 
 ADDRESS = {"type": "object", "properties": {"city": {"type": "string"}}}
 
