@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field
 
 from contracts.agent_config import AgentConfig
+from control_plane.building.agents.publishing.handoff_targets import HandoffTargets
 from control_plane.building.agents.stacks import StackReport
 from control_plane.building.agents.tool_capabilities import BoundToolView
 
@@ -26,3 +27,4 @@ class PublishSubject:
     tools: tuple[BoundToolView, ...]
     tier: str
     is_named: bool
+    handoffs: HandoffTargets

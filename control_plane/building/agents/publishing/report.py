@@ -11,6 +11,7 @@ from contracts.agent_config import AgentConfig
 from control_plane.building.agents.publishing.advice import advice
 from control_plane.building.agents.publishing.finding import Finding, PublishSubject
 from control_plane.building.agents.publishing.gates import gates
+from control_plane.building.agents.publishing.handoff_targets import HandoffTargets
 from control_plane.building.agents.stacks import StackReport
 from control_plane.building.agents.tool_capabilities import BoundToolView
 
@@ -57,6 +58,7 @@ def publish_report(
     *,
     tier: str = "free",
     is_named: bool = True,
+    handoffs: HandoffTargets | None = None,
 ) -> PublishReport:
     """Check everything that decides whether the agent can be published.
 
@@ -65,7 +67,10 @@ def publish_report(
         tools: which of the agent's tools can run on those stacks.
         tier: the tenant's.
         is_named: whether the owner chose ``config.name``; an unsaved agent may have no name yet.
+        handoffs: where the agent's handoffs lead to; ``None`` if it has none.
     """
-    subject = PublishSubject(config, stacks, tuple(tools), tier, is_named)
+    subject = PublishSubject(
+        config, stacks, tuple(tools), tier, is_named, handoffs or HandoffTargets()
+    )
     blockers = tuple(gates(subject))
     return PublishReport(ready=not blockers, blockers=blockers, warnings=tuple(advice(subject)))
