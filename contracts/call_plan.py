@@ -145,16 +145,17 @@ class CallPlan(BaseModel):
         return {each.agent_id: each for each in (PlannedAgent(**own), *self.handoffs)}
 
     def run_by(self, agent_id: UUID) -> CallPlan:
-        """The plan as if the call had begun with that agent.
+        """The plan as if the call had begun with that agent. The same agents can talk in it.
 
         Raises:
             KeyError: the plan has no such agent.
         """
         if agent_id == self.agent_id:
             return self
-        agent = self.agents[agent_id]
+        others = self.agents
+        agent = others.pop(agent_id)
         own = {name: getattr(agent, name) for name in PlannedAgent.model_fields}
-        return self.model_copy(update=own)
+        return self.model_copy(update=own | {"handoffs": tuple(others.values())})
 
     @property
     def rate_micros_per_minute(self) -> int:

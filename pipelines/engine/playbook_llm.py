@@ -142,8 +142,10 @@ class _PlaybookStream(llm.LLMStream):
 
 
 def turns(chat_ctx: llm.ChatContext) -> Iterator[Turn]:
-    """What caller and agent said, without instructions and tool calls."""
-    for item in chat_ctx.items:
+    """What caller and agent said, without instructions and tool calls. What was said to another
+    agent, before it handed over, is no part of this playbook's dialogue."""
+    handoffs = [n for n, item in enumerate(chat_ctx.items) if isinstance(item, llm.AgentHandoff)]
+    for item in chat_ctx.items[handoffs[-1] + 1 if handoffs else 0 :]:
         if isinstance(item, llm.ChatMessage) and item.role in ("user", "assistant"):
             speaker: Any = "caller" if item.role == "user" else "agent"
             yield Turn(speaker, item.text_content or "", item.interrupted)

@@ -62,7 +62,7 @@ class EngineConversation:
             record,
             keep_transcript=plan.agent.features.transcription_enabled,
             agent_audible_until=lambda: self._output.audible_until,
-            tool_duration_ms=self._parts.tools.duration_ms,
+            tool_duration_ms=self._parts.agents.tool_duration_ms,
         )
         self._synchronizer = TranscriptSynchronizer(
             next_in_chain_audio=self._output,
