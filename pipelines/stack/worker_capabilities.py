@@ -25,7 +25,7 @@ RUNNABLE_CHANNELS: Mapping[str, frozenset[Channel]] = MappingProxyType(
 )
 """The channels that each provider serves, given a key."""
 
-RUNNABLE_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook"})
+RUNNABLE_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook", "handoff"})
 """``pipelines.engine.tools`` gives these to the language model."""
 PLAYBOOK_TOOLS: frozenset[ToolType] = frozenset({"end_call"})
 """The playbook engine calls no tools, but does the work of these itself."""

@@ -16,9 +16,7 @@ HandOver = Callable[[Handoff], Awaitable[Agent]]
 if it cannot."""
 
 
-def handoff_tool(
-    tool: Handoff, variables: Mapping[str, object], hand_over: HandOver
-) -> llm.Tool:
+def handoff_tool(tool: Handoff, variables: Mapping[str, object], hand_over: HandOver) -> llm.Tool:
     async def call(raw_arguments: dict[str, Any], context: RunContext[None]) -> Agent:
         try:
             # What was decided is not undone by a word of the caller: it would leave the agents

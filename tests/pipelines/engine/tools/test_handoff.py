@@ -126,6 +126,18 @@ async def test_the_next_agent_goes_on_with_its_own_prompt_voice_and_tools(
         assert voices == {"hibari-en": len(MESSAGE), local.ANY_LANGUAGE_VOICE_MODEL: len(PITCH)}
 
 
+async def test_the_model_is_told_when_to_hand_over(warm_models: WarmModels) -> None:
+    tool = TO_SALES | {"description": "When {{ customer }} wants to buy."}
+    plan = plan_of(agent("Desk", tool), planned(agent("Sales")))
+    async with talking(warm_models, plan, hands_over) as talk:
+        await talk.ask()
+        described = {
+            each["function"]["name"]: each["function"] for each in talk.model.requests[0]["tools"]
+        }
+        assert described["to_sales"]["description"] == "When Ann wants to buy."
+        assert described["to_sales"]["parameters"] == {"type": "object", "properties": {}}
+
+
 async def test_the_first_words_of_the_next_agent_come_before_a_further_handoff(
     warm_models: WarmModels,
 ) -> None:
