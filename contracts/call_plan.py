@@ -142,7 +142,9 @@ class CallPlan(BaseModel):
     def agents(self) -> dict[UUID, PlannedAgent]:
         """Every agent that can talk in the call, by its id; the one that begins it comes first."""
         own = {name: getattr(self, name) for name in PlannedAgent.model_fields}
-        return {each.agent_id: each for each in (PlannedAgent(**own), *self.handoffs)}
+        # What a plan holds was checked when it was read.
+        first = PlannedAgent.model_construct(**own)
+        return {each.agent_id: each for each in (first, *self.handoffs)}
 
     def run_by(self, agent_id: UUID) -> CallPlan:
         """The plan as if the call had begun with that agent. The same agents can talk in it.
