@@ -21,6 +21,12 @@ from pipelines.engine.turn_handling import turn_handling, voice_activity
 from pipelines.texts.template import fill_template
 
 TAKEOVER_SECONDS = 5.0
+_GO_ON = (
+    "You have just taken over this conversation from another agent. Go on with it: answer what the "
+    "caller said last."
+)
+"""For the first answer only. Some models refuse a request that ends with an agent's words, and
+others go on with these."""
 
 Say = Callable[[str], Awaitable[None]]
 """Speaks a text to its end."""
@@ -128,7 +134,7 @@ class CallAgents:
         # Two agents that hand over to each other must not do so for ever without a word.
         handoffs = {tool.name for tool in parts.plan.agent.tools if isinstance(tool, Handoff)}
         agent.session.generate_reply(
-            tools=[tool.id for tool in agent.tools if tool.id not in handoffs]
+            instructions=_GO_ON, tools=[tool.id for tool in agent.tools if tool.id not in handoffs]
         )
         await former.aclose()
 

@@ -117,6 +117,9 @@ async def test_the_next_agent_goes_on_with_its_own_prompt_voice_and_tools(
         told = [(each["role"], each.get("content")) for each in sales["messages"]]
         assert ("user", QUESTION) in told
         assert ("assistant", MESSAGE) in told
+        role, instruction = told[-1]
+        assert role in ("system", "developer"), "models refuse to answer an agent's own words"
+        assert "taken over" in instruction
         assert talk.call.actions.takeovers == [SALES]
         voices = {
             usage.model: usage.characters_count
@@ -149,6 +152,7 @@ async def test_the_first_words_of_the_next_agent_come_before_a_further_handoff(
         await talk.said(3)
         assert offered(talk.model.requests[1]) == {"end_call"}
         assert offered(talk.model.requests[2]) == {"end_call", "to_desk"}
+        assert "taken over" not in str(talk.model.requests[2]["messages"])
 
 
 async def test_an_agent_may_come_back(warm_models: WarmModels) -> None:
