@@ -39,111 +39,87 @@ class HandoffTerms:
 
 
 @dataclass
-class PlannedHandoffs:
+class HandoffPlanning:
+    """Finds the agents of one call. Use it once."""
+
+    session: AsyncSession
+    published: PublishedAgents
+    stacks: ResolvedStacks
+    terms: HandoffTerms
     agents: dict[UUID, PlannedAgent] = field(default_factory=dict)
+    """Those that can take over, the nearest first."""
     declared_variables: set[str] = field(default_factory=set)
     """The variables that the texts of ``agents`` use."""
     warnings: list[str] = field(default_factory=list)
     """Sentences for the call's event log."""
 
-
-async def plan_handoffs(
-    session: AsyncSession,
-    published: PublishedAgents,
-    stacks: ResolvedStacks,
-    terms: HandoffTerms,
-    agent_id: UUID,
-    config: AgentConfig,
-) -> PlannedHandoffs:
-    """Every agent that ``config`` can hand over to, directly or through others, the nearest first:
-    with the first one, ``MAX_AGENTS`` at most.
-
-    Args:
-        agent_id, config: the agent that begins the call.
-    """
-    found = PlannedHandoffs()
-    known = {agent_id: config.name}
-    """Agents that were looked at, by id, with their names."""
-    left_out: dict[UUID, str] = {}
-    binding = [config]
-    while binding:
-        nearest = dict.fromkeys(tool.agent_id for each in binding for tool in handoffs_of(each))
-        new = [each for each in nearest if each not in known and each not in left_out]
-        facts = (
-            await repository.agents_to_hand_over_to(session, terms.tenant_id, new) if new else {}
-        )
-        handing_over, binding = binding, []
-        for each in new:
-            reason = _reason_against(facts.get(each), room=len(known) < MAX_AGENTS)
-            if reason is None:
-                planned = await _planned(
-                    session, published, stacks, terms, each, facts[each], found
-                )
+    async def follow(self, agent_id: UUID, config: AgentConfig) -> None:
+        """Plan every agent that this one, which begins the call, can hand over to, directly or
+        through others: with itself, ``MAX_AGENTS`` at most."""
+        left_out: dict[UUID, str] = {}
+        reached = [config]
+        while reached:
+            targets = dict.fromkeys(tool.agent_id for each in reached for tool in handoffs_of(each))
+            new = [each for each in targets if each not in {agent_id, *self.agents, *left_out}]
+            handing_over, reached = reached, []
+            for target, facts in (await self._facts(new)).items():
+                planned = await self._planned(target, facts)
                 if isinstance(planned, PlannedAgent):
-                    found.agents[each], known[each] = planned, planned.name
-                    binding.append(planned.agent)
-                    continue
-                reason = planned
-            left_out[each] = reason
-        found.warnings += [
-            f"{each.name} is not offered the tool {tool.name}: {left_out[tool.agent_id]}"
-            for each in handing_over
-            for tool in handoffs_of(each)
-            if tool.agent_id in left_out
-        ]
-    return found
+                    self.agents[target] = planned
+                    reached.append(planned.agent)
+                else:
+                    left_out[target] = planned
+            self.warnings += [
+                f"{each.name} is not offered the tool {tool.name}: {left_out[tool.agent_id]}"
+                for each in handing_over
+                for tool in handoffs_of(each)
+                if tool.agent_id in left_out
+            ]
+
+    async def _facts(self, agent_ids: list[UUID]) -> dict[UUID, HandoffFacts | None]:
+        if not agent_ids:
+            return {}
+        found = await repository.agents_to_hand_over_to(
+            self.session, self.terms.tenant_id, agent_ids
+        )
+        return {agent_id: found.get(agent_id) for agent_id in agent_ids}
+
+    async def _planned(self, agent_id: UUID, facts: HandoffFacts | None) -> PlannedAgent | str:
+        """The agent's published version as it runs in the call, or why it cannot take over."""
+        if facts is None:
+            return "its agent is not one of your agents any more"
+        if facts.version is None or facts.digest is None:
+            return f"{facts.name} has never been published"
+        if facts.pause_reason is not None:
+            return f"{facts.name} is paused by the operator"
+        if len(self.agents) + 1 >= MAX_AGENTS:
+            return f"more than {MAX_AGENTS} agents could talk in this call"
+        terms = self.terms
+        version = await self.published.version(
+            self.session, terms.tenant_id, agent_id, facts.version, facts.digest
+        )
+        config = version.config
+        locale = terms.locale if terms.locale in config.languages else own_locale(config)
+        version = await self.published.speaking(version, facts.digest, locale)
+        stack = self.stacks.resolve(facts.digest, version, terms.catalogue, terms.keys)
+        if isinstance(stack, StackProblem):
+            return f"{facts.name} has no {stack.channel} now: {stack.reason}"
+        texts = await fill_texts_aside(version, terms.variables)
+        self.declared_variables |= version.declared_variables
+        self.warnings += [f"{facts.name}: {warning}" for warning in texts.warnings]
+        return PlannedAgent(
+            agent_id=agent_id,
+            agent_version=facts.version,
+            agent=version.config,
+            compiled_prompt=texts.prompt,
+            locale=locale,
+            stack=stack,
+            prices=terms.catalogue.price_rows(stack, config.managed_sku_id, terms.at),
+        )
 
 
 def handoffs_of(config: AgentConfig) -> list[Handoff]:
     return [tool for tool in config.tools if isinstance(tool, Handoff)]
-
-
-def _reason_against(facts: HandoffFacts | None, *, room: bool) -> str | None:
-    """Why an agent with these facts cannot take over; ``None`` if it may."""
-    if facts is None:
-        return "its agent is not one of your agents any more"
-    if facts.version is None:
-        return f"{facts.name} has never been published"
-    if facts.pause_reason is not None:
-        return f"{facts.name} is paused by the operator"
-    if not room:
-        return f"more than {MAX_AGENTS} agents could talk in this call"
-    return None
-
-
-async def _planned(
-    session: AsyncSession,
-    published: PublishedAgents,
-    stacks: ResolvedStacks,
-    terms: HandoffTerms,
-    agent_id: UUID,
-    facts: HandoffFacts,
-    found: PlannedHandoffs,
-) -> PlannedAgent | str:
-    """The agent's published version as it runs in the call, or why nothing can run it."""
-    assert facts.version is not None
-    assert facts.digest is not None
-    version = await published.version(
-        session, terms.tenant_id, agent_id, facts.version, facts.digest
-    )
-    config = version.config
-    locale = terms.locale if terms.locale in config.languages else own_locale(config)
-    version = await published.speaking(version, facts.digest, locale)
-    stack = stacks.resolve(facts.digest, version, terms.catalogue, terms.keys)
-    if isinstance(stack, StackProblem):
-        return f"{facts.name} has no {stack.channel} now: {stack.reason}"
-    texts = await fill_texts_aside(version, terms.variables)
-    found.declared_variables |= version.declared_variables
-    found.warnings += [f"{facts.name}: {warning}" for warning in texts.warnings]
-    return PlannedAgent(
-        agent_id=agent_id,
-        agent_version=facts.version,
-        agent=version.config,
-        compiled_prompt=texts.prompt,
-        locale=locale,
-        stack=stack,
-        prices=terms.catalogue.price_rows(stack, config.managed_sku_id, terms.at),
-    )
 
 
 def own_locale(agent: AgentConfig) -> str:

@@ -27,9 +27,9 @@ from control_plane.building.catalogue.edition import CatalogueCache
 from control_plane.calling.calls.creating.creation_facts import CreationFacts
 from control_plane.calling.calls.creating.filled_texts import fill_texts_aside
 from control_plane.calling.calls.creating.handoff_planning import (
+    HandoffPlanning,
     HandoffTerms,
     own_locale,
-    plan_handoffs,
 )
 from control_plane.calling.calls.creating.post_call_merge import merge_post_call
 from control_plane.calling.calls.creating.published_agent import PublishedAgents
@@ -115,9 +115,8 @@ async def freeze_plan(
     call_id = time_ordered_id(now)
     keys = facts.available_keys(platform_providers)
     terms = HandoffTerms(tenant_id, locale, wanted.variables, catalogue, keys, now)
-    handoffs = await plan_handoffs(
-        session, sources.agents, sources.stacks, terms, wanted.agent_id, agent
-    )
+    handoffs = HandoffPlanning(session, sources.agents, sources.stacks, terms)
+    await handoffs.follow(wanted.agent_id, agent)
     if only_declared:
         check_declared(wanted.variables, published.declared_variables | handoffs.declared_variables)
     stack = sources.stacks.resolve(digest, published, catalogue, keys)
