@@ -19,7 +19,7 @@ from tests.stand_ins.openai_wire import Answer, OpenAIWire, calls, says
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
 OWN_KEY = "sk-the-tenants-own-key-1234"
-LINE = "I would like to buy a yellow boat, please."
+LINES = ("I would like to buy a yellow boat, please.", "I would like the small one.")
 
 
 def answer(request: dict[str, Any]) -> Answer:
@@ -32,13 +32,15 @@ async def test_the_caller_hears_the_next_agent_and_pays_for_both() -> None:
         with ExitStack() as stack:
             running = running_switchboard(SWITCHBOARD_OPENAI_BASE_URL=wire.base_url)
             switchboard = await asyncio.to_thread(stack.enter_context, running)
-            heard, events, charge = await _held_call(switchboard)
+            turns, events, charge = await _held_call(switchboard)
             await asyncio.to_thread(stack.close)
 
+    heard = " ".join(turns)
     assert "get a colleague" in heard
     assert "sales department" in heard
     assert heard.index("get a colleague") < heard.index("sales department")
-    assert "somebody else" not in heard
+    assert turns[-1], "the next agent hears the caller"
+    assert "somebody else" not in heard, turns
     [handoff] = [event for event in events if event["message"].startswith("Handoff: ")]
     assert handoff["source"] == "runtime"
     assert "Sales" in handoff["message"].partition(" took over from ")[0]
@@ -55,13 +57,13 @@ async def test_the_caller_hears_the_next_agent_and_pays_for_both() -> None:
     assert round(charge["amount_usd"] * 1_000_000) == -(desk_part + sales_part) // 60_000
 
 
-async def _held_call(switchboard: LiveSwitchboard) -> tuple[str, list[Any], dict[str, Any]]:
-    """What was heard after the caller's line, the call's events, and its charge."""
+async def _held_call(switchboard: LiveSwitchboard) -> tuple[list[str], list[Any], dict[str, Any]]:
+    """What was heard after each of the caller's lines, the call's events, and its charge."""
     headers = {"Authorization": f"Bearer {switchboard.account.secret_key}"}
     async with httpx2.AsyncClient(base_url=switchboard.api_url, headers=headers) as http:
         set_key = await http.put("/v1/provider-keys/openai", json={"key": OWN_KEY})
         assert set_key.status_code == 200, set_key.text
-    conversation = LineByLine((LINE,))
+    conversation = LineByLine(LINES)
     speech = await prepare_speech(conversation.lines())
     local = {"stt_provider": "local", "tts_provider": "local"}
     async with switchboard.api() as api:
@@ -97,4 +99,4 @@ async def _held_call(switchboard: LiveSwitchboard) -> tuple[str, list[Any], dict
     [charge] = [
         entry for entry in ledger["transactions"] if entry["call_id"] == str(summary.call_id)
     ]
-    return " ".join(turn.heard for turn in summary.turns).lower(), page["events"], charge
+    return [turn.heard.lower() for turn in summary.turns], page["events"], charge
