@@ -9,14 +9,18 @@ from typing import Any
 from uuid import UUID
 
 import httpx2
+from livekit.agents import Agent
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import CallPlan, PlannedAgent, ProviderChoice, ResolvedChannel
+from contracts.tool_bindings import Handoff
 from pipelines.engine.providers.local import provider as local
 from pipelines.engine.shared_models import WarmModels
+from pipelines.engine.tools.call_tools import CallTools
 from pipelines.settings import ProviderSettings
 from pipelines.texts.prompt import compile_prompt
 from tests.pipelines.conversations import Call, conversation
+from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.plans import LOCAL_STACK, call_plan
 from tests.stand_ins.openai_wire import Answer, OpenAIWire, calls, says
 
@@ -279,9 +283,10 @@ async def test_the_platforms_sentences_wait_for_the_next_agent(warm_models: Warm
 
 
 def test_a_tool_to_an_agent_that_the_plan_lacks_is_not_offered() -> None:
-    plan = plan_of(agent("Desk", TO_SALES, handoff(UUID(int=99), "to_nobody")), planned(agent("S")))
-    assert list(plan.agents) == [DESK, SALES]
-    back = plan.run_by(SALES)
-    assert list(back.agents) == [SALES, DESK]
-    assert back.run_by(DESK).agents.keys() == plan.agents.keys()
-    assert back.variables == plan.variables
+    async def never(_: Handoff) -> Agent:
+        raise NotImplementedError
+
+    desk = agent("Desk", TO_SALES, handoff(UUID(int=99), "to_nobody"), handoff(DESK, "to_myself"))
+    plan = plan_of(desk, planned(agent("Sales")))
+    tools = CallTools(plan, ProviderSettings(), NotedActions(), never).of_engine()
+    assert [tool.id for tool in tools] == ["end_call", "to_sales"]
