@@ -28,8 +28,8 @@ _GO_ON = (
 """For the first answer only. Some models refuse a request that ends with an agent's words, and
 others go on with these."""
 
-Say = Callable[[str], Awaitable[None]]
-"""Speaks a text to its end."""
+Say = Callable[[str], Awaitable[bool]]
+"""Speaks a text, and returns whether it was played to its end."""
 
 
 class CallAgents:
@@ -96,8 +96,8 @@ class CallAgents:
         try:
             parts = await self._prepared(tool.agent_id)
             message = fill_template(tool.message or "", self._plan.variables).strip()
-            if message and self._say is not None:
-                await self._say(message)
+            if message and self._say is not None and not await self._say(message):
+                raise llm.ToolError("You were silenced, so the other agent did not take over.")
         except BaseException:
             self._end_handoff()
             raise

@@ -84,9 +84,12 @@ class CallSession:
         await self.agents.settled()
         return await self._said(text, interruptible)
 
-    async def say_before_handoff(self, text: str) -> None:
-        """Speak ``text`` to its end with the voice of the agent that hands over."""
-        await (await self._said(text, False)).wait_for_playout()
+    async def say_before_handoff(self, text: str) -> bool:
+        """Speak ``text`` with the voice of the agent that hands over; callers cannot interrupt it.
+        Returns whether it was played to its end."""
+        speech = await self._said(text, False)
+        await speech.wait_for_playout()
+        return not speech.interrupted
 
     async def _said(self, text: str, interruptible: NotGivenOr[bool]) -> SpeechHandle:
         first, *others = utterances(text) or [""]

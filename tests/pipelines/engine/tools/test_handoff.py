@@ -21,6 +21,7 @@ from pipelines.settings import ProviderSettings
 from pipelines.texts.prompt import compile_prompt
 from tests.pipelines.conversations import Call, conversation
 from tests.pipelines.engine.actions import NotedActions
+from tests.pipelines.engine.speech import spoken
 from tests.pipelines.plans import LOCAL_STACK, call_plan
 from tests.stand_ins.openai_wire import Answer, OpenAIWire, calls, says
 
@@ -280,6 +281,35 @@ async def test_the_platforms_sentences_wait_for_the_next_agent(warm_models: Warm
         await talk.call.conversation.say("Are you still there?")
         await asking
         assert set(await talk.said(3)) == {MESSAGE, PITCH, "Are you still there?"}
+
+
+async def test_a_caller_who_speaks_meanwhile_does_not_undo_a_handoff(
+    warm_models: WarmModels,
+) -> None:
+    plan = plan_of(agent("Desk", TO_SALES), planned(agent("Sales")))
+    async with talking(warm_models, plan, hands_over) as talk:
+        asking = talk.call.conversation.session.generate_reply(user_input=QUESTION)
+        await talk.call.audio.until(
+            lambda: talk.call.conversation.session.agent_state == "speaking"
+        )
+        talk.call.audio.mouth.say(spoken("Wait!"))
+        await asking
+        assert (await talk.said(2))[:2] == [MESSAGE, PITCH]
+        assert talk.call.actions.takeovers == [SALES]
+
+
+async def test_a_handoff_that_was_silenced_can_be_tried_again(warm_models: WarmModels) -> None:
+    plan = plan_of(agent("Desk", TO_SALES), planned(agent("Sales")))
+    async with talking(warm_models, plan, hands_over) as talk:
+        session = talk.call.conversation.session
+        asking = session.generate_reply(user_input=QUESTION)
+        await talk.call.audio.until(lambda: session.agent_state == "speaking")
+        await session.interrupt(force=True)
+        await asking
+        assert talk.call.actions.takeovers == []
+        await talk.ask("Hello?")
+        await talk.call.audio.until(lambda: PITCH in talk.call.said_by("assistant"))
+        assert talk.call.actions.takeovers == [SALES]
 
 
 def test_a_tool_to_an_agent_that_the_plan_lacks_is_not_offered() -> None:
