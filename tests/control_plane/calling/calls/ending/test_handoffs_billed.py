@@ -10,11 +10,12 @@ from sqlalchemy import select
 from contracts.call_plan import CallPlan
 from contracts.end_reasons import EndReason
 from contracts.events import CallMetered
-from contracts.money import charge_micros, usd
+from contracts.money import MICROS_PER_USD, charge_micros, usd
 from control_plane.calling.calls import connected_time
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.calls.models import Call
 from control_plane.money.billing import audit_repository
+from control_plane.money.billing import service as billing
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
@@ -187,3 +188,38 @@ async def test_each_channels_cost_follows_the_agents(
     assert cost is not None
     assert cost["llm"] == -(-(10_000 * rates[0] + 20_000 * rates[1]) // 60_000)
     assert cost["llm"] > 0
+
+
+async def test_a_handoff_to_a_dearer_agent_overdraws_nothing(
+    plan: CallPlan,
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+) -> None:
+    dear = plan.handoffs[0].rate_micros_per_minute
+    left = charge_micros(120, dear) - 1
+    balance = round((await balance_of(tenant))["balance_usd"] * MICROS_PER_USD)
+    async with database.system_session() as session:
+        await billing.adjust(
+            session,
+            tenant.tenant_id,
+            "debit",
+            left - balance,
+            "Taken back",
+            reference="test",
+            details={},
+        )
+    await worker.ship(plan, CallMetered(connected_ms=1_000, agent_id=dear_of(plan)))
+    await worker.meter(plan, 60_000)
+    # A worker that does not count its funds.
+    await worker.end(plan, 119_000)
+    await catch_up(consumer)
+    told = (await worker.told_of_funds())[-1]
+    assert (told.funded_until_ms, told.balance_is_spent) == (90_000, True)
+    call = await call_of(tenant, plan)
+    cheap = plan.rate_micros_per_minute
+    assert call["total_cost"] == usd(-(-(1_000 * cheap + 119_000 * dear) // 60_000))
+    assert 0 <= (await balance_of(tenant))["balance_usd"] < usd(charge_micros(30, dear))
+    async with database.system_session() as session:
+        assert await audit_repository.unbalanced_accounts(session) == []
