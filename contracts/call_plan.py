@@ -121,7 +121,36 @@ class PlannedParticipant(BaseModel):
     """Caller id of a phone leg, E.164."""
 
 
+MAX_AGENTS = 8
+"""How many agents can talk in one call: the first one and those that take over."""
+
+
+class PlannedAgent(BaseModel):
+    """What one agent needs to talk in a call, and what that costs. The fields mean what they mean
+    in ``CallPlan``."""
+
+    model_config = _FROZEN
+    agent_id: UUID
+    agent_version: PositiveInt
+    agent: AgentConfig
+    compiled_prompt: str
+    locale: LanguageTag
+    stack: ResolvedStack
+    prices: tuple[PriceRow, ...]
+
+    @property
+    def name(self) -> str:
+        return self.agent.name
+
+    @property
+    def rate_micros_per_minute(self) -> int:
+        """What one connected minute with this agent costs the tenant, in micro-dollars."""
+        return sum(row.micros_per_minute for row in self.prices)
+
+
 class CallPlan(BaseModel):
+    """The agent's own fields are those of the agent that begins the call."""
+
     model_config = _FROZEN
     version: Literal[1] = 1
     call_id: UUID
@@ -145,8 +174,38 @@ class CallPlan(BaseModel):
     variables: dict[str, Any] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
     post_call: PostCall = PostCall()
+    handoffs: tuple[PlannedAgent, ...] = Field((), exclude_if=lambda agents: not agents)
+    """The agents that can take over, at most ``MAX_AGENTS - 1``. Written only if there are any:
+    release 0.1 refuses fields that it does not know."""
+
+    @property
+    def agents(self) -> dict[UUID, PlannedAgent]:
+        """Every agent that can talk in the call, by its id; the one that begins it comes first."""
+        own = {name: getattr(self, name) for name in PlannedAgent.model_fields}
+        # What a plan holds was checked when it was read.
+        first = PlannedAgent.model_construct(**own)
+        return {each.agent_id: each for each in (first, *self.handoffs)}
+
+    def run_by(self, agent_id: UUID) -> CallPlan:
+        """The plan as if the call had begun with that agent. The same agents can talk in it.
+
+        Raises:
+            KeyError: the plan has no such agent.
+        """
+        if agent_id == self.agent_id:
+            return self
+        others = self.agents
+        agent = others.pop(agent_id)
+        own = {name: getattr(agent, name) for name in PlannedAgent.model_fields}
+        return self.model_copy(update=own | {"handoffs": tuple(others.values())})
 
     @property
     def rate_micros_per_minute(self) -> int:
-        """What one connected minute costs the tenant, in micro-dollars."""
+        """What one connected minute with the first agent costs the tenant, in micro-dollars."""
         return sum(row.micros_per_minute for row in self.prices)
+
+    @property
+    def highest_rate_micros_per_minute(self) -> int:
+        """What one connected minute costs the tenant at most, whichever agent talks, in
+        micro-dollars. Credit is held at this rate."""
+        return max(agent.rate_micros_per_minute for agent in self.agents.values())

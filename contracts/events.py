@@ -151,6 +151,10 @@ class CallMetered(BaseModel):
     model_config = _FROZEN
     type: Literal["call.metered"] = "call.metered"
     connected_ms: NonNegativeInt
+    agent_id: UUID | None = Field(None, exclude_if=lambda agent_id: agent_id is None)
+    """The agent that takes over at this instant: what follows is billed at its price. Written only
+    then: release 0.1 refuses fields that it does not know. It is a field of a known event, because
+    a new kind of event could not be read by the previous release."""
 
 
 class Logged(BaseModel):

@@ -64,13 +64,19 @@ def snapshot(value: str, reseal: Reseal) -> str:
 
 
 def plan(value: dict[str, Any], reseal: Reseal) -> dict[str, Any]:
-    """A call's plan: the tenant's own keys, and the headers of the agent's tools."""
+    """A call's plan: the tenant's own keys, and the headers of its agents' tools."""
     keys = value.get("sealed_provider_keys", {})
-    agent = value["agent"]
-    return value | {
-        "sealed_provider_keys": {provider: reseal(key) for provider, key in keys.items()},
-        "agent": agent_config(agent, reseal) if "tools" in agent else agent,
-    }
+
+    def agent_in(planned: dict[str, Any]) -> dict[str, Any]:
+        agent = planned["agent"]
+        return planned | {"agent": agent_config(agent, reseal) if "tools" in agent else agent}
+
+    others = {"handoffs": [agent_in(each) for each in value.get("handoffs", ())]}
+    return (
+        agent_in(value)
+        | {"sealed_provider_keys": {provider: reseal(key) for provider, key in keys.items()}}
+        | (others if "handoffs" in value else {})
+    )
 
 
 SEALED_COLUMNS: tuple[SealedColumn, ...] = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Literal, Protocol
+from uuid import UUID
 
 from pipelines.engine.channels.reports import ChannelReports
 
@@ -22,6 +23,9 @@ class CallActions(Protocol):
 
     def collected_slots(self, slots: dict[str, str]) -> None:
         """Report all slot values understood so far, not only new ones."""
+
+    def agent_took_over(self, agent_id: UUID) -> None:
+        """Another agent of the call's plan talks from now on, and its time is billed."""
 
     def log(self, level: Literal["info", "warning", "error"], message: str) -> None:
         """Write a line to the call's event log, which API clients can read."""

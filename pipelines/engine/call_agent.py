@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterator, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Sequence,
+)
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Any
 
 from livekit import rtc
 from livekit.agents import Agent, FlushSentinel, ModelSettings, llm, stt
@@ -26,14 +35,26 @@ from pipelines.texts.utterance import MOST_CHARACTERS, PartLength, TextPieces
 
 
 class CallAgent(Agent):
+    """
+    Args:
+        stt, llm, tts, turn_handling: in place of the session's own.
+        on_arrival: called when it takes over from another agent.
+    """
+
     def __init__(
         self,
         plan: CallPlan,
         actions: CallActions,
         tools: Sequence[llm.Tool],
         overlapping: OverlappingSpeech,
+        *,
+        on_arrival: Callable[[CallAgent], Awaitable[None]] | None = None,
+        **in_place_of_the_sessions: Any,
     ) -> None:
-        super().__init__(instructions=plan.compiled_prompt, tools=list(tools))
+        super().__init__(
+            instructions=plan.compiled_prompt, tools=list(tools), **in_place_of_the_sessions
+        )
+        self._on_arrival = on_arrival
         self._actions = actions
         self._overlapping = overlapping
         self._hearing = HearingRules.of(plan.agent.advanced)
@@ -57,6 +78,10 @@ class CallAgent(Agent):
     async def add_tools(self, tools: Sequence[llm.Tool]) -> None:
         """Give the model more tools. An answer that it has begun goes on without them."""
         await self.update_tools([*self.tools, *tools])
+
+    async def on_enter(self) -> None:
+        if self._on_arrival is not None:
+            await self._on_arrival(self)
 
     async def aclose(self) -> None:
         if self._early is not None:

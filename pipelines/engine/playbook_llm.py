@@ -166,8 +166,10 @@ class _PlaybookStream(llm.LLMStream):
 
 def turns(chat_ctx: llm.ChatContext, fillers: Collection[str] = ()) -> Iterator[Turn]:
     """What caller and agent said, without instructions, tool calls, and the words that fill the
-    wait for a tool."""
-    for item in chat_ctx.items:
+    wait for a tool. What was said to another agent, before it handed over, is no part of this
+    playbook's dialogue."""
+    handoffs = [n for n, item in enumerate(chat_ctx.items) if isinstance(item, llm.AgentHandoff)]
+    for item in chat_ctx.items[handoffs[-1] + 1 if handoffs else 0 :]:
         if not isinstance(item, llm.ChatMessage) or item.role not in ("user", "assistant"):
             continue
         text = item.text_content or ""

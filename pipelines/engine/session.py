@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator
 from dataclasses import dataclass
-from typing import Any
 
 from livekit.agents import (
     NOT_GIVEN,
     AgentSession,
     NotGivenOr,
     UserInputTranscribedEvent,
-    llm,
-    stt,
 )
 from livekit.agents.voice import SpeechHandle
-from livekit.agents.voice.transcription.filters import filter_emoji, filter_markdown
 
 from contracts.call_plan import CallPlan
 from pipelines.engine import early_speech
-from pipelines.engine.barge_in import BargeIn
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.call_agent import CallAgent
-from pipelines.engine.channels.llm.llm_of_plan import supervised_llm
-from pipelines.engine.channels.stt.stt_of_plan import supervised_stt
+from pipelines.engine.call_agents import CallAgents
 from pipelines.engine.channels.tts.supervised_tts import SupervisedTTS
-from pipelines.engine.channels.tts.tts_of_plan import supervised_tts
-from pipelines.engine.endpointing import EndpointingDelays, default_delays, delays_after
-from pipelines.engine.overlapping_speech import OverlappingSpeech
-from pipelines.engine.pronunciation import PronunciationTable, as_text_transform
+from pipelines.engine.endpointing import default_delays, delays_after
 from pipelines.engine.shared_models import WarmModels
-from pipelines.engine.spoken_text import in_pieces
-from pipelines.engine.tools.call_tools import CallTools
-from pipelines.engine.turn_handling import turn_handling, voice_activity
-from pipelines.engine.usage_meter import UsageMeter
+from pipelines.engine.turn_handling import turn_handling
 from pipelines.texts.prompt import opener
 from pipelines.texts.utterance import utterances
-
-TextTransform = Callable[[AsyncIterable[str]], AsyncIterable[str]]
 
 
 @dataclass(frozen=True)
@@ -50,20 +36,23 @@ class CallSession:
 
     plan: CallPlan
     session: AgentSession[None]
-    agent: CallAgent
-    tools: CallTools
-    transforms: Sequence[TextTransform]
-    """Of each text, before the voice gets it."""
-    stt: stt.STT[Any]
-    llm: llm.LLM[Any]
-    tts: SupervisedTTS
-    usage: UsageMeter
+    agents: CallAgents
+
+    @property
+    def agent(self) -> CallAgent:
+        """The agent that talks now."""
+        return self.agents.agent
+
+    @property
+    def tts(self) -> SupervisedTTS:
+        """The voice of the agent that talks now."""
+        return self.agents.present.tts
 
     async def start(self) -> None:
         """Start ``session`` with ``agent``, and ask the agent's MCP servers for their tools beside
         it. The agent has those of each server once they are listed."""
         await self.session.start(self.agent, record=False)
-        await self.tools.list_servers(self.agent.add_tools)
+        await self.agents.present.tools.list_servers(self.agent.add_tools)
 
     async def greet(self) -> None:
         """Queue the agent's first sentence. An agent that waits for the caller says nothing.
@@ -87,7 +76,7 @@ class CallSession:
             yield text
 
         pieces: AsyncIterable[str] = whole()
-        for transform in self.transforms:
+        for transform in self.agents.present.transforms:
             pieces = transform(pieces)
         return "".join([piece async for piece in pieces])
 
@@ -95,8 +84,20 @@ class CallSession:
         """Queue ``text`` as one utterance, or more if it is long. Of several, each begins when the
         one before it was played; an interruption ends them all.
 
-        Returns the last utterance, without waiting for its end.
+        Returns the last utterance, without waiting for its end. While one agent takes over from
+        another, it waits for that.
         """
+        await self.agents.settled()
+        return await self._said(text, interruptible)
+
+    async def say_before_handoff(self, text: str) -> bool:
+        """Speak ``text`` with the voice of the agent that hands over; callers cannot interrupt it.
+        Returns whether it was played to its end."""
+        speech = await self._said(text, False)
+        await speech.wait_for_playout()
+        return not speech.interrupted
+
+    async def _said(self, text: str, interruptible: NotGivenOr[bool]) -> SpeechHandle:
         first, *others = utterances(text) or [""]
         speech = self.session.say(first, allow_interruptions=interruptible)
         for utterance in others:
@@ -108,10 +109,7 @@ class CallSession:
 
     async def aclose(self) -> None:
         """Close this call's models. Models that calls share stay loaded."""
-        await self.agent.aclose()
-        await self.tools.aclose()
-        for model in (self.stt, self.llm, self.tts):
-            await model.aclose()
+        await self.agents.aclose()
 
 
 def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> CallSession:
@@ -119,57 +117,47 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
 
     Raises ``ProviderUnavailable`` if the plan names a model that this process cannot run.
     """
-    advanced = plan.agent.advanced
+    agents = CallAgents(plan, models, actions)
+    first = agents.present
 
-    recogniser = supervised_stt(plan, models, actions)
-    language_model = supervised_llm(plan, models, actions)
-    voice = supervised_tts(plan, models, actions)
-    barge_in = BargeIn()
-    pronunciations = PronunciationTable(advanced.pronunciations)
-    transforms: list[TextTransform] = [in_pieces, filter_markdown, filter_emoji]
-    if pronunciations:
-        transforms += [as_text_transform(pronunciations), in_pieces]
+    def as_the_agent_speaks(text: AsyncIterable[str]) -> AsyncIterable[str]:
+        for transform in agents.present.transforms:
+            text = transform(text)
+        return text
+
     session: AgentSession[None] = AgentSession(
-        stt=recogniser,
-        llm=language_model,
-        tts=voice,
-        vad=voice_activity(advanced).for_turn_taking(barge_in),
+        stt=first.stt,
+        llm=first.llm,
+        tts=first.tts,
+        vad=agents.voice_activity(plan),
         turn_handling=turn_handling(plan.agent, models.local.end_of_turn),
-        tts_text_transforms=transforms,
+        tts_text_transforms=[as_the_agent_speaks],
         # Phones and browsers cancel their own echo, so callers may interrupt from the first word.
         aec_warmup_duration=None,
         # The runtime handles silence: it nudges and hangs up according to the plan's limits.
         user_away_timeout=None,
         session_close_transcript_timeout=0.1,
     )
-    _adapt_endpointing(session, plan)
+    agents.overlapping.follow(session)
+    _adapt_endpointing(session, agents)
     _bound_recorded_events(session)
-    usage = UsageMeter()
-    usage.follow(recogniser, language_model, voice)
-    tools = CallTools(plan, models.settings, actions)
-    return CallSession(
-        plan=plan,
-        session=session,
-        agent=CallAgent(plan, actions, tools.of_engine(), OverlappingSpeech(session, barge_in)),
-        tools=tools,
-        transforms=transforms,
-        stt=recogniser,
-        llm=language_model,
-        tts=voice,
-        usage=usage,
-    )
+    call = CallSession(plan=plan, session=session, agents=agents)
+    agents.speak_with(call.say_before_handoff)
+    session.on("function_tools_executed", agents.tools_executed)
+    return call
 
 
-def _adapt_endpointing(session: AgentSession[None], plan: CallPlan) -> None:
+def _adapt_endpointing(session: AgentSession[None], agents: CallAgents) -> None:
     """Let the caller's words decide how long the engine waits for more."""
-    advanced = plan.agent.advanced
-    current = default_delays(advanced)
+    first = agents.present.plan
+    current = (first.agent_id, default_delays(first.agent.advanced))
 
     def on_transcript(event: UserInputTranscribedEvent) -> None:
         nonlocal current
-        delays: EndpointingDelays = delays_after(event.transcript, advanced, plan.locale)
-        if delays != current:
-            current = delays
+        plan = agents.present.plan
+        delays = delays_after(event.transcript, plan.agent.advanced, plan.locale)
+        if (plan.agent_id, delays) != current:
+            current = (plan.agent_id, delays)
             session.update_options(
                 endpointing_opts={
                     "min_delay": delays.min_seconds,

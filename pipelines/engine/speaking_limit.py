@@ -62,11 +62,14 @@ class SpeakingLimit:
 
 def said_in_turn(history: llm.ChatContext) -> int:
     """How many characters the agent has said since the caller's last words: before it used a tool,
-    and while it waited for it."""
+    and while it waited for it. What another agent said before it handed over does not count."""
     said = 0
-    for message in reversed(history.messages()):
-        if message.role == "user":
+    for item in reversed(history.items):
+        if isinstance(item, llm.AgentHandoff):
             break
-        if message.role == "assistant":
-            said += len(message.text_content or "")
+        if isinstance(item, llm.ChatMessage):
+            if item.role == "user":
+                break
+            if item.role == "assistant":
+                said += len(item.text_content or "")
     return said

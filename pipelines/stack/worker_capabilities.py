@@ -25,7 +25,7 @@ RUNNABLE_CHANNELS: Mapping[str, frozenset[Channel]] = MappingProxyType(
 )
 """The channels that each provider serves, given a key."""
 
-RUNNABLE_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook", "mcp"})
+RUNNABLE_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook", "handoff", "mcp"})
 """``pipelines.engine.tools`` gives these to the language model."""
 PLAYBOOK_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook"})
 """The playbook engine calls these by itself, ``call_webhook`` once it knows the slots that are its

@@ -16,6 +16,7 @@ from contracts.call_plan import CallPlan, PlannedParticipant
 from contracts.call_status import Transport
 from contracts.events import (
     CallEnded,
+    CallMetered,
     CallStarted,
     EventBody,
     LegJoined,
@@ -90,6 +91,8 @@ class Call:
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
         self.plan = plan
+        self._talking = plan
+        """As if the call had begun with the agent that talks now."""
         self._open_room = open_room
         self._open_conversation = open_conversation
         self._phrases = phrases
@@ -345,7 +348,7 @@ class Call:
                 case Due.DEAD_AIR:
                     self.end(Ending.because(Cause.NEVER_SPOKE))
                 case Due.NUDGE:
-                    self.say(self._phrases.nudge(self.plan))
+                    self.say(self._phrases.nudge(self._talking))
 
     def extend_funds(self, until_ms: int, *, balance_is_spent: bool) -> None:
         """The control plane has reserved more for this call, up to ``until_ms`` of connected
@@ -402,7 +405,7 @@ class Call:
     async def _farewell(self, ending: Ending) -> None:
         if self._conversation is None or self._room is None:
             return
-        text = ending.farewell or self._phrases.farewell(self.plan, ending.reason)
+        text = ending.farewell or self._phrases.farewell(self._talking, ending.reason)
         await say_farewell(ending.leave, text, self._conversation, self._room.voice)
 
     async def _close(self) -> None:
@@ -437,6 +440,10 @@ class Call:
     def end_call(self) -> None:
         self.end(Ending.because(Cause.AGENT_HUNG_UP))
 
+    def agent_took_over(self, agent_id: UUID) -> None:
+        self._talking = self.plan.run_by(agent_id)
+        self.fact(CallMetered(connected_ms=self._billable.ms or 0, agent_id=agent_id))
+
     def collected_slots(self, slots: dict[str, str]) -> None:
         self.fact(SlotsCollected(slots=dict(slots)))
 
@@ -446,7 +453,7 @@ class Call:
     def fact(self, body: EventBody) -> None:
         self._facts.fact(body)
         if self._recording is not None and self._recording.is_refused_by(body):
-            self.say(self._phrases.not_recorded(self.plan))
+            self.say(self._phrases.not_recorded(self._talking))
 
     def live(self, body: LiveBody) -> None:
         self._facts.live(body)

@@ -62,8 +62,8 @@ class EngineConversation:
             record,
             keep_transcript=plan.agent.features.transcription_enabled,
             agent_audible_until=lambda: self._output.audible_until,
-            tool_duration_ms=self._parts.tools.duration_ms,
-            usage=self._parts.usage.reports,
+            tool_duration_ms=self._parts.agents.tool_duration_ms,
+            usage=self._parts.agents.usage.reports,
         )
         self._synchronizer = TranscriptSynchronizer(
             next_in_chain_audio=self._output,

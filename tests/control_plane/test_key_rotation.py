@@ -27,6 +27,7 @@ from tests.control_plane.building.provider_keys.test_own_keys_in_plans import (
     create_call,
 )
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.handoffs import handoff
 
 NEW_KEY = Fernet.generate_key().decode()
 TOOL = {
@@ -144,18 +145,23 @@ async def plan_of(database: Database, call_id: UUID) -> CallPlan:
 
 
 def secrets_in(plan: CallPlan) -> list[str]:
-    (tool,) = plan.agent.tools
-    assert isinstance(tool, CallWebhook)
-    (header,) = tool.headers.values()
-    assert isinstance(header, SealedText)
-    return [*plan.sealed_provider_keys.values(), header.sealed]
+    headers = [
+        header
+        for agent in plan.agents.values()
+        for tool in agent.agent.tools
+        if isinstance(tool, CallWebhook)
+        for header in tool.headers.values()
+    ]
+    sealed = [header.sealed for header in headers if isinstance(header, SealedText)]
+    return [*plan.sealed_provider_keys.values(), *sealed]
 
 
 async def test_a_phone_call_that_waits_runs_with_the_new_key_alone(
     tenant: TenantClient, database: Database, settings: ControlPlaneSettings
 ) -> None:
     await bring_keys(tenant, "openai", "anthropic")
-    agent_id = await tenant.published_agent(**MINE, tools=[TOOL])
+    colleague = await tenant.published_agent(**MINE, tools=[TOOL])
+    agent_id = await tenant.published_agent(**MINE, tools=[TOOL, handoff(colleague)])
     waiting = UUID((await create_call(tenant, agent_id)).json()["id"])
     over = UUID((await create_call(tenant, agent_id)).json()["id"])
     async with database.system_session() as session:
@@ -166,14 +172,14 @@ async def test_a_phone_call_that_waits_runs_with_the_new_key_alone(
         await session.execute(update(Call).where(Call.id == over).values(ended))
     before = await plan_of(database, waiting)
     over_before = await plan_of(database, over)
-    assert len(secrets_in(before)) == 3
+    assert len(secrets_in(before)) == 4
 
     await rotate(database, Sealer([NEW_KEY, *settings.encryption_keys]))
 
     after = await plan_of(database, waiting)
     opened = [Sealer([NEW_KEY]).open(sealed) for sealed in secrets_in(after)]
     assert opened == [settings.sealer.open(sealed) for sealed in secrets_in(before)]
-    left_out = {"agent", "sealed_provider_keys"}
+    left_out = {"agent", "sealed_provider_keys", "handoffs"}
     assert after.model_dump(exclude=left_out) == before.model_dump(exclude=left_out)
     assert await plan_of(database, over) == over_before
 

@@ -22,6 +22,7 @@ from control_plane.migrations.job_queue import JOBS_OF_REQUESTS, OTHER_JOBS
 from control_plane.migrations.logins import LoginNotPrepared, prepare_logins
 from control_plane.money.billing import repository, service
 from control_plane.money.billing.errors import InsufficientCredits
+from control_plane.money.billing.tariff import Tariff
 from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE, Database
 from control_plane.platform.job_queue import job_queue, worker_connector
 from switchboard.services.postgres import APP_LOGIN, SYSTEM_LOGIN, PostgresServer
@@ -255,8 +256,8 @@ async def test_calls_are_paid_for_over_the_two_logins(
             await service.reserve(session, tenant_id, calls[2], 30, 1_000_000)
     async with database.system_session() as session:
         assert await service.extend(session, tenant_id, calls[0], 60, 1_000_000) == 30
-        await service.settle(session, tenant_id, calls[0], 30, 1_000_000, {})
-        await service.settle(session, tenant_id, calls[1], 0, 1_000_000, {})
+        await service.settle(session, tenant_id, calls[0], 30, Tariff.flat(1_000_000), {})
+        await service.settle(session, tenant_id, calls[1], 0, Tariff.flat(1_000_000), {})
     async with database.system_statements() as session:
         account = await repository.account(session, tenant_id)
         assert account is not None

@@ -96,4 +96,4 @@ def _reported(call: Call) -> Totals:
 
 
 def _reports(call: Call) -> Iterator[UsageReported]:
-    return (each for each in call.conversation.usage.reports() if each.provider != LOCAL)
+    return (each for each in call.conversation.agents.usage.reports() if each.provider != LOCAL)

@@ -200,9 +200,9 @@ TOPICS: tuple[tuple[str, str], ...] = (
     (
         "tool tools webhook mcp api crm calendar integration integrate",
         "tools lets the agent act during a call: call_webhook calls your HTTP API, mcp offers the "
-        "tools of an MCP server, and end_call hangs up. The other types are saved, and do not run "
-        "yet: GET /v1/agents/{agent_id}/tool-capabilities says why. An update replaces the whole "
-        "list.",
+        "tools of an MCP server, handoff lets another agent of yours take over, and end_call hangs "
+        "up. The other types are saved, and do not run yet: GET /v1/agents/{agent_id}/"
+        "tool-capabilities says why. An update replaces the whole list.",
     ),
     (
         "summary sentiment extract extraction evaluation after call analysis",

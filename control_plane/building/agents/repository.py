@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, cast, func, select
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.building.agents.models import Agent, AgentVersion
@@ -25,6 +26,12 @@ class AgentRow(NamedTuple):
     agent_kind: str
     language: str
     created_at: datetime
+
+
+class HandoffTarget(NamedTuple):
+    name: str
+    is_published: bool
+    leads_to: frozenset[UUID]
 
 
 async def find(
@@ -151,6 +158,32 @@ async def existing_ids(
         )
     )
     return set(found)
+
+
+async def handoffs_of_published(
+    session: AsyncSession, tenant_id: UUID, agent_ids: Collection[UUID]
+) -> dict[UUID, HandoffTarget]:
+    """Those of ``agent_ids`` that are agents of the tenant, and where their published versions hand
+    over to."""
+    tools = cast(AgentVersion.snapshot, JSONB)["config"]["tools"]
+    rows = await session.execute(
+        select(Agent.id, Agent.name, AgentVersion.version, tools)
+        .outerjoin(
+            AgentVersion,
+            and_(
+                AgentVersion.agent_id == Agent.id, AgentVersion.version == Agent.published_version
+            ),
+        )
+        .where(Agent.tenant_id == tenant_id, Agent.id.in_(agent_ids), Agent.deleted_at.is_(None))
+    )
+    return {
+        agent_id: HandoffTarget(
+            name,
+            version is not None,
+            frozenset(UUID(tool["agent_id"]) for tool in bound or () if tool["type"] == "handoff"),
+        )
+        for agent_id, name, version, bound in rows
+    }
 
 
 async def has_agents(session: AsyncSession, tenant_id: UUID) -> bool:

@@ -133,7 +133,7 @@ async def update_agent(
     if "tools" in sent:
         tools = sealed_tools(config.tools, before.tools, settings.sealer)
         config = config.model_copy(update={"tools": tools})
-    await check_content(session, caller, config, sent)
+    await check_content(session, caller, config, sent, agent_id)
     config = await with_extracted_prompt(config, sent, before)
     catalogue = await catalogue_repository.stack_catalogue(session)
     refuse_unservable(config, catalogue, keys, before)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -91,13 +92,20 @@ async def write(
 
 
 async def check_content(
-    session: AsyncSession, caller: Caller, config: AgentConfig, sent: Mapping[str, Any]
+    session: AsyncSession,
+    caller: Caller,
+    config: AgentConfig,
+    sent: Mapping[str, Any],
+    agent_id: UUID | None = None,
 ) -> None:
     """Check what types cannot: JSON Schemas and handoff targets in the fields of ``sent``.
 
+    Args:
+        agent_id: of the agent itself, if it has been saved.
+
     Raises:
         InvalidRequest: a JSON Schema does not compile, or a handoff leads to an agent that the
-            tenant does not have.
+            tenant does not have, or to the agent itself.
     """
     if sent.keys() & {"tools", "post_call"}:
         await check_schemas(config, caller.tenant_id)
@@ -109,9 +117,13 @@ async def check_content(
     if not targets:
         return
     known = await repository.existing_ids(session, caller.tenant_id, set(targets.values()))
-    for index, agent_id in targets.items():
-        if agent_id not in known:
+    for index, target in targets.items():
+        if target not in known:
             raise InvalidRequest.at(f"tools[{index}].agent_id", "is not one of your agents")
+        if target == agent_id:
+            raise InvalidRequest.at(
+                f"tools[{index}].agent_id", "is this agent itself; name another one of your agents"
+            )
 
 
 async def with_extracted_prompt(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
@@ -53,10 +53,19 @@ class CatalogueEdition:
         }
         return price_rows_of(stack, sku_id, valid)
 
-    def unit_prices_at(self, stack: ResolvedStack, at: datetime) -> tuple[UnitPrice, ...]:
-        """What providers bill the installation for the models of ``stack`` at ``at``, as far as the
-        catalogue knows."""
-        return unit_prices_of(stack, lambda name: _valid_at(self.unit_prices.get(name, ()), at))
+    def unit_prices_at(
+        self, stacks: Iterable[ResolvedStack], at: datetime
+    ) -> tuple[UnitPrice, ...]:
+        """What providers bill the installation for the models of ``stacks`` at ``at``, as far as
+        the catalogue knows. One row for each model."""
+        found = {
+            (price.channel, price.provider, price.model): price
+            for stack in stacks
+            for price in unit_prices_of(
+                stack, lambda name: _valid_at(self.unit_prices.get(name, ()), at)
+            )
+        }
+        return tuple(found.values())
 
 
 class CatalogueCache:

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import Identity, func
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from contracts.call_plan import CallPlan
@@ -56,6 +57,9 @@ class Call(Base):
     """When the data of one of its callers was erased. Nothing is added to it since then."""
     applied_seq: Mapped[int] = mapped_column(default=0)
     metered_ms: Mapped[int | None]
+    takeovers: Mapped[list[dict[str, Any]] | None] = mapped_column(JSONB)
+    """The agents that took over from the first one, in order: ``agent_id``, and as ``from_ms`` the
+    connected time at which it did. ``None``: there are none."""
     funded_until_ms: Mapped[int | None]
     """Connected time that the reserve pays for, as far as the meter knows."""
     connected_ms: Mapped[int | None]

@@ -107,7 +107,7 @@ async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: d
     """
     call = await calls.locked_call(session, request.tenant_id, request.call_id)
     assert call is not None, "calls are never deleted"
-    rate = call.frozen_plan().rate_micros_per_minute
+    rate = call.frozen_plan().highest_rate_micros_per_minute
     covered = await billing.extend(session, call.tenant_id, call.id, FIRST_RESERVE_SECONDS, rate)
     if covered is None or covered >= FIRST_RESERVE_SECONDS:
         return True

@@ -157,11 +157,13 @@ def _without_caller(plan: dict[str, Any], caller: str) -> dict[str, Any]:
         each | {"identity": ERASED} if each.get("identity") == caller else each
         for each in plan.get("participants", [])
     ]
+    handoffs = [each | {"compiled_prompt": ""} for each in plan.get("handoffs", ())]
     return plan | {
         "participants": participants,
         "compiled_prompt": "",
         "variables": {},
         "metadata": {},
+        **({"handoffs": handoffs} if handoffs else {}),
     }
 
 

@@ -27,6 +27,7 @@ from control_plane.money.billing.reserve import (
     funded_until_ms,
     payable_seconds,
 )
+from control_plane.money.billing.tariff import Tariff
 from telemetry.metrics import RESERVE_FAILURES
 
 _log = structlog.get_logger(__name__)
@@ -204,7 +205,7 @@ async def settle(
     tenant_id: UUID,
     call_id: UUID,
     seconds: int,
-    rate_micros_per_minute: int,
+    tariff: Tariff,
     metadata: Mapping[str, Any],
 ) -> Settlement:
     """Charge ``seconds`` billable seconds and close the reserve.
@@ -221,8 +222,8 @@ async def settle(
         raise LookupError(f"call {call_id} has no open reserve")
     account = await repository.locked_account(session, tenant_id)
     funds = held.held_micros + max(0, account.available_micros)
-    paid_seconds = payable_seconds(seconds, funds, rate_micros_per_minute)
-    amount = charge_micros(paid_seconds, rate_micros_per_minute)
+    paid_seconds = tariff.payable_seconds(seconds, max(0, funds))
+    amount = tariff.charge_micros(paid_seconds)
     held.state = "settled" if amount else "released"
     held.resolved_at = datetime.now(UTC)
     account.held_micros -= held.held_micros

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import httpx2
@@ -11,10 +11,11 @@ from livekit.agents import RunContext, function_tool, llm
 
 from contracts.call_plan import CallPlan
 from contracts.sealing import CannotOpen
-from contracts.tool_bindings import END_CALL, NO_ARGUMENTS, CallWebhook, EndCall
+from contracts.tool_bindings import END_CALL, NO_ARGUMENTS, CallWebhook, EndCall, Handoff
 from outbound.client import guarded_client
 from outbound.policy import OutboundPolicy
 from pipelines.engine.call_actions import CallActions
+from pipelines.engine.tools.handoff_tool import HandOver, handoff_tool
 from pipelines.engine.tools.mcp.call_servers import CallServers, ServerTool
 from pipelines.engine.tools.opened_headers import log_not_opened, opened_headers, secrets_in
 from pipelines.engine.tools.webhook_call import ToolResult, call_webhook
@@ -36,8 +37,19 @@ _Run = Callable[[dict[str, Any]], Awaitable[ToolResult]]
 class CallTools:
     """Close it with the call."""
 
-    def __init__(self, plan: CallPlan, settings: ProviderSettings, actions: CallActions) -> None:
+    def __init__(
+        self,
+        plan: CallPlan,
+        settings: ProviderSettings,
+        actions: CallActions,
+        hand_over: HandOver | None = None,
+    ) -> None:
+        """
+        Args:
+            hand_over: lets another agent take over; ``None``: none can.
+        """
         self._plan = plan
+        self._hand_over = hand_over
         self._settings = settings
         self._actions = actions
         self._http: httpx2.AsyncClient | None = None
@@ -55,6 +67,7 @@ class CallTools:
         return [
             self._tool(END_CALL, ending.description, NO_ARGUMENTS, None, self._end_call),
             *(self._webhook(tool) for tool in tools if isinstance(tool, CallWebhook)),
+            *self._handoffs(),
         ]
 
     async def list_servers(self, offer: Offer) -> None:
@@ -75,6 +88,15 @@ class CallTools:
         self._listed += listed
         if self._offer is not None:
             await self._offer(listed)
+
+    def _handoffs(self) -> Iterator[llm.Tool]:
+        """Without those to agents that cannot take over: the plan leaves these out."""
+        if self._hand_over is None:
+            return
+        others = self._plan.agents.keys() - {self._plan.agent_id}
+        for tool in self._plan.agent.tools:
+            if isinstance(tool, Handoff) and tool.agent_id in others:
+                yield handoff_tool(tool, self._plan.variables, self._hand_over)
 
     def duration_ms(self, call_id: str) -> int | None:
         """How long a tool took. ``call_id`` is the model's name for one use of it."""

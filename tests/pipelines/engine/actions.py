@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Literal
+from uuid import UUID
 
 from contracts.call_plan import Channel
 from pipelines.engine.channels.reports import ChannelSwitch
@@ -27,6 +28,7 @@ class NotedActions:
     def __init__(self) -> None:
         self.ended = 0
         self.slots: dict[str, str] = {}
+        self.takeovers: list[UUID] = []
         self.lines: list[tuple[str, str]] = []
         self.channel_reports = NotedReports()
 
@@ -35,6 +37,9 @@ class NotedActions:
 
     def collected_slots(self, slots: dict[str, str]) -> None:
         self.slots = slots
+
+    def agent_took_over(self, agent_id: UUID) -> None:
+        self.takeovers.append(agent_id)
 
     def log(self, level: Literal["info", "warning", "error"], message: str) -> None:
         self.lines.append((level, message))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 from contracts.call_plan import CallPlan
 from pipelines.engine.barge_in import BargeIn
 from pipelines.engine.call_actions import CallActions
@@ -19,5 +16,4 @@ from tests.pipelines.plans import call_plan
 def call_agent(plan: CallPlan | None = None, actions: CallActions | None = None) -> CallAgent:
     plan, actions = plan or call_plan(), actions or NotedActions()
     tools = CallTools(plan, ProviderSettings(), actions).of_engine()
-    silent: Any = SimpleNamespace(current_speech=None)
-    return CallAgent(plan, actions, tools, OverlappingSpeech(silent, BargeIn()))
+    return CallAgent(plan, actions, tools, OverlappingSpeech(BargeIn()))

@@ -13,7 +13,9 @@ INTERRUPTIBLE = SimpleNamespace(allow_interruptions=True)
 
 def overlapping(state: str, speech: SimpleNamespace | None = INTERRUPTIBLE) -> OverlappingSpeech:
     session = SimpleNamespace(agent_state=state, current_speech=speech)
-    return OverlappingSpeech(cast("Any", session), BargeIn())
+    speech_of_caller = OverlappingSpeech(BargeIn())
+    speech_of_caller.follow(cast("Any", session))
+    return speech_of_caller
 
 
 def test_what_had_no_words_in_its_sound_is_not_heard_while_the_agent_speaks() -> None:

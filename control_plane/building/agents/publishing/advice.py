@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from control_plane.building.agents.publishing.conversation_advice import conversation_advice
 from control_plane.building.agents.publishing.finding import Finding, PublishSubject
+from control_plane.building.agents.publishing.handoff_targets import handoffs_of
 from control_plane.building.agents.publishing.knowledge_advice import knowledge_advice
 from control_plane.building.agents.publishing.timing_advice import timing_advice
 from pipelines.stack import LOCAL
@@ -21,7 +22,7 @@ def advice(subject: PublishSubject) -> Iterator[Finding]:
     yield from conversation_advice(subject.config)
     yield from knowledge_advice(subject.config, subject.pages)
     yield from timing_advice(subject.config)
-    for check in (_variables, _stacks, _languages, _tools, _recording, _name):
+    for check in (_variables, _stacks, _languages, _tools, _handoffs, _recording, _name):
         yield from check(subject)
 
 
@@ -95,6 +96,19 @@ def _tools(subject: PublishSubject) -> Iterator[Finding]:
                 field=f"tools[{tool.index}]",
                 message=f"The tool {tool.name} is not offered in calls. {' '.join(tool.reasons)}",
                 fix="Remove the tool, or choose a stack that can run it.",
+            )
+
+
+def _handoffs(subject: PublishSubject) -> Iterator[Finding]:
+    """Not a blocker: of two agents that hand over to each other, one must be published first."""
+    for index, tool in handoffs_of(subject.config):
+        if (name := subject.handoffs.unpublished.get(tool.agent_id)) is not None:
+            yield Finding(
+                code="handoff_target_unpublished",
+                field=f"tools[{index}].agent_id",
+                message=f"The tool {tool.name} is not offered in calls as long as {name} has not "
+                "been published.",
+                fix=f"Publish {name}; this agent need not be published again.",
             )
 
 

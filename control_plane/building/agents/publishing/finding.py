@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from contracts.agent_config import AgentConfig
 from control_plane.building.agents.knowledge.pages import Pages
+from control_plane.building.agents.publishing.handoff_targets import HandoffTargets
 from control_plane.building.agents.stacks import StackReport
 from control_plane.building.agents.tool_capabilities import BoundToolView
 
@@ -27,4 +28,5 @@ class PublishSubject:
     tools: tuple[BoundToolView, ...]
     tier: str
     is_named: bool
+    handoffs: HandoffTargets
     pages: Pages = ()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from contracts.call_plan import MAX_AGENTS
 from control_plane.building.agents.publishing.finding import Finding, PublishSubject
+from control_plane.building.agents.publishing.handoff_targets import handoffs_of
 from control_plane.building.agents.tenant_addresses import CUSTOM_URLS
 from pipelines.texts.agent_texts import template_faults
 
 
 def gates(subject: PublishSubject) -> Iterator[Finding]:
-    for gate in (_name, _languages, _custom_endpoints, _templates, _raw_prompt):
+    for gate in (_name, _languages, _custom_endpoints, _templates, _raw_prompt, _handoffs):
         yield from gate(subject)
 
 
@@ -54,6 +56,26 @@ def _templates(subject: PublishSubject) -> Iterator[Finding]:
             message=f"Line {fault.line} of {fault.field} {fault.message}.".replace("..", "."),
             fix="Correct the tag. If the braces are meant literally, put the text between "
             "{% raw %} and {% endraw %}.",
+        )
+
+
+def _handoffs(subject: PublishSubject) -> Iterator[Finding]:
+    for index, tool in handoffs_of(subject.config):
+        if tool.agent_id in subject.handoffs.missing:
+            yield Finding(
+                code="handoff_target_missing",
+                field=f"tools[{index}].agent_id",
+                message=f"The tool {tool.name} hands over to an agent that is not one of yours, or "
+                "was deleted.",
+                fix="Choose another agent, or remove the tool.",
+            )
+    if subject.handoffs.too_many:
+        yield Finding(
+            code="handoffs_too_many",
+            field="tools",
+            message=f"More than {MAX_AGENTS} agents could talk in one call: this one, those that "
+            "it hands over to, and those that they hand over to.",
+            fix="Remove handoff tools here or from the agents that they lead to.",
         )
 
 

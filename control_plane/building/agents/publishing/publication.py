@@ -16,6 +16,10 @@ from control_plane.building.agents.errors import AgentNotPublishReady
 from control_plane.building.agents.knowledge.pages import Pages, fitted, kept_pages
 from control_plane.building.agents.models import AgentVersion
 from control_plane.building.agents.publishing.finding import Finding
+from control_plane.building.agents.publishing.handoff_targets import (
+    HandoffTargets,
+    handoff_targets,
+)
 from control_plane.building.agents.publishing.report import PublishReport, publish_report
 from control_plane.building.agents.publishing.snapshot import Snapshot
 from control_plane.building.agents.service import locked_agent
@@ -53,7 +57,8 @@ async def validate_publish(
     catalogue = await catalogue_repository.stack_catalogue(session)
     is_named = agent_id is not None or "name" in sent
     stacks = await asyncio.to_thread(report_stacks, config, catalogue, keys)
-    report = await _report(config, stacks, catalogue, keys, pages, is_named=is_named)
+    targets = await handoff_targets(session, caller.tenant_id, agent_id, config)
+    report = await _report(config, stacks, catalogue, keys, pages, targets, is_named=is_named)
     return report.with_blockers(_refused_addresses(faults))
 
 
@@ -83,7 +88,8 @@ async def publish_agent(
     catalogue = await catalogue_repository.stack_catalogue(session)
     pages = kept_pages(config, agent.pages, ())
     derived = await asyncio.to_thread(derive, config, catalogue, keys, pages)
-    report = await _report(config, derived.stacks, catalogue, keys, pages)
+    targets = await handoff_targets(session, caller.tenant_id, agent_id, config)
+    report = await _report(config, derived.stacks, catalogue, keys, pages, targets)
     if not report.ready:
         raise AgentNotPublishReady(report.blockers, report.warnings)
     snapshot = Snapshot(
@@ -113,12 +119,15 @@ async def _report(
     catalogue: StackCatalogue,
     keys: AvailableKeys,
     pages: Pages,
+    handoffs: HandoffTargets,
     *,
     is_named: bool = True,
 ) -> PublishReport:
     def look() -> PublishReport:
         tools = bound_tools(config, stacks, catalogue)
-        return publish_report(config, stacks, tools, pages, tier=keys.tier, is_named=is_named)
+        return publish_report(
+            config, stacks, tools, pages, tier=keys.tier, is_named=is_named, handoffs=handoffs
+        )
 
     # An agent may have a megabyte of texts to read.
     return await asyncio.to_thread(look)

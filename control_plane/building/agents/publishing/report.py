@@ -12,6 +12,7 @@ from control_plane.building.agents.knowledge.pages import Pages
 from control_plane.building.agents.publishing.advice import advice
 from control_plane.building.agents.publishing.finding import Finding, PublishSubject
 from control_plane.building.agents.publishing.gates import gates
+from control_plane.building.agents.publishing.handoff_targets import HandoffTargets
 from control_plane.building.agents.stacks import StackReport
 from control_plane.building.agents.tool_capabilities import BoundToolView
 
@@ -59,6 +60,7 @@ def publish_report(
     *,
     tier: str = "free",
     is_named: bool = True,
+    handoffs: HandoffTargets | None = None,
 ) -> PublishReport:
     """Check everything that decides whether the agent can be published.
 
@@ -68,7 +70,10 @@ def publish_report(
         pages: what the agent has of those that its knowledge base names.
         tier: the tenant's.
         is_named: whether the owner chose ``config.name``; an unsaved agent may have no name yet.
+        handoffs: where the agent's handoffs lead to; ``None`` if it has none.
     """
-    subject = PublishSubject(config, stacks, tuple(tools), tier, is_named, pages)
+    subject = PublishSubject(
+        config, stacks, tuple(tools), tier, is_named, handoffs or HandoffTargets(), pages
+    )
     blockers = tuple(gates(subject))
     return PublishReport(ready=not blockers, blockers=blockers, warnings=tuple(advice(subject)))

@@ -12,6 +12,15 @@ from control_plane.calling.calls.creating.call_caps import OpenCalls
 from pipelines.stack import AvailableKeys
 
 
+class HandoffFacts(NamedTuple):
+    """Of an agent that another one hands over to. The fields mean what they mean below."""
+
+    name: str
+    pause_reason: str | None
+    version: int | None
+    digest: str | None
+
+
 class CreationFacts(NamedTuple):
     calls_enabled: bool
     calls_message: str | None

@@ -123,7 +123,7 @@ async def create_call(
     document = PlanDocument(
         tenant_id,
         plan.call_id,
-        first_funded_until_ms(plan.rate_micros_per_minute),
+        first_funded_until_ms(plan.highest_rate_micros_per_minute),
         plan.model_dump_json(by_alias=True),
     )
     status = CallStatus.QUEUED if waits_for_phone else CallStatus.CONNECTING
@@ -136,7 +136,7 @@ async def create_call(
         tenant_id,
         plan.call_id,
         FIRST_RESERVE_SECONDS,
-        plan.rate_micros_per_minute,
+        plan.highest_rate_micros_per_minute,
         # A phone may wait for days. Its credit is held when it is dialed.
         hold=not waits_for_phone,
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated
@@ -25,9 +25,14 @@ from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishR
 from control_plane.building.agents.publishing.finding import Finding
 from control_plane.building.catalogue.edition import CatalogueCache
 from control_plane.calling.calls.creating.creation_facts import CreationFacts
-from control_plane.calling.calls.creating.filled_texts import FilledTexts, fill_texts
+from control_plane.calling.calls.creating.filled_texts import fill_texts_aside
+from control_plane.calling.calls.creating.handoff_planning import (
+    HandoffPlanning,
+    HandoffTerms,
+    own_locale,
+)
 from control_plane.calling.calls.creating.post_call_merge import merge_post_call
-from control_plane.calling.calls.creating.published_agent import PublishedAgent, PublishedAgents
+from control_plane.calling.calls.creating.published_agent import PublishedAgents
 from control_plane.calling.calls.creating.resolved_stacks import ResolvedStacks
 from control_plane.calling.calls.creating.stranger_content import check_declared
 from control_plane.calling.calls.errors import JOIN_SECONDS, ProviderKeyUnavailable
@@ -90,32 +95,36 @@ async def freeze_plan(
         caller_ids: the numbers (E.164) that phones are called from, by the position of the
             participant.
         platform_providers: the providers that every tenant of this installation can use.
-        only_declared: refuse variables that the agent's texts do not use.
+        only_declared: refuse variables that the texts of the call's agents do not use.
 
     Raises:
         PlatformCallsDisabled: the operator has stopped all calls.
         AgentNotFound: the tenant has no such agent.
         AgentAdminPaused: the operator has paused it.
         AgentNotPublishReady: it has never been published.
-        KeyScopeViolation: a variable that the agent's texts do not use.
+        KeyScopeViolation: a variable that the texts of the call's agents do not use.
         InvalidRequest: the agent does not speak the language that is wanted.
         ProviderKeyUnavailable: neither the frozen stack nor another one can be used now.
     """
     version, digest = callable_version(facts)
     published = await sources.agents.version(session, tenant_id, wanted.agent_id, version, digest)
-    if only_declared:
-        check_declared(wanted.variables, published.declared_variables)
     locale = locale_of(published.config, wanted.locale)
     published = await sources.agents.speaking(published, digest, locale)
     catalogue = await sources.catalogue.edition(session, facts.edition)
     agent, now = published.config, datetime.now(UTC)
     call_id = time_ordered_id(now)
     keys = facts.available_keys(platform_providers)
+    terms = HandoffTerms(tenant_id, locale, wanted.variables, catalogue, keys, now)
+    handoffs = HandoffPlanning(session, sources.agents, sources.stacks, terms)
+    await handoffs.follow(wanted.agent_id, agent)
+    if only_declared:
+        check_declared(wanted.variables, published.declared_variables | handoffs.declared_variables)
     stack = sources.stacks.resolve(digest, published, catalogue, keys)
     if isinstance(stack, StackProblem):
         raise ProviderKeyUnavailable(stack.channel, stack.reason)
-    texts = await _filled(published, wanted)
+    texts = await fill_texts_aside(published, wanted.variables)
     prices = catalogue.price_rows(stack, agent.managed_sku_id, now)
+    stacks = [stack, *(each.stack for each in handoffs.agents.values())]
     plan = CallPlan(
         call_id=call_id,
         tenant_id=tenant_id,
@@ -127,9 +136,9 @@ async def freeze_plan(
         compiled_prompt=texts.prompt,
         locale=locale,
         stack=stack,
-        sealed_provider_keys=_own_keys(stack, facts),
+        sealed_provider_keys=_own_keys(stacks, facts),
         prices=prices,
-        unit_prices=catalogue.unit_prices_at(stack, now),
+        unit_prices=catalogue.unit_prices_at(stacks, now),
         limits=limits_of(agent, waits_for_phone=bool(caller_ids)),
         participants=tuple(
             PlannedParticipant(
@@ -143,8 +152,9 @@ async def freeze_plan(
         variables=wanted.variables,
         metadata=wanted.metadata,
         post_call=merge_post_call(agent.post_call, wanted.post_call),
+        handoffs=tuple(handoffs.agents.values()),
     )
-    return FrozenPlan(plan, texts.warnings)
+    return FrozenPlan(plan, (*texts.warnings, *handoffs.warnings))
 
 
 def locale_of(agent: AgentConfig, wanted: str | None) -> str:
@@ -153,8 +163,7 @@ def locale_of(agent: AgentConfig, wanted: str | None) -> str:
     Raises ``InvalidRequest`` if the agent does not speak the one that is wanted.
     """
     if wanted is None:
-        preferred = agent.persona.voice_config.language
-        return preferred if preferred in agent.languages else agent.language
+        return own_locale(agent)
     if wanted not in agent.languages:
         offered = ", ".join(agent.languages)
         raise InvalidRequest.at("locale", f"must be one of the agent's languages: {offered}")
@@ -194,17 +203,11 @@ def callable_version(facts: CreationFacts) -> tuple[int, str]:
     return facts.version, facts.digest
 
 
-async def _filled(published: PublishedAgent, wanted: CallCreate) -> FilledTexts:
-    if published.is_filled_at_once:
-        return fill_texts(published, wanted.variables)
-    return await asyncio.to_thread(fill_texts, published, wanted.variables)
-
-
-def _own_keys(stack: ResolvedStack, facts: CreationFacts) -> dict[str, str]:
-    """The tenant's sealed keys that the stack needs, by provider."""
+def _own_keys(stacks: Iterable[ResolvedStack], facts: CreationFacts) -> dict[str, str]:
+    """The tenant's sealed keys that the stacks need, by provider."""
     return {
         choice.provider: facts.sealed_keys[choice.provider]
-        for channel in (stack.stt, stack.llm, stack.tts)
-        for choice in (channel.primary, channel.fallback)
-        if choice is not None and choice.key_source == "own" and choice.provider != CUSTOM
+        for stack in stacks
+        for _, choice in stack.choices()
+        if choice.key_source == "own" and choice.provider != CUSTOM
     }

@@ -5,7 +5,7 @@ Both statements are built once and kept, because building them takes as long as 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 from uuid import UUID, uuid4
@@ -37,7 +37,7 @@ from control_plane.building.agents.models import Agent, AgentVersion
 from control_plane.building.catalogue.models import CatalogueEditionNumber
 from control_plane.building.provider_keys.models import ProviderKey
 from control_plane.calling.calls.creating.call_caps import OpenCalls, Stranger
-from control_plane.calling.calls.creating.creation_facts import CreationFacts
+from control_plane.calling.calls.creating.creation_facts import CreationFacts, HandoffFacts
 from control_plane.calling.calls.models import Call, CallLogEntry, CallParticipant
 from control_plane.calling.calls.plan_document import PlanDocument
 from control_plane.calling.pauses.models import AgentPause, PlatformSwitches
@@ -63,6 +63,31 @@ async def creation_facts(
     bound |= {"tenant": tenant_id, "agent": agent_id}
     found = await connection.execute(_select_facts(), bound)
     return CreationFacts(*found.one())
+
+
+async def agents_to_hand_over_to(
+    session: AsyncSession, tenant_id: UUID, agent_ids: Collection[UUID]
+) -> dict[UUID, HandoffFacts]:
+    """What decides whether each of these agents can take over. Those that the tenant does not have
+    are left out."""
+    found = await session.execute(
+        select(
+            Agent.id,
+            Agent.name,
+            AgentPause.reason,
+            AgentVersion.version,
+            AgentVersion.digest,
+        )
+        .outerjoin(AgentPause, AgentPause.agent_id == Agent.id)
+        .outerjoin(
+            AgentVersion,
+            and_(
+                AgentVersion.agent_id == Agent.id, AgentVersion.version == Agent.published_version
+            ),
+        )
+        .where(Agent.tenant_id == tenant_id, Agent.id.in_(agent_ids), Agent.deleted_at.is_(None))
+    )
+    return {row[0]: HandoffFacts(*row[1:]) for row in found}
 
 
 async def open_calls(

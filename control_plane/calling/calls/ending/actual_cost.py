@@ -41,7 +41,8 @@ def actual_cost_micros(
     }
     own = {
         (channel, choice.provider, choice.model)
-        for channel, choice in plan.stack.choices()
+        for agent in plan.agents.values()
+        for channel, choice in agent.stack.choices()
         if choice.key_source == "own"
     }
     costs: dict[str, Fraction | None] = dict.fromkeys(CHANNELS, Fraction(0))

@@ -17,6 +17,12 @@ from control_plane.calling.calls.connected_time import believed_ms
 from control_plane.calling.calls.ending.actual_cost import actual_cost_micros
 from control_plane.calling.calls.ending.agent_failure import report_agent_failure
 from control_plane.calling.calls.ending.cost_breakdown import provider_cost_micros
+from control_plane.calling.calls.ending.served_agents import (
+    billed_agents,
+    in_words,
+    served_agents,
+    tariff_of,
+)
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.events.presence import complete
 from control_plane.calling.calls.models import Call, CallParticipant
@@ -62,6 +68,7 @@ async def end_call(
     if Effect.SETTLE not in moved.effects:
         return False
     plan = call.frozen_plan()
+    served = served_agents(plan, call.takeovers or ())
     if connected_ms is not None:
         connected_ms = _believed(session, call, connected_ms, plan.limits.max_duration_seconds)
     served_seconds = billable_seconds(connected_ms)
@@ -75,17 +82,20 @@ async def end_call(
         call.tenant_id,
         call.id,
         served_seconds,
-        plan.rate_micros_per_minute,
+        tariff_of(served),
         {
             "end_reason": cause.end_reason,
             "connected_ms": connected_ms,
             "rate_micros_per_minute": plan.rate_micros_per_minute,
             "prices": [row.model_dump(mode="json") for row in plan.prices],
+            **({"agents": billed_agents(served)} if len(served) > 1 else {}),
         },
     )
     call.billable_seconds = settled.seconds
     call.total_cost_micros = settled.charge_micros
-    call.provider_cost_micros = provider_cost_micros(plan.prices, settled.seconds)
+    call.provider_cost_micros = provider_cost_micros(
+        [(from_ms, agent.prices) for agent, from_ms in served], settled.seconds
+    )
     call.provider_cost_calculated_at = datetime.now(UTC)
     call.provider_cost_actual_micros = actual_cost_micros(plan, call.usage)
     if participants is None:
@@ -106,7 +116,8 @@ async def end_call(
         session,
         call,
         "lifecycle",
-        f"Charged ${usd(settled.charge_micros):.6f} for {settled.seconds} seconds",
+        f"Charged ${usd(settled.charge_micros):.6f} for {settled.seconds} seconds"
+        + (f": {in_words(served, settled.seconds)}" if len(served) > 1 else ""),
         datetime.now(UTC),
     )
     if settled.seconds < served_seconds:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.call_plan import PriceRow
-from contracts.money import charge_micros
+from control_plane.money.billing.tariff import Rate, Tariff
 
 CHANNELS = ("llm", "stt", "tts")
 
@@ -41,13 +41,25 @@ class ModelUsage:
     """The model's share of the channel's cost; ``None`` until that is known."""
 
 
-def provider_cost_micros(prices: Iterable[PriceRow], billable_seconds: int) -> dict[str, int]:
-    """Micro-dollars by channel for ``billable_seconds``, without the platform's fee."""
-    rates: dict[str, int] = dict.fromkeys(CHANNELS, 0)
-    for row in prices:
-        if row.component in rates:
-            rates[row.component] += row.micros_per_minute
-    return {channel: charge_micros(billable_seconds, rate) for channel, rate in rates.items()}
+def provider_cost_micros(
+    priced: Iterable[tuple[int, Iterable[PriceRow]]], billable_seconds: int
+) -> dict[str, int]:
+    """Micro-dollars by channel for ``billable_seconds``, without the platform's fee.
+
+    Args:
+        priced: the price rows of each agent that served the call, and the connected milliseconds
+            from which on they hold.
+    """
+    rates: dict[str, list[Rate]] = {channel: [] for channel in CHANNELS}
+    for from_ms, prices in priced:
+        rows = tuple(prices)
+        for channel, steps in rates.items():
+            amounts = (row.micros_per_minute for row in rows if row.component == channel)
+            steps.append(Rate(from_ms, sum(amounts)))
+    return {
+        channel: Tariff(tuple(steps)).charge_micros(billable_seconds)
+        for channel, steps in rates.items()
+    }
 
 
 def model_usage(

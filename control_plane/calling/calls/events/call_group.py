@@ -114,5 +114,7 @@ def _needs_plan(call: Call, event: CallEvent) -> bool:
             return True
         case TranscriptSegment() | SlotsCollected() | UsageReported():
             return call.is_over
+        case CallMetered(agent_id=agent_id):
+            return agent_id is not None and not call.is_over
         case _:
             return False

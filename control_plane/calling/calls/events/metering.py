@@ -7,6 +7,7 @@ costs no more than was reserved for it, even if its events are applied much late
 from __future__ import annotations
 
 from datetime import datetime
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -55,14 +56,13 @@ async def meter(
     if is_covered(call, connected_ms):
         return _told_again(call, connected_ms)
     plan = call.frozen_plan()
-    if plan.rate_micros_per_minute == 0:
+    rate = plan.highest_rate_micros_per_minute
+    if rate == 0:
         call.funded_until_ms = PAID_TO_THE_END_MS
         return None
     longest_seconds = billable_seconds(plan.limits.max_duration_seconds * 1000)
     wanted_seconds = min(reserve_seconds_wanted(connected_ms), longest_seconds)
-    funded_seconds = await billing.extend(
-        session, call.tenant_id, call.id, wanted_seconds, plan.rate_micros_per_minute
-    )
+    funded_seconds = await billing.extend(session, call.tenant_id, call.id, wanted_seconds, rate)
     if funded_seconds is None:
         return None
     is_enough = funded_seconds >= wanted_seconds
@@ -82,7 +82,8 @@ async def meter(
             at,
             "warning",
         )
-    return EndCall(end_reason=reason, farewell=farewell(plan, reason))
+    present = plan if not call.takeovers else plan.run_by(UUID(call.takeovers[-1]["agent_id"]))
+    return EndCall(end_reason=reason, farewell=farewell(present, reason))
 
 
 def _told_again(call: Call, connected_ms: int) -> ExtendFunds | None:

@@ -41,6 +41,7 @@ from control_plane.calling.calls.events.envelope import Verdict, verdict
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.events.metering import meter
 from control_plane.calling.calls.events.repository import add_parked_event
+from control_plane.calling.calls.events.takeovers import note_takeover
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.outbox_payloads import add_call_started
 from control_plane.calling.calls.transitions import Claimed, Effect, Started, transition
@@ -131,7 +132,9 @@ async def _apply(
             group.rows.add_segment(call, said)
         case TurnMeasured() as turn:
             group.rows.add_latencies(call, turn)
-        case CallMetered(connected_ms=connected_ms):
+        case CallMetered(connected_ms=connected_ms, agent_id=agent_id):
+            if agent_id is not None and not call.is_over:
+                note_takeover(session, call, agent_id, connected_ms, at)
             return await _meter(session, call, event, connected_ms)
         case RoomOpened():
             return _claim(session, call, event)

@@ -67,7 +67,7 @@ async def frozen(
 ) -> tuple[UnitPrice, ...]:
     async with database.system_session() as session:
         edition = await load_edition(session, 1)
-    return edition.unit_prices_at(wanted, NOW + timedelta(days=days))
+    return edition.unit_prices_at([wanted, wanted], NOW + timedelta(days=days))
 
 
 @pytest.mark.parametrize(

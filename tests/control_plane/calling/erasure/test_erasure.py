@@ -90,7 +90,10 @@ async def talked(call: RecordedCall) -> RecordedCall:
             text(
                 "UPDATE calls SET plan = plan"
                 " || jsonb_build_object('variables', jsonb_build_object('n', CAST(:n AS text)),"
-                " 'compiled_prompt', CAST(:n AS text))"
+                " 'compiled_prompt', CAST(:n AS text), 'handoffs', jsonb_build_array(plan - ARRAY["
+                "'call_id', 'tenant_id', 'room_name', 'created_at', 'version', 'limits',"
+                " 'participants', 'sealed_provider_keys', 'variables', 'metadata', 'post_call']"
+                " || jsonb_build_object('compiled_prompt', CAST(:n AS text))))"
             ),
             {"n": PERSONAL},
         )

@@ -15,6 +15,7 @@ from control_plane.money.billing import audit_repository, repository, service
 from control_plane.money.billing.buckets import Buckets
 from control_plane.money.billing.errors import InsufficientCredits
 from control_plane.money.billing.models import CallReserve, LedgerEntry
+from control_plane.money.billing.tariff import Tariff
 from control_plane.platform.database import Database
 from tests.control_plane.owned_books import change_books
 
@@ -64,7 +65,7 @@ async def reserve(database: Database, tenant: UUID, call_id: UUID, seconds: int 
 
 async def settle(database: Database, tenant: UUID, call_id: UUID, seconds: int) -> int:
     async with database.tenant_session(tenant) as session:
-        settled = await service.settle(session, tenant, call_id, seconds, RATE, {})
+        settled = await service.settle(session, tenant, call_id, seconds, Tariff.flat(RATE), {})
         return settled.charge_micros
 
 

@@ -28,16 +28,16 @@ PRICES = (price("stt", 4_000), price("llm", 10_001), price("tts", 0), price("pla
 
 
 def test_each_channel_gets_its_own_price_rows() -> None:
-    assert provider_cost_micros(PRICES, 60) == {"llm": 10_001, "stt": 4_000, "tts": 0}
+    assert provider_cost_micros([(0, PRICES)], 60) == {"llm": 10_001, "stt": 4_000, "tts": 0}
 
 
 def test_half_a_micro_dollar_is_rounded_up_once() -> None:
-    assert provider_cost_micros(PRICES, 30)["llm"] == 5_001
-    assert provider_cost_micros(PRICES, 90)["llm"] == 15_002
+    assert provider_cost_micros([(0, PRICES)], 30)["llm"] == 5_001
+    assert provider_cost_micros([(0, PRICES)], 90)["llm"] == 15_002
 
 
 def test_a_managed_agents_fixed_price_belongs_to_no_channel() -> None:
-    assert provider_cost_micros([price("managed_sku", 90_000)], 60) == {
+    assert provider_cost_micros([(0, [price("managed_sku", 90_000)])], 60) == {
         "llm": 0,
         "stt": 0,
         "tts": 0,

@@ -170,7 +170,7 @@ async def test_each_use_has_its_duration(warm_models: WarmModels, tls: Any) -> N
             for item in talk.call.conversation.session.history.items
             if item.type == "function_call"
         ]
-        took_ms = talk.call.conversation.tools.duration_ms(use.call_id)
+        took_ms = talk.call.conversation.agents.tool_duration_ms(use.call_id)
         assert took_ms is not None
         assert took_ms >= 300
 
@@ -311,7 +311,7 @@ async def test_an_agent_that_comes_later_gets_what_is_listed(
 
     async with talking(warm_models, tls) as talk:
         await talk.logged("Tools of the MCP server crm")
-        await talk.call.conversation.tools.list_servers(offer)
+        await talk.call.conversation.agents.present.tools.list_servers(offer)
         assert given == ["crm_find_table"]
         assert talk.server.methods.count("tools/list") == 1
 

@@ -1,0 +1,64 @@
+"""What one agent of a call listens, thinks, acts and speaks with."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from livekit.agents import stt
+from livekit.agents.voice.transcription.filters import filter_emoji, filter_markdown
+
+from contracts.call_plan import CallPlan
+from pipelines.engine.call_actions import CallActions
+from pipelines.engine.channels.llm.llm_of_plan import supervised_llm
+from pipelines.engine.channels.llm.supervised_llm import SupervisedLLM
+from pipelines.engine.channels.stt.stt_of_plan import supervised_stt
+from pipelines.engine.channels.tts.supervised_tts import SupervisedTTS
+from pipelines.engine.channels.tts.tts_of_plan import supervised_tts
+from pipelines.engine.pronunciation import PronunciationTable, as_text_transform
+from pipelines.engine.shared_models import WarmModels
+from pipelines.engine.spoken_text import in_pieces
+from pipelines.engine.tools.call_tools import CallTools
+from pipelines.engine.tools.handoff_tool import HandOver
+
+TextTransform = Callable[[AsyncIterable[str]], AsyncIterable[str]]
+
+
+@dataclass(frozen=True)
+class AgentParts:
+    plan: CallPlan
+    """As if the call had begun with this agent."""
+    tools: CallTools
+    transforms: Sequence[TextTransform]
+    """Of each text, before the voice gets it."""
+    stt: stt.STT[Any]
+    llm: SupervisedLLM
+    tts: SupervisedTTS
+
+    async def aclose(self) -> None:
+        """Close this agent's models. Models that calls share stay loaded."""
+        await self.tools.aclose()
+        for model in (self.stt, self.llm, self.tts):
+            await model.aclose()
+
+
+def agent_parts(
+    plan: CallPlan, models: WarmModels, actions: CallActions, hand_over: HandOver
+) -> AgentParts:
+    """Takes a few milliseconds; loads nothing.
+
+    Raises ``ProviderUnavailable`` if the plan names a model that this process cannot run.
+    """
+    pronunciations = PronunciationTable(plan.agent.advanced.pronunciations)
+    transforms: list[TextTransform] = [in_pieces, filter_markdown, filter_emoji]
+    if pronunciations:
+        transforms += [as_text_transform(pronunciations), in_pieces]
+    return AgentParts(
+        plan=plan,
+        tools=CallTools(plan, models.settings, actions, hand_over),
+        transforms=transforms,
+        stt=supervised_stt(plan, models, actions),
+        llm=supervised_llm(plan, models, actions),
+        tts=supervised_tts(plan, models, actions),
+    )

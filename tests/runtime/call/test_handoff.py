@@ -1,0 +1,110 @@
+"""Another agent takes over in a call: when, for its bill, and which sentences are its own."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from contracts.agent_config import AgentConfig
+from contracts.call_plan import CallPlan, PlannedAgent
+from contracts.end_reasons import EndReason
+from contracts.events import CallEvent, CallMetered, CallStarted
+from runtime.call.end_cause import Cause, Ending
+from runtime.journal.adoption import journaled_position_ms
+from tests.runtime.call.test_call import PATIENT, Stage, connected, play
+from tests.runtime.fakes import CALLER, FakePhrases, call_plan
+
+SALES = UUID(int=30)
+
+
+@pytest.fixture
+def plan() -> CallPlan:
+    plan = call_plan(limits=PATIENT)
+    sales = PlannedAgent(
+        agent_id=SALES,
+        agent_version=1,
+        agent=AgentConfig(name="Sales"),
+        compiled_prompt="",
+        locale="en-US",
+        stack=plan.stack,
+        prices=(),
+    )
+    return plan.model_copy(update={"handoffs": (sales,)})
+
+
+def takeovers(stage: Stage) -> list[CallMetered]:
+    metered = [body for body in stage.journal.bodies if isinstance(body, CallMetered)]
+    return [body for body in metered if body.agent_id is not None]
+
+
+def test_the_connected_time_of_a_handoff_is_journaled(plan: CallPlan) -> None:
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(11.4)
+        stage.conversation.actions.agent_took_over(SALES)
+        await asyncio.sleep(5)
+        stage.conversation.actions.agent_took_over(plan.agent_id)
+        await asyncio.sleep(1)
+        stage.call.end(Ending.because(Cause.LAST_LEG_LEFT))
+
+    stage = play(script, plan=plan)
+    first, second = takeovers(stage)
+    assert (first.agent_id, second.agent_id) == (SALES, plan.agent_id)
+    assert second.connected_ms - first.connected_ms == 5_000
+    assert stage.ended.connected_ms is not None
+    assert stage.ended.connected_ms - second.connected_ms == 1_000
+
+
+def test_time_that_nobody_paid_for_is_no_agents_time(plan: CallPlan) -> None:
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.conversation.say_seconds = 9.0
+        await asyncio.sleep(29)
+        stage.conversation.actions.agent_took_over(SALES)
+        await asyncio.sleep(2)
+        stage.conversation.actions.agent_took_over(plan.agent_id)
+
+    stage = play(script, plan=plan, funded_until_ms=30_000)
+    assert [each.connected_ms for each in takeovers(stage)] == [29_100, 30_000]
+    assert stage.ended.connected_ms == 30_000
+
+
+def test_the_agent_that_talks_says_goodbye(plan: CallPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+    def farewell(_: FakePhrases, plan: CallPlan, reason: EndReason) -> str:
+        return f"goodbye from {plan.agent.name}"
+
+    monkeypatch.setattr(FakePhrases, "farewell", farewell)
+
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.conversation.actions.agent_took_over(SALES)
+        stage.call.end(Ending.because(Cause.MAX_DURATION_REACHED))
+
+    assert play(script, plan=plan).conversation.said[-1] == "goodbye from Sales"
+
+
+def test_the_journal_of_a_killed_worker_proves_the_time_until_a_handoff() -> None:
+    bodies = (
+        CallStarted(participant_id=CALLER),
+        CallMetered(connected_ms=5_000),
+        CallMetered(connected_ms=7_300, agent_id=SALES),
+    )
+    events = [
+        CallEvent(
+            call_id=UUID(int=1),
+            tenant_id=UUID(int=2),
+            seq=number,
+            occurred_at=datetime.now(UTC),
+            worker_id="worker",
+            body=body,
+        )
+        for number, body in enumerate(bodies, start=1)
+    ]
+    assert journaled_position_ms(events) == 7_300
+
+
+def test_a_reading_without_a_handoff_reads_as_before() -> None:
+    assert "agent_id" not in CallMetered(connected_ms=1).model_dump_json()
