@@ -46,7 +46,7 @@ def guarded_client(
         tls: replaces the system's certificate authorities.
     """
     transport = _GuardedTransport(
-        policy, resolver, tls or _system_tls(), timeout_seconds, max_response_bytes
+        policy, resolver, tls or system_tls(), timeout_seconds, max_response_bytes
     )
     return httpx2.AsyncClient(
         transport=transport,
@@ -74,7 +74,7 @@ async def read_limited(response_stream: httpx2.Response, max_bytes: int) -> byte
 
 
 @cache
-def _system_tls() -> ssl.SSLContext:
+def system_tls() -> ssl.SSLContext:
     """Made once per process, because reading the certificate authorities takes milliseconds."""
     return httpx2.create_ssl_context()
 
