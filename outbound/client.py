@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from contextlib import contextmanager
 from functools import cache
 
@@ -138,18 +138,20 @@ class _GuardedStream(httpx2.AsyncByteStream):
         self._answer = answer
         self._deadline = deadline
         self._max_bytes = max_bytes
+        self._size = 0
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        chunks = self._answer.aiter_stream().__aiter__()
-        size = 0
+        # Not ``aiter_stream``, which works only once: OpenAI's SDK drains what it has read.
+        assert isinstance(self._answer.stream, AsyncIterable)
+        chunks = aiter(self._answer.stream)
         while True:
             with _httpx_errors():
                 async with asyncio.timeout_at(self._deadline):
                     chunk = await anext(chunks, None)
             if chunk is None:
                 return
-            size += len(chunk)
-            if size > self._max_bytes:
+            self._size += len(chunk)
+            if self._size > self._max_bytes:
                 raise ResponseTooLarge(f"The response has more than {self._max_bytes} bytes.")
             yield chunk
 
