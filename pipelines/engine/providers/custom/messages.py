@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pipelines.texts.sendable_text import sendable
+
 _LONGEST_REPORT = 200
 
 
@@ -35,7 +37,7 @@ def decoded(text: str) -> dict[str, Any]:
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
         raise BrokenMessage("a text message is no object with a type")
     if message["type"] == "error":
-        raise ReportedError(_sendable(str(message.get("message", ""))[:_LONGEST_REPORT]))
+        raise ReportedError(sendable(str(message.get("message", ""))[:_LONGEST_REPORT]))
     return message
 
 
@@ -43,7 +45,7 @@ def text_of(message: dict[str, Any], name: str = "text") -> str:
     value = message.get(name)
     if not isinstance(value, str):
         raise BrokenMessage(f"{name} of a {message['type']} message is no string")
-    return _sendable(value)
+    return sendable(value)
 
 
 def seconds_of(message: dict[str, Any], name: str) -> float | None:
@@ -54,8 +56,3 @@ def seconds_of(message: dict[str, Any], name: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
         raise BrokenMessage(f"{name} is no number of milliseconds")
     return value / 1000
-
-
-def _sendable(text: str) -> str:
-    """Without U+0000 and halves of surrogate pairs: JSON can have them, our events cannot."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()

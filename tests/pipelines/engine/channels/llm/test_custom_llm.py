@@ -107,6 +107,17 @@ async def test_it_answers_and_calls_tools_like_any_other(
         assert names == {("custom", "first")}
 
 
+async def test_characters_that_no_event_can_hold_are_left_out(
+    warm_models: WarmModels, tls: OwnTls
+) -> None:
+    primary = OpenAIWire([says("Good\0 \ud800 morning.")], tls=tls.server)
+    async with calling(
+        warm_models, primary, provider="custom", tenants_network=tls.network
+    ) as call:
+        assert (await call.turn()).text == "Good ? morning."
+        assert call.switches == []
+
+
 async def test_an_address_that_leads_into_a_private_network_is_never_asked(
     warm_models: WarmModels, tls: OwnTls
 ) -> None:

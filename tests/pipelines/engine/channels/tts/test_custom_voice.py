@@ -24,12 +24,14 @@ from tests.stand_ins.custom_voice import CustomVoice
 from tests.stand_ins.hearing import transcript
 from tests.stand_ins.openai_voice import OpenAIVoice
 from tests.stand_ins.own_tls import OwnTls
-from tests.stand_ins.voice_faults import Misbehaviour, Pace, VoiceFault
+from tests.stand_ins.voice_faults import Misbehaviour, Pace, VoiceFault, speech, words_apart
 
-TEXT = (
-    "The doctor sees patients every Monday, Tuesday and Friday morning. "
-    "Please come early and bring something to read."
+SENTENCES = (
+    "The doctor sees patients every Monday, Tuesday and Friday morning.",
+    "Please come early and bring something to read.",
 )
+TEXT = " ".join(SENTENCES)
+LATER = "You can reach us by telephone."
 MOST_SILENCE_SECONDS = MOST_WAIT_MS / 1000
 IN_THE_MIDDLE = (VoiceFault.HANG_MID, VoiceFault.DISCONNECT_MID, VoiceFault.SLOW)
 Mode = Literal["svc", "compat"]
@@ -42,10 +44,18 @@ CELLS = [
 ]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _synthesised_before() -> None:
+    """The servers run in the loop of the tests, and would stop it to make their sound."""
+    for sentence in (*SENTENCES, LATER):
+        words_apart(sentence)
+        speech(sentence)
+
+
 def server(
     mode: Mode, tls: OwnTls, fault: VoiceFault | None, left: int | None, after: float = 2.4
 ) -> AbstractAsyncContextManager[Any]:
-    pace = Pace(first_byte_seconds=0.1, speed=2.0) if fault is VoiceFault.SLOW else Pace()
+    pace = Pace(speed=2.0) if fault is VoiceFault.SLOW else Pace()
     misbehaviour = Misbehaviour(fault, left, after)
     if mode == "svc":
         return CustomVoice(tls.server, misbehaviour, pace).serving()
@@ -87,13 +97,13 @@ async def test_an_answer_is_heard_whatever_the_voice_does(
         assert (switch.failed, switch.taken_over_by) == ("custom/ours", "local/hibari-en")
         assert "127.0.0.1" not in switch.why
 
-        await reply(call.voice, "You can reach us by telephone.")
+        await reply(call.voice, LATER)
         assert len(call.reports.switches) == 1, "it is not asked while it rests"
 
         if left is not None and fault is VoiceFault.REFUSED:
             await served.open()
         call.clock.now += LONGEST_PAUSE_SECONDS
-        third = await reply(call.voice, "You can reach us by telephone.")
+        third = await reply(call.voice, LATER)
         assert third.longest_silence_seconds < MOST_SILENCE_SECONDS
         assert words(await transcript(warm_models, third.sound))[-1:] == ["telephone"]
         if left is not None:
