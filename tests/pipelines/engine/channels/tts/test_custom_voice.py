@@ -112,6 +112,21 @@ async def test_an_answer_is_heard_whatever_the_voice_does(
         await call.voice.aclose()
 
 
+@pytest.mark.latency
+@pytest.mark.parametrize("fault", IN_THE_MIDDLE, ids=lambda fault: fault.value)
+async def test_an_answer_that_breaks_off_without_times_is_spoken_to_its_end(
+    warm_models: WarmModels, tls: OwnTls, fault: VoiceFault
+) -> None:
+    async with server("compat", tls, fault, None) as served:
+        call = calling(warm_models, "compat", served, tls.network)
+        heard = await reply(call.voice, TEXT)
+        assert heard.longest_silence_seconds < MOST_SILENCE_SECONDS
+        said = words(await transcript(warm_models, heard.sound))
+        assert (said[0], said[-1]) == ("the", "read")
+        assert len(call.reports.switches) == 1
+        await call.voice.aclose()
+
+
 @pytest.mark.parametrize("mode", ["svc", "compat"])
 async def test_a_healthy_voice_speaks_alone_and_is_counted_under_the_plan_s_names(
     warm_models: WarmModels, tls: OwnTls, mode: Mode
