@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from contextlib import contextmanager
 from functools import cache
 
@@ -46,7 +46,7 @@ def guarded_client(
         tls: replaces the system's certificate authorities.
     """
     transport = _GuardedTransport(
-        policy, resolver, tls or _system_tls(), timeout_seconds, max_response_bytes
+        policy, resolver, tls or system_tls(), timeout_seconds, max_response_bytes
     )
     return httpx2.AsyncClient(
         transport=transport,
@@ -74,7 +74,7 @@ async def read_limited(response_stream: httpx2.Response, max_bytes: int) -> byte
 
 
 @cache
-def _system_tls() -> ssl.SSLContext:
+def system_tls() -> ssl.SSLContext:
     """Made once per process, because reading the certificate authorities takes milliseconds."""
     return httpx2.create_ssl_context()
 
@@ -138,18 +138,20 @@ class _GuardedStream(httpx2.AsyncByteStream):
         self._answer = answer
         self._deadline = deadline
         self._max_bytes = max_bytes
+        self._size = 0
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        chunks = self._answer.aiter_stream().__aiter__()
-        size = 0
+        # Not ``aiter_stream``, which works only once: OpenAI's SDK drains what it has read.
+        assert isinstance(self._answer.stream, AsyncIterable)
+        chunks = aiter(self._answer.stream)
         while True:
             with _httpx_errors():
                 async with asyncio.timeout_at(self._deadline):
                     chunk = await anext(chunks, None)
             if chunk is None:
                 return
-            size += len(chunk)
-            if size > self._max_bytes:
+            self._size += len(chunk)
+            if self._size > self._max_bytes:
                 raise ResponseTooLarge(f"The response has more than {self._max_bytes} bytes.")
             yield chunk
 

@@ -54,7 +54,7 @@ class ProviderSettings(BaseModel):
     that need such a key are refused."""
     deadlines: ProviderDeadlines = ProviderDeadlines()
     outbound_allowed_networks: tuple[str, ...] = ()
-    """Private networks that the tools of agents may call."""
+    """Private networks that the tools of agents and their custom endpoints may be in."""
 
     def base_url(self, provider: str) -> str:
         """Without a trailing slash. Raises ``KeyError`` for a provider that has no address."""

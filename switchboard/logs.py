@@ -17,6 +17,8 @@ _CREDENTIAL = re.compile(
     r"""(?:(?:bearer|token|basic)\s+)?)[^\s\\'",)]+""",
     re.IGNORECASE,
 )
+_QUERY = re.compile(r"""(\b(?:https?|wss?)://[^\s'"?<>\\]*\?)[^\s'"<>\\]+""", re.IGNORECASE)
+"""Of an address. Tenants put the keys of their own endpoints there."""
 
 
 def configure_logging(
@@ -76,5 +78,5 @@ def log_to_file(data_dir: Path, name: str, level: str) -> None:
 
 
 def _without_credentials(_logger: object, _method: str, line: Any) -> str:
-    """Libraries log failed requests with all their headers, including the key."""
-    return _CREDENTIAL.sub(r"\1[hidden]", line)
+    """Libraries log requests with their addresses, and failed ones with all their headers."""
+    return _QUERY.sub(r"\1[hidden]", _CREDENTIAL.sub(r"\1[hidden]", line))

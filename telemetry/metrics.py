@@ -23,7 +23,10 @@ _EVERY_PROCESS = tuple(ProcessName)
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 OTHER = "other"
 """Stands for every value that is not listed."""
-PROVIDERS = ("local", "openai", "google", "anthropic", "deepgram", "elevenlabs", "cartesia", OTHER)
+PROVIDERS = (
+    *("local", "openai", "google", "anthropic", "deepgram", "elevenlabs", "cartesia", "custom"),
+    OTHER,
+)
 CHANNELS = ("stt", "llm", "tts", OTHER)
 RUNNING_STATUSES = tuple(each.value for each in CallStatus if each not in TERMINAL_STATUSES)
 UNREACHED = tuple(f"carrier_{outcome.value}" for outcome in DialOutcome)

@@ -13,6 +13,8 @@ import numpy as np
 from livekit.local_inference import VAD, VAD_WINDOW_SAMPLES
 
 from contracts.call_plan import CallPlan
+from outbound.guarded_network import GuardedNetwork
+from outbound.policy import OutboundPolicy
 from pipelines.engine.channels.circuit_breaker import CircuitBreakers
 from pipelines.engine.channels.tts.recorded_words import RecordedWords, record_words
 from pipelines.engine.channels.tts.supervised_tts import RATE_HZ
@@ -35,6 +37,8 @@ class WarmModels:
     http_session: aiohttp.ClientSession
     http_client: httpx2.AsyncClient
     """For SDKs that use httpx2. Keys are in the requests, never in the client."""
+    tenants_network: GuardedNetwork
+    """To the tenants' own endpoints."""
     recorded_words: RecordedWords
     """What a caller hears when no voice works."""
     breakers: CircuitBreakers = field(default_factory=lambda: CircuitBreakers(time.monotonic))
@@ -60,6 +64,7 @@ class WarmModels:
         await self.local.aclose()
         await self.http_session.close()
         await self.http_client.aclose()
+        self.tenants_network.close()
 
 
 async def load_models(settings: ProviderSettings, models_socket: Path | None = None) -> WarmModels:
@@ -86,6 +91,7 @@ async def load_models(settings: ProviderSettings, models_socket: Path | None = N
         recorded_words=recorded_words,
         http_session=aiohttp.ClientSession(),
         http_client=_http_client(settings.deadlines.connect_seconds),
+        tenants_network=GuardedNetwork(OutboundPolicy(settings.outbound_allowed_networks)),
     )
 
 

@@ -7,12 +7,13 @@ from typing import NamedTuple
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import Channel, ProviderChoice, ResolvedChannel, ResolvedStack
 from pipelines.stack.catalogue import CUSTOM, ModelEntry, StackCatalogue
+from pipelines.stack.custom_endpoints import CUSTOM_URL_FIELDS
 from pipelines.stack.fallback import choose_fallback
 from pipelines.stack.keys import AvailableKeys
 from pipelines.stack.obstacles import Situation
 from pipelines.stack.outcome import CHANNEL_NAMES, CHANNELS, StackChoice, StackProblem
 from pipelines.stack.voices import VoicedModel, choose_voice, gender_of
-from pipelines.stack.wishes import CUSTOM_URL_FIELDS, Wishes, wishes_of
+from pipelines.stack.wishes import Wishes, wishes_of
 
 
 def resolve_stack(

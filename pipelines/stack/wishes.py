@@ -7,14 +7,9 @@ from dataclasses import dataclass
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import Channel
 from pipelines.stack.catalogue import ModelEntry, ModelName, SkuEntry, StackCatalogue
+from pipelines.stack.custom_endpoints import CUSTOM_URL_FIELDS, custom_url
 from pipelines.stack.outcome import CHANNELS, StackProblem
 from pipelines.texts.language import covers
-
-CUSTOM_URL_FIELDS: dict[Channel, str] = {
-    "stt": "custom_transcriber_url",
-    "llm": "custom_llm_url",
-    "tts": "custom_voice_url",
-}
 
 
 @dataclass(frozen=True)
@@ -84,9 +79,7 @@ def _own_wishes(agent: AgentConfig, suffix: str) -> dict[Channel, Wish]:
 
 
 def _custom_channels(agent: AgentConfig) -> frozenset[Channel]:
-    return frozenset(
-        channel for channel, field in CUSTOM_URL_FIELDS.items() if getattr(agent, field)
-    )
+    return frozenset(channel for channel in CHANNELS if custom_url(agent, channel))
 
 
 def _wishes_of_sku(

@@ -21,9 +21,10 @@ RUNNABLE_CHANNELS: Mapping[str, frozenset[Channel]] = MappingProxyType(
         "deepgram": frozenset({"stt", "tts"}),
         "elevenlabs": frozenset({"stt", "tts"}),
         "cartesia": frozenset({"stt", "tts"}),
+        "custom": frozenset({"stt", "llm", "tts"}),
     }
 )
-"""The channels that each provider serves, given a key."""
+"""The channels that each provider serves, given a key; ``custom``, given an address."""
 
 RUNNABLE_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook", "handoff", "mcp"})
 """``pipelines.engine.tools`` gives these to the language model."""

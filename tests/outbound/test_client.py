@@ -190,6 +190,15 @@ async def test_a_client_reads_no_more_than_its_own_limit(site: Site) -> None:
             await client.get(f"http://127.0.0.1:{site.port}/large")
 
 
+async def test_a_response_that_was_read_may_be_drained(site: Site) -> None:
+    """OpenAI's SDK reads a stream to its end marker, and then the rest of the body."""
+    url = f"http://127.0.0.1:{site.port}/"
+    async with guarded_client(THIS_MACHINE) as client, client.stream("GET", url) as response:
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        assert await anext(aiter(response.stream))
+        assert [chunk async for chunk in response.stream] == []
+
+
 async def test_a_compressed_response_is_neither_asked_for_nor_taken(site: Site) -> None:
     async with guarded_client(THIS_MACHINE) as client:
         with pytest.raises(httpx2.DecodingError):

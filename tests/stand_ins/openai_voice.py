@@ -13,6 +13,7 @@ import base64
 import contextlib
 import json
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,7 +43,10 @@ class OpenAIVoice:
     is_fluent: bool = True
     """Or says each word by itself."""
     requests: list[dict[str, Any]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    """With their queries."""
     open_requests: int = 0
+    tls: ssl.SSLContext | None = None
     base_url: str = ""
 
     @contextlib.asynccontextmanager
@@ -55,7 +59,8 @@ class OpenAIVoice:
         await self._runner.setup()
         with socket.socket() as self._socket:
             self._socket.bind(("127.0.0.1", 0))
-            self.base_url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
+            scheme = "https" if self.tls else "http"
+            self.base_url = f"{scheme}://127.0.0.1:{self._socket.getsockname()[1]}/v1"
             if self.misbehaviour.fault is not VoiceFault.REFUSED:
                 await self.open()
             try:
@@ -65,7 +70,7 @@ class OpenAIVoice:
                 await self._runner.cleanup()
 
     async def open(self) -> None:
-        await web.SockSite(self._runner, self._socket).start()
+        await web.SockSite(self._runner, self._socket, ssl_context=self.tls).start()
 
     async def _speak(self, request: web.Request) -> web.StreamResponse:
         self.open_requests += 1
@@ -79,6 +84,7 @@ class OpenAIVoice:
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         asked: dict[str, Any] = await request.json()
         self.requests.append(asked)
+        self.paths.append(request.path_qs)
         fault = self.misbehaviour.next()
         if fault is not None and fault.status is not None:
             return web.json_response(_ERROR, status=fault.status)
@@ -88,7 +94,7 @@ class OpenAIVoice:
             return web.json_response(_ERROR | {"padding": "sorry " * 2_000})
         pace = self.pace.slower(10) if fault is VoiceFault.SLOW else self.pace
         await self._wait(pace.first_byte_seconds)
-        has_events = asked["stream_format"] == "sse"
+        has_events = asked.get("stream_format") == "sse"
         media_type = "text/event-stream" if has_events else "audio/pcm"
         response = web.StreamResponse(headers={"Content-Type": media_type})
         await response.prepare(request)

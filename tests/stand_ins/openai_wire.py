@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 import json
 import re
+import ssl
 from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -141,6 +142,11 @@ class OpenAIWire:
     authorizations: list[str] = field(default_factory=list)
     bill: TokenBill | None = None
     """Counts tokens, and tells each whole answer's; else they are always the same."""
+    headers: list[dict[str, str]] = field(default_factory=list)
+    """Of the chat requests, with names in lower case."""
+    paths: list[str] = field(default_factory=list)
+    """Of the chat requests, with their queries."""
+    tls: ssl.SSLContext | None = None
     base_url: str = ""
 
     def __post_init__(self) -> None:
@@ -160,8 +166,9 @@ class OpenAIWire:
         runner = web.AppRunner(app, shutdown_timeout=1.0)
         await runner.setup()
         try:
-            await web.TCPSite(runner, "127.0.0.1", 0).start()
-            self.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+            await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=self.tls).start()
+            scheme = "https" if self.tls else "http"
+            self.base_url = f"{scheme}://127.0.0.1:{runner.addresses[0][1]}/v1"
             yield self
         finally:
             self._stopping.set()
@@ -182,6 +189,8 @@ class OpenAIWire:
             return refused
         asked: dict[str, Any] = await request.json()
         self.requests.append(asked)
+        self.headers.append({name.lower(): value for name, value in request.headers.items()})
+        self.paths.append(request.path_qs)
         self.is_asked.set()
         answer = self._next_answer(asked)
         if self.bill is not None and answer.status == 200:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 
 import aiohttp
+import httpx2
 import pytest
 import structlog
 from multidict import CIMultiDict, CIMultiDictProxy
@@ -87,3 +88,20 @@ def test_a_request_s_headers_are_shown_without_the_key(
     assert "sk-hush" not in stream.getvalue()
     if log_format == "json":
         assert _lines(stream)[0]["level"] == "warning"
+
+
+@pytest.mark.parametrize("log_format", ["json", "console"])
+async def test_an_address_is_shown_without_its_query(log_format: str) -> None:
+    stream = io.StringIO()
+    configure_logging("info", log_format, stream)  # type: ignore[arg-type]
+    transport = httpx2.MockTransport(lambda _: httpx2.Response(200))
+    async with httpx2.AsyncClient(transport=transport) as client:
+        await client.post("https://llm.example.com/v1/chat/completions?key=sk-hush&b=c")
+    logging.getLogger("theirs").warning("failed: %r", "wss://a.example/speak?key=sk-hush")
+    said = stream.getvalue()
+    assert "https://llm.example.com/v1/chat/completions?[hidden]" in said
+    assert "wss://a.example/speak?[hidden]" in said
+    assert "sk-hush" not in said
+    assert "200 OK" in said
+    if log_format == "json":
+        assert len(_lines(stream)) == 2

@@ -64,6 +64,8 @@ class ModelKey:
     model: str
     key_owner: str
     """The tenant's id, or ``platform``."""
+    address: str = ""
+    """Of a tenant's own endpoint."""
 
 
 class CircuitBreakers:

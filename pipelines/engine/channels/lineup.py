@@ -13,6 +13,8 @@ from pipelines.engine.providers.local import provider as local
 from pipelines.engine.providers.registry import provider_named
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec, ProviderUnavailable
 from pipelines.engine.shared_models import WarmModels
+from pipelines.stack import CUSTOM
+from pipelines.stack.custom_endpoints import custom_url
 from pipelines.texts.language import primary_language
 
 Model = TypeVar("Model", bound=Closable)
@@ -43,7 +45,7 @@ def lineup(
                 raise ProviderUnavailable(f"provider {choice.provider} does not serve {channel}")
             return make(ModelRequest(choice, plan, models, actions))
 
-        return Candidate(choice, build, _breaker(choice, plan, models.breakers))
+        return Candidate(choice, build, _breaker(channel, choice, plan, models.breakers))
 
     candidates = Candidates([candidate(choice) for choice in _choices(channel, plan)])
     candidates.build_one()
@@ -73,9 +75,10 @@ def _local(channel: Channel, locale: str) -> ProviderChoice | None:
 
 
 def _breaker(
-    choice: ProviderChoice, plan: CallPlan, breakers: CircuitBreakers
+    channel: Channel, choice: ProviderChoice, plan: CallPlan, breakers: CircuitBreakers
 ) -> CircuitBreaker | None:
     if choice.provider == local.LOCAL.name:
         return None
     owner = "platform" if choice.key_source == "platform" else str(plan.tenant_id)
-    return breakers.of(ModelKey(choice.provider, choice.model, owner))
+    address = (custom_url(plan.agent, channel) or "") if choice.provider == CUSTOM else ""
+    return breakers.of(ModelKey(choice.provider, choice.model, owner, address))

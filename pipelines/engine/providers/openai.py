@@ -47,11 +47,11 @@ def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
     model = request.choice.model
     reasoning: Any = _NO_REASONING if model.startswith(_REASONS_BY_ITSELF) else NOT_GIVEN
     client = _client(request)
-    _prepare_chat(client)
+    prepare_chat(client)
     return openai.LLM(model=model, client=client, reasoning_effort=reasoning)
 
 
-def _prepare_chat(client: openai.AsyncClient) -> None:
+def prepare_chat(client: openai.AsyncClient) -> None:
     """Skip what the SDK does to each message and tool: it compares them with its types to rename
     fields, of which a conversation has none. With every turn there is more to compare: for 13
     messages it kept the loop from the audio of all calls for 4 ms.

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from pipelines.engine.providers.anthropic import ANTHROPIC
 from pipelines.engine.providers.cartesia import CARTESIA
+from pipelines.engine.providers.custom.provider import CUSTOM
 from pipelines.engine.providers.deepgram import DEEPGRAM
 from pipelines.engine.providers.elevenlabs import ELEVENLABS
 from pipelines.engine.providers.google import GOOGLE
@@ -24,6 +25,7 @@ PROVIDERS: tuple[ProviderSpec, ...] = (
     DEEPGRAM,
     ELEVENLABS,
     CARTESIA,
+    CUSTOM,
 )
 
 

@@ -73,6 +73,8 @@ class ProviderSpec:
 
     name: str
     needs_key: bool = True
+    is_of_tenants: bool = False
+    """Its address is a tenant's own, so that the platform has no models of it."""
     stt: Callable[[ModelRequest], stt.STT[Any]] | None = None
     llm: Callable[[ModelRequest], llm.LLM[Any]] | None = None
     tts: Callable[[ModelRequest], tts.TTS[Any]] | None = None
@@ -83,6 +85,8 @@ class ProviderSpec:
 
     def is_available(self, settings: ProviderSettings) -> bool:
         """Whether the provider can be used with the platform's ``settings``."""
+        if self.is_of_tenants:
+            return False
         return not self.needs_key or bool(settings.api_keys.get(self.name))
 
 

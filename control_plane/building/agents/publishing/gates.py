@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from contracts.call_plan import MAX_AGENTS
+from contracts.call_plan import MAX_AGENTS, Channel
 from control_plane.building.agents.publishing.finding import Finding, PublishSubject
 from control_plane.building.agents.publishing.handoff_targets import handoffs_of
 from control_plane.building.agents.tenant_addresses import CUSTOM_URLS
+from pipelines.stack.custom_endpoints import (
+    CUSTOM_URL_FIELDS,
+    custom_scheme,
+    has_fitting_scheme,
+)
 from pipelines.texts.agent_texts import template_faults
 
 
@@ -37,7 +42,8 @@ def _languages(subject: PublishSubject) -> Iterator[Finding]:
 
 
 def _custom_endpoints(subject: PublishSubject) -> Iterator[Finding]:
-    """An agent keeps its endpoints when its tenant moves to a lower tier."""
+    """An agent keeps its endpoints when its tenant moves to a lower tier. And it can be saved with
+    an address of either scheme, whatever its format needs (API spec, "Agent")."""
     for name in CUSTOM_URLS:
         if getattr(subject.config, name) is not None and subject.tier != "enterprise":
             yield Finding(
@@ -46,6 +52,31 @@ def _custom_endpoints(subject: PublishSubject) -> Iterator[Finding]:
                 message=f"{name} needs the enterprise tier, but this account's is {subject.tier}.",
                 fix="Set it to null, or ask for that tier.",
             )
+    if subject.config.agent_kind == "managed":
+        return  # Its SKU decides.
+    for channel, name in CUSTOM_URL_FIELDS.items():
+        if not has_fitting_scheme(subject.config, channel):
+            yield _wrong_scheme(subject, channel, name)
+
+
+def _wrong_scheme(subject: PublishSubject, channel: Channel, name: str) -> Finding:
+    scheme = custom_scheme(subject.config, channel)
+    if channel != "tts":
+        kind = "language model" if channel == "llm" else "transcriber"
+        return Finding(
+            code="scheme_not_supported",
+            field=name,
+            message=f"{name} must begin with {scheme}://, because a {kind} is asked over that.",
+            fix=f"Give its {scheme}:// address, or set it to null.",
+        )
+    mode = subject.config.custom_voice_mode
+    other = "svc" if mode == "compat" else "compat"
+    return Finding(
+        code="scheme_not_supported",
+        field=name,
+        message=f"{name} must begin with {scheme}://, because custom_voice_mode is {mode}.",
+        fix=f"Give its {scheme}:// address, or set custom_voice_mode to {other}.",
+    )
 
 
 def _templates(subject: PublishSubject) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from livekit.agents import APIConnectOptions, llm
 from pipelines.engine.channels.model_failure import ModelFailed, failure_of
 from pipelines.engine.channels.patience import Patience
 from pipelines.settings import ProviderDeadlines
+from pipelines.texts.sendable_text import sendable
 
 logger = structlog.get_logger(__name__)
 
@@ -55,6 +56,8 @@ class LLMAttempt:
         self._has_sent = True
         self.usage = chunk.usage or self.usage
         self.written_characters += _characters(chunk)
+        if chunk.delta is not None and chunk.delta.content:
+            chunk.delta.content = sendable(chunk.delta.content)
         if _says_something(chunk):
             self.has_answered = True
         if self.has_answered:

@@ -26,8 +26,9 @@ class TestEveryRegisteredProvider:
         assert spec.needs_key == (spec.name in VENDOR_BASE_URLS)
 
     def test_knows_from_settings_alone_whether_it_is_available(self, spec: ProviderSpec) -> None:
-        assert spec.is_available(EVERY_KEY)
-        assert spec.is_available(ProviderSettings()) is not spec.needs_key
+        assert spec.is_available(EVERY_KEY) is not spec.is_of_tenants
+        needs_nothing = not spec.needs_key and not spec.is_of_tenants
+        assert spec.is_available(ProviderSettings()) is needs_nothing
 
 
 def test_without_keys_only_the_local_provider_is_available() -> None:

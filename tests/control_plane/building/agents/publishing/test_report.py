@@ -95,6 +95,43 @@ def test_the_enterprise_tier_may_use_its_own_endpoints() -> None:
     assert report(config, tier="enterprise").ready
 
 
+@pytest.mark.parametrize(
+    ("fields", "field", "said"),
+    [
+        (
+            {"custom_llm_url": "wss://llm.example.com"},
+            "custom_llm_url",
+            "custom_llm_url must begin with https://, because a language model is asked over that.",
+        ),
+        (
+            {"custom_transcriber_url": "https://stt.example.com"},
+            "custom_transcriber_url",
+            "custom_transcriber_url must begin with wss://, because a transcriber is asked over "
+            "that.",
+        ),
+        (
+            {"custom_voice_url": "https://tts.example.com"},
+            "custom_voice_url",
+            "custom_voice_url must begin with wss://, because custom_voice_mode is svc.",
+        ),
+        (
+            {"custom_voice_url": "wss://tts.example.com", "custom_voice_mode": "compat"},
+            "custom_voice_url",
+            "custom_voice_url must begin with https://, because custom_voice_mode is compat.",
+        ),
+    ],
+)
+def test_an_endpoint_needs_the_scheme_of_its_format(
+    fields: dict[str, Any], field: str, said: str
+) -> None:
+    found = report(agent(**fields), tier="enterprise")
+    assert not found.ready
+    [blocker] = found.blockers
+    assert (blocker.code, blocker.field, blocker.message) == ("scheme_not_supported", field, said)
+    managed = agent(**fields, agent_kind="managed", managed_sku_id="sku")
+    assert report(managed, tier="enterprise").ready, "its SKU decides"
+
+
 def test_an_agent_without_a_name_waits_for_one() -> None:
     assert found(report(agent(), is_named=False).blockers) == [("name_missing", "name")]
 

@@ -20,6 +20,7 @@ from livekit.agents.metrics import LLMMetrics
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import CallPlan, ProviderChoice, ResolvedChannel
+from outbound.guarded_network import GuardedNetwork
 from pipelines.engine.channels.circuit_breaker import CircuitBreakers
 from pipelines.engine.channels.llm.llm_of_plan import supervised_llm
 from pipelines.engine.channels.llm.supervised_llm import SupervisedLLM
@@ -143,9 +144,11 @@ async def prepared(
     locale: str = "en-US",
     deadlines: ProviderDeadlines = SOON,
     is_refused: Callable[[], bool] = lambda: False,
+    tenants_network: GuardedNetwork | None = None,
 ) -> AsyncIterator[Prepared]:
     """
     Args:
+        tenants_network: if the provider is ``custom``.
         primary: speaks the wire of ``provider``.
         is_refused: whether the next connection to the primary is refused; not for Google.
     """
@@ -169,14 +172,16 @@ async def prepared(
                 deadlines=deadlines,
             ),
             http_client=http_client,
+            tenants_network=tenants_network or models.tenants_network,
             breakers=CircuitBreakers(clock),
         )
         stack = ResolvedChannel(
             primary=ProviderChoice(provider=provider, model="first"),
             fallback=ProviderChoice(provider="spare", model="second"),
         )
+        custom_llm_url = primary.base_url if provider == "custom" else None
         plan = call_plan(
-            AgentConfig(name="Ada"),
+            AgentConfig(name="Ada", custom_llm_url=custom_llm_url),
             stack=LOCAL_STACK.model_copy(update={"llm": stack}),
             locale=locale,
         )

@@ -1,0 +1,1 @@
+"""The tenant's own endpoints. Their formats: docs/custom-endpoints.md."""
