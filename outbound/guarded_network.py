@@ -7,7 +7,7 @@ import ssl
 import httpx2
 from websockets.asyncio.client import ClientConnection
 
-from outbound.client import guarded_client
+from outbound.client import MAX_RESPONSE_BYTES, guarded_client
 from outbound.policy import OutboundPolicy
 from outbound.resolver import SharedResolver
 from outbound.web_socket import guarded_web_socket
@@ -25,11 +25,18 @@ class GuardedNetwork:
         self._tls = tls
         self._resolver = SharedResolver()
 
-    def client(self, tenant: str, *, timeout_seconds: float) -> httpx2.AsyncClient:
+    def client(
+        self,
+        tenant: str,
+        *,
+        timeout_seconds: float,
+        max_response_bytes: int = MAX_RESPONSE_BYTES,
+    ) -> httpx2.AsyncClient:
         """``outbound.client.guarded_client`` for one tenant. The caller must close it."""
         return guarded_client(
             self._policy,
             timeout_seconds=timeout_seconds,
+            max_response_bytes=max_response_bytes,
             resolver=self._resolver.of(tenant),
             tls=self._tls,
         )

@@ -56,7 +56,7 @@ def agent_parts(
         transforms += [as_text_transform(pronunciations), in_pieces]
     return AgentParts(
         plan=plan,
-        tools=CallTools(plan, models.settings, actions, hand_over),
+        tools=CallTools(plan, models.settings, models.tenants_network, actions, hand_over),
         transforms=transforms,
         stt=supervised_stt(plan, models, actions),
         llm=supervised_llm(plan, models, actions),

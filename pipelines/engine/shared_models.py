@@ -38,7 +38,7 @@ class WarmModels:
     http_client: httpx2.AsyncClient
     """For SDKs that use httpx2. Keys are in the requests, never in the client."""
     tenants_network: GuardedNetwork
-    """To the tenants' own endpoints."""
+    """To the tenants' own servers."""
     recorded_words: RecordedWords
     """What a caller hears when no voice works."""
     breakers: CircuitBreakers = field(default_factory=lambda: CircuitBreakers(time.monotonic))

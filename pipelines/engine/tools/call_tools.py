@@ -12,8 +12,7 @@ from livekit.agents import RunContext, function_tool, llm
 from contracts.call_plan import CallPlan
 from contracts.sealing import CannotOpen
 from contracts.tool_bindings import END_CALL, NO_ARGUMENTS, CallWebhook, EndCall, Handoff
-from outbound.client import guarded_client
-from outbound.policy import OutboundPolicy
+from outbound.guarded_network import GuardedNetwork
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.tools.handoff_tool import HandOver, handoff_tool
 from pipelines.engine.tools.mcp.call_servers import CallServers, ServerTool
@@ -41,16 +40,19 @@ class CallTools:
         self,
         plan: CallPlan,
         settings: ProviderSettings,
+        network: GuardedNetwork,
         actions: CallActions,
         hand_over: HandOver | None = None,
     ) -> None:
         """
         Args:
+            network: to the tenant's servers.
             hand_over: lets another agent take over; ``None``: none can.
         """
         self._plan = plan
         self._hand_over = hand_over
         self._settings = settings
+        self._network = network
         self._actions = actions
         self._http: httpx2.AsyncClient | None = None
         self._durations_ms: dict[str, int] = {}
@@ -77,7 +79,7 @@ class CallTools:
         self._offer = offer
         if self._servers is None:
             self._servers = CallServers(
-                self._plan, self._settings, self._actions, self._offer_of_server
+                self._plan, self._settings, self._network, self._actions, self._offer_of_server
             )
             self._servers.ask()
         elif self._listed:
@@ -175,9 +177,8 @@ class CallTools:
 
     def _client(self) -> httpx2.AsyncClient:
         if self._http is None:
-            self._http = guarded_client(
-                OutboundPolicy(self._settings.outbound_allowed_networks),
-                timeout_seconds=_LONGEST_REQUEST_SECONDS,
+            self._http = self._network.client(
+                str(self._plan.tenant_id), timeout_seconds=_LONGEST_REQUEST_SECONDS
             )
         return self._http
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contracts.call_plan import CallPlan
+from outbound.guarded_network import GuardedNetwork
+from outbound.policy import OutboundPolicy
 from pipelines.engine.barge_in import BargeIn
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.call_agent import CallAgent
@@ -15,5 +17,6 @@ from tests.pipelines.plans import call_plan
 
 def call_agent(plan: CallPlan | None = None, actions: CallActions | None = None) -> CallAgent:
     plan, actions = plan or call_plan(), actions or NotedActions()
-    tools = CallTools(plan, ProviderSettings(), actions).of_engine()
+    network = GuardedNetwork(OutboundPolicy())
+    tools = CallTools(plan, ProviderSettings(), network, actions).of_engine()
     return CallAgent(plan, actions, tools, OverlappingSpeech(BargeIn()))

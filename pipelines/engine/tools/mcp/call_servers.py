@@ -14,8 +14,7 @@ import structlog
 from contracts.call_plan import CallPlan, ResolvedChannel
 from contracts.sealing import CannotOpen
 from contracts.tool_bindings import END_CALL, Mcp
-from outbound.client import guarded_client
-from outbound.policy import OutboundPolicy
+from outbound.guarded_network import GuardedNetwork
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.tools.mcp.bound_server import BoundServer, UsableTool
 from pipelines.engine.tools.mcp.endpoint import MOST_ANSWER_BYTES
@@ -59,10 +58,16 @@ class CallServers:
     """Close it with the call."""
 
     def __init__(
-        self, plan: CallPlan, settings: ProviderSettings, actions: CallActions, offer: Offer
+        self,
+        plan: CallPlan,
+        settings: ProviderSettings,
+        network: GuardedNetwork,
+        actions: CallActions,
+        offer: Offer,
     ) -> None:
         self._plan = plan
         self._settings = settings
+        self._network = network
         self._actions = actions
         self._offer = offer
         self._taken = {END_CALL, *(tool.name for tool in plan.agent.tools)}
@@ -114,8 +119,8 @@ class CallServers:
 
     def _client(self) -> httpx2.AsyncClient:
         if self._http is None:
-            self._http = guarded_client(
-                OutboundPolicy(self._settings.outbound_allowed_networks),
+            self._http = self._network.client(
+                str(self._plan.tenant_id),
                 timeout_seconds=_LONGEST_REQUEST_SECONDS,
                 max_response_bytes=MOST_ANSWER_BYTES,
             )

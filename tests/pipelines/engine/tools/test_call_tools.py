@@ -7,8 +7,6 @@ import json
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -19,15 +17,14 @@ from livekit.agents import llm
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ProviderChoice, ResolvedChannel
 from contracts.sealing import Sealer
-from outbound.client import guarded_client
+from outbound.guarded_network import GuardedNetwork
 from pipelines.engine.shared_models import WarmModels
-from pipelines.engine.tools import call_tools
 from pipelines.settings import ProviderSettings
-from tests.outbound.self_signed import self_signed_certificate
 from tests.pipelines.conversations import Call, conversation
 from tests.pipelines.engine.agents import call_agent
 from tests.pipelines.plans import LOCAL_STACK, call_plan
 from tests.stand_ins.openai_wire import Answer, OpenAIWire, calls, says
+from tests.stand_ins.own_tls import OwnTls
 from tests.stand_ins.tenant_api import Reply, TenantApi
 
 KEY = Fernet.generate_key().decode()
@@ -58,23 +55,17 @@ class Talk:
         return [message["content"] for message in messages if message["role"] == "tool"]
 
 
-@pytest.fixture
-def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    served, trusting = self_signed_certificate(tmp_path, "127.0.0.1")
-    monkeypatch.setattr(call_tools, "guarded_client", partial(guarded_client, tls=trusting))
-    return served
-
-
 @contextlib.asynccontextmanager
 async def talking(
     warm_models: WarmModels,
-    tls: Any,
+    tls: OwnTls,
     *replies: Reply,
     arguments: str = ASKED,
     before: str = "",
     after: str = ANSWER,
     advanced: dict[str, Any] | None = None,
     settings: dict[str, Any] | None = None,
+    network: GuardedNetwork | None = None,
     **fields: Any,
 ) -> AsyncIterator[Talk]:
     """A model that says something, uses the tool ``look_up`` once, and says something after it."""
@@ -85,7 +76,7 @@ async def talking(
 
     async with (
         httpx2.AsyncClient() as http,
-        TenantApi(replies).serving(tls) as api,
+        TenantApi(replies).serving(tls.server) as api,
         OpenAIWire(answer_to=answer).serving() as wire,
     ):
         models = replace(
@@ -94,12 +85,12 @@ async def talking(
                 {
                     "api_keys": {"openai": "k"},
                     "base_urls": {"openai": wire.base_url},
-                    "outbound_allowed_networks": ("127.0.0.1/32",),
                     "encryption_keys": (KEY,),
                 }
                 | (settings or {})
             ),
             http_client=http,
+            tenants_network=network or tls.network,
         )
         tool = {
             "type": "call_webhook",
@@ -123,7 +114,7 @@ async def talking(
 
 @pytest.mark.latency
 async def test_the_agent_says_that_it_waits_and_then_the_answer(
-    warm_models: WarmModels, tls: Any
+    warm_models: WarmModels, tls: OwnTls
 ) -> None:
     slow = Reply('{"free": ["19:00"]}', delay_seconds=1.5)
     async with talking(warm_models, tls, slow, speak_while="One moment, please.") as talk:
@@ -140,7 +131,7 @@ async def test_the_agent_says_that_it_waits_and_then_the_answer(
 
 
 async def test_a_quick_answer_needs_no_words_while_waiting(
-    warm_models: WarmModels, tls: Any
+    warm_models: WarmModels, tls: OwnTls
 ) -> None:
     async with talking(warm_models, tls, speak_while="One moment, please.") as talk:
         await talk.ask()
@@ -148,7 +139,7 @@ async def test_a_quick_answer_needs_no_words_while_waiting(
 
 
 async def test_what_is_said_before_and_after_a_tool_is_one_turn(
-    warm_models: WarmModels, tls: Any
+    warm_models: WarmModels, tls: OwnTls
 ) -> None:
     before = "Let me have a look for you right away."
     after = f"{ANSWER} I can also offer you a seat at the bar."
@@ -159,7 +150,7 @@ async def test_what_is_said_before_and_after_a_tool_is_one_turn(
         assert await talk.call.messages("assistant", 2) == [before, ANSWER]
 
 
-async def test_arguments_that_do_not_fit_are_not_sent(warm_models: WarmModels, tls: Any) -> None:
+async def test_arguments_that_do_not_fit_are_not_sent(warm_models: WarmModels, tls: OwnTls) -> None:
     async with talking(warm_models, tls, arguments='{"day": 2, "guests": 40}') as talk:
         await talk.ask()
         [result] = talk.results
@@ -169,7 +160,7 @@ async def test_arguments_that_do_not_fit_are_not_sent(warm_models: WarmModels, t
         assert talk.api.asked == []
 
 
-async def test_a_failure_is_told_to_the_model_in_time(warm_models: WarmModels, tls: Any) -> None:
+async def test_a_failure_is_told_to_the_model_in_time(warm_models: WarmModels, tls: OwnTls) -> None:
     hangs = Reply(delay_seconds=30)
     async with talking(warm_models, tls, hangs, timeout_seconds=0.5) as talk:
         began_at = time.monotonic()
@@ -178,7 +169,9 @@ async def test_a_failure_is_told_to_the_model_in_time(warm_models: WarmModels, t
         assert talk.results == ["The tool failed: no answer within 0.5 s"]
 
 
-async def test_a_secret_header_is_opened_and_never_told(warm_models: WarmModels, tls: Any) -> None:
+async def test_a_secret_header_is_opened_and_never_told(
+    warm_models: WarmModels, tls: OwnTls
+) -> None:
     sealed = {"sealed": Sealer([KEY]).seal("Bearer t0ken-of-ours"), "hint": "ours"}
     echo = Reply("you sent t0ken-of-ours")
     async with talking(warm_models, tls, echo, headers={"Authorization": sealed}) as talk:
@@ -187,7 +180,7 @@ async def test_a_secret_header_is_opened_and_never_told(warm_models: WarmModels,
         assert talk.results == ["you sent ••••"]
 
 
-async def test_a_header_with_a_variable_is_secret_too(warm_models: WarmModels, tls: Any) -> None:
+async def test_a_header_with_a_variable_is_secret_too(warm_models: WarmModels, tls: OwnTls) -> None:
     sealed = {"sealed": Sealer([KEY]).seal("Token {{ place }}"), "hint": ""}
     echo = Reply("you are at Inn, with Token Harbour Inn")
     async with talking(warm_models, tls, echo, headers={"X-Place": sealed}) as talk:
@@ -197,7 +190,7 @@ async def test_a_header_with_a_variable_is_secret_too(warm_models: WarmModels, t
 
 
 async def test_a_header_that_cannot_be_opened_stops_the_tool(
-    warm_models: WarmModels, tls: Any
+    warm_models: WarmModels, tls: OwnTls
 ) -> None:
     sealed = {"sealed": Sealer([KEY]).seal("Bearer x"), "hint": ""}
     other = {"encryption_keys": (Fernet.generate_key().decode(),)}

@@ -14,6 +14,8 @@ from livekit.agents import Agent
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import CallPlan, PlannedAgent, ProviderChoice, ResolvedChannel
 from contracts.tool_bindings import Handoff
+from outbound.guarded_network import GuardedNetwork
+from outbound.policy import OutboundPolicy
 from pipelines.engine.providers.local import provider as local
 from pipelines.engine.shared_models import WarmModels
 from pipelines.engine.tools.call_tools import CallTools
@@ -318,5 +320,6 @@ def test_a_tool_to_an_agent_that_the_plan_lacks_is_not_offered() -> None:
 
     desk = agent("Desk", TO_SALES, handoff(UUID(int=99), "to_nobody"), handoff(DESK, "to_myself"))
     plan = plan_of(desk, planned(agent("Sales")))
-    tools = CallTools(plan, ProviderSettings(), NotedActions(), never).of_engine()
+    network = GuardedNetwork(OutboundPolicy())
+    tools = CallTools(plan, ProviderSettings(), network, NotedActions(), never).of_engine()
     assert [tool.id for tool in tools] == ["end_call", "to_sales"]

@@ -6,19 +6,12 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
-
-import pytest
 
 from contracts.agent_config import AgentConfig
-from outbound.client import guarded_client
 from pipelines.engine.shared_models import WarmModels
-from pipelines.engine.tools import call_tools
-from pipelines.settings import ProviderSettings
-from tests.outbound.self_signed import self_signed_certificate
 from tests.pipelines.conversations import Call, conversation
 from tests.pipelines.plans import LOCAL_STACK, call_plan
+from tests.stand_ins.own_tls import OwnTls
 from tests.stand_ins.tenant_api import Reply, TenantApi
 
 FILLER = "One moment, please."
@@ -27,13 +20,11 @@ CLOSING, FALLBACK = "Your table is booked.", "Please try our website."
 
 @contextlib.asynccontextmanager
 async def booking(
-    models: WarmModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reply: Reply
+    models: WarmModels, tls: OwnTls, reply: Reply
 ) -> AsyncIterator[tuple[Call, TenantApi]]:
     """A caller has asked for a table for four and confirmed it, and the agent's answer was
     played."""
-    served, trusting = self_signed_certificate(tmp_path, "127.0.0.1")
-    monkeypatch.setattr(call_tools, "guarded_client", partial(guarded_client, tls=trusting))
-    async with TenantApi([reply]).serving(served) as api:
+    async with TenantApi([reply]).serving(tls.server) as api:
         agent = AgentConfig.model_validate(
             {
                 "name": "Table bot",
@@ -59,9 +50,8 @@ async def booking(
                 ],
             }
         )
-        settings = ProviderSettings(outbound_allowed_networks=("127.0.0.1/32",))
         plan = call_plan(agent, stack=LOCAL_STACK)
-        async with conversation(plan, replace(models, settings=settings)) as call:
+        async with conversation(plan, replace(models, tenants_network=tls.network)) as call:
             await call.conversation.greet()
             for line in ("A table, please.", "For four people.", "Yes, that's right."):
                 await call.conversation.session.generate_reply(user_input=line)
@@ -69,10 +59,10 @@ async def booking(
 
 
 async def test_it_calls_a_tool_once_and_then_says_the_closing(
-    warm_models: WarmModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    warm_models: WarmModels, tls: OwnTls
 ) -> None:
     slow = Reply("{}", delay_seconds=1.0)
-    async with booking(warm_models, tmp_path, monkeypatch, slow) as (call, api):
+    async with booking(warm_models, tls, slow) as (call, api):
         [asked] = api.asked
         assert json.loads(asked.text) == {"party_size": 4}
         said = call.said_by("assistant")
@@ -85,10 +75,10 @@ async def test_it_calls_a_tool_once_and_then_says_the_closing(
 
 
 async def test_a_tool_that_failed_is_told_to_the_caller(
-    warm_models: WarmModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    warm_models: WarmModels, tls: OwnTls
 ) -> None:
     broken = Reply("no", status=500)
-    async with booking(warm_models, tmp_path, monkeypatch, broken) as (call, api):
+    async with booking(warm_models, tls, broken) as (call, api):
         assert len(api.asked) == 1
         said = call.said_by("assistant")[-1]
         assert FALLBACK in said

@@ -6,8 +6,6 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -18,15 +16,16 @@ from livekit.agents import llm
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ProviderChoice, ResolvedChannel
 from contracts.sealing import Sealer
-from outbound.client import guarded_client
+from outbound.guarded_network import GuardedNetwork
+from outbound.policy import OutboundPolicy
 from pipelines.engine.shared_models import WarmModels
 from pipelines.engine.tools.mcp import call_servers
 from pipelines.settings import ProviderSettings
-from tests.outbound.self_signed import self_signed_certificate
 from tests.pipelines.conversations import Call, conversation
 from tests.pipelines.plans import LOCAL_STACK, call_plan
 from tests.stand_ins.mcp_server import FREE, McpServer, Odd, text
 from tests.stand_ins.openai_wire import Answer, OpenAIWire, calls, says
+from tests.stand_ins.own_tls import OwnTls
 
 KEY = Fernet.generate_key().decode()
 ASKED = '{"day": "Tuesday", "guests": 4}'
@@ -67,22 +66,16 @@ class Talk:
         return [message["content"] for message in messages if message["role"] == "tool"]
 
 
-@pytest.fixture
-def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    served, trusting = self_signed_certificate(tmp_path, "127.0.0.1")
-    monkeypatch.setattr(call_servers, "guarded_client", partial(guarded_client, tls=trusting))
-    return served
-
-
 @contextlib.asynccontextmanager
 async def talking(
     warm_models: WarmModels,
-    tls: Any,
+    tls: OwnTls,
     server: McpServer | None = None,
     *,
     arguments: str = ASKED,
     tools: tuple[dict[str, Any], ...] = (),
     settings: dict[str, Any] | None = None,
+    network: GuardedNetwork | None = None,
     provider: str = "openai",
     **fields: Any,
 ) -> AsyncIterator[Talk]:
@@ -97,7 +90,7 @@ async def talking(
 
     async with (
         httpx2.AsyncClient() as http,
-        (server or McpServer()).serving(tls) as running,
+        (server or McpServer()).serving(tls.server) as running,
         OpenAIWire(answer_to=answer).serving() as wire,
     ):
         models = replace(
@@ -106,12 +99,12 @@ async def talking(
                 {
                     "api_keys": {"openai": "k"},
                     "base_urls": {"openai": wire.base_url},
-                    "outbound_allowed_networks": ("127.0.0.1/32",),
                     "encryption_keys": (KEY,),
                 }
                 | (settings or {})
             ),
             http_client=http,
+            tenants_network=network or tls.network,
         )
         crm = {"type": "mcp", "name": "crm", "url": running.url}
         agent = AgentConfig.model_validate(
@@ -132,7 +125,7 @@ async def talking(
 
 @pytest.mark.parametrize("as_events", [False, True])
 async def test_the_model_uses_a_tool_of_the_server(
-    warm_models: WarmModels, tls: Any, as_events: bool
+    warm_models: WarmModels, tls: OwnTls, as_events: bool
 ) -> None:
     used: list[dict[str, Any]] = []
 
@@ -160,7 +153,7 @@ async def test_the_model_uses_a_tool_of_the_server(
     assert server.ended == ["session-1"]
 
 
-async def test_each_use_has_its_duration(warm_models: WarmModels, tls: Any) -> None:
+async def test_each_use_has_its_duration(warm_models: WarmModels, tls: OwnTls) -> None:
     slow = McpServer(odd={"tools/call": Odd(delay_seconds=0.3)})
     async with talking(warm_models, tls, slow) as talk:
         await talk.logged("Tools of the MCP server crm")
@@ -176,7 +169,7 @@ async def test_each_use_has_its_duration(warm_models: WarmModels, tls: Any) -> N
 
 
 @pytest.mark.latency
-async def test_the_greeting_waits_for_no_server(warm_models: WarmModels, tls: Any) -> None:
+async def test_the_greeting_waits_for_no_server(warm_models: WarmModels, tls: OwnTls) -> None:
     hangs = McpServer(odd={"initialize": Odd(delay_seconds=30)})
     async with talking(warm_models, tls, hangs, timeout_seconds=2.0) as talk:
         began_at = time.monotonic()
@@ -193,7 +186,7 @@ async def test_the_greeting_waits_for_no_server(warm_models: WarmModels, tls: An
 
 
 async def test_tools_that_come_late_are_offered_from_then_on(
-    warm_models: WarmModels, tls: Any
+    warm_models: WarmModels, tls: OwnTls
 ) -> None:
     slow = McpServer(odd={"tools/list": Odd(delay_seconds=1.5)})
     async with talking(warm_models, tls, slow) as talk:
@@ -206,7 +199,7 @@ async def test_tools_that_come_late_are_offered_from_then_on(
 
 
 async def test_a_server_that_refuses_is_named_with_the_reason(
-    warm_models: WarmModels, tls: Any
+    warm_models: WarmModels, tls: OwnTls
 ) -> None:
     refusing = McpServer(odd={"initialize": Odd(401)})
     async with talking(warm_models, tls, refusing) as talk:
@@ -220,7 +213,9 @@ async def test_a_server_that_refuses_is_named_with_the_reason(
         assert await talk.call.messages("assistant", 1) == [ANSWER]
 
 
-async def test_one_server_that_fails_leaves_the_others(warm_models: WarmModels, tls: Any) -> None:
+async def test_one_server_that_fails_leaves_the_others(
+    warm_models: WarmModels, tls: OwnTls
+) -> None:
     broken = {"type": "mcp", "name": "shop", "url": "https://127.0.0.1:9/mcp"}
     async with talking(warm_models, tls, tools=(broken,)) as talk:
         await talk.logged("Tools of the MCP server crm")
@@ -229,15 +224,15 @@ async def test_one_server_that_fails_leaves_the_others(warm_models: WarmModels, 
         assert talk.offered == OFFERED
 
 
-async def test_a_private_address_is_refused(warm_models: WarmModels, tls: Any) -> None:
-    nowhere: dict[str, Any] = {"outbound_allowed_networks": ()}
-    async with talking(warm_models, tls, settings=nowhere) as talk:
+async def test_a_private_address_is_refused(warm_models: WarmModels, tls: OwnTls) -> None:
+    network = GuardedNetwork(OutboundPolicy())
+    async with talking(warm_models, tls, network=network) as talk:
         level, _ = await talk.logged("The tool crm is not available")
         assert level == "warning"
         assert talk.server.asked == []
 
 
-async def test_arguments_that_do_not_fit_are_not_sent(warm_models: WarmModels, tls: Any) -> None:
+async def test_arguments_that_do_not_fit_are_not_sent(warm_models: WarmModels, tls: OwnTls) -> None:
     async with talking(warm_models, tls, arguments='{"day": 2, "guests": 40}') as talk:
         await talk.logged("Tools of the MCP server crm")
         await talk.ask()
@@ -248,7 +243,7 @@ async def test_arguments_that_do_not_fit_are_not_sent(warm_models: WarmModels, t
         assert "tools/call" not in talk.server.methods
 
 
-async def test_a_failed_tool_is_an_error_of_the_model(warm_models: WarmModels, tls: Any) -> None:
+async def test_a_failed_tool_is_an_error_of_the_model(warm_models: WarmModels, tls: OwnTls) -> None:
     failing = McpServer(result=lambda name, arguments: text("the kitchen is closed", isError=True))
     async with talking(warm_models, tls, failing) as talk:
         await talk.logged("Tools of the MCP server crm")
@@ -262,7 +257,9 @@ async def test_a_failed_tool_is_an_error_of_the_model(warm_models: WarmModels, t
         assert output.is_error
 
 
-async def test_a_secret_header_is_opened_and_never_told(warm_models: WarmModels, tls: Any) -> None:
+async def test_a_secret_header_is_opened_and_never_told(
+    warm_models: WarmModels, tls: OwnTls
+) -> None:
     sealed = {"sealed": Sealer([KEY]).seal("Bearer t0ken-of-{{ place }}"), "hint": "ours"}
     secret = "t0ken-of-Harbour Inn"
     tool = FREE | {
@@ -290,7 +287,7 @@ async def test_a_secret_header_is_opened_and_never_told(warm_models: WarmModels,
 
 
 async def test_a_header_that_cannot_be_opened_stops_the_server(
-    warm_models: WarmModels, tls: Any
+    warm_models: WarmModels, tls: OwnTls
 ) -> None:
     sealed = {"sealed": Sealer([KEY]).seal("Bearer x"), "hint": ""}
     other = {"encryption_keys": (Fernet.generate_key().decode(),)}
@@ -302,7 +299,7 @@ async def test_a_header_that_cannot_be_opened_stops_the_server(
 
 
 async def test_an_agent_that_comes_later_gets_what_is_listed(
-    warm_models: WarmModels, tls: Any
+    warm_models: WarmModels, tls: OwnTls
 ) -> None:
     given: list[str] = []
 
@@ -316,7 +313,7 @@ async def test_an_agent_that_comes_later_gets_what_is_listed(
         assert talk.server.methods.count("tools/list") == 1
 
 
-async def test_names_are_valid_and_unique(warm_models: WarmModels, tls: Any) -> None:
+async def test_names_are_valid_and_unique(warm_models: WarmModels, tls: OwnTls) -> None:
     same = FREE | {"name": "find-table"}
     webhook = {
         "type": "call_webhook",
@@ -331,7 +328,7 @@ async def test_names_are_valid_and_unique(warm_models: WarmModels, tls: Any) -> 
 
 
 async def test_an_agent_has_128_tools_at_most(
-    warm_models: WarmModels, tls: Any, monkeypatch: pytest.MonkeyPatch
+    warm_models: WarmModels, tls: OwnTls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(call_servers, "MOST_TOOLS_OF_CALL", 4)
     server = McpServer(tools=[FREE | {"name": f"t{n}"} for n in range(5)])
@@ -343,7 +340,7 @@ async def test_an_agent_has_128_tools_at_most(
         assert "3 that would be more than 4 on the call" in message
 
 
-async def test_a_call_asks_eight_servers_at_most(warm_models: WarmModels, tls: Any) -> None:
+async def test_a_call_asks_eight_servers_at_most(warm_models: WarmModels, tls: OwnTls) -> None:
     others = tuple(
         {"type": "mcp", "name": f"shop_{n}", "url": "https://127.0.0.1:9/"} for n in range(8)
     )
@@ -356,7 +353,7 @@ async def test_a_call_asks_eight_servers_at_most(warm_models: WarmModels, tls: A
         assert talk.server.asked == []
 
 
-async def test_the_offline_playbook_asks_no_server(warm_models: WarmModels, tls: Any) -> None:
+async def test_the_offline_playbook_asks_no_server(warm_models: WarmModels, tls: OwnTls) -> None:
     async with talking(warm_models, tls, provider="local") as talk:
         await talk.call.conversation.greet()
         assert await talk.call.messages("assistant", 1) == [GREETING]
