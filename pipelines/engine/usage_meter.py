@@ -35,6 +35,7 @@ class UsageMeter:
 
     def reports(self) -> Iterator[UsageReported]:
         """The totals until now, of each model that was used."""
+        estimated = self._estimated()
         for usage in self._collected.flatten():
             match usage:
                 case STTModelUsage():
@@ -47,13 +48,13 @@ class UsageMeter:
                         output_tokens=usage.output_tokens,
                     )
                 case LLMModelUsage():
-                    read, written = self._estimated(usage.provider, usage.model)
+                    read, written = estimated.pop((usage.provider, usage.model), (0, 0))
                     yield UsageReported(
                         channel="llm",
                         provider=usage.provider,
                         model=usage.model,
-                        input_tokens=usage.input_tokens,
-                        output_tokens=usage.output_tokens,
+                        input_tokens=usage.input_tokens + read,
+                        output_tokens=usage.output_tokens + written,
                         cached_input_tokens=usage.input_cached_tokens,
                         reasoning_tokens=usage.output_reasoning_tokens,
                         estimated_input_tokens=read,
@@ -70,7 +71,23 @@ class UsageMeter:
                         characters=usage.characters_count,
                     )
 
-    def _estimated(self, provider: str, model: str) -> tuple[int, int]:
-        found = [each.estimated.get((provider, model)) for each in self._language_models]
-        tokens = [each for each in found if each is not None]
-        return sum(each.input_tokens for each in tokens), sum(each.output_tokens for each in tokens)
+        for (provider, model), (read, written) in estimated.items():
+            if read or written:
+                yield UsageReported(
+                    channel="llm",
+                    provider=provider,
+                    model=model,
+                    input_tokens=read,
+                    output_tokens=written,
+                    estimated_input_tokens=read,
+                    estimated_output_tokens=written,
+                )
+
+    def _estimated(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """Input and output tokens, by provider and model."""
+        found: dict[tuple[str, str], tuple[int, int]] = {}
+        for language_model in self._language_models:
+            for names, tokens in language_model.estimated.items():
+                read, written = found.get(names, (0, 0))
+                found[names] = read + tokens.input_tokens, written + tokens.output_tokens
+        return found

@@ -45,6 +45,8 @@ class ElevenLabsVoice:
     pace: Pace = field(default_factory=Pace)
     spoken: list[str] = field(default_factory=list)
     """The texts that came, in order."""
+    characters: int = 0
+    """That came, spoken or not: what the vendor charges for."""
     open_sockets: int = 0
     base_url: str = ""
 
@@ -87,6 +89,7 @@ class ElevenLabsVoice:
                 if name not in contexts:
                     contexts[name] = self._begin(web_socket, name)
                 if order.get("text", "").strip():
+                    self.characters += len(order["text"])
                     contexts[name].texts.put_nowait(order["text"])
                 if order.get("close_context"):
                     contexts[name].texts.put_nowait(None)

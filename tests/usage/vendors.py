@@ -87,7 +87,7 @@ class Vendors:
         return Totals(
             tokens_read=self.llm.bill.read,
             tokens_written=self.llm.bill.written,
-            characters=sum(len(text) for text in self.voice.spoken),
+            characters=self.voice.characters,
             audio_ms=round(1000 * sum(self.recogniser.heard_seconds)),
         )
 

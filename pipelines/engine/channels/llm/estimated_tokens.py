@@ -9,41 +9,46 @@ USUAL_CHARACTERS_PER_TOKEN = 4.0
 
 
 @dataclass
-class _Rate:
-    characters: int = 0
-    tokens: int = 0
+class _Side:
+    """What a model has read, or what it has written."""
 
-    def learn(self, characters: int, tokens: int) -> None:
-        self.characters += characters
-        self.tokens += tokens
+    reported_characters: int = 0
+    reported_tokens: int = 0
+    unreported_characters: int = 0
 
-    def tokens_of(self, characters: int) -> int:
-        if not self.tokens or not self.characters:
-            return round(characters / USUAL_CHARACTERS_PER_TOKEN)
-        return round(characters * self.tokens / self.characters)
+    @property
+    def tokens(self) -> int:
+        per_token = USUAL_CHARACTERS_PER_TOKEN
+        if self.reported_tokens and self.reported_characters:
+            per_token = self.reported_characters / self.reported_tokens
+        return round(self.unreported_characters / per_token)
 
 
 class EstimatedTokens:
-    """Of one model in one call. What it reports of some requests says how it counts the others:
-    most of each is the same prompt."""
+    """Of one model in one call. What it reports of some requests says how it counts the others, the
+    earlier ones too: most of each is the same prompt."""
 
     def __init__(self) -> None:
-        self._read, self._written = _Rate(), _Rate()
-        self.input_tokens = 0
-        self.output_tokens = 0
-        """All that was estimated until now."""
+        self._read, self._written = _Side(), _Side()
+
+    @property
+    def input_tokens(self) -> int:
+        return self._read.tokens
+
+    @property
+    def output_tokens(self) -> int:
+        return self._written.tokens
 
     def reported(
         self, read_characters: int, input_tokens: int, written_characters: int, output_tokens: int
     ) -> None:
         """A whole answer, with the vendor's own count."""
-        self._read.learn(read_characters, input_tokens)
-        self._written.learn(written_characters, output_tokens)
+        self._read.reported_characters += read_characters
+        self._read.reported_tokens += input_tokens
+        self._written.reported_characters += written_characters
+        self._written.reported_tokens += output_tokens
 
-    def unreported(self, read_characters: int, written_characters: int) -> tuple[int, int]:
-        """Input and output tokens of an answer that ended early."""
-        read = self._read.tokens_of(read_characters)
-        written = self._written.tokens_of(written_characters)
-        self.input_tokens += read
-        self.output_tokens += written
-        return read, written
+    def unreported(self, read_characters: int, written_characters: int) -> None:
+        """An answer that ended early."""
+        self._read.unreported_characters += read_characters
+        self._written.unreported_characters += written_characters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Coroutine, Iterator
 from typing import Any
 
@@ -64,7 +63,8 @@ class SupervisedLLM(llm.LLM[Any]):
         self._unusable: set[Candidate[LanguageModel]] = set()
         self._forwarded: set[Candidate[LanguageModel]] = set()
         self.estimated: dict[tuple[str, str], EstimatedTokens] = {}
-        """By provider and model: tokens of which their vendors have told nothing."""
+        """By provider and model: tokens of which their vendors have told nothing, and the metrics
+        neither."""
 
     @property
     def model(self) -> str:
@@ -160,23 +160,8 @@ class SupervisedLLM(llm.LLM[Any]):
         read, written = attempt.read_characters, attempt.written_characters
         if (usage := attempt.usage) is not None:
             estimated.reported(read, usage.prompt_tokens, written, usage.completion_tokens)
-            return
-        input_tokens, output_tokens = estimated.unreported(read, written)
-        metrics = LLMMetrics(
-            label=self._label,
-            request_id="",
-            timestamp=time.time(),
-            duration=0.0,
-            ttft=0.0,
-            cancelled=True,
-            completion_tokens=output_tokens,
-            prompt_tokens=input_tokens,
-            prompt_cached_tokens=0,
-            total_tokens=input_tokens + output_tokens,
-            tokens_per_second=0.0,
-            metadata=_names(candidate),
-        )
-        self.emit("metrics_collected", metrics)
+        else:
+            estimated.unreported(read, written)
 
     def may_ask_again(self, turn: int, failed: FailedAttempt[LanguageModel] | None) -> bool:
         """No model has answered. Returns whether the caller is asked to say it again; otherwise

@@ -182,6 +182,8 @@ class Speaking:
                 deadline.owes_nothing()
 
         def sentence_came() -> None:
+            # Plugins keep a sentence to themselves until all of it has come.
+            request.characters = text.whole_until - begin
             if text.is_complete and not is_speakable(text.rest):
                 request.abandon()
             elif text.is_complete:
@@ -189,13 +191,9 @@ class Speaking:
             note_what_it_owes()
             request.deadline_moved()
 
-        def push(piece: str) -> None:
-            request.characters += len(piece)
-            stream.push_text(piece)
-
-        text.on_text, text.on_sentence = push, sentence_came
+        text.on_text, text.on_sentence = stream.push_text, sentence_came
         try:
-            push(text.rest)
+            stream.push_text(text.rest)
             if text.rest or text.is_complete:
                 sentence_came()
             await self._hear(voice, request, None, note_what_it_owes)

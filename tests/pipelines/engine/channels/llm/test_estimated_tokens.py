@@ -4,17 +4,26 @@ from pipelines.engine.channels.llm.estimated_tokens import EstimatedTokens
 
 
 def test_a_model_that_has_reported_nothing_yet_is_taken_to_count_as_most_do() -> None:
-    assert EstimatedTokens().unreported(400, 40) == (100, 10)
+    tokens = EstimatedTokens()
+    tokens.unreported(400, 40)
+    assert (tokens.input_tokens, tokens.output_tokens) == (100, 10)
 
 
 def test_what_a_model_reports_says_how_it_counts_the_rest() -> None:
     tokens = EstimatedTokens()
     tokens.reported(1_000, 400, 100, 20)
-    tokens.reported(2_000, 800, 300, 60)
-    assert tokens.unreported(2_500, 50) == (1_000, 10)
+    tokens.unreported(2_500, 50)
+    assert (tokens.input_tokens, tokens.output_tokens) == (1_000, 10)
 
 
-def test_all_that_was_estimated_is_counted() -> None:
+def test_what_a_model_reports_later_corrects_the_estimate() -> None:
+    tokens = EstimatedTokens()
+    tokens.unreported(1_000, 100)
+    tokens.reported(1_000, 500, 100, 50)
+    assert (tokens.input_tokens, tokens.output_tokens) == (500, 50)
+
+
+def test_all_that_was_unreported_counts() -> None:
     tokens = EstimatedTokens()
     tokens.reported(1_000, 250, 100, 25)
     tokens.unreported(400, 40)
@@ -25,4 +34,5 @@ def test_all_that_was_estimated_is_counted() -> None:
 def test_an_answer_without_words_says_nothing_about_the_next() -> None:
     tokens = EstimatedTokens()
     tokens.reported(1_000, 250, 0, 0)
-    assert tokens.unreported(1_000, 40) == (250, 10)
+    tokens.unreported(1_000, 40)
+    assert (tokens.input_tokens, tokens.output_tokens) == (250, 10)
