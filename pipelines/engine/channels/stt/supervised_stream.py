@@ -35,6 +35,7 @@ _MOST_UNHEARD = 2
 them either. Music may be taken for one voice; nobody speaks twice into a working line unheard."""
 _JUDGED_SAMPLES = HEARING_RATE // 10
 _COUNTED_SAMPLES = 2 * HEARING_RATE
+_SHORTEST_WORDS = HEARING_RATE // 10
 """Together: to look at each frame by itself costs more than to hear it."""
 _CLOSING_SECONDS = 0.5
 """How long the end of a call waits for recognisers that say goodbye."""
@@ -350,8 +351,10 @@ class SupervisedStream(stt.RecognizeStream):
             return None
         seconds = event.alternatives[0].end_time - self.start_time_offset
         position = round(seconds * HEARING_RATE)
-        # Without times of its own, a plugin tells where its stream began.
-        return position if listening.start < position <= self._ring.end else None
+        # Without times of its own, a plugin tells where its stream began, to which the engine adds
+        # the moment that it took to begin.
+        credible = listening.start + _SHORTEST_WORDS < position <= self._ring.end
+        return position if credible else None
 
     def _lost_ms(self, failed: Listening, taken_over_by: Listening | None = None) -> int:
         """From the first sound without final words. Without any, from when a recogniser was asked

@@ -25,6 +25,7 @@ from control_plane.calling.calls.ending.actual_cost import (
     actual_cost_micros,
     total_micros,
 )
+from tests.pipelines.plans import call_plan
 
 NOTHING = {"llm": 0, "stt": 0, "tts": 0}
 LLM: dict[PricedUnit, int] = {
@@ -52,7 +53,6 @@ def price(channel: Channel, name: str, micros_per: Mapping[PricedUnit, int]) -> 
 
 
 def plan(*prices: UnitPrice, llm_key: KeySource = "platform") -> CallPlan:
-    """Only what the cost depends on."""
     stack = ResolvedStack(
         stt=ResolvedChannel(primary=ProviderChoice(provider="deepgram", model="nova-3")),
         llm=ResolvedChannel(
@@ -61,7 +61,7 @@ def plan(*prices: UnitPrice, llm_key: KeySource = "platform") -> CallPlan:
         ),
         tts=ResolvedChannel(primary=ProviderChoice(provider="cartesia", model="sonic-3")),
     )
-    return CallPlan.model_construct(stack=stack, unit_prices=prices)
+    return call_plan(stack=stack).model_copy(update={"unit_prices": prices})
 
 
 def llm_cost(micros_per: Mapping[PricedUnit, int], totals: Totals) -> int | None:

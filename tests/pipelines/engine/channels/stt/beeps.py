@@ -90,6 +90,7 @@ class BeepSTT(stt.STT[None]):
         told_voice: bool = True,
         final_seconds: float = FINAL_SECONDS,
         late_seconds: float = 0.0,
+        begins_late_seconds: float = 0.0,
     ) -> None:
         super().__init__(
             capabilities=stt.STTCapabilities(streaming=True, interim_results=interim_results)
@@ -100,6 +101,8 @@ class BeepSTT(stt.STT[None]):
         self.final_seconds = final_seconds
         self.late_seconds = late_seconds
         """By which texts and ends come later than they should."""
+        self.begins_late_seconds = begins_late_seconds
+        """Added to the stream's beginning, as the engine adds what its own start has taken."""
         self.streams: list[BeepStream] = []
         self.is_closed = False
 
@@ -192,8 +195,8 @@ class BeepStream(stt.RecognizeStream):
         data = stt.SpeechData(
             language=LanguageCode("en"),
             text=" ".join(f"w{word}" for word in self._words),
-            start_time=self.start_time_offset,
-            end_time=ended_at + self.start_time_offset,
+            start_time=self.start_time_offset + self._parent.begins_late_seconds,
+            end_time=ended_at + self.start_time_offset + self._parent.begins_late_seconds,
         )
         self._send(stt.SpeechEvent(kind, alternatives=[data]))
 

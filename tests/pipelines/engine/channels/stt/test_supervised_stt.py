@@ -131,6 +131,16 @@ def test_wherever_a_recogniser_breaks_no_word_is_lost_and_none_doubled(
         run(call(float(after_seconds)))
 
 
+def test_where_a_stream_began_is_not_where_its_words_end() -> None:
+    async def call() -> None:
+        slow = BeepSTT(Breaks("hangs", 5.17), tells_times=False, begins_late_seconds=0.02)
+        supervised = Channel().stt(candidate("a", slow, breaker()), candidate("b", BeepSTT()))
+        heard = await played(supervised.stream(), TWO_SENTENCES)
+        assert heard.finals() == WORDS
+
+    run(call())
+
+
 @pytest.mark.parametrize("how", ["raises", "hangs"])
 def test_words_that_are_final_while_the_caller_goes_on_are_not_heard_again(
     how: Literal["raises", "hangs"],
