@@ -37,7 +37,7 @@ class TenantApi:
     url: str = ""
 
     def __post_init__(self) -> None:
-        self._replies = list(self.replies)
+        self._replies = list(self.replies) or [Reply()]
         self._stopping = asyncio.Event()
 
     @contextlib.asynccontextmanager

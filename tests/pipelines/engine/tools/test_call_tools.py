@@ -130,6 +130,7 @@ async def test_the_agent_says_that_it_waits_and_then_the_answer(
         assert described["look_up"]["parameters"] == TABLE
 
 
+@pytest.mark.latency
 async def test_a_quick_answer_needs_no_words_while_waiting(
     warm_models: WarmModels, tls: OwnTls
 ) -> None:
