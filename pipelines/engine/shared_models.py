@@ -51,13 +51,7 @@ class WarmModels:
         be for any provider, and the first call with such a provider waits about a second. The event
         loop does not wait.
         """
-        stack = plan.stack
-        chosen = {
-            choice.provider
-            for channel in (stack.stt, stack.llm, stack.tts)
-            for choice in (channel.primary, channel.fallback)
-            if choice is not None
-        }
+        chosen = {choice.provider for _, choice in plan.stack.choices()}
         await import_providers(spec for spec in PROVIDERS if spec.name in chosen)
 
     async def aclose(self) -> None:

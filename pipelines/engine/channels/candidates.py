@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from livekit.agents.metrics.base import Metadata
+
 from contracts.call_plan import ProviderChoice
 from pipelines.engine.channels.circuit_breaker import CircuitBreaker
 from pipelines.engine.providers.spec import ProviderUnavailable
@@ -33,6 +35,12 @@ class Candidate(Generic[Model]):
     @property
     def name(self) -> str:
         return f"{self.choice.provider}/{self.choice.model}"
+
+    @property
+    def metadata(self) -> Metadata:
+        """The plan's names, for what the model reports. Plugins have others: OpenAI's is called by
+        its address."""
+        return Metadata(model_name=self.choice.model, model_provider=self.choice.provider)
 
 
 class Candidates(Generic[Model]):

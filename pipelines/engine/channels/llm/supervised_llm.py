@@ -8,7 +8,6 @@ from typing import Any
 
 from livekit.agents import llm
 from livekit.agents.metrics import LLMMetrics
-from livekit.agents.metrics.base import Metadata
 from livekit.agents.types import (
     DEFAULT_API_CONNECT_OPTIONS,
     NOT_GIVEN,
@@ -187,18 +186,13 @@ class SupervisedLLM(llm.LLM[Any]):
         model = self._candidates.model(candidate)
         if candidate not in self._forwarded:
             self._forwarded.add(candidate)
-            names = {"metadata": _names(candidate)}
+            names = {"metadata": candidate.metadata}
 
             def forward(metrics: LLMMetrics) -> None:
                 self.emit("metrics_collected", metrics.model_copy(update=names))
 
             model.on("metrics_collected", forward)
         return model
-
-
-def _names(candidate: Candidate[LanguageModel]) -> Metadata:
-    choice = candidate.choice
-    return Metadata(model_name=choice.model, model_provider=choice.provider)
 
 
 class _SupervisedStream(llm.LLMStream):

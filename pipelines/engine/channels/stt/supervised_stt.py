@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import structlog
 from livekit.agents import APIConnectOptions, NotGivenOr, stt, utils, vad
 from livekit.agents.metrics import STTMetrics
-from livekit.agents.metrics.base import Metadata
 from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS, NOT_GIVEN
 from livekit.local_inference import VAD
 
@@ -160,7 +159,7 @@ class SupervisedSTT(stt.STT[None]):
         is_counted_here = is_always_heard(model)
 
         def forward(metrics: STTMetrics) -> None:
-            told: dict[str, object] = {"metadata": _names(candidate)}
+            told: dict[str, object] = {"metadata": candidate.metadata}
             if is_counted_here:
                 # Of a stream that broke off a plugin tells nothing, of others too late.
                 told["audio_duration"] = 0.0
@@ -179,7 +178,7 @@ class SupervisedSTT(stt.STT[None]):
             duration=0.0,
             audio_duration=seconds,
             streamed=True,
-            metadata=_names(candidate),
+            metadata=candidate.metadata,
         )
         self.emit("metrics_collected", metrics)
 
@@ -197,9 +196,3 @@ class SupervisedSTT(stt.STT[None]):
 def is_always_heard(model: stt.STT[Any]) -> bool:
     """Whether it gets all sound. The others get what the detector of voices takes for speech."""
     return not isinstance(model, stt.StreamAdapter)
-
-
-def _names(candidate: Candidate[stt.STT[Any]]) -> Metadata:
-    """Those of the plan."""
-    choice = candidate.choice
-    return Metadata(model_name=choice.model, model_provider=choice.provider)

@@ -17,7 +17,6 @@ import structlog
 from livekit import rtc
 from livekit.agents import APIConnectionError, APIConnectOptions, tts
 from livekit.agents.metrics import TTSMetrics
-from livekit.agents.metrics.base import Metadata
 from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS
 
 from pipelines.engine.channels.candidates import Candidates
@@ -129,7 +128,7 @@ class SupervisedTTS(tts.TTS[Any]):
             def forward(metrics: TTSMetrics) -> None:
                 # Only plugins know tokens. What they count of a request that ended early is
                 # nothing, so we count the rest (``_used``).
-                tokens = {"metadata": _names(voice), "characters_count": 0, "audio_duration": 0.0}
+                tokens = {"metadata": voice.metadata, "characters_count": 0, "audio_duration": 0.0}
                 self.emit("metrics_collected", metrics.model_copy(update=tokens))
 
             model.on("metrics_collected", forward)
@@ -146,7 +145,7 @@ class SupervisedTTS(tts.TTS[Any]):
             cancelled=False,
             characters_count=characters,
             streamed=True,
-            metadata=_names(voice),
+            metadata=voice.metadata,
         )
         self.emit("metrics_collected", metrics)
 
@@ -240,11 +239,6 @@ class _SupervisedSentence(tts.ChunkedStream):
                 output_emitter.push_frame(self._parent.recorded_words())
                 self._parent.exhausted(str(error))
         output_emitter.flush()
-
-
-def _names(voice: Voice) -> Metadata:
-    """Those of the plan. Plugins have others: OpenAI's is called by its address."""
-    return Metadata(model_name=voice.choice.model, model_provider=voice.choice.provider)
 
 
 def _frame(samples: Samples) -> rtc.AudioFrame:
