@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import time
@@ -15,6 +16,8 @@ from runtime.media.network.ice_addresses import local_ice_addresses
 SECRET = "shared-with-coturn"
 _CONFIGURATION = Path(__file__).parents[2] / "deploy/coturn/turnserver.conf"
 _START_SECONDS = 10.0
+_BINDING_REQUEST = b"\x00\x01\x00\x00\x21\x12\xa4\x42"
+"""Type, length and magic cookie of STUN's smallest message (RFC 8489, section 5)."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,9 @@ def turn_server(program: str, directory: Path) -> Iterator[TurnServer]:
             [
                 program,
                 *("-c", str(_CONFIGURATION)),
+                # Each thread has a socket of its own on the port. While the second one opens, a
+                # client's packets go from one thread to the other, which does not know the client.
+                "--relay-threads=1",
                 f"--static-auth-secret={SECRET}",
                 f"--external-ip={address}",
                 f"--allowed-peer-ip={address}",
@@ -48,7 +54,7 @@ def turn_server(program: str, directory: Path) -> Iterator[TurnServer]:
             cwd=directory,
         )
         try:
-            _wait_until_bound(address, port, process, log_path)
+            _wait_until_answering(address, port, process, log_path)
             yield TurnServer(f"turn:{address}:{port}?transport=udp", port, process)
         finally:
             process.kill()
@@ -62,16 +68,19 @@ def _free_udp_port(address: str) -> int:
         return port
 
 
-def _wait_until_bound(
+def _wait_until_answering(
     address: str, port: int, process: subprocess.Popen[bytes], log_path: Path
 ) -> None:
-    """It listens over TCP on the same port, which shows when it is ready."""
     give_up_at = time.monotonic() + _START_SECONDS
-    while True:
-        try:
-            socket.create_connection((address, port), 0.2).close()
-            return
-        except OSError:
-            if process.poll() is not None or time.monotonic() > give_up_at:
-                raise RuntimeError(log_path.read_text()) from None
-            time.sleep(0.05)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.connect((address, port))
+        client.settimeout(0.1)
+        while True:
+            try:
+                client.send(_BINDING_REQUEST + os.urandom(12))
+                client.recv(1_500)
+                return
+            except OSError:
+                if process.poll() is not None or time.monotonic() > give_up_at:
+                    raise RuntimeError(log_path.read_text()) from None
+                time.sleep(0.02)
