@@ -19,12 +19,13 @@ TESTS = Path(__file__).parent
 _NO_LATENCY = ("-m", "not latency")
 
 
-def files_that_measure_latencies() -> tuple[str, ...]:
+def files_that_measure_latencies(*, in_one_process: bool) -> tuple[str, ...]:
     """Named to pytest, they spare it the collection of all other tests."""
     return tuple(
         str(path.relative_to(TESTS.parent))
         for path in sorted(TESTS.rglob("test_*.py"))
         if "pytest.mark.latency" in path.read_text()
+        and path.is_relative_to(TESTS / "pipelines") is in_one_process
     )
 
 
@@ -49,8 +50,16 @@ def stages() -> tuple[Stage, ...]:
             ("-n", str(CORES), "--dist", "loadfile", "tests/e2e", *_NO_LATENCY),
         ),
         Stage(
-            "tests that measure latencies, one at a time",
-            ("-m", "latency", *files_that_measure_latencies()),
+            f"tests that measure latencies in one process, {CORES} at a time",
+            # They wait for audio three quarters of their time.
+            (
+                *("-n", str(CORES), "--dist", "worksteal", "-m", "latency"),
+                *files_that_measure_latencies(in_one_process=True),
+            ),
+        ),
+        Stage(
+            "tests that measure the latencies of a whole system, one at a time",
+            ("-m", "latency", *files_that_measure_latencies(in_one_process=False)),
         ),
     )
 
