@@ -7,7 +7,7 @@ ARGS ?=
 BASE ?= main
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo up doctor test check coverage fuzz hostile storm usage faults upgrade-check lint audit types docs lock client-types clean
+.PHONY: help install demo up doctor test check coverage fuzz hostile storm usage soak faults upgrade-check lint audit types docs lock client-types clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ storm: install ## Play 10,000 simulated calls while processes die (ARGS="--calls
 
 usage: install ## Compare what 200 calls report with what vendors would charge for (ARGS="--calls 20")
 	@$(BIN)/python -m tests.usage $(ARGS)
+
+soak: install ## Let 12 callers talk for half an hour while vendors misbehave at random (ARGS="--minutes 5")
+	@$(BIN)/python -m tests.soak $(ARGS)
 
 faults: install ## Measure how long callers wait when providers fail, and write docs/faults.md
 	@$(BIN)/python -m tests.faults

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.density.heard import Answer
@@ -27,19 +27,23 @@ class Account:
     agent_id: str
 
 
-async def new_account(up: Up, vendors: Vendors | None) -> Account:
+async def new_account(
+    up: Up, vendors: Vendors | None, fields: Mapping[str, str] | None = None
+) -> Account:
     """With an agent that asks more questions than any caller answers, each long enough to be
-    interrupted."""
+    interrupted. ``fields``: more of the agent's."""
     secrets = read_secrets(up.data_dir)
     assert secrets is not None
     questions = [
         {"question": f"What is your answer number {n}, and how did you come to think so?"}
         for n in range(1, QUESTIONS + 1)
     ]
-    body = agent_body() | {"playbook": {"qualificationFlow": questions}}
+    body = agent_body() | {"playbook": {"qualificationFlow": questions}} | dict(fields or {})
     account = await create_account(up.state.api_url, secrets.operator_token)
     async with AsyncSwitchboard(up.state.api_url, account.secret_key) as api:
-        agent = await api.agents.create(body | (stack_fields() if vendors else {}))
+        agent = await api.agents.create(
+            body | (stack_fields() if vendors else {}) | {**(fields or {})}
+        )
         await api.agents.publish(agent.id)
         return Account(up.state.api_url, account.secret_key, str(agent.id))
 

@@ -19,6 +19,7 @@ REPLIES = (
     "We have one more free hour. May I have your number, please?",
 )
 FIRST_SENTENCE_WORDS = 6
+_USAGE = {"prompt_tokens": 500, "completion_tokens": 20, "total_tokens": 520}
 
 
 class OpenAIChat:
@@ -29,6 +30,8 @@ class OpenAIChat:
     async def serve(self, request: web.Request) -> web.StreamResponse:
         asked = await request.json()
         await asyncio.sleep(self._delays.first_token_seconds)
+        if not asked.get("stream"):
+            return web.json_response(_analysis(asked))
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         # The engine leaves when the caller goes on speaking.
         with contextlib.suppress(ConnectionError):
@@ -43,11 +46,45 @@ class OpenAIChat:
             await response.write(_event(model, {"content": f" {word}" if place else word}))
             if self._delays.token_seconds:
                 await asyncio.sleep(self._delays.token_seconds)
-        usage = {"prompt_tokens": 500, "completion_tokens": 20, "total_tokens": 520}
         await response.write(_event(model, {}, finish_reason="stop"))
-        await response.write(_event(model, None, usage=usage))
+        await response.write(_event(model, None, usage=_USAGE))
         await response.write(b"data: [DONE]\n\n")
         await response.write_eof()
+
+
+def _analysis(asked: dict[str, Any]) -> dict[str, Any]:
+    """A whole completion, with the least that the schema of the request lets through."""
+    asked_format = asked.get("response_format", {})
+    schema = asked_format.get("json_schema", {}).get("schema", {"type": "object"})
+    message = {"role": "assistant", "content": json.dumps(_least(schema))}
+    return {
+        "id": "chatcmpl-bench",
+        "object": "chat.completion",
+        "created": 0,
+        "model": asked["model"],
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
+        "usage": _USAGE,
+    }
+
+
+def _least(schema: dict[str, Any]) -> Any:
+    if "anyOf" in schema:
+        return _least(schema["anyOf"][0])
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema.get("type", "string"):
+        case "object":
+            return {name: _least(each) for name, each in schema.get("properties", {}).items()}
+        case "array":
+            return []
+        case "integer" | "number":
+            return schema.get("minimum", 0)
+        case "boolean":
+            return False
+        case "string":
+            return "An appointment was asked for."
+        case _:
+            return None
 
 
 def _event(

@@ -16,6 +16,7 @@ from bench.vendors.deepgram_listen import DeepgramListen
 from bench.vendors.delays import DELAYS, Speed
 from bench.vendors.elevenlabs_voice import ElevenLabsVoice
 from bench.vendors.openai_chat import OpenAIChat
+from bench.vendors.random_faults import Fault, RandomFaults
 from contracts.call_plan import ProviderChoice, ResolvedChannel, ResolvedStack
 
 STACK = ResolvedStack(
@@ -51,12 +52,19 @@ class Vendors:
         used: float = self.pipe.recv()
         return used
 
+    def faults(self) -> list[Fault]:
+        """Those that they had until now."""
+        self.pipe.send("faults")
+        faults: list[Fault] = self.pipe.recv()
+        return faults
+
 
 @contextmanager
-def serving_vendors(speed: Speed) -> Iterator[Vendors]:
+def serving_vendors(speed: Speed, faults_seed: int | None = None) -> Iterator[Vendors]:
+    """``faults_seed``: they misbehave at random."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve_all, args=(theirs, speed))
+    process = context.Process(target=_serve_all, args=(theirs, speed, faults_seed))
     process.start()
     try:
         address: str = ours.recv()
@@ -67,13 +75,14 @@ def serving_vendors(speed: Speed) -> Iterator[Vendors]:
         process.join()
 
 
-def _serve_all(pipe: Connection, speed: Speed) -> None:
-    asyncio.run(_serve(pipe, speed))
+def _serve_all(pipe: Connection, speed: Speed, faults_seed: int | None) -> None:
+    asyncio.run(_serve(pipe, speed, faults_seed))
 
 
-async def _serve(pipe: Connection, speed: Speed) -> None:
+async def _serve(pipe: Connection, speed: Speed, faults_seed: int | None) -> None:
     delays = DELAYS[speed]
-    app = web.Application()
+    random_faults = RandomFaults(faults_seed or 0)
+    app = web.Application(middlewares=[] if faults_seed is None else [random_faults.middleware])
     listen, chat, voice = DeepgramListen(delays), OpenAIChat(delays), ElevenLabsVoice(delays)
     app.router.add_post("/openai/chat/completions", chat.serve)
     # Some clients add the version to the address that they are given.
@@ -87,6 +96,9 @@ async def _serve(pipe: Connection, speed: Speed) -> None:
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     pipe.send(f"http://127.0.0.1:{runner.addresses[0][1]}")
     loop = asyncio.get_running_loop()
-    while await loop.run_in_executor(None, pipe.recv):
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        pipe.send(usage.ru_utime + usage.ru_stime)
+    while asked := await loop.run_in_executor(None, pipe.recv):
+        if asked == "faults":
+            pipe.send(random_faults.faults)
+        else:
+            usage = resource.getrusage(resource.RUSAGE_SELF)
+            pipe.send(usage.ru_utime + usage.ru_stime)

@@ -1,0 +1,150 @@
+"""Half an hour of calls whose vendors misbehave at random: nothing grows, no call is stuck.
+
+python -m tests.soak [--minutes 30] [--calls 12] [--seed 1]
+
+So many callers talk at once, each for 90 seconds, and then another one comes. Each answer of a
+language model, each connection of a recogniser and of a voice may be refused, hang, break off or be
+garbage; another model of the same vendor, and then the local ones, take over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import psutil
+from rich.console import Console
+
+from bench.density.callers_process import Callers, Order, calling
+from bench.density.condition import Condition
+from bench.density.heard import Heard
+from bench.density.installation import installed
+from bench.density.row import percentiles
+from bench.density.transcripts import Account, new_account
+from bench.vendors.vendors_process import Vendors, serving_vendors
+from switchboard_client import AsyncSwitchboard
+from switchboard_client.models import CallView
+from tests.e2e.up import Up
+from tests.short_directory import short_directory
+from tests.soak.verdict import Warned, grown, unexplained
+
+SLICE_SECONDS = 60.0
+CALL_SECONDS = 90.0
+ENDS_WITHIN_SECONDS = 30.0
+"""Of the last caller's leaving."""
+SPARE_MODELS = {
+    "stt_fallback_provider": "deepgram",
+    "stt_fallback_model": "nova-2",
+    "llm_fallback_provider": "openai",
+    "llm_fallback_model": "gpt-4.1-nano",
+    "tts_fallback_provider": "elevenlabs",
+    "tts_fallback_model": "eleven_turbo_v2_5",
+}
+
+console = Console(soft_wrap=True)
+
+
+def soak(up: Up, callers: Callers, vendors: Vendors, calls: int, minutes: int) -> list[str]:
+    """One line for each fault of ours."""
+    account = asyncio.run(new_account(up, vendors, SPARE_MODELS))
+    order = Order(
+        account.url, account.key, account.agent_id, calls, minutes, SLICE_SECONDS, CALL_SECONDS
+    )
+    samples_mib: dict[str, list[float]] = defaultdict(list)
+    faults = []
+    for minute, heard in enumerate(callers.run(order)):
+        if heard is None:
+            continue
+        for name, mib in _memory_mib(up).items():
+            samples_mib[name].append(mib)
+        console.print(f"minute {minute}: {_told(heard)}")
+        faults += _noticed(minute, heard)
+    callers.said()
+    had = vendors.faults()
+    records, warnings = asyncio.run(_told_by_the_api(account))
+    console.print(f"faults of vendors: {dict(Counter(f'{f.provider} {f.kind}' for f in had))}")
+    console.print(f"calls: {dict(Counter(f'{r.status} {r.end_reason}' for r in records))}")
+    console.print(f"warnings in calls: {len(warnings)}")
+    for name, mib in samples_mib.items():
+        console.print(f"  memory of {name}: {mib[0]:.0f} MiB, then {mib[-1]:.0f} MiB")
+    return [
+        *faults,
+        *grown(samples_mib),
+        *(f"call {each.id} is still {each.status}" for each in records if each.ended_at is None),
+        *(f"call {each.id} failed: {each.end_reason}" for each in records if _has_failed(each)),
+        *(f"call {e.call_id}: unexplained: {e.message}" for e in unexplained(warnings, had)),
+    ]
+
+
+def _told(heard: Heard) -> str:
+    voice_to_voice = percentiles([each.voice_to_voice_ms for each in heard.answers], 50, 95)
+    return (
+        f"{len(heard.answers)} answers, voice to voice p50 and p95 "
+        f"{[round(ms) for ms in voice_to_voice]} ms, "
+        f"gaps p99 {[round(ms) for ms in percentiles(heard.gaps_ms, 99)]} ms, "
+        f"{heard.refused} refused, {heard.lost} lost, {heard.unanswered} unanswered"
+    )
+
+
+def _noticed(minute: int, heard: Heard) -> list[str]:
+    counts = {"lost": heard.lost, "unanswered": heard.unanswered}
+    return [f"minute {minute}: {count} {name}" for name, count in counts.items() if count]
+
+
+def _has_failed(record: CallView) -> bool:
+    return record.ended_at is not None and record.status != "completed"
+
+
+async def _told_by_the_api(account: Account) -> tuple[Sequence[CallView], list[Warned]]:
+    async with AsyncSwitchboard(account.url, account.key) as api:
+        give_up_at = time.monotonic() + ENDS_WITHIN_SECONDS
+        while True:
+            records = [each async for each in api.calls.every()]
+            if all(each.ended_at for each in records) or time.monotonic() > give_up_at:
+                break
+            await asyncio.sleep(1.0)
+        warnings = [
+            Warned(str(record.id), event.message, event.created_at.timestamp())
+            for record in records
+            async for event in api.calls.every_event(record.id)
+            if event.level != "info"
+        ]
+    return records, warnings
+
+
+def _memory_mib(up: Up) -> Mapping[str, float]:
+    """Resident, by process and pid."""
+    return {
+        f"{name} ({pid})": psutil.Process(pid).memory_info().rss / 2**20
+        for name, pid in up.state.pids.items()
+        if Path(f"/proc/{pid}").exists()
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--minutes", type=int, default=30)
+    parser.add_argument("--calls", type=int, default=12, help="at once")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    condition = Condition("cloud", arguments.calls, processes=2)
+    with (
+        short_directory("switchboard-soak-") as directory,
+        calling() as callers,
+        serving_vendors("cloud", arguments.seed) as vendors,
+        installed(directory / "data", condition, vendors, None) as installation,
+    ):
+        faults = soak(installation.up, callers, vendors, arguments.calls, arguments.minutes)
+    for fault in faults:
+        console.print(f"FAULT {fault}")
+    console.print(f"{len(faults)} faults")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
