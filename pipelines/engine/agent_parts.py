@@ -44,9 +44,16 @@ class AgentParts:
 
 
 def agent_parts(
-    plan: CallPlan, models: WarmModels, actions: CallActions, hand_over: HandOver
+    plan: CallPlan,
+    models: WarmModels,
+    actions: CallActions,
+    hand_over: HandOver,
+    ask_again: Callable[[], None],
 ) -> AgentParts:
     """Takes a few milliseconds; loads nothing.
+
+    Args:
+        ask_again: asks the caller to say it again.
 
     Raises ``ProviderUnavailable`` if the plan names a model that this process cannot run.
     """
@@ -58,7 +65,7 @@ def agent_parts(
         plan=plan,
         tools=CallTools(plan, models.settings, models.tenants_network, actions, hand_over),
         transforms=transforms,
-        stt=supervised_stt(plan, models, actions),
+        stt=supervised_stt(plan, models, actions, ask_again),
         llm=supervised_llm(plan, models, actions),
         tts=supervised_tts(plan, models, actions),
     )

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
     AsyncIterator,
     Awaitable,
     Callable,
-    Iterator,
     Sequence,
 )
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from livekit import rtc
 from livekit.agents import Agent, FlushSentinel, ModelSettings, llm, stt
 from livekit.agents.types import TimedString
+from livekit.agents.voice import SpeechHandle
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
@@ -25,13 +28,16 @@ from pipelines.engine.claim_check import ClaimCheck
 from pipelines.engine.early_speech import EarlySpeech
 from pipelines.engine.hearing import HearingRules
 from pipelines.engine.overlapping_speech import OverlappingSpeech
-from pipelines.engine.speaking_limit import SpeakingLimit, said_in_turn
+from pipelines.engine.speaking_limit import SpeakingLimit
 from pipelines.engine.speaking_pace import SpeakingPace
 from pipelines.engine.spoken_text import in_pieces
+from pipelines.engine.turn_sound import AnswerSound, TurnSound, present_speech
 from pipelines.texts.phrases import no_promise
 from pipelines.texts.prohibited_claims import ProhibitedClaims
 from pipelines.texts.template import fill_template
 from pipelines.texts.utterance import MOST_CHARACTERS, PartLength, TextPieces
+
+_LOOK_SECONDS = 0.05
 
 
 class CallAgent(Agent):
@@ -60,6 +66,8 @@ class CallAgent(Agent):
         self._hearing = HearingRules.of(plan.agent.advanced)
         self._max_turn_seconds = plan.agent.advanced.max_turn_length_seconds
         self._pace = SpeakingPace(plan.locale)
+        self._turn = TurnSound(time.monotonic)
+        self._answers: WeakKeyDictionary[SpeechHandle, AnswerSound] = WeakKeyDictionary()
         prohibited = fill_template(plan.agent.advanced.prohibited_claims or "", plan.variables)
         self._prohibited = ProhibitedClaims(prohibited)
         self._no_promise = no_promise(plan.locale)
@@ -80,8 +88,12 @@ class CallAgent(Agent):
         await self.update_tools([*self.tools, *tools])
 
     async def on_enter(self) -> None:
+        self._turn.follow(self.session)
         if self._on_arrival is not None:
             await self._on_arrival(self)
+
+    async def on_exit(self) -> None:
+        self._turn.leave(self.session)
 
     async def aclose(self) -> None:
         if self._early is not None:
@@ -101,23 +113,27 @@ class CallAgent(Agent):
         tools: list[llm.Tool],
         model_settings: ModelSettings,
     ) -> AsyncGenerator[llm.ChatChunk | str | FlushSentinel, None]:
-        """What the model writes, as far as it may be said, with the marks that end utterances."""
+        """What the model writes, as far as it may be said, with the marks that end utterances.
+
+        Waits for the sound of what it has written where the turn may soon be long enough.
+        """
         check = ClaimCheck(self._prohibited, self._no_promise, self._claim_replaced)
-        limit = SpeakingLimit(self._max_turn_seconds, self._pace, said_in_turn(chat_ctx))
-        answer = _Answer(limit, check)
+        before_seconds = self._turn.seconds_before(chat_ctx)
+        limit = SpeakingLimit(self._max_turn_seconds, self._pace, before_seconds)
+        answer = _Answer(limit, check, self._expect(before_seconds, limit.most_seconds))
         async for chunk in Agent.default.llm_node(self, chat_ctx, tools, model_settings):
             if isinstance(chunk, str):
-                for part in answer.take(chunk):
+                async for part in answer.take(chunk):
                     yield part
             elif isinstance(chunk, llm.ChatChunk) and chunk.delta and chunk.delta.content:
-                for part in answer.take(chunk.delta.content):
+                async for part in answer.take(chunk.delta.content):
                     yield part
                 # Tool calls and usage still pass after the limit.
                 delta = chunk.delta.model_copy(update={"content": None})
                 yield chunk.model_copy(update={"delta": delta})
             else:
                 yield chunk
-        for part in answer.rest():
+        async for part in answer.rest():
             yield part
 
     async def tts_node(
@@ -132,11 +148,39 @@ class CallAgent(Agent):
                 yield piece
 
         seconds = 0.0
+        speech = present_speech()
+        sound = None if speech is None else self._answers.get(speech)
         async with aclosing(self._voiced(counted(text), model_settings)) as frames:
             async for frame in frames:
                 seconds += frame.duration
-                yield frame
+                yield frame if sound is None else sound.take(frame)
+                if sound is not None and sound.is_cut:
+                    break
+        if speech is not None and sound is not None:
+            if sound.is_cut:
+                await self._end_turn(speech, sound.turn_seconds)
+                return
+            sound.utterance_finished()
         self._pace.spoke(characters, seconds)
+
+    def _expect(self, before_seconds: float, most_seconds: float) -> AnswerSound | None:
+        """The sound of the answer that begins; ``None`` if nobody is to hear it."""
+        speech = present_speech()
+        if speech is None or self.session.output.audio is None:
+            return None
+        sound = self._answers[speech] = AnswerSound(before_seconds, most_seconds)
+        return sound
+
+    async def _end_turn(self, speech: SpeechHandle, after_seconds: float) -> None:
+        """Interrupt the agent when it was heard for so long in this turn. Thus what follows of the
+        text gets neither into the transcript nor into the history."""
+        # The sound may be made before the speech begins, and a pause may hold it: nobody tells.
+        is_heard = False
+        while not is_heard:
+            await asyncio.sleep(_LOOK_SECONDS)
+            is_present = self.session.current_speech is speech
+            is_heard = is_present and self._turn.seconds >= after_seconds
+        speech.interrupt(force=True)
 
     async def _voiced(
         self, text: AsyncIterable[str], model_settings: ModelSettings
@@ -178,25 +222,37 @@ class CallAgent(Agent):
 class _Answer:
     """One answer of a model, in pieces and utterances."""
 
-    def __init__(self, limit: SpeakingLimit, check: ClaimCheck) -> None:
+    def __init__(self, limit: SpeakingLimit, check: ClaimCheck, sound: AnswerSound | None) -> None:
         self._check = check
         self._limit = limit
+        self._sound = sound
         self._pieces = TextPieces()
         self._utterance = PartLength(MOST_CHARACTERS)
+        self._utterances = 0
 
-    def take(self, text: str) -> Iterator[str | FlushSentinel]:
+    async def take(self, text: str) -> AsyncIterator[str | FlushSentinel]:
         for checked in self._check.take(text):
             for piece in self._pieces.take(checked):
-                yield from self._said(piece)
+                async for part in self._said(piece):
+                    yield part
 
-    def rest(self) -> Iterator[str | FlushSentinel]:
+    async def rest(self) -> AsyncIterator[str | FlushSentinel]:
         for checked in self._check.rest():
             for piece in self._pieces.take(checked):
-                yield from self._said(piece)
-        yield from self._said(self._pieces.rest())
+                async for part in self._said(piece):
+                    yield part
+        async for part in self._said(self._pieces.rest()):
+            yield part
 
-    def _said(self, piece: str) -> Iterator[str | FlushSentinel]:
-        if said := self._limit.take(piece):
-            yield said
-            if self._utterance.ends_with(said):
-                yield FlushSentinel()
+    async def _said(self, piece: str) -> AsyncIterator[str | FlushSentinel]:
+        said = self._limit.take(piece)
+        if not said:
+            return
+        yield said
+        if not (self._utterance.ends_with(said) or self._limit.asks_for_sound):
+            return
+        self._utterances += 1
+        yield FlushSentinel()
+        if self._limit.asks_for_sound and self._sound is not None:
+            await self._sound.utterances(self._utterances)
+            self._limit.sounded(self._sound.seconds)

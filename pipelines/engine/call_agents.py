@@ -22,6 +22,7 @@ from pipelines.engine.shared_models import WarmModels
 from pipelines.engine.turn_handling import turn_handling, voice_activity
 from pipelines.engine.usage_meter import UsageMeter
 from pipelines.engine.voice_activity import VoiceActivity
+from pipelines.texts.phrases import say_again
 from pipelines.texts.template import fill_template
 
 TAKEOVER_SECONDS = 5.0
@@ -99,10 +100,15 @@ class CallAgents:
     def _parts(self, agent_id: UUID) -> AgentParts:
         if agent_id not in self._built:
             plan = self._plan.run_by(agent_id)
-            parts = agent_parts(plan, self._models, self._actions, self._hand_over)
+            parts = agent_parts(plan, self._models, self._actions, self._hand_over, self._ask_again)
             self.usage.follow(parts.stt, parts.llm, parts.tts)
             self._built[agent_id] = parts
         return self._built[agent_id]
+
+    def _ask_again(self) -> None:
+        session = self.agent.session
+        if session.current_speech is None:
+            session.say(say_again(self.present.plan))
 
     async def _hand_over(self, tool: Handoff) -> Agent:
         """See ``HandOver``."""

@@ -143,7 +143,8 @@ def nudge(plan: CallPlan) -> str:
 
 
 def say_again(plan: CallPlan) -> str:
-    """Said when no language model has answered the caller's last words."""
+    """Said when no language model has answered the caller's last words, or no recogniser has
+    understood any."""
     return _phrases(plan.locale).say_again
 
 

@@ -54,6 +54,10 @@ class Candidates(Generic[Model]):
         self._built: dict[Candidate[Model], Model] = {}
 
     @property
+    def all(self) -> tuple[Candidate[Model], ...]:
+        return self._candidates
+
+    @property
     def primary(self) -> Candidate[Model]:
         return self._candidates[0]
 

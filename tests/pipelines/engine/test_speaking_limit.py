@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-from livekit.agents import llm
-
-from pipelines.engine.speaking_limit import SpeakingLimit, said_in_turn
+from pipelines.engine.speaking_limit import SpeakingLimit
 from pipelines.engine.speaking_pace import SpeakingPace
 from pipelines.texts.utterance import MOST_CHARACTERS_OF_TEXT
 
 
 def allowing(
-    max_seconds: float, *, pace: SpeakingPace | None = None, said: int = 0
+    max_seconds: float, *, pace: SpeakingPace | None = None, before: float = 0.0
 ) -> SpeakingLimit:
-    return SpeakingLimit(max_seconds, pace or SpeakingPace(), said)
+    return SpeakingLimit(max_seconds, pace or SpeakingPace(), before)
 
 
 def said(limit: SpeakingLimit, *pieces: str) -> str:
@@ -45,7 +43,7 @@ def test_seconds_are_those_of_the_voice() -> None:
 def test_before_the_voice_has_spoken_the_language_decides() -> None:
     sentences = "我们今天营业。" * 10
     assert said(allowing(4, pace=SpeakingPace("zh-CN")), sentences) == "我们今天营业。" * 3
-    assert said(allowing(4, pace=SpeakingPace("en-US")), sentences) == "我们今天营业。" * 8
+    assert said(allowing(4, pace=SpeakingPace("en-US")), sentences) == "我们今天营业。" * 7
 
 
 def test_a_moment_of_speech_proves_no_pace() -> None:
@@ -59,26 +57,44 @@ def test_a_moment_of_speech_proves_no_pace() -> None:
 
 
 def test_what_the_turn_has_already_counts() -> None:
-    assert said(allowing(4, said=50), "Ten chars. ", "Never.") == "Ten chars."
+    assert said(allowing(4, before=3.4), "Ten chars. ", "Never.") == "Ten chars."
 
 
 def test_a_full_turn_still_ends_with_one_sentence() -> None:
-    assert said(allowing(4, said=500), "There is a table at seven. ", "Never.") == (
+    assert said(allowing(4, before=33), "There is a table at seven. ", "Never.") == (
         "There is a table at seven."
     )
-    assert len(said(allowing(4, said=500), "word " * 100)) == 150
+    assert len(said(allowing(4, before=33), "word " * 100)) == 150
 
 
-def test_a_turn_begins_with_the_callers_last_words() -> None:
-    history = llm.ChatContext.empty()
-    assert said_in_turn(history) == 0
-    history.add_message(role="assistant", content="Hello there.")
-    history.add_message(role="user", content="Is there a table?")
-    assert said_in_turn(history) == 0
-    history.add_message(role="assistant", content="Let me see.")
-    history.items.append(llm.FunctionCall(call_id="1", name="look_up", arguments="{}"))
-    history.add_message(role="assistant", content="One moment.")
-    assert said_in_turn(history) == 22
+def test_a_sentence_that_took_longer_than_expected_was_the_last_one() -> None:
+    limit = allowing(10)
+    assert said(limit, "It is 8 4 0, 5 1 2, 7 3 3, 6 6 1, 8 9 4, 2 7 1, 4 5 9, 8 8 0, 3 1 1. ")
+    assert limit.asks_for_sound
+    limit.sounded(9.5)
+    assert said(limit, "Never.") == ""
+
+
+def test_a_sentence_that_was_quick_leaves_time_for_others() -> None:
+    limit = allowing(10)
+    words = "word " * 25 + "end."
+    assert said(limit, f"{words} ") == words
+    limit.sounded(1.0)
+    assert said(limit, "And this. ", words) == f" And this. {words}"
+
+
+def test_nobody_waits_for_sound_far_from_the_limit_or_within_a_sentence() -> None:
+    limit = allowing(10)
+    said(limit, "Good morning. ")
+    assert not limit.asks_for_sound
+    said(limit, "word " * 15)
+    assert not limit.asks_for_sound
+
+
+def test_sound_is_limited_to_a_quarter_over_and_one_sentence_in_a_full_turn() -> None:
+    assert allowing(10).most_seconds == 12.5
+    assert allowing(10, before=5).most_seconds == 10
+    assert allowing(10, before=12).most_seconds == 10
 
 
 def test_a_limit_of_hours_ends_where_every_text_does() -> None:

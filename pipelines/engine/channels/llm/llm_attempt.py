@@ -20,14 +20,18 @@ refuses requests with less than 10 s."""
 
 
 class LLMAttempt:
-    def __init__(self, stream: llm.LLMStream, deadlines: ProviderDeadlines) -> None:
+    def __init__(
+        self, stream: llm.LLMStream, deadlines: ProviderDeadlines, first_token_seconds: float
+    ) -> None:
         """
         Args:
             stream: has just been opened.
+            first_token_seconds: may be shorter than usual, because others have failed before.
         """
         self._stream = stream
         self._deadlines = deadlines
-        self._patience = Patience(deadlines.llm_first_token_seconds)
+        self._first_token_seconds = first_token_seconds
+        self._patience = Patience(first_token_seconds)
         self._has_sent = False
         self.has_answered = False
         """Whether a word or a tool call has come."""
@@ -49,7 +53,7 @@ class LLMAttempt:
         except StopAsyncIteration:
             return None
         except TimeoutError:
-            raise ModelFailed(self._why_late()) from None
+            raise self._late() from None
         except Exception as error:
             self.was_refused = not self._has_sent
             raise failure_of(error) from error
@@ -86,10 +90,14 @@ class LLMAttempt:
         except Exception as error:  # noqa: BLE001 - whoever closes it expects no answer
             logger.debug("llm.failed_while_closed", why=str(failure_of(error)))
 
-    def _why_late(self) -> str:
+    def _late(self) -> ModelFailed:
         if self.has_answered:
-            return f"nothing more came for {self._deadlines.idle_seconds:g} s"
-        return f"no first word came within {self._deadlines.llm_first_token_seconds:g} s"
+            return ModelFailed(f"nothing more came for {self._deadlines.idle_seconds:g} s")
+        usual_seconds = self._deadlines.llm_first_token_seconds
+        return ModelFailed(
+            f"no first word came within {self._first_token_seconds:.2g} s",
+            concerns_others=self._first_token_seconds >= usual_seconds,
+        )
 
 
 def _length(item: llm.ChatItem) -> int:

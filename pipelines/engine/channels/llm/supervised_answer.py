@@ -46,15 +46,17 @@ async def answer(
     now = asyncio.get_running_loop().time
     given = GivenAnswer()
     failed: FailedAttempt[llm.LLM[Any]] | None = None
+    waits_since = now()
     for candidate in supervised.usable():
         asked_at = now()
         supervised.serving.asks(candidate, failed, asked_at)
         attempt: LLMAttempt | None = None
         try:
-            attempt = supervised.ask(candidate, request, given)
+            attempt = supervised.ask(candidate, request, given, asked_at - waits_since)
             while (chunk := await attempt.next()) is not None:
                 if (part := given.take(chunk)) is not None:
                     yield part
+                    waits_since = now()
             if not attempt.has_answered and not (given.text and given.may_end):
                 raise attempt.empty()
             if rest := given.rest():

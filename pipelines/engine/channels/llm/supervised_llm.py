@@ -29,6 +29,7 @@ from pipelines.engine.channels.llm.unanswered_turns import UnansweredTurns
 from pipelines.engine.channels.model_failure import ModelFailed, failure_of
 from pipelines.engine.channels.reports import ChannelReports
 from pipelines.engine.channels.serving_model import FailedAttempt, ServingModel
+from pipelines.engine.channels.time_left import time_left
 from pipelines.engine.providers.spec import ProviderUnavailable
 from pipelines.settings import ProviderDeadlines
 
@@ -110,9 +111,16 @@ class SupervisedLLM(llm.LLM[Any]):
         return (each for each in self._candidates.attempts() if each not in self._unusable)
 
     def ask(
-        self, candidate: Candidate[LanguageModel], request: LLMRequest, given: GivenAnswer
+        self,
+        candidate: Candidate[LanguageModel],
+        request: LLMRequest,
+        given: GivenAnswer,
+        waited_seconds: float,
     ) -> LLMAttempt:
         """Let it make the answer, or the rest of it.
+
+        Args:
+            waited_seconds: since the caller's turn or the last words.
 
         Raises ``ModelFailed``.
         """
@@ -134,7 +142,10 @@ class SupervisedLLM(llm.LLM[Any]):
             )
         except Exception as error:
             raise failure_of(error) from error
-        return LLMAttempt(stream, self._deadlines)
+        first_token_seconds = self._deadlines.llm_first_token_seconds
+        if not candidate.is_our_own:
+            first_token_seconds = time_left(first_token_seconds, waited_seconds)
+        return LLMAttempt(stream, self._deadlines, first_token_seconds)
 
     def failed(
         self, candidate: Candidate[LanguageModel], failure: ModelFailed, asked_at: float

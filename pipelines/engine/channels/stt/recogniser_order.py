@@ -31,6 +31,11 @@ class RecogniserOrder:
         self._last_resort = None
         return resort
 
+    def has_our_own_besides(self, *besides: Recogniser) -> bool:
+        """Whether a model of our own can still be asked."""
+        others = (each for each in self._candidates.all if each.is_our_own)
+        return any(each not in self._failed.union(besides) for each in others)
+
     def cannot_run(self, candidate: Recogniser) -> None:
         """This process cannot: that says nothing about the provider."""
         self._failed.add(candidate)

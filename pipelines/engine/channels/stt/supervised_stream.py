@@ -80,6 +80,8 @@ class SupervisedStream(stt.RecognizeStream):
         """For their opinions about the same voice."""
         self._doubt = Verdict.NO_TEXT
         self._unheard_voices = 0
+        self._has_asked_again = False
+        """For the words of the present voice."""
         self._has_input_ended = False
         self._over = asyncio.Event()
         self._closing: set[asyncio.Task[None]] = set()
@@ -146,6 +148,9 @@ class SupervisedStream(stt.RecognizeStream):
         samples = self._ring.read(self._judged, self._ring.end)
         self._judged = self._ring.end
         verdict = self._unheard.heard(samples, self._clock())
+        if verdict is None and self._second is not None and self._unheard.is_overdue:
+            self._nobody_answers(current, self._second)
+            return
         if verdict is Verdict.NO_VOICE:
             self._silence_was_right()
         elif verdict is not None:
@@ -158,6 +163,16 @@ class SupervisedStream(stt.RecognizeStream):
                 self._nobody_heard_words(current)
             else:
                 self._ask_another(current)
+
+    def _nobody_answers(self, current: Listening, second: Listening) -> None:
+        """The caller hears something now, whether or not ``second`` still finds words."""
+        if self._has_asked_again or second.candidate.is_our_own or self._has_answered(current):
+            return
+        if self._unheard_voices + 1 >= _MOST_UNHEARD:
+            self._nobody_heard_words(current)
+        else:
+            self._has_asked_again = True
+            self._parent.ask_again()
 
     def _is_ours_and_alive(self, listening: Listening) -> bool:
         """Our own model hears the voice and finds no words in it, or has too much to do."""
@@ -192,6 +207,7 @@ class SupervisedStream(stt.RecognizeStream):
             self._dismiss(self._second)
             self._second = None
         self._unheard_voices = 0
+        self._has_asked_again = False
         self._asked.clear()
         if is_final:
             self._unheard.final(now, self._end_of(event, listening))
@@ -255,7 +271,8 @@ class SupervisedStream(stt.RecognizeStream):
             self._second = None
         while (candidate := self._next_opinion(silent.candidate)) is not None:
             self._asked.append(candidate)
-            opened = self._open(candidate)
+            is_hurried = self._order.has_our_own_besides(silent.candidate, *self._asked)
+            opened = self._open(candidate, is_hurried=is_hurried)
             if isinstance(opened, Listening):
                 self._second = opened
                 return
@@ -279,6 +296,7 @@ class SupervisedStream(stt.RecognizeStream):
     def _nobody_heard_words(self, silent: Listening) -> None:
         has_answered = self._has_answered(silent)
         self._asked.clear()
+        self._has_asked_again = False
         self._silence_was_right()
         self._unheard.settle(self._ring.end)
         if silent.candidate.is_our_own or has_answered:
@@ -310,7 +328,7 @@ class SupervisedStream(stt.RecognizeStream):
         if self._has_input_ended:
             self._over.set()
 
-    def _open(self, candidate: Recogniser) -> Listening | str:
+    def _open(self, candidate: Recogniser, *, is_hurried: bool = False) -> Listening | str:
         """Returns why not if the candidate cannot listen."""
         start, now = self._unheard.replay_from, self._clock()
         once = self._conn_options
@@ -326,7 +344,7 @@ class SupervisedStream(stt.RecognizeStream):
         gives_interim = (
             model.capabilities.interim_results and candidate.choice.provider not in TEXT_AFTER_VOICE
         )
-        self._unheard.asked(now, gives_interim=gives_interim)
+        self._unheard.asked(now, gives_interim=gives_interim, is_hurried=is_hurried)
         listening = Listening(
             candidate,
             stream,

@@ -44,6 +44,7 @@ class SupervisedSTT(stt.STT[None]):
         reports: ChannelReports,
         voice_activity: vad.VAD,
         *,
+        ask_again: Callable[[], None] = lambda: None,
         new_detector: Callable[[], VoiceDetector] = _silero,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -51,6 +52,7 @@ class SupervisedSTT(stt.STT[None]):
         Args:
             candidates: closed with this.
             voice_activity: cuts utterances out for models that take only whole ones.
+            ask_again: no recogniser has answered in time: asks the caller to say it again.
             new_detector: finds voices when a recogniser is silent.
             clock: monotonic, in seconds.
         """
@@ -58,6 +60,7 @@ class SupervisedSTT(stt.STT[None]):
         self._deadlines = deadlines
         self._reports = reports
         self._voice_activity = voice_activity
+        self.ask_again = ask_again
         self._new_detector = new_detector
         self._clock = clock
         self._ready: dict[Candidate[stt.STT[Any]], stt.STT[Any]] = {}

@@ -13,11 +13,14 @@ from enum import Enum
 from pipelines.engine.channels.stt.audio_ring import AudioRing
 from pipelines.engine.channels.stt.loudness import Loudness
 from pipelines.engine.channels.stt.voice_analysis import VoiceAnalysis, VoiceDetector
+from pipelines.engine.channels.time_left import IN_TIME_SECONDS, time_left
 from pipelines.engine.providers.local.speech_models import HEARING_RATE, Samples
 from pipelines.settings import ProviderDeadlines
 
 _LEAST_VOICE_SECONDS = 0.2
 """Shorter ones are clicks, or the end of a word that was heard."""
+_LAST_RESORT_SECONDS = 0.4
+"""That a model of our own takes for a sentence."""
 _DOUBT_OF_DEADLINE = 0.5
 """The part of the shortest deadline after which a voice is looked for."""
 _BEFORE_TEXT_SAMPLES = HEARING_RATE
@@ -61,6 +64,7 @@ class UnheardVoice:
         self._has_open_text = False
         self._analysis: VoiceAnalysis | None = None
         self._asked_at = 0.0
+        self._is_hurried = False
         self.open_since: float | None = None
         """When the oldest sound came whose words are not final; None without any."""
 
@@ -70,9 +74,22 @@ class UnheardVoice:
         first = self._ring.end if self._open_from is None else self._open_from
         return max(self._settled, self._ring.start, first - _LEAD_IN_SAMPLES)
 
-    def asked(self, now: float, *, gives_interim: bool) -> None:
-        """Another recogniser hears the sound from ``replay_from`` on, and has its own deadlines."""
+    @property
+    def is_overdue(self) -> bool:
+        """Whether an answer to the voice should have been given by now."""
+        heard = self._analysis
+        if heard is None or heard.voice_seconds < _LEAST_VOICE_SECONDS:
+            return False
+        return (self._ring.end - heard.silent_from) / HEARING_RATE >= IN_TIME_SECONDS
+
+    def asked(self, now: float, *, gives_interim: bool, is_hurried: bool = False) -> None:
+        """Another recogniser hears the sound from ``replay_from`` on, and has its own deadlines.
+
+        Args:
+            is_hurried: one comes after it, which is to be asked in time.
+        """
         self._asked_at = now
+        self._is_hurried = is_hurried
         self._gives_interim = gives_interim
         self._has_open_text = False
         self._analysis = None
@@ -149,7 +166,7 @@ class UnheardVoice:
         if silent_seconds >= self._final_seconds:
             if not has_voice and not self._has_open_text:
                 return Verdict.NO_VOICE
-            if now - self._asked_at < self._final_seconds:
+            if now - self._asked_at < self._patience_seconds(silent_seconds, now):
                 return None
             return Verdict.NOT_FINAL if self._has_open_text else Verdict.NOTHING
         if not self._gives_interim or not has_voice or heard.first_voice is None:
@@ -157,6 +174,13 @@ class UnheardVoice:
         spoken_seconds = (self._ring.end - heard.first_voice) / HEARING_RATE
         is_late = min(now - owed_since, spoken_seconds) >= self._no_text_seconds
         return Verdict.NO_TEXT if is_late else None
+
+    def _patience_seconds(self, silent_seconds: float, now: float) -> float:
+        """With the one that was asked last, after the end of the voice."""
+        if not self._is_hurried:
+            return self._final_seconds
+        waited_seconds = max(0.0, silent_seconds - (now - self._asked_at))
+        return time_left(self._final_seconds, waited_seconds, _LAST_RESORT_SECONDS)
 
     def _between_words(self, ended_at: int | None) -> int:
         """A position after final words at which no word is cut."""

@@ -13,6 +13,7 @@ from livekit.agents import APIConnectOptions, tts
 from pipelines.engine.channels.candidates import Candidate, Candidates
 from pipelines.engine.channels.closing_streams import ClosingStreams
 from pipelines.engine.channels.reports import ChannelReports, ChannelSwitch
+from pipelines.engine.channels.time_left import time_left
 from pipelines.engine.channels.tts.hand_over import HandOver
 from pipelines.engine.channels.tts.reply_text import ReplyText, is_speakable
 from pipelines.engine.channels.tts.speaking_place import (
@@ -34,6 +35,8 @@ _TOLERATED_SECONDS = 1.0
 """A voice whose sound is shorter than any speech of its text, by more than that, broke off."""
 _PATIENCE_WITH_OUR_OWN = 4.0
 """A voice on this machine is slow when the machine is busy, and nothing better comes after it."""
+_LAST_RESORT_SECONDS = 0.4
+"""That a voice of our own takes for its first sound."""
 _AT_ONCE_SECONDS = 0.5
 """A voice that failed so soon is asked once more if no other works."""
 _STREAM_TIMEOUT_SECONDS = 60.0
@@ -85,6 +88,8 @@ class Speaking:
         self._text = text
         self._hand_on = hand_on
         self._plays_until = 0.0
+        self._waits_since: float | None = None
+        """Since when the caller has waited, if a voice has failed and no sound came since."""
         self._loop = asyncio.get_running_loop()
 
     async def run(self) -> None:
@@ -119,22 +124,35 @@ class Speaking:
             return _Failure(voice, "cannot run here", last.since if last else asked_at, False)
         if last is not None:
             self._report_switch(last, voice.name)
-        patience = _PATIENCE_WITH_OUR_OWN if voice.is_our_own else 1.0
-        deadline = VoiceDeadline(self._voices.deadlines, patience)
+        deadline = self._deadline(voice, asked_at)
         try:
             if model.capabilities.streaming and model.capabilities.aligned_transcript:
                 await self._stream(voice, model, deadline)
             else:
                 await self._speak_sentences(voice, model, deadline)
         except VoiceFailed as failure:
-            if voice.breaker is not None:
+            if voice.breaker is not None and not (deadline.is_shortened and failure.is_silence):
                 voice.breaker.failed()
             if self._text.is_complete and not is_speakable(self._text.rest):
                 return None
             since = deadline.waits_since or asked_at
+            if self._waits_since is None or deadline.has_sounded:
+                self._waits_since = max(since, self._plays_until)
             is_quick = deadline.has_sounded or self._loop.time() - since < _AT_ONCE_SECONDS
             return _Failure(voice, str(failure), since, is_quick)
         return None
+
+    def _deadline(self, voice: Voice, now: float) -> VoiceDeadline:
+        deadlines = self._voices.deadlines
+        if voice.is_our_own:
+            return VoiceDeadline(deadlines, _PATIENCE_WITH_OUR_OWN)
+        if self._waits_since is None:
+            return VoiceDeadline(deadlines)
+        waited_seconds = max(0.0, now - self._waits_since)
+        shortened_seconds = time_left(
+            deadlines.tts_first_audio_seconds, waited_seconds, _LAST_RESORT_SECONDS
+        )
+        return VoiceDeadline(deadlines, shortened_seconds=shortened_seconds)
 
     def _report_switch(self, failure: _Failure, taken_over_by: str) -> None:
         lost_ms = round((self._loop.time() - failure.since) * 1000)

@@ -13,12 +13,21 @@ class VoiceDeadline:
     the caller has nothing left to hear.
     """
 
-    def __init__(self, deadlines: ProviderDeadlines, patience: float = 1.0) -> None:
+    def __init__(
+        self,
+        deadlines: ProviderDeadlines,
+        patience: float = 1.0,
+        shortened_seconds: float | None = None,
+    ) -> None:
         """
         Args:
             patience: a factor for both.
+            shortened_seconds: for its very first sound, because others have failed before.
         """
-        self._first_audio_seconds = patience * deadlines.tts_first_audio_seconds
+        self._usual_seconds = patience * deadlines.tts_first_audio_seconds
+        self._first_audio_seconds = self._usual_seconds
+        if shortened_seconds is not None:
+            self._first_audio_seconds = shortened_seconds
         self._idle_seconds = patience * deadlines.idle_seconds
         self._owes_since: float | None = None
         self._last_sound_at: float | None = None
@@ -38,10 +47,16 @@ class VoiceDeadline:
 
     def sound(self, at: float, seconds: float) -> None:
         """``seconds`` of sound have come."""
+        self._first_audio_seconds = self._usual_seconds
         if self._last_sound_at is not None and at > self._plays_until:
             self._starved_seconds += at - self._plays_until
         self._last_sound_at = at
         self._plays_until = max(self._plays_until, at) + seconds
+
+    @property
+    def is_shortened(self) -> bool:
+        """Whether it had less time than usual, so that being late says nothing about it."""
+        return self._first_audio_seconds < self._usual_seconds
 
     @property
     def has_sounded(self) -> bool:
@@ -67,7 +82,7 @@ class VoiceDeadline:
     def reason(self) -> str:
         """Why it is given up at ``due_at``."""
         if self._last_sound_at is None:
-            return f"no sound within {self._first_audio_seconds:g} s"
+            return f"no sound within {self._first_audio_seconds:.2g} s"
         if self._starved_seconds:
             return "its sound comes slower than it is played"
         return f"no more sound for {self._idle_seconds:g} s"

@@ -218,6 +218,35 @@ async def test_without_any_vendor_the_playbook_answers(warm_models: WarmModels) 
         assert call.reports.exhaustions == []
 
 
+@pytest.mark.latency
+@pytest.mark.parametrize("locale", ["en-US", "de-DE"])
+async def test_two_vendors_that_hang_take_no_longer_than_one(
+    warm_models: WarmModels, locale: str
+) -> None:
+    async with calling(
+        *(warm_models, OpenAIWire([hangs()]), OpenAIWire([hangs()])),
+        deadlines=ProviderDeadlines(),
+        locale=locale,
+    ) as call:
+        for _ in range(2):
+            heard = await call.turn()
+            assert heard.text
+            assert heard.longest_wait_seconds < MOST_WAIT_MS / 1000
+            if locale != "en-US":
+                break
+        last = PLAYBOOK if locale == "en-US" else RECORDED_WORDS
+        assert call.switches[:2] == [(FIRST, SECOND), (SECOND, last)]
+
+
+async def test_too_little_time_is_no_failure_of_the_second_model(warm_models: WarmModels) -> None:
+    async with calling(
+        warm_models, OpenAIWire([hangs()]), OpenAIWire([hangs()]), deadlines=ProviderDeadlines()
+    ) as call:
+        await call.turn()
+        first, *_ = call.supervised.usable()
+        assert first.name == SECOND
+
+
 async def test_without_any_model_the_caller_is_asked_again_and_the_second_time_the_call_ends(
     warm_models: WarmModels,
 ) -> None:

@@ -20,8 +20,10 @@ from pipelines.engine.channels.stt.supervised_stt import SupervisedSTT
 from pipelines.engine.providers.spec import ProviderUnavailable
 from pipelines.engine.turn_handling import voice_activity
 from pipelines.settings import ProviderDeadlines
+from tests.faults.cells import MOST_WAIT_MS
 from tests.pipelines.engine.channels.stt.beeps import (
     FINAL_SECONDS,
+    HZ,
     NEVER,
     BeepSTT,
     Breaks,
@@ -43,6 +45,7 @@ WORDS = [f"w{word}" for word in range(1, 11)]
 TWO_SENTENCES = np.concatenate(
     [silence(0.5), said(1, 2, 3, 4, 5, 6), silence(0.7), said(7, 8, 9, 10), silence(3.5)]
 )
+MOST_SECONDS = MOST_WAIT_MS / 1000
 LAST_VOICE_AT = 0.5 + 6 * 0.4 - 0.1 + 0.7 + 4 * 0.4 - 0.1
 DUE_AT = LAST_VOICE_AT + FINAL_SECONDS
 
@@ -53,6 +56,7 @@ class Channel:
 
     reports: Reports = field(default_factory=Reports)
     detectors: int = 0
+    asked_again_at: list[float] = field(default_factory=list)
     metrics: list[STTMetrics] = field(default_factory=list)
 
     def stt(self, *candidates: Candidate[stt.STT[Any]]) -> SupervisedSTT:
@@ -61,11 +65,15 @@ class Channel:
             ProviderDeadlines(),
             self.reports,
             voice_activity(Advanced()),
+            ask_again=self._ask_again,
             new_detector=self._new_detector,
             clock=asyncio.get_running_loop().time,
         )
         supervised.on("metrics_collected", self.metrics.append)
         return supervised
+
+    def _ask_again(self) -> None:
+        self.asked_again_at.append(asyncio.get_running_loop().time())
 
     def _new_detector(self) -> Any:
         self.detectors += 1
@@ -294,6 +302,51 @@ def test_the_only_recogniser_has_failed_when_it_answers_no_voice_twice() -> None
         sound = np.concatenate([silence(0.5), said(1, 2, 3), silence(4)] * 3)
         await played(channel.stt(candidate("a", only, breaker())).stream(), sound)
         assert [channel for channel, _ in channel.reports.exhaustions] == ["stt"]
+
+    run(call())
+
+
+def test_a_caller_whom_nobody_understands_is_asked_again_in_time_and_then_the_call_ends() -> None:
+    async def call() -> None:
+        channel, only = Channel(), BeepSTT(Breaks("hangs"))
+        voice = said(1, 2, 3)
+        began_at = asyncio.get_running_loop().time()
+        first_ended_at = began_at + 0.5 + len(voice) / HZ
+        stream = channel.stt(candidate("a", only, breaker())).stream()
+        sound = np.concatenate([silence(0.5), voice, silence(4), voice, silence(MOST_SECONDS)])
+        await played(stream, sound)
+        [asked_at] = channel.asked_again_at
+        assert asked_at - first_ended_at <= MOST_SECONDS
+        assert [channel for channel, _ in channel.reports.exhaustions] == ["stt"]
+
+    run(call())
+
+
+def test_words_that_come_late_are_not_lost_though_the_caller_was_asked_again() -> None:
+    async def call() -> None:
+        channel, second = Channel(), BeepSTT(late_seconds=1.2)
+        supervised = channel.stt(
+            candidate("a", BeepSTT(Breaks("hangs")), breaker()), candidate("b", second, breaker())
+        )
+        sound = np.concatenate([silence(0.5), said(1), silence(4)])
+        assert (await played(supervised.stream(), sound)).finals() == ["w1"]
+        assert len(channel.asked_again_at) == 1
+
+    run(call())
+
+
+def test_two_that_hang_leave_our_own_model_time_to_answer() -> None:
+    async def call() -> None:
+        channel, voice = Channel(), said(1, 2, 3)
+        supervised = channel.stt(
+            candidate("a", BeepSTT(Breaks("hangs")), breaker()),
+            candidate("b", BeepSTT(Breaks("hangs")), breaker()),
+            candidate("local", BeepSTT()),
+        )
+        heard = await played(supervised.stream(), np.concatenate([silence(0.5), voice, silence(4)]))
+        assert heard.finals() == ["w1", "w2", "w3"]
+        assert heard.last_final_at() - 0.5 - len(voice) / HZ <= MOST_SECONDS
+        assert channel.asked_again_at == []
 
     run(call())
 

@@ -216,6 +216,27 @@ async def test_a_model_that_slowly_writes_is_no_fault_of_the_voice(
         await call.voice.aclose()
 
 
+@pytest.mark.latency
+async def test_two_voices_that_hang_take_no_longer_than_one(
+    warm_models: WarmModels, connections: Connections
+) -> None:
+    async with vendor("hangs") as server:
+        call = supervised(
+            warm_models,
+            [
+                ("deepgram", lambda: connections.deepgram(f"{server.base_url}/deepgram/speak")),
+                ("cartesia", lambda: connections.cartesia(f"{server.base_url}/cartesia")),
+            ],
+        )
+        heard = await reply(call.voice, TEXT)
+        assert heard.longest_silence_seconds < MOST_SILENCE_SECONDS
+        assert words(await transcript(warm_models, heard.sound)) == words(TEXT)
+        assert len(call.reports.switches) == 2
+        first, *_ = call.voice.voices.candidates.attempts()
+        assert first.choice.provider == "cartesia", "it had too little time to be called broken"
+        await call.voice.aclose()
+
+
 async def test_when_every_voice_has_failed_the_call_is_told_once(
     warm_models: WarmModels, connections: Connections
 ) -> None:

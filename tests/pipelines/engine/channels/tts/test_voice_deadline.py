@@ -55,3 +55,15 @@ def test_a_voice_as_fast_as_it_is_played_goes_on(deadline: VoiceDeadline) -> Non
         assert deadline.due_at is not None
         assert now < deadline.due_at
         deadline.sound(now, 0.2)
+
+
+def test_a_shortened_deadline_is_for_the_very_first_sound() -> None:
+    deadline = VoiceDeadline(ProviderDeadlines(), shortened_seconds=0.6)
+    deadline.owes(10.0)
+    assert (deadline.due_at, deadline.is_shortened) == (10.6, True)
+    assert deadline.reason == "no sound within 0.6 s"
+    deadline.sound(10.5, 1.0)
+    assert not deadline.is_shortened
+    deadline.owes_nothing()
+    deadline.owes(20.0)
+    assert deadline.due_at == 21.5
