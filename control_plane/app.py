@@ -56,6 +56,7 @@ from control_plane.money.billing.routes import router as billing
 from control_plane.money.billing.welcome_credit import welcome_credit
 from control_plane.money.spending.limits import RequestsAtOnce
 from control_plane.operator.routes import router as operator
+from control_plane.platform.api_reference.routes import api_reference_files, api_reference_router
 from control_plane.platform.database import Database
 from control_plane.platform.http.allowed_hosts_middleware import AllowedHostsMiddleware
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
@@ -160,10 +161,11 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         version="1",
         summary="Voice agents, real calls, transcripts and exact bills.",
         lifespan=lifespan,
-        # Their pages load scripts from other hosts; /openapi.json is the reference.
+        # Their pages load scripts from other hosts; ours, at /docs, does not.
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        servers=[{"url": settings.public_url.rstrip("/"), "description": "This installation"}],
     )
     app.state.settings = settings
     app.state.database = database
@@ -186,6 +188,8 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     install_openapi(app, [SESSION_REFUSALS, OPERATOR_REFUSALS])
     app.router.routes.extend(_api().routes)
     app.mount("/page-style", page_style_files())
+    app.include_router(api_reference_router(), dependencies=[Depends(storable_input)])
+    app.mount("/docs/static", api_reference_files())
     app.include_router(
         call_page_router(settings.ice_servers), dependencies=[Depends(storable_input)]
     )

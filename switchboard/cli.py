@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from switchboard.commands import (
+    account,
     agents,
     calls,
     catalogue,
@@ -139,6 +140,7 @@ def doctor(
 
 
 app.add_typer(processes.app)
+app.add_typer(account.app, name="account")
 app.add_typer(agents.app, name="agents")
 app.add_typer(calls.app, name="calls")
 app.add_typer(keys.app, name="keys")

@@ -7,10 +7,13 @@ import contextlib
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from rich.console import Console
 
+from switchboard.command_name import command_name
 from switchboard.listening import NoPort
+from switchboard.own_account import read_own_account
 from switchboard.progress import TerminalProgress
 from switchboard.services.embedded_server import ServerDidNotStart
 from switchboard.services.postgres import PostgresNotInstalled, PostgresSetupFailed
@@ -35,9 +38,13 @@ START_FAILURES = (
 
 
 def run_up(settings: Settings, console: Console) -> int:
-    """Run until Ctrl-C or SIGTERM. Returns the exit code: 1 when it could not be started."""
+    """Run until Ctrl-C or SIGTERM. Returns the exit code: 1 when it could not be started, 0 also
+    when it runs already."""
     try:
         asyncio.run(_up(settings, console))
+    except AlreadyRunning as running:
+        console.print(f"{running}.", highlight=False, soft_wrap=True)
+        return 0 if running.state else 1
     except START_FAILURES as failure:
         console.print(f"[red]{failure}[/red]", highlight=False)
         return 1
@@ -58,9 +65,22 @@ async def _up(settings: Settings, console: Console) -> None:
                     highlight=False,
                     soft_wrap=True,
                 )
+                _show_first_step(system.data_dir, console)
                 await stopping.wait()
         except asyncio.CancelledError:
             console.print("Stopped.")
+
+
+def _show_first_step(data_dir: Path, console: Console) -> None:
+    """On fresh data: how to get an account."""
+    from switchboard.demo.account import read_account
+
+    if read_own_account(data_dir) is None and read_account(data_dir) is None:
+        console.print(
+            f"No account yet. Open one, in another terminal:  {command_name()} account create",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 @contextlib.contextmanager

@@ -19,16 +19,21 @@ async def talk(
     microphone: Microphone,
     report: Callable[[Report], None],
     stop: asyncio.Event,
-) -> None:
-    """Hold the call until the agent hangs up or ``stop`` is set.
+) -> str | None:
+    """Hold the call until the other side ends it or ``stop`` is set. Returns the reason that the
+    other side gave.
 
     Raises:
         Problem: the call could not be connected.
     """
 
+    reason: str | None = None
+
     def live(message: LiveMessage) -> None:
+        nonlocal reason
         report(Live(body=message.body))
         if isinstance(message.body, CallOver):
+            reason = message.body.end_reason
             stop.set()
 
     peer = CallerPeer(microphone, live, report)
@@ -40,6 +45,7 @@ async def talk(
         listening.cancel()
     finally:
         await peer.leave()
+    return reason
 
 
 async def _listen(

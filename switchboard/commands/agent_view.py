@@ -13,6 +13,7 @@ from switchboard.commands.tables import facts_table, id_column, list_table, loca
 if TYPE_CHECKING:
     from switchboard.commands.session import Session
     from switchboard_client.models import (
+        AgentDeleted,
         AgentList,
         AgentPublished,
         AgentView,
@@ -59,10 +60,30 @@ def show_next_step(session: Session, agent_id: str) -> None:
     _print(session, f"Publish it with  switchboard agents publish {agent_id}")
 
 
-def show_published(session: Session, published: AgentPublished) -> None:
+def show_published(
+    session: Session, published: AgentPublished, call_page: str | None = None
+) -> None:
+    """``call_page``: an address at which people talk to it, if one was made."""
     _print(session, f"Published version {published.version}.")
     _show_warnings(session, (each.model_dump() for each in published.warnings))
-    _print(session, f"Talk to it with  switchboard call --agent {published.id}")
+    if call_page is not None:
+        show_call_page(session, call_page)
+    else:
+        _print(session, f"In a browser:  switchboard agents link {published.id}")
+    _print(session, f"From here:  switchboard call --agent {published.id}")
+
+
+def show_call_page(session: Session, address: str) -> None:
+    _print(session, f"Talk to it in a browser:  {address}")
+
+
+def show_updated(session: Session, agent_id: str) -> None:
+    _print(session, "Changed. New calls run the published version until you publish the change:")
+    _print(session, f"switchboard agents publish {agent_id}")
+
+
+def show_deleted(session: Session, deleted: AgentDeleted) -> None:
+    _print(session, f"Agent {deleted.id} is deleted.")
 
 
 def show_versions(session: Session, page: VersionList) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from switchboard.commands.session import Session
     from switchboard_client.models import AgentPublished
 
-app = typer.Typer(help="Describe, list, publish and roll back agents.", no_args_is_help=True)
+app = typer.Typer(help="Describe, change, publish and roll back agents.", no_args_is_help=True)
 
 AgentId = Annotated[str, typer.Argument(metavar="ID", help="Id of the agent.")]
 Limit = Annotated[int, typer.Option(min=1, max=200, help="How many to show.")]
@@ -23,47 +25,114 @@ Limit = Annotated[int, typer.Option(min=1, max=200, help="How many to show.")]
 @api_command()
 async def create(
     session: Session,
-    prompt: Annotated[str, typer.Option(help="What the agent should do, in your own words.")],
+    prompt: Annotated[
+        str | None, typer.Option(help="What the agent should do, in your own words.")
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", help="A JSON file with the agent's fields, instead of a prompt."),
+    ] = None,
     name: Annotated[
         str | None,
         typer.Option(help="Default: a name found in the prompt.", show_default=False),
     ] = None,
     publish: Annotated[
-        bool, typer.Option("--publish", help="Publish it at once, so that it takes calls.")
-    ] = False,
+        bool, typer.Option(help="Publish it at once, so that it takes calls.")
+    ] = True,
 ) -> None:
-    """Make an agent from a description.
+    """Make an agent from a description or a file, and print where to talk to it.
 
     A language model writes it if one is configured; otherwise a built-in builder does.
     """
     from switchboard.commands import agent_view
+    from switchboard.commands.call_page_address import call_page_address
     from switchboard.commands.session import document_of
-    from switchboard_client.models import Questions
 
-    with session.notes.status("Writing the agent …"):
-        generated = await session.client.agents.generate({"prompt": prompt})
-    if isinstance(generated, Questions):
-        agent_view.show_questions(session, generated)
-        raise typer.Exit(1)
-    draft = generated.draft | ({} if name is None else {"name": name})
+    drafted = await _drafted(session, prompt, file)
+    draft = drafted.fields | ({} if name is None else {"name": name})
     agent_id = str((await session.client.agents.create(draft)).id)
     if not session.as_json:
-        agent_view.show_draft(session, agent_id, draft, generated.warnings)
+        agent_view.show_draft(session, agent_id, draft, drafted.warnings)
     published = await _published(session, agent_id) if publish else None
+    page = None
+    if published is not None:
+        page = await call_page_address(session, agent_id, str(draft.get("name", agent_id)))
     if session.as_json:
         session.print_json(
             {
                 "id": agent_id,
                 "draft": draft,
-                "source": generated.source,
-                "warnings": generated.warnings,
+                "source": drafted.source,
+                "warnings": drafted.warnings,
                 "published": None if published is None else document_of(published),
+                "call_page": page,
             }
         )
     elif published is None:
         agent_view.show_next_step(session, agent_id)
     else:
-        agent_view.show_published(session, published)
+        agent_view.show_published(session, published, page)
+
+
+@app.command("update")
+@api_command()
+async def update(
+    session: Session,
+    agent_id: AgentId,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", help="A JSON file with the fields to change; - reads it here."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Its new name.")] = None,
+    publish: Annotated[
+        bool, typer.Option(help="Publish the change, so that new calls run it.")
+    ] = True,
+) -> None:
+    """Change some fields of an agent; the others stay as they are."""
+    from switchboard.commands.agent_file import read_agent_file
+    from switchboard.commands.agent_view import show_published, show_updated
+    from switchboard.problems import Problem
+
+    fields = {} if file is None else read_agent_file(file)
+    fields |= {} if name is None else {"name": name}
+    if not fields:
+        raise Problem("There is nothing to change.", "Give --file or --name.")
+    updated = await session.client.agents.update(agent_id, fields)
+    if not publish:
+        session.show(updated, lambda session, _: show_updated(session, agent_id))
+        return
+    session.show(await _published(session, agent_id), show_published)
+
+
+@app.command("delete")
+@api_command()
+async def delete(
+    session: Session,
+    agent_id: AgentId,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete an agent. Running calls continue, and finished calls can still be read."""
+    from switchboard.commands.agent_view import show_deleted
+
+    if not yes:
+        agent = await session.client.agents.show(agent_id)
+        typer.confirm(f"Delete the agent {agent.name} ({agent_id})?", abort=True, err=True)
+    session.show(await session.client.agents.remove(agent_id), show_deleted)
+
+
+@app.command("link")
+@api_command()
+async def link(session: Session, agent_id: AgentId) -> None:
+    """Make an address at which people talk to the agent in a browser, with a key of its own."""
+    from switchboard.commands.agent_view import show_call_page
+    from switchboard.commands.call_page_address import call_page_address
+
+    agent = await session.client.agents.show(agent_id)
+    page = await call_page_address(session, agent.id, agent.name)
+    if session.as_json:
+        session.print_json({"call_page": page})
+    else:
+        show_call_page(session, page)
 
 
 @app.command("list")
@@ -120,6 +189,38 @@ async def roll_back(
 
     answer = await session.client.agents.roll_back(agent_id, version, restore_draft=restore_draft)
     session.show(answer, show_rolled_back)
+
+
+@dataclass(frozen=True)
+class _Drafted:
+    fields: dict[str, Any]
+    source: str
+    """``model``, ``local`` or ``file``."""
+    warnings: list[str]
+
+
+async def _drafted(session: Session, prompt: str | None, file: Path | None) -> _Drafted:
+    """An agent's fields, from a file or written from a prompt.
+
+    Raises:
+        typer.BadParameter: neither or both are given.
+        Problem: the file cannot be read.
+        typer.Exit: the prompt says too little.
+    """
+    from switchboard.commands import agent_view
+    from switchboard.commands.agent_file import read_agent_file
+    from switchboard_client.models import Questions
+
+    if (prompt is None) == (file is None):
+        raise typer.BadParameter("give either --prompt or --file")
+    if file is not None:
+        return _Drafted(read_agent_file(file), "file", [])
+    with session.notes.status("Writing the agent …"):
+        generated = await session.client.agents.generate({"prompt": prompt})
+    if isinstance(generated, Questions):
+        agent_view.show_questions(session, generated)
+        raise typer.Exit(1)
+    return _Drafted(generated.draft, generated.source, generated.warnings)
 
 
 async def _published(session: Session, agent_id: str) -> AgentPublished:

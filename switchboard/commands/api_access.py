@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from switchboard.commands.api_address import api_address
+from switchboard.own_account import read_own_account
 from switchboard.problems import Problem
 from switchboard.state import read_state
 
@@ -17,9 +19,9 @@ class ApiAccess:
 
 def api_access(data_dir: Path, api_url: str | None, api_key: str | None) -> ApiAccess:
     """The given address and key. Defaults: the Switchboard that runs in ``data_dir``, and the key
-    of its demo account.
+    of the account that was opened there, or else of its demo account.
 
-    The demo account's key is sent only to the installation that made it.
+    These accounts' keys are sent only to the installation that made them.
 
     Raises:
         Problem: there is no such installation or key.
@@ -31,18 +33,19 @@ def api_access(data_dir: Path, api_url: str | None, api_key: str | None) -> ApiA
             "Start one with `switchboard up` or `make demo`, or name another with --api-url.",
         )
     here = None if state is None else state.api_url
-    url = (api_url or here or "").rstrip("/")
-    key = api_key or (_demo_key(data_dir) if url == here else None)
+    url = api_address(api_url or here or "")
+    key = api_key or (_key_of_this_machine(data_dir) if url == here else None)
     if key is None:
         raise Problem(
             "A secret API key is needed.",
-            "Give it with --api-key or in the environment variable SWITCHBOARD_API_KEY.",
+            "Open an account with `switchboard account create`, or give a key with --api-key or "
+            "in the environment variable SWITCHBOARD_API_KEY.",
         )
     return ApiAccess(url, key)
 
 
-def _demo_key(data_dir: Path) -> str | None:
+def _key_of_this_machine(data_dir: Path) -> str | None:
     from switchboard.demo.account import read_account
 
-    account = read_account(data_dir)
+    account = read_own_account(data_dir) or read_account(data_dir)
     return None if account is None else account.secret_key

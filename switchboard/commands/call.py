@@ -11,10 +11,12 @@ from rich.console import Console
 from rich.text import Text
 
 from switchboard.caller.measurements import percentile
+from switchboard.caller.placed_call import CALL_ADVICE
 from switchboard.caller.report_view import ReportView
 from switchboard.caller.reports import CallSummary
+from switchboard.caller.words_of_end import words_of_end, words_of_failure
 from switchboard.commands.api_access import ApiAccess, api_access
-from switchboard.problems import Problem, show_problem
+from switchboard.problems import Problem, client_errors_as_problems, show_problem
 
 DEFAULT_LINES = ("Hello. Can you hear me?", "What can you do for me?", "Thank you. Goodbye.")
 """Said when neither --say nor --mic is given."""
@@ -34,10 +36,11 @@ class CallOptions:
 
 
 def run_call(options: CallOptions) -> int:
-    """Returns the exit code: 0 when the agent was heard, otherwise 1."""
+    """Returns the exit code: 0 when the agent was heard and nothing failed, otherwise 1."""
     console = Console()
     try:
-        return asyncio.run(_call(options, console))
+        with client_errors_as_problems(CALL_ADVICE):
+            return asyncio.run(_call(options, console))
     except Problem as problem:
         show_problem(console, problem)
         return 1
@@ -72,6 +75,8 @@ async def _speak(
         with ReportView(console) as view:
             summary = await call_agent(api, options.agent_id, policy, speech, view.show, stop)
     _conclude(console, summary)
+    if failure := words_of_failure(summary.ended_by, summary.end_reason):
+        raise Problem(failure, f"More: switchboard calls show {summary.call_id}")
     return 0 if summary.opener_heard or any(turn.heard for turn in summary.turns) else 1
 
 
@@ -85,15 +90,15 @@ async def _talk(access: ApiAccess, agent_id: str, stop: asyncio.Event, console: 
         async with AsyncSwitchboard(access.url, access.key) as api:
             call = await place_call(api, agent_id, view.show)
             console.print("   You can speak now. Ctrl-C hangs up.", style="dim")
-            await talk(call, microphone, view.show, stop)
+            reason = await talk(call, microphone, view.show, stop)
+    if failure := words_of_failure("agent" if reason else "caller", reason):
+        raise Problem(failure, f"More: switchboard calls show {call.call_id}")
     return 0
 
 
 def _conclude(console: Console, summary: CallSummary) -> None:
-    ended_by = {"caller": "You hung up", "agent": "The agent hung up"}.get(
-        summary.ended_by, "The connection was lost"
-    )
-    line = f"   {ended_by} after {summary.connected_seconds:.0f} s."
+    ended = words_of_end(summary.ended_by, summary.end_reason)
+    line = f"   {ended} after {summary.connected_seconds:.0f} s."
     latencies = summary.voice_to_voice_ms
     if latencies:
         median, worst = percentile(latencies, 50), max(latencies)

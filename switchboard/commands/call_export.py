@@ -6,13 +6,14 @@ import csv
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from switchboard.commands.session import Session, document_of
+from switchboard.problems import Problem
 from switchboard_client.models import CallView
 
 COLUMNS = (
@@ -40,17 +41,26 @@ _PAGE_SIZE = 500
 
 @contextmanager
 def destination(path: Path | None) -> Iterator[TextIO]:
-    """Standard output, or a new file that replaces ``path`` once the block has succeeded."""
+    """Standard output, or a new file that replaces ``path`` once the block has succeeded.
+
+    Raises:
+        Problem: the file cannot be written.
+    """
     if path is None:
         yield sys.stdout
         return
+    if path.is_dir():
+        raise Problem(f"{path} is a directory.", "Name a file to write.")
     staged = path.with_name(f"{path.name}.part")
     try:
         with staged.open("w", encoding="utf-8", newline="") as file:
             yield file
         staged.replace(path)
+    except OSError as error:
+        raise Problem(f"{path} cannot be written: {error.strerror}.") from error
     finally:
-        staged.unlink(missing_ok=True)
+        with suppress(OSError):
+            staged.unlink()
 
 
 async def export(

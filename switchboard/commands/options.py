@@ -19,7 +19,7 @@ ApiKey = Annotated[
     str | None,
     typer.Option(
         envvar="SWITCHBOARD_API_KEY",
-        help="A secret key of the tenant. Default: the demo account's key, if there is one.",
+        help="A secret key of the tenant. Default: that of the account opened here.",
         show_envvar=True,
     ),
 ]

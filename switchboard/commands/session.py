@@ -41,6 +41,7 @@ class Session:
     """
 
     client: AsyncSwitchboard
+    api_url: str
     as_json: bool
     console: Console
     notes: Console
@@ -82,7 +83,7 @@ def run(
         client = AsyncSwitchboard(access.url, access.key, timeout_seconds=_TIMEOUT_SECONDS)
         with client_errors_as_problems(_ADVICE):
             async with client:
-                await work(Session(client, as_json, Console(), notes))
+                await work(Session(client, access.url, as_json, Console(), notes))
 
     try:
         asyncio.run(connected())

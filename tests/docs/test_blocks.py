@@ -70,6 +70,10 @@ NOT_RUN = {
         "git worktree add --detach ../switchboard-old 13003ca",
     ): "installs another release, and measures for an hour",
     (
+        "README.md",
+        ".venv/bin/switchboard account create",
+    ): "the tests set up their shell with an account of their own",
+    (
         "docs/networks.md",
         "docker compose --profile turn up -d",
     ): "needs Docker and an address that callers reach",

@@ -36,7 +36,7 @@ from control_plane.platform.tenancy.caller import Caller
 router = APIRouter(prefix="/me")
 
 
-@router.get("", responses=problems(*MEMBER_ONLY))
+@router.get("", summary="Get yourself", responses=problems(*MEMBER_ONLY))
 async def me(
     caller: MemberCaller, browser: ThisBrowser, session: PersonSession, response: Response
 ) -> Me:

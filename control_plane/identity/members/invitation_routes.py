@@ -108,6 +108,7 @@ async def list_invitations(
 
 @router.post(
     "/accept",
+    summary="Accept invitation",
     responses=problems(
         DatabaseUnavailable,
         ForeignOrigin,

@@ -26,13 +26,15 @@ class Readiness(BaseModel):
     warnings: list[str]
 
 
-@router.get("/healthz")
+@router.get("/healthz", summary="Check that the process lives")
 async def healthz() -> dict[str, str]:
     """Check that the process is running."""
     return {"status": "ok"}
 
 
-@router.get("/readyz", responses=problems(DatabaseUnavailable))
+@router.get(
+    "/readyz", summary="Check that the process can serve", responses=problems(DatabaseUnavailable)
+)
 async def readyz(database: AppDatabase, link: AppLink) -> Readiness:
     """Check that the process can serve requests, which needs the database.
 

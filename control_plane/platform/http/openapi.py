@@ -21,7 +21,11 @@ from control_plane.platform.errors import (
     UnsupportedMediaType,
 )
 from control_plane.platform.http.openapi_tags import TAGS
-from control_plane.platform.http.openapi_tidying import drop_unused_schemas, restore_nulls
+from control_plane.platform.http.openapi_tidying import (
+    drop_unused_schemas,
+    restore_nulls,
+    write_summaries_as_sentences,
+)
 from control_plane.platform.http.problems import MEDIA_TYPE
 from control_plane.platform.idempotency.answer import KEY_HEADER
 from control_plane.platform.idempotency.errors import IdempotencyKeyReused
@@ -88,9 +92,11 @@ def install_openapi(app: FastAPI, of_schemes: Sequence[SchemeRefusals]) -> None:
                 summary=app.summary,
                 description=_DESCRIPTION,
                 tags=TAGS,
+                servers=app.servers,
                 routes=app.routes,
             )
             _describe_problems(document, of_schemes)
+            write_summaries_as_sentences(document)
             restore_nulls(document)
             drop_unused_schemas(document)
             app.openapi_schema = document

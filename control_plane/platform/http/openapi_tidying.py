@@ -7,6 +7,23 @@ import re
 from typing import Any
 
 _SCHEMA = re.compile(r'"#/components/schemas/([^"]+)"')
+_ABBREVIATIONS = {
+    "Api": "API",
+    "Csv": "CSV",
+    "Ice": "ICE",
+    "Llm": "LLM",
+    "Sku": "SKU",
+    "Skus": "SKUs",
+}
+
+
+def write_summaries_as_sentences(document: dict[str, Any]) -> None:
+    """Make "Create Api Key" of a function's name into "Create API key"."""
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            first, *others = operation["summary"].split(" ")
+            words = [_ABBREVIATIONS.get(word, word.lower()) for word in others]
+            operation["summary"] = " ".join([_ABBREVIATIONS.get(first, first), *words])
 
 
 def restore_nulls(document: dict[str, Any]) -> None:

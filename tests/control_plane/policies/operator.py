@@ -15,6 +15,7 @@ POLICIES: Policies = {
     ("GET", "/healthz"): EVERYONE,
     ("GET", "/readyz"): EVERYONE,
     ("GET", "/call"): EVERYONE,
+    ("GET", "/docs"): EVERYONE,
     ("GET", "/confirm-email"): EVERYONE,
     ("GET", "/invitations/accept"): EVERYONE,
     ("GET", "/password-reset"): EVERYONE,

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from switchboard.cli import app
 from tests.switchboard.commands.conftest import Terminal
 from tests.switchboard.commands.stand_in_api import Asked, StandInApi
 
@@ -50,15 +52,37 @@ AGENT = {
 }
 
 
+PUBLISHABLE_KEY = {
+    "id": "0b6c0de1-52a9-4d59-8f0e-6a7f8c9d0e1f",
+    "name": "Call page: Bella",
+    "kind": "publishable",
+    "hint": "sb_publishable_…1",
+    "allowed_channels": ["web"],
+    "allowed_origins": None,
+    "allowed_agent_ids": [ID],
+    "phone_agent_id": None,
+    "phone_countries": None,
+    "phone_calls_per_day": None,
+    "call_limits": None,
+    "created_at": "2026-01-05T09:30:00Z",
+    "last_used_at": None,
+    "overlap_ends_at": None,
+    "revoked_at": None,
+    "status": "created",
+    "key": "sb_publishable_1",
+}
+
+
 def can_create(api: StandInApi) -> None:
     api.will("POST", "/v1/agents/generate", 200, GENERATED)
     api.will("POST", "/v1/agents", 201, {"status": "created", "id": ID})
     api.will("POST", f"/v1/agents/{ID}/publish", 200, PUBLISHED)
+    api.will("POST", "/v1/api-keys", 201, PUBLISHABLE_KEY)
 
 
 def test_an_agent_is_made_from_one_sentence(terminal: Terminal, api: StandInApi) -> None:
     can_create(api)
-    result = terminal.type("agents", "create", "--prompt", "Take bookings.")
+    result = terminal.type("agents", "create", "--prompt", "Take bookings.", "--no-publish")
     assert result.exit_code == 0, result.output
     assert api.asked == [
         Asked("POST", "/v1/agents/generate", {"prompt": "Take bookings."}, KEY),
@@ -73,17 +97,27 @@ def test_an_agent_is_made_from_one_sentence(terminal: Terminal, api: StandInApi)
 KEY = "Bearer sb_secret_of_the_tests"
 
 
-def test_with_a_name_and_publish_both_are_done(terminal: Terminal, api: StandInApi) -> None:
+def test_a_new_agent_is_published_and_has_an_address_for_a_browser(
+    terminal: Terminal, api: StandInApi
+) -> None:
     can_create(api)
-    result = terminal.type("agents", "create", "--prompt", "x", "--name", "Napoli", "--publish")
+    result = terminal.type("agents", "create", "--prompt", "x", "--name", "Napoli")
     assert result.exit_code == 0, result.output
     assert [asked.path for asked in api.asked] == [
         "/v1/agents/generate",
         "/v1/agents",
         f"/v1/agents/{ID}/publish",
+        "/v1/api-keys",
     ]
     assert api.asked[1].body == DRAFT | {"name": "Napoli"}
+    assert api.asked[3].body == {
+        "name": "Call page: Napoli",
+        "kind": "publishable",
+        "allowed_channels": ["web"],
+        "allowed_agent_ids": [ID],
+    }
     assert "Published version 1." in result.stdout
+    assert f"{api.url}/call?agent={ID}#key=sb_publishable_1" in result.stdout
     assert f"switchboard call --agent {ID}" in result.stdout
 
 
@@ -96,6 +130,7 @@ def test_json_is_one_document_on_standard_output(terminal: Terminal, api: StandI
         "source": "local",
         "warnings": GENERATED["warnings"],
         "published": PUBLISHED,
+        "call_page": f"{api.url}/call?agent={ID}#key=sb_publishable_1",
     }
 
 
@@ -234,3 +269,80 @@ def test_an_earlier_version_is_served_again(terminal: Terminal, api: StandInApi)
 def test_wrong_words_on_the_command_line_are_exit_code_2(terminal: Terminal) -> None:
     for words in (["create"], ["list", "--limit", "0"], ["roll-back", ID, "none"], ["fly"]):
         assert terminal.type("agents", *words).exit_code == 2
+
+
+def test_an_agent_is_made_from_a_file(terminal: Terminal, api: StandInApi, tmp_path: Path) -> None:
+    can_create(api)
+    file = tmp_path / "agent.json"
+    file.write_text(json.dumps(DRAFT))
+    result = terminal.type("agents", "create", "--file", str(file))
+    assert result.exit_code == 0, result.output
+    assert api.asked[0] == Asked("POST", "/v1/agents", DRAFT, KEY)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"{", "not JSON: line 1"), (b"[]", "one JSON object"), (b"\xff", "UTF-8"), (None, "No such")],
+)
+def test_a_file_that_is_no_agent_is_named(
+    terminal: Terminal, api: StandInApi, tmp_path: Path, content: bytes | None, said: str
+) -> None:
+    file = tmp_path / "agent.json"
+    if content is not None:
+        file.write_bytes(content)
+    result = terminal.type("agents", "create", "--file", str(file))
+    assert result.exit_code == 1
+    assert str(file) in result.stderr
+    assert said in result.stderr
+    assert api.asked == []
+
+
+def test_an_agent_is_changed_and_published(
+    terminal: Terminal, api: StandInApi, tmp_path: Path
+) -> None:
+    file = tmp_path / "changes.json"
+    file.write_text('{"language": "en-GB"}')
+    updated = {"status": "updated"}
+    api.will("PATCH", f"/v1/agents/{ID}", 200, updated)
+    api.will("POST", f"/v1/agents/{ID}/publish", 200, PUBLISHED)
+    words = ["agents", "update", ID, "--file", str(file), "--name", "Nora"]
+    assert "Published version 1." in terminal.type(*words).stdout
+    assert api.asked[0].body == {"language": "en-GB", "name": "Nora"}
+    result = terminal.type(*words, "--no-publish")
+    assert f"agents publish {ID}" in result.stdout
+    assert len(api.asked) == 3
+
+
+def test_an_update_without_changes_is_refused(terminal: Terminal, api: StandInApi) -> None:
+    result = terminal.type("agents", "update", ID)
+    assert result.exit_code == 1
+    assert "nothing to change" in result.stderr
+    assert api.asked == []
+
+
+def test_an_agent_is_deleted_after_a_question(terminal: Terminal, api: StandInApi) -> None:
+    api.will("GET", f"/v1/agents/{ID}", 200, WHOLE_AGENT)
+    api.will("DELETE", f"/v1/agents/{ID}", 200, {"status": "deleted", "id": ID})
+    refused = terminal.type("agents", "delete", ID)
+    assert refused.exit_code == 1
+    assert [asked.method for asked in api.asked] == ["GET"]
+    result = terminal.type("agents", "delete", ID, "--yes")
+    assert result.exit_code == 0, result.output
+    assert f"{ID} is deleted" in result.stdout
+
+
+def test_an_agent_gets_another_address_for_a_browser(terminal: Terminal, api: StandInApi) -> None:
+    api.will("GET", f"/v1/agents/{ID}", 200, WHOLE_AGENT | {"id": ID})
+    api.will("POST", "/v1/api-keys", 201, PUBLISHABLE_KEY)
+    result = terminal.type("agents", "link", ID)
+    assert f"{api.url}/call?agent={ID}#key=sb_publishable_1" in result.stdout
+
+
+def test_a_list_reads_well_at_80_columns(api: StandInApi) -> None:
+    page = {"agents": [AGENT | {"name": "A name of some length"}], "total": 1}
+    api.will("GET", "/v1/agents?limit=50&offset=0", 200, page | {"limit": 50, "offset": 0})
+    access = ["--api-url", api.url, "--api-key", "k"]
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["agents", "list", *access])
+    lines = result.stdout.splitlines()
+    assert lines[0] == ID
+    assert lines[1] == "  A name of some length  ·  en-US  ·  hibari  ·  local"

@@ -283,6 +283,18 @@ def test_an_export_that_fails_leaves_the_file_as_it_was(
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("place", ["nowhere/calls.csv", "a-file/calls.csv", "."])
+def test_a_file_that_cannot_be_written_is_said_in_one_line(
+    terminal: Terminal, api: StandInApi, tmp_path: Path, place: str
+) -> None:
+    (tmp_path / "a-file").write_text("")
+    result = terminal.type("calls", "export", "-o", str(tmp_path / place))
+    assert result.exit_code == 1
+    assert str(tmp_path / place) in result.stderr.replace("\n", "")
+    assert "Traceback" not in result.output
+    assert api.asked == []
+
+
 def test_wrong_words_on_the_command_line_are_exit_code_2(terminal: Terminal) -> None:
     for words in (["list", "--limit", "0"], ["show"], ["export", "--format", "xml"], ["fly"]):
         assert terminal.type("calls", *words).exit_code == 2

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from switchboard.cli import app
 from switchboard.commands.api_access import ApiAccess, api_access
 from switchboard.demo.account import DemoAccount, write_account
+from switchboard.own_account import OwnAccount, write_own_account
 from switchboard.problems import Problem
 from switchboard.services.ports import free_port
 from switchboard.state import State, write_state
@@ -49,6 +50,31 @@ def test_what_runs_here_and_its_demo_account_are_the_default(data_dir: Path) -> 
 def test_what_is_given_wins(data_dir: Path) -> None:
     assert api_access(data_dir, "https://sb.example/", "k") == ApiAccess("https://sb.example", "k")
     assert api_access(data_dir, None, "k") == ApiAccess(HERE, "k")
+
+
+def test_the_account_that_was_opened_here_comes_before_the_demos(data_dir: Path) -> None:
+    account = OwnAccount(tenant_id="t", name="Mine", secret_key="sb_secret_mine")
+    path = write_own_account(data_dir, account)
+    assert api_access(data_dir, None, None) == ApiAccess(HERE, "sb_secret_mine")
+    assert path.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(Problem, match="secret API key is needed"):
+        api_access(data_dir, "https://other.example", None)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [f"{HERE}/", f"{HERE}/v1", f"{HERE}/v1/", f"{HERE}/docs", f" {HERE}/openapi.json"],
+)
+def test_what_follows_the_address_is_left_out(tmp_path: Path, typed: str) -> None:
+    assert api_access(tmp_path, typed, "k").url == HERE
+
+
+@pytest.mark.parametrize("typed", ["127.0.0.1:8080", "localhost", "", "ftp://a", "http://", "//a"])
+def test_an_address_without_a_scheme_is_refused_with_the_right_one(typed: str) -> None:
+    result = CliRunner().invoke(app, ["agents", "list", "--api-url", typed, "--api-key", "k"])
+    assert result.exit_code == 1
+    assert "Begin it with http:// or https://" in " ".join(result.stderr.split())
+    assert "Traceback" not in result.output
 
 
 def test_the_demo_accounts_key_is_never_sent_elsewhere(data_dir: Path) -> None:

@@ -71,6 +71,7 @@ _OPEN = (DatabaseUnavailable, ForeignOrigin, TooManyAttempts)
 
 @router.post(
     "/sign-up",
+    summary="Sign up",
     status_code=status.HTTP_201_CREATED,
     responses=problems(*_OPEN, SignUpDisabled, EmailTaken, IdempotencyKeyInUse),
 )
@@ -103,7 +104,11 @@ async def sign_up_route(
     )
 
 
-@router.post("/confirm-email", responses=problems(*_OPEN, InvalidToken, InvalidCredentials))
+@router.post(
+    "/confirm-email",
+    summary="Confirm email",
+    responses=problems(*_OPEN, InvalidToken, InvalidCredentials),
+)
 async def confirm(
     given: EmailConfirmation,
     browser: BrowserOnOwnPage,

@@ -65,6 +65,10 @@ def test_a_declared_422_is_kept(document: dict[str, Any]) -> None:
     assert "InvalidRequest" in str(responses["400"])
 
 
+def test_the_document_says_where_the_api_is(document: dict[str, Any]) -> None:
+    assert document["servers"] == [{"url": "http://t", "description": "This installation"}]
+
+
 def test_a_schema_carries_the_code_of_its_problem(document: dict[str, Any]) -> None:
     schema = document["components"]["schemas"]["AgentNotPublishReady"]
     assert schema["allOf"][1]["properties"]["code"] == {"const": "agent_not_publish_ready"}

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from control_plane.platform.http.openapi_tidying import drop_unused_schemas, restore_nulls
+from control_plane.platform.http.openapi_tidying import (
+    drop_unused_schemas,
+    restore_nulls,
+    write_summaries_as_sentences,
+)
 
 
 def document(schemas: dict[str, Any], used: str) -> dict[str, Any]:
@@ -53,3 +57,15 @@ def test_schemas_that_only_unused_ones_refer_to_go_as_well() -> None:
     drop_unused_schemas(tidied)
 
     assert tidied["components"]["schemas"].keys() == {"Used", "Below"}
+
+
+def test_the_name_of_a_function_becomes_a_summary_in_words() -> None:
+    summaries = ["Create Api Key", "List Llm Options", "Get Call", "Sign up"]
+    paths = {str(index): {"get": {"summary": each}} for index, each in enumerate(summaries)}
+    write_summaries_as_sentences({"paths": paths})
+    assert [each["get"]["summary"] for each in paths.values()] == [
+        "Create API key",
+        "List LLM options",
+        "Get call",
+        "Sign up",
+    ]

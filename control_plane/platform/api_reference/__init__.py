@@ -1,0 +1,1 @@
+"""The API reference: a page that draws the OpenAPI document."""
