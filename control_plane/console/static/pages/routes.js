@@ -1,0 +1,13 @@
+/**
+ * Which folder has the page of an address. A page module exports
+ * `page({ params, query, signal })`, which gives its nodes, an `h1` among them; `signal` is aborted
+ * when the person leaves. `isPublic` pages need no login.
+ */
+
+export const ROUTES = [
+  { path: "/console/log-in", isPublic: true, load: () => import("./log_in/page.js") },
+  { path: "/console/sign-up", isPublic: true, load: () => import("./sign_up/page.js") },
+  { path: "/console/forgotten", isPublic: true, load: () => import("./forgotten/page.js") },
+  { path: "/console/confirm", hasNoFrame: true, load: () => import("./confirm/page.js") },
+  { path: "/console/account", load: () => import("./account/page.js") },
+];
