@@ -1,4 +1,5 @@
 /** The pages that the frame links to, in their order. */
 
 export const NAVIGATION = [
+  { path: "/console/agents", words: "Agents", icon: "agents" },
 ];
