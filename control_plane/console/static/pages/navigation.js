@@ -2,4 +2,5 @@
 
 export const NAVIGATION = [
   { path: "/console/agents", words: "Agents", icon: "agents" },
+  { path: "/console/calls", words: "Calls", icon: "calls" },
 ];

@@ -13,4 +13,6 @@ export const ROUTES = [
   { path: "/console/agents", load: () => import("./agents/page.js") },
   { path: "/console/agents/new", load: () => import("./new_agent/page.js") },
   { path: "/console/agents/:id/:tab?", load: () => import("./agent/page.js") },
+  { path: "/console/calls", load: () => import("./calls/page.js") },
+  { path: "/console/calls/:id", load: () => import("./call/page.js") },
 ];
