@@ -9,6 +9,7 @@ export const ROUTES = [
   { path: "/console/sign-up", isPublic: true, load: () => import("./sign_up/page.js") },
   { path: "/console/forgotten", isPublic: true, load: () => import("./forgotten/page.js") },
   { path: "/console/confirm", hasNoFrame: true, load: () => import("./confirm/page.js") },
+  { path: "/console", load: () => import("./home/page.js") },
   { path: "/console/account", load: () => import("./account/page.js") },
   { path: "/console/agents", load: () => import("./agents/page.js") },
   { path: "/console/agents/new", load: () => import("./new_agent/page.js") },
