@@ -39,6 +39,7 @@ from control_plane.calling.numbers.routes import router as numbers
 from control_plane.calling.realtime.routes import router as realtime
 from control_plane.calling.recordings.routes import router as recordings
 from control_plane.calling.retention.routes import router as retention
+from control_plane.console.routes import console_files, console_router
 from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.identity.accounts.routes import router as accounts
 from control_plane.identity.api_keys.routes import router as api_keys
@@ -196,6 +197,8 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.mount("/call/static", call_page_files())
     app.include_router(mailed_pages_router(), dependencies=[Depends(storable_input)])
     app.mount("/mailed-pages/static", mailed_page_files())
+    app.mount("/console/static", console_files())
+    app.include_router(console_router(), dependencies=[Depends(storable_input)])
     app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
     app.add_middleware(
         RateLimitMiddleware,

@@ -1,0 +1,1 @@
+"""The console: the dashboard in a browser, over the public API alone."""

@@ -1,0 +1,69 @@
+"""Serves the console: plain HTML, CSS and ES modules, without a build step.
+
+The server answers the one page for every address below ``/console``; the page's own router reads the
+address. The page knows nothing that the public API does not tell a dashboard session.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter
+from fastapi.responses import FileResponse, RedirectResponse
+from starlette.datastructures import MutableHeaders
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+STATIC = Path(__file__).parent / "static"
+HOME = "/console"
+
+PAGE_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; media-src 'self' blob:; frame-src 'self'; base-uri 'none'; "
+        # No script can make elements of text, so data of tenants never becomes markup.
+        "require-trusted-types-for 'script'; trusted-types 'none'; "
+        "form-action 'self'; frame-ancestors 'none'"
+    ),
+    # For the call page, which the console shows in a frame.
+    "Permissions-Policy": "microphone=(self)",
+    "Cache-Control": "no-cache",
+}
+
+
+def console_router() -> APIRouter:
+    """``GET /``, which leads to the console, and its one page."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/")
+    async def start() -> RedirectResponse:
+        return RedirectResponse(HOME)
+
+    async def page() -> FileResponse:
+        return FileResponse(STATIC / "index.html", headers=PAGE_HEADERS)
+
+    router.add_api_route(HOME, page, methods=["GET"])
+    router.add_api_route(HOME + "/{address:path}", page, methods=["GET"])
+    return router
+
+
+def console_files() -> ASGIApp:
+    """The page's modules and style sheets, to be mounted at ``/console/static`` before the router,
+    whose page has every other address there."""
+    return AlwaysAskedFor(StaticFiles(directory=STATIC))
+
+
+class AlwaysAskedFor:
+    """Lets browsers keep files, and has them ask by ETag whether these are still the newest: modules
+    of two releases do not fit each other."""
+
+    def __init__(self, files: ASGIApp) -> None:
+        self._files = files
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_header(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).setdefault("Cache-Control", "no-cache")
+            await send(message)
+
+        await self._files(scope, receive, send_with_header)

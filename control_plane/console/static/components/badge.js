@@ -1,0 +1,20 @@
+/** A status in one word, with a colour that only supports it. */
+
+import { tags } from "../core/elements.js";
+import { sentence } from "../core/format.js";
+
+const TONES = {
+  completed: "good",
+  verified: "good",
+  accepted: "good",
+  in_progress: "live",
+  ringing: "live",
+  connecting: "live",
+  queued: "live",
+  pending: "live",
+  failed: "bad",
+  revoked: "bad",
+};
+
+export const badge = (status, words = sentence(status)) =>
+  tags.span({ class: `badge ${TONES[status] ?? "plain"}` }, words);

@@ -1,0 +1,87 @@
+/** Calls, the newest first, which change by themselves while somebody looks. */
+
+import { api } from "../core/api.js";
+import { fill, tags } from "../core/elements.js";
+import { ago, clock, money, sentence } from "../core/format.js";
+import { repeat } from "../core/repeat.js";
+import { badge } from "./badge.js";
+import { report } from "./notices.js";
+import { tableOf } from "./table.js";
+
+const { a, button, div } = tags;
+const PAGE_SIZE = 30;
+const ASK_EVERY_MS = 4000;
+
+const names = new Map();
+
+/** Names of agents by id. A deleted agent has none here. */
+async function agentNames(signal) {
+  const { agents } = await api.get("/v1/agents", { limit: 200 }, signal);
+  for (const { id, name } of agents) names.set(id, name);
+  return names;
+}
+
+function columns(showsAgent) {
+  const agent = { words: "Agent", kind: "main", cell: (row) => a({ href: `/console/calls/${row.id}` }, names.get(row.agent_id) ?? "Deleted agent") };
+  const when = showsAgent
+    ? { words: "When", cell: (row) => ago(row.created_at) }
+    : { words: "When", kind: "main", cell: (row) => a({ href: `/console/calls/${row.id}` }, ago(row.created_at)) };
+  return [
+    ...(showsAgent ? [agent] : []),
+    when,
+    { words: "Status", cell: (row) => badge(row.status) },
+    { words: "With", cell: (row) => row.primary_participant?.identity ?? "–" },
+    { words: "Ended by", cell: (row) => sentence(row.end_reason) },
+    { words: "Duration", kind: "number", cell: (row) => clock(row.bill_duration) },
+    { words: "Cost", kind: "number", cell: (row) => money(row.total_cost) },
+  ];
+}
+
+/**
+ * @param query filters of `GET /v1/calls`.
+ * @param most shows only so many, without a way to more.
+ */
+export async function callList({ query, signal, showsAgent = true, most = Infinity }) {
+  const place = div();
+  const foot = div({ class: "buttons" });
+  const rows = new Map();
+  let next = null;
+  let shown = "";
+
+  const ask = (cursor) => api.get("/v1/calls", { ...query, limit: PAGE_SIZE, cursor }, signal);
+
+  function show() {
+    const sorted = [...rows.values()].sort((one, other) => other.created_at.localeCompare(one.created_at)).slice(0, most);
+    const state = JSON.stringify(sorted);
+    // A table that is built anew loses the keyboard's focus.
+    if (state === shown && sorted.length) return;
+    shown = state;
+    const at = document.activeElement?.closest?.("td") && document.activeElement.getAttribute("href");
+    fill(place, tableOf("Calls", columns(showsAgent), sorted, "No calls here yet."));
+    if (at) place.querySelector(`a[href="${CSS.escape(at)}"]`)?.focus();
+    fill(foot, next !== null && most === Infinity && button({ type: "button", onclick: more }, "Show more"));
+  }
+
+  async function more() {
+    try {
+      const page = await ask(next);
+      for (const call of page.calls) rows.set(call.id, call);
+      next = page.next_cursor;
+      show();
+    } catch (error) {
+      report(error);
+    }
+  }
+
+  async function renew() {
+    const { calls } = await ask(null);
+    if (calls.some(({ agent_id }) => !names.has(agent_id))) await agentNames(signal);
+    for (const call of calls) rows.set(call.id, call);
+    show();
+  }
+
+  await agentNames(signal);
+  await more();
+  repeat(renew, ASK_EVERY_MS, signal);
+  return div({ class: "sections" }, place, foot);
+}

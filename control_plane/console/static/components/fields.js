@@ -1,0 +1,165 @@
+/**
+ * Fields of forms: a label, a control, a hint, and a place for what is wrong.
+ *
+ * Each field is `{ node, name, value(), set(value), fault(message) }`. `value()` is what the API gets.
+ */
+
+import { fill, tags } from "../core/elements.js";
+
+const { button, div, input, label, li, option, p, select, span, textarea, ul } = tags;
+
+let count = 0;
+
+function field(name, words, hint, control, { value, set }) {
+  const id = `field-${++count}`;
+  control.id = id;
+  control.setAttribute("name", name);
+  control.setAttribute("aria-describedby", `${id}-hint ${id}-fault`);
+  const wrong = p({ class: "fault", id: `${id}-fault` });
+  const isCheck = control.type === "checkbox";
+  const title = label({ for: id }, words);
+  const kind = isCheck ? "check" : control.tagName === "TEXTAREA" ? "wide" : "";
+  const node = div(
+    { class: `field ${kind}` },
+    isCheck ? [control, title] : [title, control],
+    p({ class: "hint", id: `${id}-hint` }, hint),
+    wrong,
+  );
+  return {
+    node,
+    name,
+    value,
+    set,
+    fault(message) {
+      fill(wrong, message);
+      control.toggleAttribute("aria-invalid", Boolean(message));
+      if (message) control.setAttribute("aria-invalid", "true");
+    },
+    focus: () => control.focus(),
+  };
+}
+
+/** One line of text. An empty one is `null` if `mayBeNull`. */
+export function textField(name, words, { hint, mayBeNull = false, type = "text", ...attributes } = {}) {
+  const control = input({ type, ...attributes });
+  return field(name, words, hint, control, {
+    value: () => (mayBeNull && control.value === "" ? null : control.value),
+    set: (value) => (control.value = value ?? ""),
+  });
+}
+
+export function longTextField(name, words, { hint, rows = 3, mayBeNull = true, ...attributes } = {}) {
+  const control = textarea({ rows, ...attributes });
+  return field(name, words, hint, control, {
+    value: () => (mayBeNull && control.value.trim() === "" ? null : control.value),
+    set: (value) => (control.value = value ?? ""),
+  });
+}
+
+export function numberField(name, words, { hint, ...attributes } = {}) {
+  const control = input({ type: "number", inputmode: "decimal", step: "any", ...attributes });
+  return field(name, words, hint, control, {
+    value: () => (control.value === "" ? null : Number(control.value)),
+    set: (value) => (control.value = value ?? ""),
+  });
+}
+
+export function checkField(name, words, { hint } = {}) {
+  const control = input({ type: "checkbox" });
+  return field(name, words, hint, control, {
+    value: () => control.checked,
+    set: (value) => (control.checked = Boolean(value)),
+  });
+}
+
+/** One of `choices`, each `[value, words]`. A value that is none of them is kept and shown. */
+export function choiceField(name, words, choices, { hint, mayBeNull = false } = {}) {
+  const control = select(choices.map(([value, shown]) => option({ value }, shown)));
+  return field(name, words, hint, control, {
+    value: () => (mayBeNull && control.value === "" ? null : control.value),
+    set(value) {
+      const wanted = value ?? "";
+      if (![...control.options].some((each) => each.value === wanted))
+        control.append(option({ value: wanted }, wanted));
+      control.value = wanted;
+    },
+  });
+}
+
+/** A list of texts, one a line. */
+export function linesField(name, words, { hint, rows = 3 } = {}) {
+  const control = textarea({ rows });
+  return field(name, words, hint, control, {
+    value: () => control.value.split("\n").map((line) => line.trim()).filter(Boolean),
+    set: (value) => (control.value = (value ?? []).join("\n")),
+  });
+}
+
+/** A JSON document, for what has no form. `value()` throws what is wrong in words. */
+export function jsonField(name, words, { hint, rows = 10 } = {}) {
+  const control = textarea({ rows, class: "code", spellcheck: "false" });
+  const built = field(name, words, hint, control, {
+    value() {
+      if (control.value.trim() === "") return null;
+      try {
+        return JSON.parse(control.value);
+      } catch (error) {
+        built.fault(`This is not JSON: ${error.message}`);
+        control.focus();
+        throw new Error(`${words}: this is not JSON.`);
+      }
+    },
+    set: (value) => (control.value = value === null ? "" : JSON.stringify(value, null, 2)),
+  });
+  return built;
+}
+
+/**
+ * A list of objects, each with the fields that `makeFields()` gives; items are added and removed.
+ * What an item holds besides these fields is kept.
+ */
+export function listField(name, words, makeFields, { hint, add }) {
+  const items = [];
+  const list = ul({ class: "items" });
+  const wrong = p({ class: "fault" });
+
+  function append(value) {
+    const fields = makeFields();
+    for (const each of fields) each.set(value[each.name] ?? (typeof each.value() === "boolean" ? true : ""));
+    const item = { fields, value };
+    const remove = button({ type: "button", class: "plain" }, "Remove");
+    item.node = li(fields.map(({ node }) => node), remove);
+    remove.addEventListener("click", () => {
+      items.splice(items.indexOf(item), 1);
+      item.node.remove();
+      list.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    items.push(item);
+    list.append(item.node);
+    return item;
+  }
+
+  return {
+    name,
+    node: div(
+      { class: "field wide", role: "group", "aria-label": words },
+      span({ class: "label" }, words),
+      hint && p({ class: "hint" }, hint),
+      list,
+      wrong,
+      button({ type: "button", class: "small", onclick: () => append({}).fields[0].focus() }, add),
+    ),
+    value: () =>
+      items.map(({ fields, value }) => ({
+        ...value,
+        ...Object.fromEntries(fields.map((each) => [each.name, each.value()])),
+      })),
+    set(values) {
+      items.length = 0;
+      fill(list);
+      for (const value of values ?? []) append(value);
+    },
+    fault: (message) => fill(wrong, message),
+    focus: () => list.querySelector("input, textarea")?.focus(),
+  };
+}

@@ -1,0 +1,104 @@
+/** The public API, with the dashboard session's cookie and its CSRF token. */
+
+const UNREACHABLE = "Switchboard cannot be reached. Check your connection, then try again.";
+
+/** An answer that is no success, in words for a person. */
+export class ApiError extends Error {
+  constructor(status, problem = {}, retryAfterSeconds = null) {
+    super(words(status, problem, retryAfterSeconds));
+    this.status = status;
+    this.code = problem.code ?? null;
+    /** `{ field, message }` of each field that is wrong. */
+    this.errors = problem.errors ?? [];
+    this.problem = problem;
+  }
+}
+
+function words(status, problem, retryAfterSeconds) {
+  if (status === 0) return UNREACHABLE;
+  const told = problem.detail ?? problem.title ?? `The server answered ${status}`;
+  const sentence = /[.!?]$/.test(told) ? told : `${told}.`;
+  if (status !== 429 || !retryAfterSeconds) return sentence;
+  const wait =
+    retryAfterSeconds < 90
+      ? `${retryAfterSeconds} seconds`
+      : `${Math.ceil(retryAfterSeconds / 60)} minutes`;
+  return `${sentence} Try again in ${wait}.`;
+}
+
+let csrfToken = null;
+let onSessionLost = () => undefined;
+
+export function useCsrfToken(token) {
+  csrfToken = token;
+}
+
+/** `listener` is called when the API no longer knows the session. */
+export function whenSessionIsLost(listener) {
+  onSessionLost = listener;
+}
+
+function address(path, query) {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== null && value !== "");
+  return given.length ? `${path}?${new URLSearchParams(given)}` : path;
+}
+
+async function send(method, path, { body, query, headers, signal } = {}) {
+  const sent = { ...headers };
+  if (body !== undefined) sent["Content-Type"] = "application/json";
+  if (method !== "GET" && csrfToken) sent["X-CSRF-Token"] = csrfToken;
+  try {
+    return await fetch(address(path, query), {
+      method,
+      headers: sent,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError(0);
+  }
+}
+
+async function failure(response) {
+  const problem = await response.json().catch(() => ({}));
+  return new ApiError(response.status, problem, Number(response.headers.get("Retry-After")) || null);
+}
+
+/** A login in another tab has replaced the session, and its token with it. */
+async function renewedCsrfToken() {
+  const response = await send("GET", "/v1/me");
+  if (!response.ok) return false;
+  csrfToken = (await response.json()).csrf_token;
+  return csrfToken !== null;
+}
+
+/**
+ * The response's document, and its headers.
+ *
+ * @throws {ApiError} for every answer that is no success, and if there is none.
+ */
+export async function exchange(method, path, options = {}) {
+  let response = await send(method, path, options);
+  let problem = response.ok ? null : await failure(response);
+  if (problem?.code === "csrf_token_required" && (await renewedCsrfToken())) {
+    response = await send(method, path, options);
+    problem = response.ok ? null : await failure(response);
+  }
+  if (problem) {
+    if (problem.status === 401 && !options.mayBeUnknown) onSessionLost();
+    throw problem;
+  }
+  const text = await response.text();
+  return { document: text ? JSON.parse(text) : null, headers: response.headers };
+}
+
+const only = async (exchanged) => (await exchanged).document;
+
+export const api = {
+  get: (path, query, signal) => only(exchange("GET", path, { query, signal })),
+  post: (path, body, options) => only(exchange("POST", path, { body, ...options })),
+  put: (path, body) => only(exchange("PUT", path, { body })),
+  patch: (path, body, headers) => only(exchange("PATCH", path, { body, headers })),
+  delete: (path) => only(exchange("DELETE", path)),
+};

@@ -1,0 +1,57 @@
+/** Numbers and times in the words of the person's own browser. */
+
+const MISSING = "–";
+
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
+const count = new Intl.NumberFormat();
+
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+
+/** US dollars. A call may cost a fraction of a cent, so small amounts keep their digits. */
+export function money(usd) {
+  if (usd === null || usd === undefined) return MISSING;
+  const digits = usd !== 0 && Math.abs(usd) < 0.1 ? 4 : 2;
+  return usd.toLocaleString(undefined, {
+    style: "currency",
+    currency: "USD",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}
+
+/** `1:05` for 65 seconds. */
+export function clock(seconds) {
+  if (seconds === null || seconds === undefined) return MISSING;
+  const whole = Math.max(0, Math.round(seconds));
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor((whole % 3600) / 60);
+  const rest = String(whole % 60).padStart(2, "0");
+  return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
+}
+
+export const dateTime = (text) => (text ? moment.format(new Date(text)) : MISSING);
+
+/** `5 min. ago`; a date for what is older than a week. */
+export function ago(text, now = Date.now()) {
+  if (!text) return MISSING;
+  const seconds = (new Date(text).getTime() - now) / 1000;
+  if (Math.abs(seconds) > 7 * 86_400) return dateTime(text);
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1];
+  return relative.format(Math.round(seconds / length), unit);
+}
+
+export const milliseconds = (ms) => (ms === null || ms === undefined ? MISSING : `${count.format(ms)} ms`);
+
+export const number = (value) => (value === null || value === undefined ? MISSING : count.format(value));
+
+/** `end_call_tool` → `End call tool`: names of the API that have no words of their own here. */
+export function sentence(name) {
+  if (!name) return MISSING;
+  const words = name.replaceAll(/[_.]/g, " ");
+  return words[0].toUpperCase() + words.slice(1);
+}

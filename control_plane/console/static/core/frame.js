@@ -1,0 +1,112 @@
+/** What stands around every page: the pages' links, the tenant, the person. */
+
+import { icon } from "../components/icon.js";
+import { report } from "../components/notices.js";
+import { NAVIGATION } from "../pages/navigation.js";
+import { api } from "./api.js";
+import { fill, tags } from "./elements.js";
+import { navigate } from "./router.js";
+import { enter, logOut, mayAdminister, session } from "./session.js";
+
+const { a, aside, button, div, header, label, li, main, nav, option, p, select, span, ul } = tags;
+
+const root = () => document.getElementById("frame");
+
+let shownFor = null;
+
+async function switchTenant(event) {
+  try {
+    enter(await api.post("/v1/auth/switch-tenant", { tenant_id: event.target.value }));
+    navigate("/console");
+  } catch (error) {
+    event.target.value = session().tenant.id;
+    report(error);
+  }
+}
+
+async function leave() {
+  try {
+    await logOut();
+    navigate("/console/log-in");
+  } catch (error) {
+    report(error);
+  }
+}
+
+function tenantChoice(me) {
+  if (me.tenants.length < 2) return p({ class: "tenant-name" }, me.tenant.name);
+  const choices = me.tenants.map(({ id, name }) =>
+    option({ value: id, selected: id === me.tenant.id }, name),
+  );
+  return label(
+    { class: "tenant-choice" },
+    span({ class: "hidden-words" }, "Tenant"),
+    select({ onchange: switchTenant, value: me.tenant.id }, choices),
+  );
+}
+
+function isAt(path, pathname) {
+  return path === "/console" ? pathname === path : pathname === path || pathname.startsWith(`${path}/`);
+}
+
+function links(pathname) {
+  const shown = NAVIGATION.filter(({ forAdministrators }) => !forAdministrators || mayAdminister());
+  return shown.map(({ path, words, icon: name }) =>
+    li(a({ href: path, "aria-current": isAt(path, pathname) ? "page" : null }, icon(name), words)),
+  );
+}
+
+function menuButton(side) {
+  const toggle = () => {
+    const isOpen = side.classList.toggle("open");
+    shown.setAttribute("aria-expanded", String(isOpen));
+  };
+  const shown = button(
+    { type: "button", class: "menu", "aria-expanded": "false", "aria-controls": "side", onclick: toggle },
+    icon("menu"),
+    span({ class: "hidden-words" }, "Menu"),
+  );
+  return shown;
+}
+
+function build(me) {
+  const content = main({ id: "content", tabindex: "-1" });
+  const side = aside(
+    { id: "side" },
+    div({ class: "tenant" }, tenantChoice(me)),
+    nav({ "aria-label": "Console" }, ul()),
+    div(
+      { class: "person" },
+      a({ href: "/console/account" }, icon("person"), span({ class: "cut" }, me.user?.name || me.user?.email)),
+      button({ type: "button", class: "plain", onclick: leave }, icon("leave"), "Log out"),
+    ),
+  );
+  const brand = a({ href: "/console", class: "brand" }, "Switchboard");
+  fill(root(), header({ class: "top" }, menuButton(side), brand), side, content);
+}
+
+/** The place of a page's content, with the frame around it. */
+export function frame(pathname) {
+  const me = session();
+  if (shownFor !== me) {
+    build(me);
+    shownFor = me;
+  }
+  const side = document.getElementById("side");
+  fill(side.querySelector("nav ul"), links(pathname));
+  side.classList.remove("open");
+  root().querySelector(".menu").setAttribute("aria-expanded", "false");
+  root().className = "framed";
+  const content = document.getElementById("content");
+  content.className = "";
+  return content;
+}
+
+/** The place of a page that stands alone. */
+export function withoutFrame() {
+  shownFor = null;
+  root().className = "alone";
+  const content = main({ id: "content", tabindex: "-1" });
+  fill(root(), p({ class: "brand" }, "Switchboard"), content);
+  return content;
+}

@@ -1,0 +1,42 @@
+/** One agent: a heading, and the tab of the address. */
+
+import { badge } from "../../components/badge.js";
+import { pageHead } from "../../components/page_head.js";
+import { exchange } from "../../core/api.js";
+import { tags } from "../../core/elements.js";
+import { agentActions } from "./actions.js";
+
+const { a, nav } = tags;
+
+const TABS = [
+  { name: "configure", words: "Configure", load: () => import("./configure.js") },
+  { name: "publish", words: "Publish", load: () => import("./publish.js") },
+  { name: "versions", words: "Versions", load: () => import("./versions.js") },
+  { name: "talk", words: "Talk", load: () => import("./talk.js") },
+  { name: "calls", words: "Calls", load: () => import("./calls.js") },
+];
+
+function tabLinks(id, current) {
+  const links = TABS.map(({ name, words }) =>
+    a({ href: `/console/agents/${id}/${name}`, "aria-current": name === current ? "page" : null }, words),
+  );
+  return nav({ class: "tabs", "aria-label": "Agent" }, links);
+}
+
+export async function page({ params, signal }) {
+  const { document: agent, headers } = await exchange("GET", `/v1/agents/${params.id}`, { signal });
+  const current = TABS.find(({ name }) => name === params.tab) ?? TABS[0];
+  const context = { agent, revision: headers.get("ETag"), signal };
+  const { tab } = await current.load();
+  const served = agent.published_version;
+  return [
+    pageHead(agent.name, {
+      about: served
+        ? badge("verified", `Version ${served} takes calls`)
+        : badge("draft", "Not published yet"),
+      actions: agentActions(agent),
+    }),
+    tabLinks(agent.id, current.name),
+    await tab(context),
+  ];
+}

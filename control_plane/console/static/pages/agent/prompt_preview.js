@@ -1,0 +1,49 @@
+/** The prompt that the language model would read, as the form stands. */
+
+import { api } from "../../core/api.js";
+import { fill, tags } from "../../core/elements.js";
+import { number } from "../../core/format.js";
+import { findingList } from "./findings.js";
+
+const { div, h2, h3, p, pre, section } = tags;
+const WAIT_MS = 700;
+
+function shown(compiled) {
+  const { errors, warnings, opener } = compiled;
+  const broken = errors.map(({ field, line, message }) => p({ class: "fault" }, `${field}, line ${line}: ${message}`));
+  return [
+    p({ class: "quiet" }, `About ${number(compiled.estimated_tokens)} tokens`),
+    broken,
+    findingList(warnings, "warning"),
+    opener && [h3("First sentence"), p(opener)],
+    h3("Prompt"),
+    pre({ tabindex: "0", role: "region", "aria-label": "Prompt" }, compiled.compiled_prompt || "Empty."),
+  ];
+}
+
+/** @param changes gives the unsaved changes; it may throw while something is half typed. */
+export function promptPreview(agentId, changes, signal) {
+  const place = div({ class: "sections" });
+  let timer = null;
+  let asked = 0;
+
+  async function compile() {
+    const mine = ++asked;
+    try {
+      const body = { agent_id: agentId, ...changes() };
+      const compiled = await api.post("/v1/agents/compile-prompt", body, { signal });
+      if (mine === asked) fill(place, shown(compiled));
+    } catch (error) {
+      if (mine === asked && error.name !== "AbortError") fill(place, p({ class: "quiet" }, error.message));
+    }
+  }
+
+  compile();
+  return {
+    node: section({ class: "card beside", "aria-label": "Compiled prompt" }, h2("What the model reads"), place),
+    changed() {
+      clearTimeout(timer);
+      timer = setTimeout(compile, WAIT_MS);
+    },
+  };
+}

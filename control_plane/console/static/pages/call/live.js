@@ -1,0 +1,38 @@
+/** A call while it runs, from its event stream. */
+
+import { fill, tags } from "../../core/elements.js";
+
+const { div, h2, li, ol, p, section } = tags;
+const OVER = new Set(["completed", "failed", "no_answer", "busy", "canceled"]);
+
+/** @param ended is called once the call is over. */
+export function liveTranscript(call, signal, ended) {
+  const list = ol({ class: "turns", "aria-live": "polite", "aria-relevant": "additions" });
+  const state = p({ class: "quiet" }, "Waiting for the call to begin.");
+  const said = new Map();
+
+  function utter({ utterance, sequence, speaker, text, is_final: isFinal }) {
+    const id = `${speaker}-${utterance ?? sequence}`;
+    if (!said.has(id)) said.set(id, list.appendChild(li({ "data-speaker": speaker })));
+    const item = said.get(id);
+    item.dataset.final = String(isFinal);
+    item.hidden = !text;
+    const who = p({ class: "who" }, speaker === "agent" ? "Agent" : "Caller");
+    fill(item, div(who, p({ class: "said" }, text)));
+    item.scrollIntoView({ block: "nearest" });
+  }
+
+  function change({ subject, state: name }) {
+    if (subject === "agent") fill(state, { listening: "The agent listens.", thinking: "The agent thinks.", speaking: "The agent speaks." }[name] ?? "");
+    if (subject === "call" && OVER.has(name)) {
+      source.close();
+      ended();
+    }
+  }
+
+  const source = new EventSource(`/v1/calls/${call.id}/stream`);
+  source.addEventListener("transcript", ({ data }) => utter(JSON.parse(data)));
+  source.addEventListener("state", ({ data }) => change(JSON.parse(data)));
+  signal.addEventListener("abort", () => source.close());
+  return section({ class: "card" }, div({ class: "card-head" }, h2("Conversation"), state), list);
+}

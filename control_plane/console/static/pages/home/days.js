@@ -1,0 +1,54 @@
+/** Calls by day. */
+
+import { api } from "../../core/api.js";
+
+const PAGE_SIZE = 500;
+const MOST_PAGES = 4;
+const OVER = new Set(["completed", "failed", "no_answer", "busy", "canceled"]);
+
+/** The beginning of a day, in the person's own time zone. */
+export function daysBack(count, now = new Date()) {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - count);
+}
+
+/** `{ calls, isWhole }`: the calls since a time; of very many, only the newest ones. */
+export async function callsSince(since, signal) {
+  const calls = [];
+  let cursor = null;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answer = await api.get("/v1/calls", { limit: PAGE_SIZE, cursor }, signal);
+    const recent = answer.calls.filter(({ created_at }) => new Date(created_at) >= since);
+    calls.push(...recent);
+    cursor = answer.next_cursor;
+    if (cursor === null || recent.length < answer.calls.length) return { calls, isWhole: true };
+  }
+  return { calls, isWhole: false };
+}
+
+/** The last `count` days, today last: `{ date, calls, ended, completed, seconds, spent }`. */
+export function byDay(calls, count) {
+  const days = Array.from({ length: count }, (_, index) => ({
+    date: daysBack(count - 1 - index),
+    calls: 0,
+    ended: 0,
+    completed: 0,
+    seconds: 0,
+    spent: 0,
+  }));
+  const found = new Map(days.map((day) => [day.date.toDateString(), day]));
+  for (const call of calls) {
+    const day = found.get(new Date(call.created_at).toDateString());
+    if (!day) continue;
+    day.calls += 1;
+    day.ended += OVER.has(call.status) ? 1 : 0;
+    day.completed += call.status === "completed" ? 1 : 0;
+    day.seconds += call.bill_duration ?? 0;
+    day.spent += call.total_cost ?? 0;
+  }
+  return days;
+}
+
+export function totals(days) {
+  const sum = (name) => days.reduce((all, day) => all + day[name], 0);
+  return Object.fromEntries(["calls", "ended", "completed", "seconds", "spent"].map((name) => [name, sum(name)]));
+}

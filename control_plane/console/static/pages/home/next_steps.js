@@ -1,0 +1,26 @@
+/** What a new account does next. */
+
+import { api } from "../../core/api.js";
+import { tags } from "../../core/elements.js";
+
+const { a, h2, li, ol, section, span } = tags;
+
+export async function nextSteps(agentCount, signal) {
+  const { agents } = agentCount ? await api.get("/v1/agents", { limit: 1 }, signal) : { agents: [] };
+  const [newest] = agents;
+  const isPublished = newest && (await api.get(`/v1/agents/${newest.id}`, {}, signal)).published_version !== null;
+  const steps = [
+    { words: "Describe an agent in a sentence", isDone: agentCount > 0, href: "/console/agents/new", action: "Create" },
+    { words: "Publish it", isDone: isPublished, href: newest && `/console/agents/${newest.id}/publish`, action: "Publish" },
+    { words: "Talk to it in this browser", isDone: false, href: isPublished && `/console/agents/${newest.id}/talk`, action: "Talk" },
+  ];
+  const next = steps.find(({ isDone }) => !isDone);
+  const items = steps.map((step) =>
+    li(
+      { "data-done": String(Boolean(step.isDone)) },
+      span(step.words, step.isDone && span({ class: "hidden-words" }, " (done)")),
+      step === next && step.href && a({ href: step.href, class: "button primary" }, step.action),
+    ),
+  );
+  return section({ class: "card" }, h2("What to do next"), ol({ class: "steps" }, items));
+}

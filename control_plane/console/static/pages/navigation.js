@@ -1,0 +1,11 @@
+/** The pages that the frame links to, in their order. */
+
+export const NAVIGATION = [
+  { path: "/console", words: "Home", icon: "home" },
+  { path: "/console/agents", words: "Agents", icon: "agents" },
+  { path: "/console/calls", words: "Calls", icon: "calls" },
+  { path: "/console/members", words: "Members", icon: "members" },
+  { path: "/console/api-keys", words: "API keys", icon: "key", forAdministrators: true },
+  { path: "/console/provider-keys", words: "Provider keys", icon: "provider", forAdministrators: true },
+  { path: "/console/audit-log", words: "Audit log", icon: "audit", forAdministrators: true },
+];

@@ -1,0 +1,81 @@
+/** The tenant's own keys for speech and language providers. The API asks the provider before it keeps
+ * one. */
+
+import { badge } from "../../components/badge.js";
+import { confirmed, openDialog } from "../../components/dialog.js";
+import { textField } from "../../components/fields.js";
+import { formOf } from "../../components/form.js";
+import { report, tell } from "../../components/notices.js";
+import { pageHead } from "../../components/page_head.js";
+import { tableOf } from "../../components/table.js";
+import { api } from "../../core/api.js";
+import { tags } from "../../core/elements.js";
+import { ago } from "../../core/format.js";
+import { refresh } from "../../core/router.js";
+
+const { button, code, div, p } = tags;
+
+async function setKey({ provider, name }) {
+  const saved = await openDialog(`Key for ${name}`, (close) => {
+    const key = textField("key", "Key", { type: "password", required: true, autocomplete: "off" });
+    const send = async (given) => close(await api.put(`/v1/provider-keys/${provider}`, given));
+    const cancel = button({ type: "button", onclick: () => close() }, "Cancel");
+    return [
+      p({ class: "quiet" }, `${name} is asked whether it accepts the key. Then it is kept encrypted and never shown again.`),
+      formOf([key], send, { words: "Check and save", extra: [cancel] }),
+    ];
+  });
+  if (!saved) return;
+  await refresh();
+  tell(`Your key for ${name} is saved`);
+}
+
+async function remove({ provider, name }) {
+  const words = "New calls do without it. Calls that run go on.";
+  if (!(await confirmed(`Delete your key for ${name}?`, words, "Delete"))) return;
+  try {
+    await api.delete(`/v1/provider-keys/${provider}`);
+    await refresh();
+  } catch (error) {
+    report(error);
+  }
+}
+
+const COLUMNS = [
+  { words: "Provider", kind: "main", cell: ({ name }) => name },
+  { words: "Key", cell: ({ key }) => (key ? code(`…${key.last_four}`) : "–") },
+  { words: "State", cell: ({ key }) => (key ? badge(key.status) : badge("none", "Not set")) },
+  { words: "Changed", cell: ({ key }) => ago(key?.updated_at) },
+  {
+    words: "",
+    kind: "actions",
+    cell: (row) =>
+      div(
+        { class: "buttons" },
+        button({ type: "button", class: "small", onclick: () => setKey(row) }, row.key ? "Replace" : "Set"),
+        row.key && button({ type: "button", class: "small", onclick: () => remove(row) }, "Delete"),
+      ),
+  },
+];
+
+export async function page({ signal }) {
+  const [{ models }, { provider_keys: keys }] = await Promise.all([
+    api.get("/v1/agents/llm-options", {}, signal),
+    api.get("/v1/provider-keys", {}, signal),
+  ]);
+  const names = new Map(
+    models.filter((each) => each.byok_provider_id).map((each) => [each.byok_provider_id, each.provider_name]),
+  );
+  for (const { provider } of keys) if (!names.has(provider)) names.set(provider, provider);
+  const rows = [...names].map(([provider, name]) => ({
+    provider,
+    name,
+    key: keys.find((each) => each.provider === provider),
+  }));
+  return [
+    pageHead("Provider keys", {
+      about: "With a key of your own, the provider bills you for what your agents use of it.",
+    }),
+    tableOf("Provider keys", COLUMNS, rows, "This installation has no providers that take keys."),
+  ];
+}
