@@ -18,6 +18,8 @@ from pipelines.playbook.values.slot_types import Kind
 _OBJECTION_STRENGTH = 0.5
 _STRICT_STRENGTH = 0.99
 """If free text was asked for, an objection counts only if all of it is said."""
+_WHOLE_QUESTION = 0.95
+_LEAST_FIT = 0.8
 _ESCALATION_STRENGTH = 0.75
 _OFF_LIMITS_STRENGTH = 0.75
 
@@ -82,7 +84,13 @@ def _from_playbook(plan: DialoguePlan, state: State, said: Phrase) -> Answer | N
     is_strict = wants_free_text and not said.is_question
     least = _STRICT_STRENGTH if is_strict else _OBJECTION_STRENGTH
     found = strongest((*plan.objections, *plan.scripts), said, least)
-    return Answer(found.text) if found else None
+    if found is None:
+        return None
+    if said.is_question and (fit := found.fit(said_concepts(said))) < _WHOLE_QUESTION:
+        # "Can I pay by card?" has a word of "How much is the soup?", a price list has them all.
+        known = answer(said, plan.knowledge, max(fit, _LEAST_FIT))
+        return Answer(known) if known else Answer(found.text)
+    return Answer(found.text)
 
 
 def _small_talk(wants: frozenset[Intent]) -> Answer | None:
