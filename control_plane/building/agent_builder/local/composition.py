@@ -48,8 +48,7 @@ def compose(prompt: str) -> LocalDraft:
     language = reading.languages[0] if reading.languages else DEFAULT
     if layout.is_document and language.startswith("en"):
         agent = document_agent(prompt, reading)
-        left_over = tuple((agent.system_prompt or "").splitlines())
-        reading = replace(reading, left_over=left_over)
+        reading = replace(reading, left_over=tuple((agent.system_prompt or "").splitlines()))
         return LocalDraft(agent, tuple(_warnings(reading, language)))
     if language.startswith("en"):
         playbook = _playbook(reading)
