@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from contracts.agent_config import AgentConfig
 from pipelines.playbook.knowledge import sentences
+from pipelines.playbook.opening_hours import NOT_KNOWN, OpeningHours, opening_hours
 from pipelines.playbook.slot_tools import SlotTool, slot_tools
 from pipelines.playbook.triggers import Response, Trigger, trigger
 from pipelines.playbook.values.slot_types import Field, fields, free_field, qualification_field
@@ -20,6 +21,24 @@ _QUOTED = re.compile(r"[\"“]([^\"”]{8,})[\"”]")
 _CONDITION = re.compile(
     r"\b(?:when|if|whenever|in case(?: of)?)\b(?P<condition>[^.]*)", re.IGNORECASE
 )
+_EVENING = re.compile(
+    r"\b(?:restaurant|ristorante|trattoria|pizzeria|bistro|steakhouse|brasserie|tavern|bar|pub|grill|"
+    r"cinema|theat(?:er|re)|night ?club|diner)\b",
+    re.IGNORECASE,
+)
+_CALLS = re.compile(
+    r"\b(?:i'm|i am|this is \w+) calling\b|\bam i speaking (?:with|to)\b|\bis this [^.?!]{1,60}\?$"
+    r"|\bthis is a reminder\b|\bdo you have a (?:minute|moment)\b|\bis this a good (?:time|"
+    r"moment)\b",
+    re.IGNORECASE,
+)
+_CONNECTS = re.compile(
+    r"(?<!can't )(?<!cannot )(?<!not )\b(?:transferr?(?:ing)?|connect(?:ing)?|put(?:ting)?|"
+    r"patch(?:ing)?|"
+    r"forward(?:ing)?|hold)\b.*\b(?:you|on|line|through|call|moment)\b",
+    re.IGNORECASE,
+)
+"""What the playbook engine must not say, because it does not do it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +65,11 @@ class DialoguePlan:
     failure: str
     """Said instead of the closing when a tool has failed."""
     is_english: bool
+    hours: OpeningHours = NOT_KNOWN
+    is_evening_business: bool = False
+    """People come in the evening: "at eight" is not in the morning."""
+    is_outbound: bool = False
+    """The agent calls people."""
 
     def field(self, key: str) -> Field:
         return next(field for field in self.fields if field.key == key)
@@ -82,13 +106,14 @@ def dialogue_plan(
         for slot in playbook.required_slots
         for field in (fields(slot) if is_english else (free_field(slot),))
     )
+    known, company = sentences(persona), spoken(persona.company_name)
     rule = spoken(agent.playbook.escalation_rule)
     condition = _CONDITION.search(_QUOTED.sub("", rule))
     quoted = _QUOTED.search(rule)
     return DialoguePlan(
         agent_name=agent.spoken_name,
         role=spoken(persona.role),
-        company=spoken(persona.company_name),
+        company=company,
         opener=opener,
         fields=(*asked, *slots),
         objections=tuple(
@@ -101,14 +126,17 @@ def dialogue_plan(
             for script in playbook.scripts
             if spoken(script.content)
         ),
-        knowledge=sentences(persona),
+        knowledge=known,
         off_limits=trigger(agent.advanced.off_limits_topics or ""),
         closing=spoken(playbook.closing_cta),
         fallback=spoken(playbook.fallback_cta),
         escalation=trigger(condition["condition"] if condition else ""),
-        escalation_line=quoted[1] if quoted else "",
+        escalation_line=quoted[1] if quoted and not _CONNECTS.search(quoted[1]) else "",
         end_message=spoken(playbook.end_call_message),
         tools=slot_tools(agent),
         failure=spoken(playbook.fallback_cta) or not_done(language),
         is_english=is_english,
+        hours=opening_hours((*known, *(script.content for script in playbook.scripts))),
+        is_evening_business=bool(_EVENING.search(" ".join((agent.name, company, opener, *known)))),
+        is_outbound=any(_CALLS.search(text) for text in (opener, *(f.question for f in asked[:1]))),
     )

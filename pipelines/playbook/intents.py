@@ -26,6 +26,12 @@ class Intent(Enum):
     DECLINE = auto()
     ALL_DONE = auto()
     CORRECTION = auto()
+    EMERGENCY = auto()
+    """Somebody is in danger. A burst pipe is none."""
+    ANGRY = auto()
+    """About the call itself. A complaint about something else is an answer."""
+    WRONG_NUMBER = auto()
+    NOT_INTERESTED = auto()
 
 
 _PERSON = (
@@ -197,6 +203,86 @@ _ANYWHERE: dict[Intent, tuple[str, ...]] = {
         "let me correct",
         "mis(?:heard|understood)",
         "^(?:no|nope|not)",
+    ),
+}
+_ANYWHERE |= {
+    Intent.EMERGENCY: (
+        "(?:cant|cannot|can not|can hardly|can barely|couldnt|trouble|difficulty|struggling to) "
+        "(?:breathe|breathing)",
+        "(?:not|isnt|stopped) breathing",
+        "chest pains?",
+        "(?:pain|pressure|tightness) in (?:my|his|her|the) chest",
+        "heart attack",
+        "(?:having|had) a (?:stroke|seizure)",
+        "(?:is|im|are|hes|shes|went|fell|found \\w+) unconscious",
+        "(?:passed out|collapsed)",
+        "(?:is|im|hes|shes|are) choking",
+        "bleeding (?:badly|heavily|a lot|out|to death|everywhere)",
+        "(?:wont|doesnt|not) stop bleeding",
+        "overdos(?:e|ed|ing)",
+        "suicid(?:e|al)",
+        "(?:kill|hurt|harm) (?:myself|himself|herself)",
+        "(?:end|take) my (?:own )?life",
+        "want to die",
+        "(?:call|need|send) an ambulance",
+        "(?:call|dial) (?:911|999|112|nine one one)",
+        "(?:house|home|building|kitchen|car|room|place|apartment) is (?:on fire|burning)",
+        "theres a fire",
+        "there is a fire",
+        "smell(?:s|ing)? (?:of |like )?gas",
+        "gas leak",
+        "carbon monoxide",
+        "(?:being|getting) attacked",
+        "(?:somebody|someone) (?:is breaking|broke) in(?:to)?",
+        "(?:severe|bad) allergic reaction",
+        "throat is (?:closing|swelling)",
+        "swallowed (?:poison|bleach|pills)",
+    ),
+    Intent.ANGRY: (
+        "(?:this|that|thats|its|it) (?:is |just )?(?:so |absolutely |totally |completely |really )?"
+        "(?:ridiculous|unacceptable|outrageous|a joke|bullshit|insane|infuriating)",
+        "(?:you|youre|you are)(?: are)? (?:so |all |all so |absolutely |completely |totally |"
+        "such )?"
+        "(?:a |an )?(?:\\w+ )?(?:useless|stupid|idiots?|terrible|incompetent|worthless|dumb|"
+        "hopeless)",
+        "(?:stupid|dumb|useless|damn|bloody|fucking) (?:bot|robot|machine|computer|thing|system)",
+        "fuck(?: you| this| off|ing)?",
+        "shut up",
+        "screw (?:you|this)",
+        "im (?:so |really |very |extremely |getting |absolutely )*(?:angry|furious|pissed|mad "
+        "at|fed up|"
+        "livid|losing my patience)",
+        "(?:sick|tired) of (?:this|you|talking|repeating|waiting)",
+        "waste of (?:my )?time",
+        "wasting my time",
+        "are you (?:even )?listening",
+        "you(?:re| are) not listening",
+        "i (?:already|just) (?:told|said) you(?: that)?(?: (?:twice|three times|already))?",
+        "hate (?:this|you|these)",
+        "what the (?:hell|fuck|heck)",
+        "piss off",
+    ),
+    Intent.WRONG_NUMBER: (
+        "wrong (?:number|person|guy|house|phone)",
+        "(?:no|not any) ?(?:one|body) (?:here )?(?:by|with|of|called|named) (?:that|this)?(?: "
+        "name)?",
+        "(?:nobody|no one|noone) (?:by|with|of) that name",
+        "(?:he|she|they) (?:doesnt|dont|does not|do not|no longer) lives? here",
+        "(?:isnt|is not|not) (?:my|his|her) (?:number|name)",
+        "thats not me",
+        "that is not me",
+        "(?:never heard of|dont know) (?:him|her|them|that person|anyone)",
+        "you (?:have|got|dialed|dialled) the wrong",
+        "there(?:s| is) no \\w+(?: \\w+)? (?:here|at this number)",
+    ),
+    Intent.NOT_INTERESTED: (
+        "not (?:really |at all |particularly )?interested",
+        "no interest",
+        "(?:dont|do not) (?:want|need) (?:it|this|that|any|anything|your|to buy)(?: \\w+)*",
+        "not for me",
+        "no thanks not",
+        "im not buying",
+        "stop selling",
     ),
 }
 _ALONE: dict[Intent, str] = {

@@ -15,7 +15,7 @@ _LEAST_SHARE = 0.6
 """The share of the question's concepts that an answer must contain."""
 _HINTS = (
     (re.compile(r"\bhow much\b|\bwhat (?:does|do) .* cost\b"), "price"),
-    (re.compile(r"\bwhere\b"), "location"),
+    (re.compile(r"\bwhere\b|\baddress\b"), "location"),
     (re.compile(r"\bwhen\b.*\bopen|\bhow late\b|\bopening\b|\bwhat hours\b"), "opening"),
 )
 _LOCATION_WORDS = re.compile(
@@ -30,15 +30,19 @@ def sentences(persona: Persona) -> tuple[str, ...]:
     return tuple(part for part in found if part and not _LINK.match(part))
 
 
-def answer(said: Phrase, known: tuple[str, ...]) -> str | None:
-    """The sentence that answers ``said``, or ``None``."""
+def answer(said: Phrase, known: tuple[str, ...], least: float = _LEAST_SHARE) -> str | None:
+    """The sentence that answers ``said`` at least with ``least``, or ``None``."""
     hint = next((concept for pattern, concept in _HINTS if pattern.search(said.plain)), None)
     asked = concepts(said.words)
     if hint:
         asked = asked - {"much"} | {hint}
     best, best_rating = None, 0.0
+    # In a price list, what something else costs is no answer.
+    is_listed = sum("price" in concepts(phrase(sentence).words) for sentence in known) > 1
     for sentence in known:
         held = concepts(phrase(sentence).words)
+        if hint == "price" and is_listed and asked - {hint} and not asked & held - {hint}:
+            continue
         if _LOCATION_WORDS.search(sentence):
             held |= {"location"}
         rating = share_of(asked, held)
@@ -46,4 +50,4 @@ def answer(said: Phrase, known: tuple[str, ...]) -> str | None:
             rating = max(rating, _LEAST_SHARE) + rating / 10
         if rating > best_rating:
             best, best_rating = sentence, rating
-    return best if best_rating >= _LEAST_SHARE else None
+    return best if best_rating >= least else None

@@ -6,6 +6,7 @@ asks the next open question. Pure and deterministic.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -16,12 +17,15 @@ from pipelines.playbook.agenda import (
     is_incomplete,
     next_question,
 )
+from pipelines.playbook.closed_times import closed_value
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.intents import Intent, intents
 from pipelines.playbook.replies import Replies
 from pipelines.playbook.side_requests import Answer, side_answer
 from pipelines.playbook.state import Question, Reply, State, Topic, Value
+from pipelines.playbook.triggers import strongest
 from pipelines.playbook.understanding import named_field, understand
+from pipelines.playbook.urgent import urgent_answer
 from pipelines.playbook.values.phone_numbers import as_dictated, dictated_digits
 from pipelines.playbook.values.phrase import Phrase, phrase
 from pipelines.playbook.values.recognition import Place
@@ -34,6 +38,13 @@ _WORDS_OF_COMING_BACK = 4
 _WORDS_OF_AN_ANSWER = 2
 """From this length on, an unexpected answer to a yes-or-no question is accepted as it is."""
 _LOOSE_KINDS = frozenset({Kind.TEXT, Kind.CHOICE, Kind.NAME})
+_REFUSAL_STRENGTH = 0.5
+_GOOD_MOMENT = re.compile(
+    r"\b(?:good|right|convenient|bad) (?:time|moment)\b|\bhave (?:a|one|two) (?:minute|moment|"
+    r"second)"
+)
+_ASKS_FOR_PERSON = re.compile(r"\b(?:speaking|talking) (?:with|to) [^.?!]+\?\s*$", re.IGNORECASE)
+_IT_IS_ME = re.compile(r"\b(?:speaking|this is (?:he|she|him|her|me)|thats me|it is me|its me)\b")
 _BACKCHANNELS = frozenset({Intent.GREETING, Intent.THANKS, Intent.HOW_ARE_YOU, Intent.STILL_HERE})
 
 
@@ -59,7 +70,9 @@ class Policy:
             return self.replies.say(answered, f"{opening} {reply.text}", reply.end_call, reply.note)
         if not said.words:
             return self.replies.ask_again(state)
-        return self._conversation_control(state, wants) or self._answer(state, said, wants)
+        if (urgent := urgent_answer(self.plan, said, wants)) is not None:
+            return self._after_side(replace(state, was_nudged=False), urgent)
+        return self._conversation_control(state, said, wants) or self._answer(state, said, wants)
 
     def heard(self, state: State, spoken: str, *, is_interrupted: bool) -> State:
         """The state after the caller heard ``spoken``: a reply, perhaps cut off, or a sentence of
@@ -100,8 +113,13 @@ class Policy:
     # Intents about the conversation itself.
 
     def _conversation_control(
-        self, state: State, wants: frozenset[Intent]
+        self, state: State, said: Phrase, wants: frozenset[Intent]
     ) -> tuple[State, Reply] | None:
+        if Intent.WRONG_NUMBER in wants:
+            note = "The caller says that this is the wrong number."
+            return self.replies.end(state, wording.wrong_number(), note=note)
+        if Intent.NOT_INTERESTED in wants and self.plan.is_outbound:
+            return self._refused(state, said)
         if Intent.DO_NOT_CALL in wants:
             note = "The caller asks not to be called again."
             return self.replies.end(state, "I'm sorry for the trouble. I'm noting that.", note=note)
@@ -111,6 +129,14 @@ class Policy:
         if Intent.REPEAT in wants:
             return self._repeat(state)
         return None
+
+    def _refused(self, state: State, said: Phrase) -> tuple[State, Reply] | None:
+        """The owner's answer to "not interested" is given once; then a no is a no."""
+        has_answer = strongest(self.plan.objections, said, _REFUSAL_STRENGTH) is not None
+        if has_answer and not state.has_declined:
+            return self._answer(replace(state, has_declined=True), said, frozenset())
+        note = "The caller is not interested."
+        return self.replies.end(state, wording.accepted_refusal(), note=note)
 
     def _repeat(self, state: State) -> tuple[State, Reply]:
         before = state.last_reply.removeprefix("Sure. ").removeprefix("Of course. ")
@@ -126,7 +152,7 @@ class Policy:
         is_back = Intent.STILL_HERE in wants and len(said.words) <= _WORDS_OF_COMING_BACK
         if (is_back and state.pending != Question(Topic.GO_ON)) or (was_nudged and is_short_yes):
             return self.replies.ask_again(state)
-        side = side_answer(self.plan, state, said, wants)
+        side = side_answer(self.plan, state, said, wants, self.place.today)
         if side is not None and side.outranks_answer:
             return self._after_side(state, side)
         is_correction = Intent.CORRECTION in wants and bool(state.values)
@@ -135,6 +161,8 @@ class Policy:
         values = understood.values
         if (side is not None or Intent.DECLINE in wants) and self._is_loose(state, values):
             values = {}
+        if values and (refused := self._refused_by_hours(state, values)) is not None:
+            return refused
         if values:
             return self._filled(state, values, side)
         for key in understood.rejected:
@@ -142,6 +170,19 @@ class Policy:
         if side is not None:
             return self._after_side(state, side)
         return self._without_value(state, said, wants)
+
+    def _refused_by_hours(
+        self, state: State, values: Mapping[str, Value]
+    ) -> tuple[State, Reply] | None:
+        """What is said about a day or a time that the business is closed at; the rest is kept."""
+        closed = closed_value(self.plan, {**state.values, **values})
+        if closed is None or (closed.key not in values and closed.key not in state.values):
+            return None
+        kept = {
+            key: value for key, value in {**state.values, **values}.items() if key != closed.key
+        }
+        cleared = replace(state, values=kept, misses=0, is_confirmed=False)
+        return self.replies.put(cleared, Question(Topic.FIELD, closed.key), [closed.reason])
 
     def _is_loose(self, state: State, values: Mapping[str, Value]) -> bool:
         """Whether free text was taken as an answer that may be a question or an objection."""
@@ -162,8 +203,17 @@ class Policy:
             skipped=state.skipped - set(values),
             is_confirmed=state.is_confirmed and not any(self.plan.field(k).slot for k in values),
         )
+        if self._is_bad_moment(values):
+            return self.replies.end(filled, self.plan.fallback or "No problem.")
         said_back = self._said_back(filled, values)
         return self.replies.proceed(filled, said_back, side.text if side else "")
+
+    def _is_bad_moment(self, values: Mapping[str, Value]) -> bool:
+        """Whether the caller has no time now for a call that the agent has placed."""
+        return self.plan.is_outbound and any(
+            value.value == "no" and _GOOD_MOMENT.search(self.plan.field(key).question)
+            for key, value in values.items()
+        )
 
     def _said_back(self, state: State, values: Mapping[str, Value]) -> str:
         if not self.plan.is_english:
@@ -213,12 +263,26 @@ class Policy:
     def _after_opener(
         self, state: State, said: Phrase, wants: frozenset[Intent]
     ) -> tuple[State, Reply]:
+        if _ASKS_FOR_PERSON.search(self.plan.opener) and self.plan.is_english:
+            return self._after_asking_for_person(state, said)
         is_bad_moment = "?" in self.plan.opener and yes_or_no(said) is False
         if is_bad_moment and len(said.words) <= 4 and self.plan.is_english:
             return self.replies.end(state, self.plan.fallback or "No problem.")
         is_greeting = wants == {Intent.GREETING} and len(said.words) <= 3
         lead_in = "Hello." if is_greeting else "Sure."
         return self.replies.proceed(state, lead_in if self.plan.is_english else "", "")
+
+    def _after_asking_for_person(self, state: State, said: Phrase) -> tuple[State, Reply]:
+        """The matter is nobody's business but the person's that the agent asked for."""
+        answer = yes_or_no(said)
+        if answer is None and _IT_IS_ME.search(said.plain):
+            answer = True
+        if answer is False:
+            note = "The person was not reached."
+            return self.replies.end(state, wording.wrong_number(), note=note)
+        if answer is None:
+            return self.replies.say(state, _last_sentence(self.plan.opener))
+        return self.replies.proceed(state, "Thank you.", "")
 
     def _unanswered_field(
         self, state: State, field: Field, said: Phrase, wants: frozenset[Intent]
@@ -296,6 +360,8 @@ class Policy:
         return None
 
     def _after_side(self, state: State, side: Answer) -> tuple[State, Reply]:
+        if side.is_final:
+            return self.replies.say(state, side.text, note=side.note)
         if side.question is not None:
             return self.replies.put(state, side.question, [side.text], note=side.note)
         return self.replies.proceed(state, "", side.text, note=side.note)

@@ -45,7 +45,10 @@ class Replies:
         if question.topic is Topic.CLOSING:
             return self._close(state, before, note)
         is_same = question == state.pending
+        if question.topic is Topic.FIELD and self._is_worn_out(state, question.key):
+            return self._leave(state, question.key, before, note)
         text = self._question_text(state, question)
+        said = {**state.said, text: state.said.get(text, 0) + 1}
         if is_same and is_aside and self.plan.is_english:
             text = wording.resumed(text, state.turn)
         times_asked = state.asked.get(question.key, 0)
@@ -54,18 +57,29 @@ class Replies:
             state,
             pending=question,
             asked=asked,
+            said=said,
             misses=state.misses if is_same else 0,
             digits_so_far=state.digits_so_far if is_same else "",
             is_question_heard=True,
         )
         return self.say(put, " ".join(part for part in (*before, text) if part), note=note)
 
+    def _is_worn_out(self, state: State, key: str) -> bool:
+        return self.plan.is_english and wording.is_worn_out(self.plan.field(key), state.said)
+
+    def _leave(
+        self, state: State, key: str, before: Sequence[str], note: str | None
+    ) -> tuple[State, Reply]:
+        left = replace(state, skipped=state.skipped | {key}, misses=0)
+        question = next_question(self.plan, left)
+        return self.put(left, question, [*before, "Let's leave that for now."], note=note)
+
     def _question_text(self, state: State, question: Question) -> str:
         match question.topic:
             case Topic.FIELD:
                 field = self.plan.field(question.key)
                 times_asked = state.asked.get(question.key, 0)
-                return wording.ask(field, times_asked, state.values.get(question.key))
+                return wording.ask(field, times_asked, state.values.get(question.key), state.said)
             case Topic.CONFIRM:
                 return wording.summary(known_slots(self.plan, state), state.turn)
             case Topic.CHANGE:

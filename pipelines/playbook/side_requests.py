@@ -3,21 +3,28 @@ questions about the company, a request for a person."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import date
 
 from pipelines.playbook import wording
 from pipelines.playbook.agenda import known_slots
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.intents import Intent
 from pipelines.playbook.knowledge import answer
+from pipelines.playbook.opening_hours import NOT_KNOWN
 from pipelines.playbook.state import Question, State, Topic
 from pipelines.playbook.triggers import said_concepts, strongest
+from pipelines.playbook.values.dates import find_dates
 from pipelines.playbook.values.phrase import Phrase
 from pipelines.playbook.values.slot_types import Kind
 
+_OPEN = re.compile(r"\b(?:open|closed|close|hours)\b")
 _OBJECTION_STRENGTH = 0.5
 _STRICT_STRENGTH = 0.99
 """If free text was asked for, an objection counts only if all of it is said."""
+_WHOLE_QUESTION = 0.95
+_LEAST_FIT = 0.8
 _ESCALATION_STRENGTH = 0.75
 _OFF_LIMITS_STRENGTH = 0.75
 
@@ -30,16 +37,19 @@ class Answer:
     question: Question | None = None
     """Asked next instead of the open question."""
     note: str | None = None
+    is_final: bool = False
+    """Nothing is asked after it."""
 
 
 def side_answer(
-    plan: DialoguePlan, state: State, said: Phrase, wants: frozenset[Intent]
+    plan: DialoguePlan, state: State, said: Phrase, wants: frozenset[Intent], today: date
 ) -> Answer | None:
     """The answer, or ``None`` if the caller says nothing of this kind."""
     if not plan.is_english:
         return None
     return (
-        _handover(plan, said, wants)
+        _about_hours(plan, said, today)
+        or _handover(plan, said, wants)
         or _about_agent(plan, state, wants)
         or _from_playbook(plan, state, said)
         or _small_talk(wants)
@@ -82,7 +92,23 @@ def _from_playbook(plan: DialoguePlan, state: State, said: Phrase) -> Answer | N
     is_strict = wants_free_text and not said.is_question
     least = _STRICT_STRENGTH if is_strict else _OBJECTION_STRENGTH
     found = strongest((*plan.objections, *plan.scripts), said, least)
-    return Answer(found.text) if found else None
+    if found is None:
+        return None
+    if said.is_question and (fit := found.fit(said_concepts(said))) < _WHOLE_QUESTION:
+        # "Can I pay by card?" has a word of "How much is the soup?", a price list has them all.
+        known = answer(said, plan.knowledge, max(fit, _LEAST_FIT))
+        return Answer(known) if known else Answer(found.text)
+    return Answer(found.text)
+
+
+def _about_hours(plan: DialoguePlan, said: Phrase, today: date) -> Answer | None:
+    """Whether the business is open on the day that the caller asks about."""
+    if not (said.is_question and _OPEN.search(said.plain)) or plan.hours == NOT_KNOWN:
+        return None
+    days = find_dates(said, today, expected=False)
+    if not days:
+        return None
+    return Answer(wording.opening(plan.hours, date.fromisoformat(days[0].value)), True)
 
 
 def _small_talk(wants: frozenset[Intent]) -> Answer | None:

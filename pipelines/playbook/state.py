@@ -61,6 +61,10 @@ class State:
     is_confirmed: bool = False
     is_unconfirmable: bool = False
     """The caller never confirmed the summary, so the fallback replaces the closing."""
+    has_declined: bool = False
+    """The caller is not interested, and the agent has answered that once."""
+    said: Mapping[str, int] = field(default_factory=dict)
+    """How often each question was put in these words."""
     is_closing_said: bool = False
     is_ended: bool = False
     if_failed: State | None = None

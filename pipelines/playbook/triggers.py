@@ -13,6 +13,7 @@ _ALTERNATIVES = re.compile(r"[,;/|\n]|\bor\b|\band\b", re.IGNORECASE)
 _ONLY_POLITE = re.compile(
     r"\b(?:im|i am) afraid (?!of\b|it|that it|to\b)"
     r"|\bi (?:dont )?think (?!about\b|it over\b|over\b)"
+    r"|\bpay (?=by\b|with\b|in\b|using\b)"
 )
 _ABOUT_MONEY = re.compile(
     r"\b(?:how much|too much|that much|so much|pay|much money|much does|much is)\b"
@@ -35,6 +36,13 @@ class Response:
     trigger: Trigger
     text: str
 
+    def fit(self, asked: frozenset[str]) -> float:
+        """How well it answers a question about ``asked``, 0 to 1: what sets it off must be asked
+        for, and what is asked for should occur in it."""
+        best = max(self.trigger.alternatives, key=lambda wanted: share_of(wanted, asked))
+        held = best | concepts(phrase(self.text).words)
+        return (share_of(best, asked) + share_of(asked, held)) / 2
+
 
 def trigger(written: str) -> Trigger:
     """``"too expensive, no insurance"`` has two alternatives."""
@@ -44,7 +52,7 @@ def trigger(written: str) -> Trigger:
 
 def said_concepts(said: Phrase) -> frozenset[str]:
     """The concepts of what was said. Leaves out "I'm afraid" and "I think" if they are only polite,
-    and "much" if it is not about money."""
+    and "much" and "pay" if they are not about a price."""
     plain = _ONLY_POLITE.sub("", said.plain)
     if not _ABOUT_MONEY.search(plain):
         plain = re.sub(r"\bmuch\b", "", plain)
@@ -52,8 +60,15 @@ def said_concepts(said: Phrase) -> frozenset[str]:
 
 
 def strongest(responses: Iterable[Response], said: Phrase, least: float) -> Response | None:
-    """The response that matches best, if it matches at least with ``least``."""
+    """The response that matches best, if it matches at least with ``least``. Of two that match
+    alike, the one that holds more of a question's words."""
     heard = said_concepts(said)
-    rated = [(response.trigger.strength(heard), response) for response in responses]
-    strength, response = max(rated, key=lambda pair: pair[0], default=(0.0, None))
-    return response if strength >= least else None
+    rated = (
+        (strength, response.fit(heard), -number, response)
+        for number, response in enumerate(responses)
+        if (strength := response.trigger.strength(heard)) >= least
+    )
+    if said.is_question:
+        rated = ((fit, strength, number, found) for strength, fit, number, found in rated)
+    best = max(rated, key=lambda entry: entry[:3], default=None)
+    return best[3] if best else None

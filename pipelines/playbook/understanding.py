@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import time
 
 from pipelines.playbook.dialogue_plan import DialoguePlan
-from pipelines.playbook.state import State, Topic, Value
+from pipelines.playbook.state import Question, State, Topic, Value
 from pipelines.playbook.values.phrase import Found, Phrase
 from pipelines.playbook.values.recognition import ORDER, Place, find
 from pipelines.playbook.values.slot_types import Field, Kind
-from pipelines.playbook.values.times import shifted
+from pipelines.playbook.values.times import other_half, shifted
 
 _NEGATED_BEFORE = re.compile(
     r"(?:\bnot|\bnot (?:free|available|possible|good)|\bisnt|\bcant (?:do|make|on)|"
@@ -25,6 +26,7 @@ _NEGATED_AFTER = re.compile(
 _SELF_CORRECTION = re.compile(
     r"\b(?:no|sorry|i mean|i meant|actually|rather|make (?:it|that)|wait|instead|better)\b|\|"
 )
+_EVENING_FROM, _EVENING_UNTIL = 17, 23
 _ONLY_WHEN_ASKED = frozenset({Kind.YES_NO, Kind.TEXT})
 _SUMMARY_TOPICS = (Topic.CONFIRM, Topic.CHANGE, Topic.ANYTHING_ELSE)
 
@@ -46,13 +48,14 @@ def understand(
     rest = said
     for kind in ORDER:
         candidates = _candidates(plan, state, kind, asked, is_correction)
-        if not candidates or (kind in _ONLY_WHEN_ASKED and values):
+        is_first = state.pending == Question(Topic.OPENER)
+        if not candidates or (kind in _ONLY_WHEN_ASKED and values and not is_first):
             continue
         expected = asked is not None and asked.kind is kind
         found = find(candidates[0], rest, place, expected=expected)
         wanted = [item for item in found if not _is_negated(rest, item)]
         rest = rest.without(i for item in found for i in item.words)
-        values |= _assigned(state, candidates, wanted, said, expected or is_correction)
+        values |= _assigned(plan, state, candidates, wanted, said, expected or is_correction)
         unwanted = {item.value for item in found if item not in wanted}
         known = [field.key for field in candidates if field.key in state.values]
         rejected |= {key for key in known if state.values[key].value in unwanted}
@@ -76,6 +79,8 @@ def _candidates(
     """Fields of a kind in the order in which values are assigned: the one that was asked for, the
     empty ones, then the others, last filled first. For a correction, filled ones come first."""
     same = [f for f in plan.fields if f.kind is kind and f is not asked]
+    if kind is Kind.TEXT and state.pending == Question(Topic.OPENER):
+        return [f for f in same if f.slot and f.key not in state.values][:1]
     if kind in _ONLY_WHEN_ASKED:
         return [asked] if asked is not None and asked.kind is kind else []
     empty = [f for f in same if f.key not in state.values]
@@ -85,7 +90,12 @@ def _candidates(
 
 
 def _assigned(
-    state: State, candidates: Sequence[Field], found: Sequence[Found], said: Phrase, sure: bool
+    plan: DialoguePlan,
+    state: State,
+    candidates: Sequence[Field],
+    found: Sequence[Found],
+    said: Phrase,
+    sure: bool,
 ) -> dict[str, Value]:
     if not found:
         return {}
@@ -96,6 +106,8 @@ def _assigned(
     assigned: dict[str, Value] = {}
     for field, item in zip(candidates, found, strict=False):
         known = state.values.get(field.key)
+        if item.is_half_assumed:
+            item = _in_opening_hours(item, plan)
         value = Value(item.value, item.spoken)
         if known and field.kind is Kind.TIME and ":" not in item.value and ":" in known.value:
             moved = shifted(known.value, item.value)
@@ -107,6 +119,17 @@ def _assigned(
             value = Value(moved.value, moved.spoken) if moved else value
         assigned[field.key] = value
     return assigned
+
+
+def _in_opening_hours(item: Found, plan: DialoguePlan) -> Found:
+    """ "At eight" is in the evening if the business is closed in the morning."""
+    other = other_half(item)
+    meant, moved = time.fromisoformat(item.value), time.fromisoformat(other.value)
+    if plan.hours.by_weekday:
+        is_better = plan.hours.is_open_at(moved, None) and not plan.hours.is_open_at(meant, None)
+        return other if is_better else item
+    is_evening = plan.is_evening_business and _EVENING_FROM <= moved.hour <= _EVENING_UNTIL
+    return other if is_evening else item
 
 
 def _negation_between(between: Sequence[str]) -> bool:
@@ -139,7 +162,7 @@ def _corrected(plan: DialoguePlan, state: State, said: Phrase, place: Place) -> 
         expected = field is named or field.kind is not Kind.CHOICE
         found = find(field, said, place, expected=expected)
         found = [item for item in found if not _is_negated(said, item)]
-        values = _assigned(state, [field], found, said, sure=True)
+        values = _assigned(plan, state, [field], found, said, sure=True)
         if values:
             return values
     return {}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
 
 from pipelines.playbook.dialogue_plan import DialoguePlan
+from pipelines.playbook.opening_hours import OpeningHours
+from pipelines.playbook.read_back import part, statement
 from pipelines.playbook.state import Value
 from pipelines.playbook.values.slot_types import Field, Kind
 
@@ -150,6 +153,8 @@ _ASK_PERSONALLY: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = (
 )
 
 
+_MOST_TIMES = 2
+"""How often a question may be put in the same words."""
 _ARTICLES = {Kind.NAME: "your {}", Kind.PHONE: "your {}", Kind.EMAIL: "your {}"} | {
     Kind.DATE: "a {}",
     Kind.TIME: "a {}",
@@ -160,21 +165,59 @@ def vary(wordings: Sequence[str], turn: int) -> str:
     return wordings[turn % len(wordings)]
 
 
-def ask(field: Field, times_asked: int, known: Value | None = None) -> str:
-    """The question for a field. ``times_asked`` selects its wording. ``known`` is a part of the day
-    that the caller has said, if an hour is still missing."""
-    if field.question:
-        return field.question
-    if known and times_asked == 0 and field.kind is Kind.TIME:
+def ask(
+    field: Field, times_asked: int, known: Value | None = None, said: Mapping[str, int] = {}
+) -> str:
+    """The question for a field. ``times_asked`` selects its wording; what was ``said`` twice
+    already is not said again as long as there are other words.
+
+    ``known`` is a part of the day that the caller has said, if an hour is still missing.
+    """
+    if known and times_asked == 0 and field.kind is Kind.TIME and not field.question:
         return f"What time {known.spoken}?"
+    wordings = _wordings(field)
+    at = times_asked if field.question == "" else max(0, times_asked - _MOST_TIMES + 1)
+    turned = (*wordings[at % len(wordings) :], *wordings[: at % len(wordings)])
+    return next((text for text in turned if said.get(text, 0) < _MOST_TIMES), turned[0])
+
+
+def is_worn_out(field: Field, said: Mapping[str, int]) -> bool:
+    """Whether every wording of the question was said as often as it may be."""
+    return all(said.get(text, 0) >= _MOST_TIMES for text in _wordings(field))
+
+
+def _wordings(field: Field) -> tuple[str, ...]:
+    if field.question:
+        return (field.question, *_own_again(field))
     for labels, wordings in _ASK_PERSONALLY:
         if field.label in labels:
-            return vary(wordings, times_asked)
-    template = vary(_ASK[field.kind], times_asked)
-    return template.format(
-        label=field.label,
-        description=(field.description or field.label).rstrip(".?! "),
-        choices=listed(field.choices, "or"),
+            return wordings
+    return tuple(
+        template.format(
+            label=field.label,
+            description=(field.description or field.label).rstrip(".?! "),
+            choices=listed(field.choices, "or"),
+        )
+        for template in _ASK[field.kind]
+    )
+
+
+def _own_again(field: Field) -> tuple[str, ...]:
+    """Other words for an owner's own question, which has only one wording."""
+    stated = statement(field.question)
+    if stated:
+        return (
+            f"Please tell me whether {stated}.",
+            f"I would still like to know if {stated}; just say yes, no, or skip.",
+        )
+    if field.slot:
+        return (
+            f"Could you tell me the {field.label}?",
+            f"I still need the {field.label}; you can also say skip.",
+        )
+    return (
+        "Could you answer my last question in a few words?",
+        "Please answer in your own words, or say skip.",
     )
 
 
@@ -200,20 +243,14 @@ def thanks(turn: int) -> str:
 
 
 def summary(named: Sequence[tuple[Field, Value]], turn: int) -> str:
-    parts = [_summary_part(field, value) for field, value in named]
+    parts = [part(field, value) for field, value in named]
     return f"Let me repeat: {', '.join(parts)}. {vary(_IS_THAT_RIGHT, turn)}"
 
 
 def recap(named: Sequence[tuple[Field, Value]]) -> str:
     if not named:
         return "I have not noted anything yet."
-    return f"So far I have {', '.join(_summary_part(field, value) for field, value in named)}."
-
-
-def _summary_part(field: Field, value: Value) -> str:
-    if field.kind in (Kind.NAME, Kind.TIME, Kind.EMAIL, Kind.DATE, Kind.PHONE):
-        return value.spoken
-    return f"{field.label}: {value.spoken}"
+    return f"So far I have {', '.join(part(field, value) for field, value in named)}."
 
 
 def anything_else(turn: int) -> str:
@@ -262,6 +299,53 @@ def escalation(plan: DialoguePlan) -> str:
         "I understand. I can't put you through myself, "
         f"but I'm noting that somebody {whom}should get back to you."
     )
+
+
+def emergency() -> str:
+    return (
+        "If somebody is in danger, please hang up now and call your local emergency number. "
+        "I can't send help myself."
+    )
+
+
+def only_english(in_their_language: str) -> str:
+    english = "I'm sorry, I only understand English. I'm noting that somebody should call you back."
+    return f"{in_their_language} {english}".strip()
+
+
+def soothing(plan: DialoguePlan) -> str:
+    whom = f"at {plan.company} " if plan.company else ""
+    return (
+        "I'm sorry that this is frustrating. I'm an automated assistant, and I'm noting that "
+        f"somebody {whom}should call you back."
+    )
+
+
+def wrong_number() -> str:
+    return "I'm sorry, then I have the wrong number."
+
+
+def accepted_refusal() -> str:
+    return "All right, I won't keep you."
+
+
+def closed_on(hours: OpeningHours, day: date) -> str:
+    return f"I'm sorry, we are closed on {day.strftime('%A')}."
+
+
+def closed_at(hours: OpeningHours, day: date | None) -> str:
+    span = hours.on(day) if day else ""
+    if day is None or not span:
+        return "I'm sorry, we are not open at that time."
+    return f"I'm sorry, on {day.strftime('%A')} we are open {span}."
+
+
+def opening(hours: OpeningHours, day: date) -> str:
+    """The answer to "Are you open on Sunday?"."""
+    if hours.is_closed_on(day):
+        return f"No, we are closed on {day.strftime('%A')}."
+    span = hours.on(day)
+    return f"Yes, on {day.strftime('%A')} we are open{f' {span}' if span else ''}."
 
 
 def off_limits() -> str:

@@ -21,6 +21,7 @@ _REWRITES = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
         (r"[‘’`´]", "'"),
+        (r"\bto-(morrow|day|night)\b", r"to\1"),
         (r"[–—…]", " "),
         (r"\b([ap])\.?\s?m\.?(?=[\s,.?!;]|$)", r"\1m"),
         (r"\b(uh|mm|mhm|m)[ -]?(huh|hm+|mhm)\b|\bmhm+\b", "yes"),
@@ -118,3 +119,5 @@ class Found:
     """The same value as the agent says it."""
     words: range
     """The indexes of the phrase's words that it was read from."""
+    is_half_assumed: bool = False
+    """It is a time of day of which the caller did not say whether it is before noon."""

@@ -26,6 +26,9 @@ _COUNTED = re.compile(
     r"(?<!\S)(?:for|party of|table of|were|well be|there are|there will be|a group of) "
     rf"{_NUMBER}(?: of us)?(?!\S)"
 )
+_BEFORE_A_DAY = re.compile(rf"^(?:hi |hello |yes |sure )?(?:for )?{_NUMBER} (?=\|)")
+"""``two tomorrow at eight``: another recogniser has taken the day."""
+_COUNTS_PEOPLE = frozenset({"people", "guests", "party", "diners", "persons"})
 _OF_US = re.compile(rf"(?<!\S){_NUMBER} of us(?!\S)")
 _NONE = re.compile(r"(?<!\S)(?:none|nobody|no one|not any)(?!\S)")
 _COUPLE = re.compile(
@@ -48,6 +51,8 @@ def find_numbers(said: Phrase, *, expected: bool, units: Collection[str] = ()) -
             found = [Found("0", "none", said.word_span(*match.span()))]
         return found
     patterns = [_COUNTED, _OF_US]
+    if _COUNTS_PEOPLE & set(units):
+        patterns.append(_BEFORE_A_DAY)
     if units:
         names = "|".join(re.escape(unit) for unit in units)
         patterns.insert(0, re.compile(rf"(?<!\S){_NUMBER} (?:{names})(?!\S)"))

@@ -8,6 +8,7 @@ from datetime import date
 from rapidfuzz import fuzz
 
 from pipelines.playbook.intents import Intent, intents
+from pipelines.playbook.values.answers_in_words import asks_something, first_words, fits
 from pipelines.playbook.values.dates import find_dates
 from pipelines.playbook.values.emails import find_emails
 from pipelines.playbook.values.person_names import find_names
@@ -68,11 +69,11 @@ def find(field: Field, said: Phrase, place: Place, *, expected: bool) -> list[Fo
         case Kind.NAME:
             return find_names(said, expected=expected)
         case Kind.CHOICE:
-            return _choice(field, said) or (_free_text(said) if expected else [])
+            return _choice(field, said) or (_free_text(said, field) if expected else [])
         case Kind.YES_NO:
             return _yes_no(said) if expected else []
         case Kind.TEXT:
-            return _free_text(said) if expected else []
+            return _free_text(said, field) if expected else first_words(field, said)
 
 
 def _choice(field: Field, said: Phrase) -> list[Found]:
@@ -92,8 +93,10 @@ def _yes_no(said: Phrase) -> list[Found]:
     return [Found(word, word, range(len(said.words)))]
 
 
-def _free_text(said: Phrase) -> list[Found]:
+def _free_text(said: Phrase, field: Field | None = None) -> list[Found]:
     free = [i for i in said.free if i not in _leading(said)]
+    if asks_something(said) or (field is not None and not fits(field, said)):
+        return []
     if not free or intents(said) & _NO_ANSWER:
         return []
     text = " ".join(said.surface[i] for i in range(free[0], len(said.surface)))

@@ -73,7 +73,8 @@ def find_times(said: Phrase, *, expected: bool) -> list[Found]:
             words = said.word_span(match.start(), match.end())
             if loose_part and loose_part.start() >= match.end():
                 words = range(words.start, said.word_span(*loose_part.span()).stop)
-            found.append(Found(clock.strftime("%H:%M"), speak_time(clock), words))
+            is_assumed = _is_half_assumed(match, loose_part is not None)
+            found.append(Found(clock.strftime("%H:%M"), speak_time(clock), words, is_assumed))
             text = text[: match.start()] + re.sub(r"\S", "|", match[0]) + text[match.end() :]
     if found:
         return sorted(found, key=lambda item: item.words.start)
@@ -98,6 +99,21 @@ def shifted(known: str, part: str) -> Found | None:
     # A caller who says "morning" and then "four" does not mean four in the morning.
     clock = time(hour if moved < _EARLIEST_HOUR else moved, minute)
     return Found(clock.strftime("%H:%M"), speak_time(clock), range(0))
+
+
+def other_half(found: Found) -> Found:
+    """The same clock face, twelve hours earlier or later."""
+    clock = time.fromisoformat(found.value)
+    moved = time((clock.hour + 12) % 24, clock.minute)
+    return Found(moved.strftime("%H:%M"), speak_time(moved), found.words)
+
+
+def _is_half_assumed(match: re.Match[str], has_part: bool) -> bool:
+    groups = match.groupdict()
+    if has_part or groups.get("part") or groups.get("half"):
+        return False
+    hour = groups.get("hour")
+    return hour is not None and 1 <= int(hour) <= 11 and not hour.startswith("0")
 
 
 def _clock(match: re.Match[str], loose_part: str | None) -> time | None:

@@ -7,6 +7,7 @@ import re
 from contracts.agent_config import ObjectionHandler, Script
 from pipelines.texts.extraction.draft import Draft
 from pipelines.texts.extraction.identity import IMPERATIVE
+from pipelines.texts.extraction.internal_words import names_internals
 from pipelines.texts.extraction.quotations import quoted_in
 from pipelines.texts.extraction.second_person import CALLER, sentence, to_caller
 from pipelines.texts.extraction.statements import QUOTED, Statement
@@ -28,14 +29,18 @@ _ASKING = re.compile(
 )
 _WHO_SAYS = re.compile(
     rf"^(?:{CALLER} )?(?:(?:says?|asks?|asked|objects?|mentions?|complains?|wants? to know"
-    r"|inquires?|are|is|thinks?|feels?|worries|expresses|raises|has|have)\b"
+    r"|inquires?|are experiencing|is experiencing|are|is|thinks?|feels?|worries|expresses|raises"
+    r"|has|have|reports?|describes?|experiences?)\b"
     r"(?: (?:that|about|if|whether|for|like))?)? ?",
     re.IGNORECASE,
 )
 _SAYS = re.compile(
     r"^(?:then |please |you (?:can |should )?|just |politely |gently )*(?:say|reply|respond|answer"
-    rf"|tell|explain|reassure|let|inform|assure|mention|state)\b(?: (?:to )?{CALLER})?(?: know)?"
-    r"(?: (?:with|by saying|something like))?(?P<that> that)?[,: ]*(?P<reply>.+)$",
+    rf"|tell|explain|reassure|let|inform|assure|mention|state|advise|instruct"
+    rf"|direct|urge)\b(?: (?:to )?{CALLER})?(?: know)?"
+    r"(?: (?:with|by saying|something like))?(?:(?P<that> that)"
+    r"|(?P<to> to(?= (?!the\b|a\b|your\b))))?"
+    r"[,: ]*(?P<reply>.+)$",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
@@ -88,7 +93,7 @@ def _handle(
     words = quoted_in(reply) or reply.strip()
     if is_listed and not quoted_in(reply):
         words = _reply(reply) or ("" if IMPERATIVE.match(reply) else sentence(reply))
-    if not words:
+    if not words or names_internals(words):
         return False
     if is_question:
         title = trigger[:1].upper() + trigger[1:]
@@ -105,6 +110,8 @@ def _reply(then: str) -> str:
         return ""
     if QUOTED.search(match["reply"]):
         return quoted_in(match["reply"])
+    if match["to"]:
+        return sentence(f"Please {to_caller(match['reply'].strip())}")
     if match["that"] or _CLAUSE.match(match["reply"]):
         return sentence(to_caller(match["reply"]))
     return ""

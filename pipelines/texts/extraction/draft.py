@@ -16,6 +16,7 @@ from contracts.agent_config import (
     RequiredSlot,
     Script,
 )
+from pipelines.texts.extraction.faq import Answer
 
 GUIDELINES = "Guidelines"
 ALWAYS = "you say anything"
@@ -56,6 +57,13 @@ class Draft:
     def collect(self, slots: Iterable[RequiredSlot]) -> None:
         for slot in slots:
             self.slots.setdefault(slot.name, slot)
+
+    def answer(self, pairs: Iterable[Answer]) -> None:
+        known = {script.when for script in self.scripts}
+        for pair in pairs:
+            if pair.asked not in known:
+                title = pair.asked.rstrip("?")[:80]
+                self.scripts.append(Script(title=title, when=pair.asked, content=pair.said))
 
     def drop_unanswered(self) -> None:
         self.scripts = [script for script in self.scripts if script.content]

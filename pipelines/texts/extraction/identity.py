@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pipelines.texts.extraction.draft import Draft
+from pipelines.texts.extraction.internal_words import names_internals
 from pipelines.texts.extraction.second_person import sentence
 from pipelines.texts.extraction.statements import Statement
 from pipelines.texts.extraction.topics import Topic
@@ -133,6 +134,8 @@ def read_by_topic(said: Statement, draft: Draft) -> bool:
             draft.audience.append(text)
         case Topic.GOAL:
             draft.criteria.append(text)
+        case _ if names_internals(text):
+            return False
         case Topic.COMPANY | Topic.COMPANY_NAME if not is_instruction:
             draft.about_company.append(text)
         case Topic.KNOWLEDGE if not is_instruction:
@@ -152,7 +155,7 @@ def read_fact(said: Statement, draft: Draft) -> bool:
     is_about_us = of_company or _ABOUT_US.match(said.text)
     if said.topic in (Topic.RULES, Topic.OBJECTIONS) and not is_about_us:
         return False
-    if IMPERATIVE.match(said.text) or not _FACT.search(said.text):
+    if names_internals(said.text) or IMPERATIVE.match(said.text) or not _FACT.search(said.text):
         return False
     if is_about_us and not draft.about_company:
         draft.about_company.append(said.text)

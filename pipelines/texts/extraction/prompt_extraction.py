@@ -16,6 +16,8 @@ from contracts.agent_config import Persona, Playbook
 from pipelines.texts.extraction.answers import read_answer, read_handover
 from pipelines.texts.extraction.draft import Draft, words_of
 from pipelines.texts.extraction.identity import read_by_topic, read_fact, read_identity
+from pipelines.texts.extraction.layout import layout_of
+from pipelines.texts.extraction.outbound import is_outbound, outbound_lines
 from pipelines.texts.extraction.questions import read_question
 from pipelines.texts.extraction.quotations import read_quotation
 from pipelines.texts.extraction.second_person import CALLER
@@ -66,14 +68,32 @@ def extract_from_prompt(system_prompt: str, agent_name: str) -> Extraction:
             a name.
     """
     draft = Draft()
+    layout = layout_of(system_prompt)
     read = [
         (part, part.is_heading or (looked_into and _read(part, draft, agent_name)))
-        for part, looked_into in _parts(system_prompt)
+        for part, looked_into in _parts(layout.text)
     ]
     draft.drop_unanswered()
+    draft.answer(layout.answers)
+    _open_call(layout.text, draft)
+    draft.knowledge.extend(layout.facts)
     arrived = frozenset[str]().union(*map(words_of, draft.texts()))
     draft.guidelines.extend(_left_over(read, arrived))
     return Extraction(draft.persona(), draft.playbook())
+
+
+def _open_call(text: str, draft: Draft) -> None:
+    """An agent that calls people asks whether it has the right person, and says why it calls."""
+    if draft.opener or not is_outbound(text):
+        return
+    lines = outbound_lines(text)
+    of = f" of {draft.company}" if draft.company else ""
+    name = f"{draft.name}, " if draft.name else ""
+    greeting = f"Hello, this is {name}the automated assistant{of}."
+    business = f"{lines.business} Is this a good moment?".strip()
+    draft.opener = f"{greeting} {lines.asks_for or business}"
+    if lines.asks_for:
+        draft.questions.insert(0, business)
 
 
 def _parts(prompt: str) -> Iterator[tuple[Statement, bool]]:

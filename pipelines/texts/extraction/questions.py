@@ -53,6 +53,19 @@ _KEYED = re.compile(r"^(?P<name>[\w /'-]{2,40}?)(?:\s*\([^()]*\))?\s*[:–—]\s
 _OPTIONAL = re.compile(
     r"\b(?:optional|if (?:available|any|they have one|possible|applicable))\b", re.I
 )
+_OFFERS_HELP = re.compile(
+    r"^(?:for |about )?(?:how|what|if|whether|in what way) (?:you|we|i|they)\b.*\b(?:help|assist"
+    r"|do for|be of (?:help|service))\b",
+    re.IGNORECASE,
+)
+"""Not a detail: the agent's first words ask this."""
+_ABOUT_SPEAKING = re.compile(
+    r"^(?:only |just |no more than |at most )?(?:one|a single|1|two|short|brief|clarifying|"
+    r"follow[- ]?up|open[- ]ended|multiple|several|too many)\b.*\bquestions?\b"
+    r"|^questions?\b.*\b(?:one (?:at a time|by one)|naturally|politely)",
+    re.IGNORECASE,
+)
+"""How to ask, not what for."""
 _MAX_NAME_WORDS = 5
 _MAX_ITEMS = 25
 
@@ -83,6 +96,8 @@ def _read_instruction(text: str, draft: Draft) -> bool:
     if match is None:
         return False
     what = match["what"].strip()
+    if _OFFERS_HELP.match(what) or _ABOUT_SPEAKING.match(what):
+        return False
     if words := quoted_in(what):
         draft.ask(words if words.endswith("?") else sentence(words))
     elif found := _IF.match(what):
@@ -101,6 +116,8 @@ def _read_instruction(text: str, draft: Draft) -> bool:
 def _collect(what: str, draft: Draft, *, is_listed: bool = False) -> bool:
     """``their name and phone number`` becomes two slots; a clause becomes a question."""
     what = what.strip().rstrip(".!")
+    if _OFFERS_HELP.match(what) or _ABOUT_SPEAKING.match(what):
+        return False
     if _WH.match(what):
         draft.ask(question_about(what))
         return True

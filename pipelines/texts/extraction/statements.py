@@ -51,13 +51,13 @@ def statements(prompt: str) -> Iterator[Statement]:
         if not line.strip() or _RULER.match(line):
             lead_in = lead_in if not line.strip() else ""
             continue
-        if (found := _heading(line)) is not None:
+        if (found := heading_of(line)) is not None:
             heading, lead_in = found, ""
             if found:
                 yield Statement(found, topic_of(found), found, is_heading=True)
             continue
-        is_item = _BULLET.match(line) is not None
-        text = _EMPHASIS.sub(r"\2", _BULLET.sub("", line).strip())
+        is_item = is_bullet(line)
+        text = without_bullet(line)
         if not is_item:
             lead_in = ""
         under = lead_in or heading
@@ -85,7 +85,7 @@ def sentences(text: str) -> Iterator[str]:
         yield rest
 
 
-def _heading(line: str) -> str | None:
+def heading_of(line: str) -> str | None:
     """The heading's words; ``""`` at the end of a tagged section; ``None`` for other lines."""
     if tag := _TAG_HEADING.match(line):
         return "" if tag["end"] else tag["name"].replace("_", " ")
@@ -101,6 +101,15 @@ def _heading(line: str) -> str | None:
     if is_short and text.isupper() and len(text) > 3 and not _BULLET.match(line):
         return text.rstrip(": ")
     return None
+
+
+def is_bullet(line: str) -> bool:
+    return _BULLET.match(line) is not None
+
+
+def without_bullet(line: str) -> str:
+    """The line's words, without its bullet and without emphasis."""
+    return _EMPHASIS.sub(r"\2", _BULLET.sub("", line).strip())
 
 
 def _pieces(text: str) -> Iterator[str]:

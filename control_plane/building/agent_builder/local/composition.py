@@ -7,15 +7,10 @@ prompt does not say (how to greet, what a booking needs) follows from the agent'
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from contracts.agent_config import (
-    Advanced,
-    AgentConfig,
-    Persona,
-    Playbook,
-    RequiredSlot,
-)
+from contracts.agent_config import Advanced, AgentConfig, Persona, Playbook
+from control_plane.building.agent_builder.local.document import document_agent
 from control_plane.building.agent_builder.local.foreign_wording import (
     slots_in,
     translated,
@@ -24,8 +19,18 @@ from control_plane.building.agent_builder.local.foreign_wording import (
 from control_plane.building.agent_builder.local.reading.languages import DEFAULT, written_in
 from control_plane.building.agent_builder.local.reading.prompt_reading import Reading, read
 from control_plane.building.agent_builder.local.reading.tone import joined
+from control_plane.building.agent_builder.local.standard_lines import (
+    NAMELESS,
+    agent_label,
+    closing,
+    fallback,
+    farewell,
+    first_questions,
+    opener,
+)
+from control_plane.building.agent_builder.local.standard_slots import slots_of
+from pipelines.texts.extraction.layout import layout_of
 
-NAMELESS = "the virtual assistant"
 _LONGEST_LEFT_OVER = 20_000
 
 
@@ -38,15 +43,20 @@ class LocalDraft:
 
 def compose(prompt: str) -> LocalDraft:
     """Write an agent for any ``prompt``. Never raises."""
-    reading = read(prompt)
+    layout = layout_of(prompt)
+    reading = read(layout.text).with_layout(layout)
     language = reading.languages[0] if reading.languages else DEFAULT
+    if layout.is_document and language.startswith("en"):
+        agent = document_agent(prompt, reading)
+        reading = replace(reading, left_over=tuple((agent.system_prompt or "").splitlines()))
+        return LocalDraft(agent, tuple(_warnings(reading, language)))
     if language.startswith("en"):
         playbook = _playbook(reading)
     else:
         playbook = _foreign_playbook(prompt, reading, language)
     left_over = "\n".join(reading.left_over)[:_LONGEST_LEFT_OVER]
     config = AgentConfig(
-        name=_agent_name(reading),
+        name=agent_label(reading),
         language=language,
         supported_languages=reading.languages if len(reading.languages) > 1 else (),
         system_prompt=left_over or None,
@@ -63,15 +73,6 @@ def compose(prompt: str) -> LocalDraft:
 def is_thin(reading: Reading) -> bool:
     """Whether the prompt does not say what the agent should do on a call."""
     return not (reading.tasks or reading.details or reading.questions)
-
-
-def _agent_name(reading: Reading) -> str:
-    """The agent's label in the dashboard."""
-    names = reading.names
-    role = reading.tasks[0].role if reading.tasks else "assistant"
-    if names.business:
-        return f"{names.business} {role}"[:100]
-    return (names.agent or f"{role[:1].upper()}{role[1:]}")[:100]
 
 
 def _persona(reading: Reading, playbook: Playbook) -> Persona:
@@ -93,69 +94,15 @@ def _persona(reading: Reading, playbook: Playbook) -> Persona:
 def _playbook(reading: Reading) -> Playbook:
     return Playbook(
         opener=reading.lines.opener or opener(reading),
-        qualification_flow=reading.questions,
-        required_slots=tuple(_slots(reading)),
+        qualification_flow=(*first_questions(reading), *reading.questions),
+        required_slots=tuple(slots_of(reading)),
         objection_handlers=reading.objections,
         scripts=reading.scripts,
-        closing_cta=reading.lines.closing or _closing(reading),
-        fallback_cta=_fallback(reading),
+        closing_cta=reading.lines.closing or closing(reading),
+        fallback_cta=fallback(reading),
         escalation_rule=reading.escalation or None,
-        end_call_message=reading.lines.farewell or _farewell(reading),
+        end_call_message=reading.lines.farewell or farewell(reading),
     )
-
-
-def _slots(reading: Reading) -> Iterable[RequiredSlot]:
-    """The details that the prompt lists, then those that its tasks need.
-
-    If the prompt lists none, details that are merely useful for the tasks are added as well.
-    """
-    is_listed = bool(reading.details or reading.questions)
-    wanted = list(reading.details)
-    for task in reading.tasks:
-        more = (
-            task.needs if is_listed else (*_without_contact(task.helps), *task.needs, *task.helps)
-        )
-        wanted += more
-    by_name: dict[str, RequiredSlot] = {}
-    for slot in wanted:
-        by_name.setdefault(slot.name, slot)
-    return by_name.values()
-
-
-def _without_contact(helps: tuple[RequiredSlot, ...]) -> tuple[RequiredSlot, ...]:
-    """The details without the caller's name and contact, which are asked for last."""
-    return tuple(slot for slot in helps if slot.name not in ("name", "phone_number", "email"))
-
-
-def opener(reading: Reading) -> str:
-    """A greeting that names the agent or the business and says that it is automated."""
-    company = reading.names.business
-    of_company = f" of {company}" if company else ""
-    if reading.names.agent:
-        role = reading.tasks[0].role if reading.tasks else "assistant"
-        greeting = f"Hello, this is {reading.names.agent}, the automated {role}{of_company}."
-    else:
-        greeting = f"Hello, this is the automated assistant{of_company}."
-    if not reading.is_outbound:
-        return f"{greeting} How can I help you?"
-    return f"{greeting} {reading.tasks[0].opening if reading.tasks else 'Is this a good moment?'}"
-
-
-def _closing(reading: Reading) -> str:
-    return reading.tasks[0].closing if reading.tasks else "Thank you. I have noted everything."
-
-
-def _fallback(reading: Reading) -> str:
-    if reading.is_outbound:
-        return "No problem, thank you anyway."
-    return "I will note what I have, and our team can take it from there."
-
-
-def _farewell(reading: Reading) -> str:
-    if reading.is_outbound:
-        return "Thank you for your time. Goodbye."
-    company = f" {reading.names.business}" if reading.names.business else ""
-    return f"Thank you for calling{company}. Goodbye."
 
 
 def _foreign_playbook(prompt: str, reading: Reading, language: str) -> Playbook:
@@ -169,14 +116,14 @@ def _foreign_playbook(prompt: str, reading: Reading, language: str) -> Playbook:
         return Playbook(
             opener=reading.lines.opener or None,
             qualification_flow=reading.questions,
-            required_slots=tuple(_slots(reading)),
+            required_slots=tuple(slots_of(reading)),
             closing_cta=reading.lines.closing or None,
             end_call_message=reading.lines.farewell or None,
         )
     if written_in(prompt) == language:
         slots = slots_in(prompt, wording)
     else:
-        slots = tuple(translated(slot, wording) for slot in _slots(reading))
+        slots = tuple(translated(slot, wording) for slot in slots_of(reading))
     company = reading.names.business
     opener = wording.opener.format(company=company) if company else wording.opener_without_company
     return Playbook(

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.agent_config import AgentConfig, Persona, Playbook, RequiredSlot
-from control_plane.building.agent_builder.local.composition import NAMELESS
 from control_plane.building.agent_builder.local.foreign_wording import translated, wording_for
 from control_plane.building.agent_builder.local.reading.details import detail_named
 from control_plane.building.agent_builder.local.reading.languages import languages_in
@@ -23,6 +22,7 @@ from control_plane.building.agent_builder.local.reading.prompt_reading import (
 from control_plane.building.agent_builder.local.reading.sentences import sentences
 from control_plane.building.agent_builder.local.reading.tone import sentence_case, tone_in
 from control_plane.building.agent_builder.local.removal import remove
+from control_plane.building.agent_builder.local.standard_lines import NAMELESS
 
 _VERBS = (
     r"change|make|add|rename|remove|also|set|use|call|switch|update|replace|stop|drop|delete|ask|"

@@ -9,13 +9,14 @@ from typing import Any
 from contracts.agent_config import AgentConfig
 from control_plane.building.agent_builder.config_fields import value_at
 from control_plane.building.agent_builder.local.caller_questions import is_clause, question_of
-from control_plane.building.agent_builder.local.composition import NAMELESS, compose, opener
+from control_plane.building.agent_builder.local.composition import compose
 from control_plane.building.agent_builder.local.editing import edit
 from control_plane.building.agent_builder.local.reading.details import detail_named
 from control_plane.building.agent_builder.local.reading.names import Names
 from control_plane.building.agent_builder.local.reading.prompt_reading import read
 from control_plane.building.agent_builder.local.reading.sentences import sentences
 from control_plane.building.agent_builder.local.reading.tone import sentence_case, tone_in
+from control_plane.building.agent_builder.local.standard_lines import NAMELESS, opener
 
 _QUOTED = re.compile(r"\"([^\"]{2,2000})\"")
 _SHORTER = re.compile(r"\b(?:short|shorter|brief|briefer|concise|crisp)\b", re.IGNORECASE)

@@ -96,6 +96,15 @@ _NOT_ASKED_FOR = re.compile(
     r"leads|everything|rid|back|in touch|sure|ready|started|place|advantage)$",
     re.IGNORECASE,
 )
+_HOW_TO_ASK = re.compile(
+    r"^(?:(?:only|just|no more than|at most) )?(?:one|a single|1|two|short|brief|clarifying|"
+    r"follow[- ]?up|open[- ]ended|multiple|several|too many|any more|further)\b.*\bquestions?\b"
+    r"|^(?:how|what|if|whether) (?:you|we|i|it) (?:can|may|could)\b.*\b(?:help|assist|do)\b"
+    r"|^(?:they|he|she|you|we|it)(?:'d|'ll|'re|'ve|’d)?$"
+    r"|^(?:if|whether) (?:they|he|she)(?:'d|’d)?$",
+    re.IGNORECASE,
+)
+"""Instructions and scraps of sentences, which no caller can answer."""
 _MANNER = re.compile(r" (?:politely|gently|kindly|nicely|quickly|carefully|firmly)$", re.IGNORECASE)
 _IS_ABOUT_CALLER = re.compile(r"^(?:whether|their)\b", re.IGNORECASE)
 _BARE_LIST = re.compile(r"^[^.!?:]+,[^.!?:]+[.]?$")
@@ -195,6 +204,8 @@ def _slots(item: _Item, *, is_sure: bool) -> tuple[RequiredSlot, ...]:
     text = item.text
     bare = _MANNER.sub("", _DETERMINERS.sub("", text).strip())
     if not bare or len(bare.split()) > _LONGEST_ITEM_WORDS or _NOT_ASKED_FOR.match(bare):
+        return ()
+    if _HOW_TO_ASK.match(bare) or _HOW_TO_ASK.match(text):
         return ()
     if _GENERIC.match(bare) and not known_slots(bare):
         return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from control_plane.building.agent_builder.local.reading.tone import sentence_case
+from pipelines.texts.extraction.internal_words import names_internals
 
 _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
 _HOURS = re.compile(
@@ -74,7 +75,7 @@ _OWNERS_PLANS = re.compile(
 def facts_in(sentence: str) -> tuple[str, ...]:
     """Sentences in the owner's words that the agent can say unchanged."""
     text = re.sub(r"\"[^\"]*\"", " ", sentence).strip()
-    if not text or text.endswith("?") or _OWNERS_PLANS.match(text):
+    if not text or text.endswith("?") or _OWNERS_PLANS.match(text) or names_internals(text):
         return ()
     is_statement = not (_INSTRUCTION.search(text) or _IMPERATIVE.match(text))
     if (

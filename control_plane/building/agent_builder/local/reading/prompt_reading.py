@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contracts.agent_config import ObjectionHandler, QualificationQuestion, RequiredSlot, Script
 from control_plane.building.agent_builder.local.reading.details import details_in
@@ -26,8 +26,10 @@ from control_plane.building.agent_builder.local.reading.spoken_lines import (
     SpokenLines,
     spoken_lines_in,
 )
-from control_plane.building.agent_builder.local.reading.tasks import Task, is_outbound, tasks_in
+from control_plane.building.agent_builder.local.reading.tasks import Task, tasks_in
 from control_plane.building.agent_builder.local.reading.tone import sentence_case, tone_in
+from pipelines.texts.extraction.layout import Layout
+from pipelines.texts.extraction.outbound import OutboundLines, is_outbound, outbound_lines
 
 _MOST_SENTENCES = 300
 _LONGEST_SENTENCE = 1_000
@@ -66,6 +68,8 @@ class Reading:
     languages: tuple[str, ...]
     tasks: tuple[Task, ...]
     is_outbound: bool
+    outbound: OutboundLines
+    """What an agent that calls people says first."""
     details: tuple[RequiredSlot, ...]
     questions: tuple[QualificationQuestion, ...]
     tone: str
@@ -81,6 +85,18 @@ class Reading:
     left_over: tuple[str, ...]
     """Sentences that no other field was read from."""
 
+    def with_layout(self, layout: Layout) -> Reading:
+        """The same, with the answers and facts that the prompt's layout shows."""
+        scripts = tuple(
+            Script(title=pair.asked.rstrip("?")[:80], when=pair.asked, content=pair.said)
+            for pair in layout.answers
+        )
+        return replace(
+            self,
+            scripts=(*self.scripts, *scripts)[:_MOST_ITEMS],
+            facts=tuple(dict.fromkeys((*self.facts, *layout.facts)))[:_MOST_ITEMS],
+        )
+
 
 def read(prompt: str) -> Reading:
     """Read any prompt. Never raises."""
@@ -95,6 +111,7 @@ def read(prompt: str) -> Reading:
         languages=languages_in(text),
         tasks=tasks,
         is_outbound=is_outbound(text) or any(task.is_outbound for task in tasks),
+        outbound=outbound_lines(text),
         details=_each_once([d for r in readings for d in r.details]),
         questions=tuple(q for r in readings for q in r.questions)[:_MOST_ITEMS],
         tone=_joined_tones([r.tone for r in readings if r.tone]),

@@ -22,7 +22,8 @@ _ANSWERS = (
 _OBJECTION = re.compile(
     rf"\b(?:if|when|whenever|should) {_WHO} (?:say|says|object|objects|complain|complains|mention|"
     rf"mentions|think|thinks|worry|worries|feel|feels|claim|claims|hesitate|hesitates|find|finds|"
-    rf"is|are|push|pushes)(?: that| about| back| because| to)*"
+    rf"is|are|has|have|is having|are having|reports?|experiences?|push|pushes)"
+    rf"(?: that| about| back| because| to)*"
     rf"[:,]? (?P<trigger>\"[^\"]+\"|[^,]+?),? (?:then )?{_ANSWERS} (?P<answer>.+)$",
     re.IGNORECASE,
 )
@@ -99,5 +100,7 @@ def _spoken(answer: str, verb: str) -> str:
         return ""
     if not quoted and verb.lower().startswith("offer"):
         text = f"We can offer {text}"
+    if not quoted and (told := re.match(r"to (?!the\b|an?\b|your\b)(?P<what>.+)", text)):
+        text = f"Please {told['what']}"
     text = sentence_case(text)
     return text if text[-1] in ".?!" else f"{text}."

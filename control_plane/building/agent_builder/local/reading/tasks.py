@@ -259,23 +259,18 @@ _TASKS: tuple[tuple[str, Callable[[str], Task]], ...] = (
         ),
     ),
 )
-_MOST_TASKS = 2
-_OUTBOUND = re.compile(
-    r"\b(?:outbound|cold[- ]call\w*)\b"
-    r"|\b(?:agent|assistant|bot|it|that|which|who|to|should|will|please|and|i want you to)[ ,]+"
-    r"(?:automatically )?(?:calls?|phones?|rings?|dials?|contacts?|follows? up with|"
-    r"reach(?:es)? out to|calling) (?:\w+ ){0,3}(?:customers?|patients?|clients?|leads?|guests?|"
-    r"members?|people|tenants?|prospects?|users?|subscribers?|candidates?|buyers?|donors?|"
-    r"debtors?|attendees|voters|drivers|them)\b"
-    r"|(?:^|[.!?:;] )(?:please )?(?:call|phone|ring|contact) (?:up )?(?:all |our |my |the )?"
-    r"(?!to\b|it\b|us\b|her\b|him\b|center|centre)(?:[\w-]+ ){0,2}?[\w-]+s\b "
-    r"(?:who|that|whose|about|to|and|for|with|of)\b",
+_REMINDER_FOR_CALLER = re.compile(
+    r"\b(?:like|wants?|needs?|gets?|receives?|sends?|sending|texts?|offers?) "
+    r"(?:\w+ ){0,3}reminders?\b",
     re.IGNORECASE,
 )
+"""A service to callers, not the reason for a call."""
+_MOST_TASKS = 2
 
 
 def tasks_in(text: str) -> tuple[Task, ...]:
     """The main tasks of the prompt; empty if it names none."""
+    text = _REMINDER_FOR_CALLER.sub(" ", text)
     found: list[Task] = []
     for pattern, make in _TASKS:
         if not re.search(pattern, text, re.IGNORECASE):
@@ -286,8 +281,3 @@ def tasks_in(text: str) -> tuple[Task, ...]:
         found.append(task)
     leading = [task for task in found if not task.is_accompanying]
     return tuple((leading or found)[: _MOST_TASKS if leading else 1])
-
-
-def is_outbound(text: str) -> bool:
-    """Whether the agent calls people, instead of being called."""
-    return bool(_OUTBOUND.search(text))
