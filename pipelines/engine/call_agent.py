@@ -21,13 +21,13 @@ from livekit.agents.types import TimedString
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
-from pipelines.engine.claim_check import ClaimCheck
 from pipelines.engine.early_speech import EarlySpeech
 from pipelines.engine.hearing import HearingRules
 from pipelines.engine.overlapping_speech import OverlappingSpeech
 from pipelines.engine.speaking_limit import SpeakingLimit, said_in_turn
 from pipelines.engine.speaking_pace import SpeakingPace
 from pipelines.engine.spoken_text import in_pieces
+from pipelines.texts.claim_check import ClaimCheck
 from pipelines.texts.phrases import no_promise
 from pipelines.texts.prohibited_claims import ProhibitedClaims
 from pipelines.texts.template import fill_template
