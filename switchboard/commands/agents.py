@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from switchboard.commands.agent_chat import chat
 from switchboard.commands.api_command import api_command
 from switchboard.commands.options import Offset
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from switchboard_client.models import AgentPublished
 
 app = typer.Typer(help="Describe, list, publish and roll back agents.", no_args_is_help=True)
+app.command("chat")(api_command()(chat))
 
 AgentId = Annotated[str, typer.Argument(metavar="ID", help="Id of the agent.")]
 Limit = Annotated[int, typer.Option(min=1, max=200, help="How many to show.")]
