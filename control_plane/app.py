@@ -27,6 +27,7 @@ from control_plane.calling.calls.creating.planning import PlanSources
 from control_plane.calling.calls.participant_routes import router as call_participants
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.routes import router as calls
+from control_plane.calling.chat_sessions.routes import router as chat_sessions
 from control_plane.calling.dialing.routes import router as dialing
 from control_plane.calling.do_not_call.routes import router as do_not_call
 from control_plane.calling.erasure.routes import router as erasure
@@ -106,6 +107,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     agents_on_managed_skus,
     agent_versions,
     agent_calls,
+    chat_sessions,
     agents,
     billing,
     operator,
@@ -180,6 +182,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()
     app.state.builder_requests = RequestsAtOnce(settings.agent_builder_at_once)
+    app.state.chat_requests = RequestsAtOnce(settings.chat_at_once)
     # Implementations on higher floors that lower floors call.
     app.state.agent_directory = agents_repository
     app.state.call_directory = call_records

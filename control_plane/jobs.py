@@ -15,6 +15,7 @@ from control_plane.calling.calls.count_folding import keep_folding
 from control_plane.calling.calls.creating.dispatcher import keep_advancing, keep_redispatching
 from control_plane.calling.calls.events.event_consumption import consume_events
 from control_plane.calling.calls.open_calls import OpenCalls
+from control_plane.calling.chat_sessions import tasks as chat_tasks
 from control_plane.calling.dialing.report_consumer import ReportConsumer
 from control_plane.calling.dialing.scheduler import DialingScheduler
 from control_plane.calling.erasure import tasks as erasure_tasks
@@ -48,6 +49,7 @@ JOB_DOMAINS = (
     account_tasks,
     batch_tasks,
     billing_tasks,
+    chat_tasks,
     erasure_tasks,
     idempotency_tasks,
     intelligence_tasks,

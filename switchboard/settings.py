@@ -271,6 +271,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             secret_key=_required(self.secret_key, "SWITCHBOARD_SECRET_KEY"),
             encryption_keys=self.all_encryption_keys(),
             provider_keys=self.provider_keys,
+            provider_api_keys=self._by_provider("api_key"),
             provider_base_urls=self._by_provider("base_url"),
             smtp=self._smtp(),
             mail_outbox_dir=self.data_dir.absolute() / "outbox",

@@ -25,6 +25,7 @@ JOBS_OF_REQUESTS = (
 OTHER_JOBS = (
     "accounts.forget_what_expired",
     "billing.audit_books",
+    "chat_sessions.delete_expired",
     "idempotency.forget_old_answers",
     "intelligence.give_up_abandoned",
     "job_queue.rescue_stalled_jobs",

@@ -92,6 +92,11 @@ class SpendingSettings(BaseModel):
     agent_builder_per_day: NonNegativeInt = 2_000
     agent_builder_at_once: NonNegativeInt = 8
     """In each process of the API."""
+    chat_per_minute: NonNegativeInt = 120
+    """Chats that are begun, and messages in them."""
+    chat_per_day: NonNegativeInt = 5_000
+    chat_at_once: NonNegativeInt = 8
+    """Messages that are being answered, in each process of the API."""
     reprocess_per_minute: NonNegativeInt = 60
     """Calls that are to be analysed again."""
     reprocess_per_day: NonNegativeInt = 2_000
@@ -180,6 +185,8 @@ class ControlPlaneSettings(ControlPlaneOptions):
     max_body_bytes: PositiveInt = 1_048_576
     provider_keys: frozenset[str] = frozenset()
     """Providers whose platform key is set, for example ``{"openai", "deepgram"}``."""
+    provider_api_keys: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    """The platform's own keys, by provider, for chats with agents."""
     provider_base_urls: Mapping[str, str] = Field(default_factory=dict)
     """Addresses that replace the providers' own, by provider."""
     smtp: SmtpSettings | None = None

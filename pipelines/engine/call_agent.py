@@ -24,7 +24,6 @@ from livekit.agents.voice import SpeechHandle
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
-from pipelines.engine.claim_check import ClaimCheck
 from pipelines.engine.early_speech import EarlySpeech
 from pipelines.engine.hearing import HearingRules
 from pipelines.engine.overlapping_speech import OverlappingSpeech
@@ -32,6 +31,7 @@ from pipelines.engine.speaking_limit import SpeakingLimit
 from pipelines.engine.speaking_pace import SpeakingPace
 from pipelines.engine.spoken_text import in_pieces
 from pipelines.engine.turn_sound import AnswerSound, TurnSound, present_speech
+from pipelines.texts.claim_check import ClaimCheck
 from pipelines.texts.phrases import no_promise
 from pipelines.texts.prohibited_claims import ProhibitedClaims
 from pipelines.texts.template import fill_template

@@ -24,6 +24,7 @@ from pipelines.playbook.policy import Policy
 from pipelines.playbook.slot_tools import ToolUse
 from pipelines.playbook.state import Reply
 from pipelines.playbook.values.recognition import Place
+from pipelines.texts.language import region
 from pipelines.texts.utterance import MOST_CHARACTERS, parts
 
 END_CALL_TOOL = "end_call"
@@ -55,7 +56,7 @@ class PlaybookLLM(llm.LLM[Any]):
         today: Callable[[], date] = date.today,
     ) -> None:
         super().__init__()
-        place = Place(today(), _region(locale or agent.language))
+        place = Place(today(), region(locale or agent.language))
         plan = dialogue_plan(agent, variables, locale)
         self._folding = Folding(Policy(plan, place))
         self._fillers = frozenset(tool.filler for tool in plan.tools if tool.filler)
@@ -198,8 +199,3 @@ def _usage(chat_ctx: llm.ChatContext, text: str) -> llm.CompletionUsage:
     return llm.CompletionUsage(
         completion_tokens=answered, prompt_tokens=asked, total_tokens=asked + answered
     )
-
-
-def _region(locale: str) -> str | None:
-    """``en-US`` → ``US``."""
-    return next((part for part in locale.split("-")[1:] if len(part) == 2), "").upper() or None

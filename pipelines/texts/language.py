@@ -12,6 +12,11 @@ def primary_language(tag: str) -> str:
     return tag.split("-", 1)[0].lower()
 
 
+def region(tag: str) -> str | None:
+    """The region subtag in upper case: ``en-US`` → ``US``."""
+    return next((part for part in tag.split("-")[1:] if len(part) == 2), "").upper() or None
+
+
 def covers(ranges: Iterable[str], tag: str) -> bool:
     """Whether one of ``ranges`` (``*``, ``en``, ``pt-BR``) is ``tag`` or a prefix of it."""
     return closeness(ranges, tag) is not None

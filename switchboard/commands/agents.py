@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from switchboard.commands.agent_chat import chat
 from switchboard.commands.api_command import api_command
 from switchboard.commands.options import Offset
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from switchboard_client.models import AgentPublished
 
 app = typer.Typer(help="Describe, change, publish and roll back agents.", no_args_is_help=True)
+app.command("chat")(api_command()(chat))
 
 AgentId = Annotated[str, typer.Argument(metavar="ID", help="Id of the agent.")]
 Limit = Annotated[int, typer.Option(min=1, max=200, help="How many to show.")]

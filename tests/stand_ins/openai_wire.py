@@ -43,7 +43,7 @@ class Answer:
     is_cut_off: bool = False
     """The connection is dropped after half of the body."""
     tool_calls: tuple[tuple[str, str], ...] = ()
-    """Names and arguments; only in streams."""
+    """Names and arguments."""
     token_seconds: float = 0.0
     """Before each event of a stream."""
     fault: StreamFault | None = None
@@ -307,7 +307,20 @@ def _body(asked: dict[str, Any], answer: Answer) -> bytes:
         return answer.body
     if answer.status != 200:
         return _error(answer.status)
-    message = {"role": "assistant", "content": answer.content, "refusal": answer.refusal}
+    message: dict[str, Any] = {
+        "role": "assistant",
+        "content": answer.content,
+        "refusal": answer.refusal,
+    }
+    if answer.tool_calls:
+        message["tool_calls"] = [
+            {
+                "id": f"call_{index}",
+                "type": "function",
+                "function": {"name": name, "arguments": arguments},
+            }
+            for index, (name, arguments) in enumerate(answer.tool_calls)
+        ]
     choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
     return json.dumps(_envelope(asked, "chat.completion", choice) | {"usage": _USAGE}).encode()
 

@@ -25,6 +25,7 @@ class Spending(StrEnum):
     """What a request spends on. Each kind has a meter of its own."""
 
     AGENT_BUILDER = "agent_builder"
+    CHAT = "chat"
     REPROCESS = "reprocess"
 
 

@@ -6,6 +6,7 @@ _DESCRIPTIONS = {
     "agents": "Voice agents: configuration, versions, publishing, and their calls.",
     "agent builder": "Drafting an agent's configuration from a description or a web page.",
     "catalogue": "Languages, models, voices and managed SKUs to choose from.",
+    "chat": "Talking to an agent in text, to try it. Free, and no call.",
     "calls": "Starting, listing, inspecting and ending calls.",
     "batches": "Up to 500 phone calls in one request.",
     "dialing queue": "Phone calls that wait to be dialed.",

@@ -16,12 +16,13 @@ from outbound.guarded_network import GuardedNetwork
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.tools.handoff_tool import HandOver, handoff_tool
 from pipelines.engine.tools.mcp.call_servers import CallServers, ServerTool
-from pipelines.engine.tools.opened_headers import log_not_opened, opened_headers, secrets_in
-from pipelines.engine.tools.webhook_call import ToolResult, call_webhook
-from pipelines.engine.tools.webhook_request import webhook_request
+from pipelines.engine.tools.unopened_headers import log_not_opened
 from pipelines.settings import ProviderSettings
 from pipelines.texts.template import fill_template
-from schema_sandbox.sandbox import SchemaTooCostly, schema_sandbox
+from pipelines.webhooks.argument_faults import fault_of_arguments
+from pipelines.webhooks.opened_headers import opened_headers, secrets_in
+from pipelines.webhooks.webhook_call import ToolResult, call_webhook
+from pipelines.webhooks.webhook_request import webhook_request
 from telemetry.metrics import TOOL_CALLS
 
 FILLER_AFTER_SECONDS = 0.4
@@ -152,7 +153,7 @@ class CallTools:
 
     def _webhook(self, tool: CallWebhook) -> llm.Tool:
         async def run(arguments: dict[str, Any]) -> ToolResult:
-            if (fault := await _fault_of(arguments, tool.parameters)) is not None:
+            if (fault := await fault_of_arguments(arguments, tool.parameters)) is not None:
                 return ToolResult(f"The arguments do not fit: {fault}", is_error=True)
             try:
                 headers = opened_headers(tool, self._settings.encryption_keys)
@@ -169,7 +170,7 @@ class CallTools:
 
     def _server_tool(self, tool: ServerTool) -> llm.Tool:
         async def run(arguments: dict[str, Any]) -> ToolResult:
-            if (fault := await _fault_of(arguments, tool.parameters)) is not None:
+            if (fault := await fault_of_arguments(arguments, tool.parameters)) is not None:
                 return ToolResult(f"The arguments do not fit: {fault}", is_error=True)
             return await tool.run(arguments)
 
@@ -181,15 +182,3 @@ class CallTools:
                 str(self._plan.tenant_id), timeout_seconds=_LONGEST_REQUEST_SECONDS
             )
         return self._http
-
-
-async def _fault_of(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
-    """What is wrong with the arguments, for the model to mend."""
-    if schema == NO_ARGUMENTS:
-        return None
-    sandbox = schema_sandbox()
-    try:
-        found = await sandbox.run(lambda: sandbox.findings(schema, dict(arguments)))
-    except SchemaTooCostly as error:
-        return f"their schema {error}"
-    return "; ".join(found.sentences) or None

@@ -462,6 +462,79 @@ class Change(WireModel):
     to: Any
 
 
+class ChatMessageCreate(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    text: str
+
+
+class ChatSessionCreate(WireModel):
+    """The chat that a client wants."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    version: Literal["published", "draft"] | str = "published"
+    """
+    `published`: the version that calls run. `draft`: the agent as it was last saved, which need not be published.
+    """
+
+    variables: dict[str, Any] | None = None
+    locale: str | None = None
+    """One of the agent's `supported_languages`, as for a call."""
+
+    run_tools: bool = False
+    """
+    Call the agent's webhooks for real. Without it, a message reports what the agent would call, and the agent goes on as if it had worked.
+    """
+
+
+class ChatSessionDeleted(WireModel):
+    status: Literal["deleted"]
+    id: UUID
+
+
+class ChatSessionState(WireModel):
+    """How a chat stands."""
+
+    id: UUID
+    agent_id: UUID
+    agent_version: int | None
+    """`null`: the agent as it was last saved."""
+
+    locale: str
+    provider: str
+    model: str
+    run_tools: bool
+    status: Literal["open", "ended"] | str
+    """`ended`: the agent has ended the chat."""
+
+    collected: dict[str, str]
+    """What the playbook engine has collected, by slot; empty with other models."""
+
+    warnings: list[str]
+    """What is wrong with the agent's texts or variables."""
+
+    created_at: AwareDatetime
+    expires_at: AwareDatetime
+    """One hour after the last message."""
+
+    ended_at: AwareDatetime | None
+
+
+class ChatToolView(WireModel):
+    """What the agent did besides talking."""
+
+    name: str
+    arguments: dict[str, Any]
+    outcome: Literal["would_call", "done", "failed"] | str
+    """`would_call`: nothing was called."""
+
+    result: str | None
+    """What the tool answered, at most 4,000 characters; `null` if it was not called."""
+
+
 class Correction(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -2523,6 +2596,21 @@ class ChatAnswer(WireModel):
     source: Literal["llm", "local"] | str
 
 
+class ChatMessageView(WireModel):
+    role: Literal["caller", "agent"] | str
+    text: str
+    created_at: AwareDatetime
+    tools: list[ChatToolView]
+    """What the agent used before it said `text`."""
+
+
+class ChatReply(WireModel):
+    """The agent's answer to one message."""
+
+    reply: ChatMessageView
+    session: ChatSessionState
+
+
 class ChatRequest(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -2532,6 +2620,34 @@ class ChatRequest(WireModel):
     """The agent's configuration as GET /v1/agents/{agent_id} returns it, or a part of it."""
 
     history: list[HistoryItem] | None = None
+
+
+class ChatSessionView(WireModel):
+    id: UUID
+    agent_id: UUID
+    agent_version: int | None
+    """`null`: the agent as it was last saved."""
+
+    locale: str
+    provider: str
+    model: str
+    run_tools: bool
+    status: Literal["open", "ended"] | str
+    """`ended`: the agent has ended the chat."""
+
+    collected: dict[str, str]
+    """What the playbook engine has collected, by slot; empty with other models."""
+
+    warnings: list[str]
+    """What is wrong with the agent's texts or variables."""
+
+    created_at: AwareDatetime
+    expires_at: AwareDatetime
+    """One hour after the last message."""
+
+    ended_at: AwareDatetime | None
+    messages: list[ChatMessageView]
+    """Oldest first. The first one is the agent's greeting, if it speaks first."""
 
 
 class CompiledPrompt(WireModel):

@@ -146,6 +146,30 @@ class CatalogueEntryNotFound(ApiError):
     code = "catalogue_entry_not_found"
 
 
+class ChatModelFailed(ApiError):
+    """The agent's language model gave no answer (502)."""
+
+    code = "chat_model_failed"
+
+
+class ChatSessionBusy(ApiError):
+    """The agent is still answering the previous message (409)."""
+
+    code = "chat_session_busy"
+
+
+class ChatSessionNotFound(ApiError):
+    """Chat session not found (404)."""
+
+    code = "chat_session_not_found"
+
+
+class ChatSessionOver(ApiError):
+    """The chat is over; start another one (409)."""
+
+    code = "chat_session_over"
+
+
 class CorrectedEntryNotFound(ApiError):
     """The tenant has no such transaction (404)."""
 
@@ -300,6 +324,12 @@ class NoMembership(ApiError):
     """You are not a member of this tenant (403)."""
 
     code = "no_membership"
+
+
+class NoTextModel(ApiError):
+    """The agent's language model cannot chat in text (422)."""
+
+    code = "no_text_model"
 
 
 class NoWorker(ApiError):
@@ -530,6 +560,12 @@ class TooManyCalls(ApiError):
     code = "too_many_calls"
 
 
+class TooManyChatSessions(ApiError):
+    """Too many chats are open (429)."""
+
+    code = "too_many_chat_sessions"
+
+
 class TooManyViewers(ApiError):
     """Too many calls are being watched (503)."""
 
@@ -597,6 +633,10 @@ BY_CODE: dict[str, type[ApiError]] = {
     "call_over": CallOver,
     "caller_in_call": CallerInCall,
     "catalogue_entry_not_found": CatalogueEntryNotFound,
+    "chat_model_failed": ChatModelFailed,
+    "chat_session_busy": ChatSessionBusy,
+    "chat_session_not_found": ChatSessionNotFound,
+    "chat_session_over": ChatSessionOver,
     "credit_reference_taken": CreditReferenceTaken,
     "csrf_token_required": CsrfTokenRequired,
     "database_unavailable": DatabaseUnavailable,
@@ -625,6 +665,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "member_not_found": MemberNotFound,
     "no_capacity": NoCapacity,
     "no_membership": NoMembership,
+    "no_text_model": NoTextModel,
     "no_worker": NoWorker,
     "number_not_found": NumberNotFound,
     "number_taken": NumberTaken,
@@ -660,6 +701,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "too_many_attempts": TooManyAttempts,
     "too_many_bodies": TooManyBodies,
     "too_many_calls": TooManyCalls,
+    "too_many_chat_sessions": TooManyChatSessions,
     "too_many_viewers": TooManyViewers,
     "transaction_not_found": CorrectedEntryNotFound,
     "transcript_not_available": TranscriptNotAvailable,

@@ -24,6 +24,7 @@ from switchboard_client.operations import (
     billing,
     calls,
     catalogue,
+    chat_sessions,
     erasures,
 )
 
@@ -139,6 +140,10 @@ class Agents(Resource):
     roll_back = blocking(agents.roll_back)
     calls = blocking(agents.calls)
     every_call = iterating(agents.every_call)
+    begin_chat = blocking(chat_sessions.begin)
+    show_chat = blocking(chat_sessions.show)
+    say = blocking(chat_sessions.say)
+    remove_chat = blocking(chat_sessions.remove)
 
 
 class AsyncAgents(AsyncResource):
@@ -156,6 +161,10 @@ class AsyncAgents(AsyncResource):
     roll_back = awaitable(agents.roll_back)
     calls = awaitable(agents.calls)
     every_call = async_iterating(agents.every_call)
+    begin_chat = awaitable(chat_sessions.begin)
+    show_chat = awaitable(chat_sessions.show)
+    say = awaitable(chat_sessions.say)
+    remove_chat = awaitable(chat_sessions.remove)
 
 
 class ApiKeys(Resource):

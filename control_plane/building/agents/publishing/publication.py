@@ -14,7 +14,7 @@ from contracts.versions import read_object
 from control_plane.building.agents import repository
 from control_plane.building.agents.errors import AgentNotPublishReady
 from control_plane.building.agents.knowledge.pages import Pages, fitted, kept_pages
-from control_plane.building.agents.models import AgentVersion
+from control_plane.building.agents.models import Agent, AgentVersion
 from control_plane.building.agents.publishing.finding import Finding
 from control_plane.building.agents.publishing.handoff_targets import (
     HandoffTargets,
@@ -27,7 +27,7 @@ from control_plane.building.agents.stacks import StackReport, report_stacks
 from control_plane.building.agents.tenant_addresses import AddressFaults
 from control_plane.building.agents.tool_capabilities import bound_tools
 from control_plane.building.agents.unsaved import unsaved_agent
-from control_plane.building.agents.writing import derive
+from control_plane.building.agents.writing import Derived, derive
 from control_plane.building.catalogue import repository as catalogue_repository
 from control_plane.platform.audit.recording import record_change
 from control_plane.platform.outbox.events import add_notification_event
@@ -92,13 +92,7 @@ async def publish_agent(
     report = await _report(config, derived.stacks, catalogue, keys, pages, targets)
     if not report.ready:
         raise AgentNotPublishReady(report.blockers, report.warnings)
-    snapshot = Snapshot(
-        agent.config,
-        derived.provider_config,
-        derived.compiled_prompt,
-        derived.prompt.document if derived.prompt.open_texts else None,
-        [page.document for page in fitted(pages)] or None,
-    )
+    snapshot = snapshot_of(agent, derived, pages)
     version = await repository.next_version(session, agent, snapshot.text)
     number = {"version": version.version}
     record_change(session, caller, "agent.published", target_id=agent_id, changes=number)
@@ -111,6 +105,17 @@ async def publish_agent(
         metadata={"agent_id": str(agent_id), **number},
     )
     return version, report.warnings
+
+
+def snapshot_of(agent: Agent, derived: Derived, pages: Pages) -> Snapshot:
+    """``agent`` as it is now, with what follows from it."""
+    return Snapshot(
+        agent.config,
+        derived.provider_config,
+        derived.compiled_prompt,
+        derived.prompt.document if derived.prompt.open_texts else None,
+        [page.document for page in fitted(pages)] or None,
+    )
 
 
 async def _report(

@@ -194,10 +194,28 @@ def callable_version(facts: CreationFacts) -> tuple[int, str]:
     """
     if not facts.calls_enabled:
         raise PlatformCallsDisabled(facts.calls_message)
+    check_agent(facts)
+    return published_version(facts)
+
+
+def check_agent(facts: CreationFacts) -> None:
+    """
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        AgentAdminPaused: the operator has paused it.
+    """
     if not facts.agent_exists:
         raise AgentNotFound
     if facts.pause_reason is not None:
         raise AgentAdminPaused(facts.pause_reason)
+
+
+def published_version(facts: CreationFacts) -> tuple[int, str]:
+    """The number and the digest of the version that calls run.
+
+    Raises:
+        AgentNotPublishReady: it has never been published.
+    """
     if facts.version is None or facts.digest is None:
         raise AgentNotPublishReady([_NEVER_PUBLISHED])
     return facts.version, facts.digest

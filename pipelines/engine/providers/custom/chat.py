@@ -9,7 +9,7 @@ import openai
 from livekit.agents import llm
 from livekit.plugins import openai as plugin
 
-from pipelines.engine.providers.custom.request_url import api_address
+from outbound.api_address import api_address
 from pipelines.engine.providers.openai import prepare_chat
 
 _PATH = "/chat/completions"

@@ -16,8 +16,8 @@ from livekit.agents import (
 from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS
 
 from outbound.address import AddressRefused
+from outbound.api_address import api_address
 from pipelines.engine.call_actions import CallActions
-from pipelines.engine.providers.custom.request_url import api_address
 
 RATE_HZ = 24_000
 """Of the format ``pcm``: 16 bits, little-endian, mono, without a header (OpenAI, "Text to speech",

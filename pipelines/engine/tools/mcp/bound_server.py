@@ -20,7 +20,7 @@ from pipelines.engine.tools.mcp.server_session import ServerSession
 from pipelines.engine.tools.mcp.tool_answer import tool_result
 from pipelines.engine.tools.mcp.tool_selection import ListedTool, ToolSelection
 from pipelines.engine.tools.mcp.tool_text import cut
-from pipelines.engine.tools.webhook_call import MOST_BYTES, ToolResult, masked
+from pipelines.webhooks.webhook_call import MOST_BYTES, ToolResult, masked
 from schema_sandbox.documents import fault_of_document
 from schema_sandbox.sandbox import SchemaSandbox, schema_sandbox
 

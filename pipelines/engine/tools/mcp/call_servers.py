@@ -20,12 +20,13 @@ from pipelines.engine.tools.mcp.bound_server import BoundServer, UsableTool
 from pipelines.engine.tools.mcp.endpoint import MOST_ANSWER_BYTES
 from pipelines.engine.tools.mcp.messages import McpFault
 from pipelines.engine.tools.mcp.tool_names import name_for_model
-from pipelines.engine.tools.opened_headers import log_not_opened, opened_headers, secrets_in
-from pipelines.engine.tools.webhook_call import ToolResult
-from pipelines.engine.tools.webhook_request import header_value
+from pipelines.engine.tools.unopened_headers import log_not_opened
 from pipelines.settings import ProviderSettings
 from pipelines.stack.catalogue import LOCAL
 from pipelines.texts.template import fill_template
+from pipelines.webhooks.opened_headers import opened_headers, secrets_in
+from pipelines.webhooks.webhook_call import ToolResult
+from pipelines.webhooks.webhook_request import header_value
 
 MOST_TOOLS_OF_CALL = 128
 """Of all kinds together; OpenAI takes no more."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pipelines.engine.tools.mcp.tool_text import plain
-from pipelines.engine.tools.webhook_call import ToolResult
+from pipelines.webhooks.webhook_call import ToolResult
 
 _KINDS = ("image", "audio", "resource", "resource_link")
 

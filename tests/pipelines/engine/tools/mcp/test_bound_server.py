@@ -17,7 +17,7 @@ from outbound.policy import OutboundPolicy
 from pipelines.engine.tools.mcp.bound_server import BoundServer
 from pipelines.engine.tools.mcp.endpoint import MOST_ANSWER_BYTES
 from pipelines.engine.tools.mcp.messages import McpFault
-from pipelines.engine.tools.webhook_call import MOST_BYTES, ToolResult
+from pipelines.webhooks.webhook_call import MOST_BYTES, ToolResult
 from tests.outbound.self_signed import self_signed_certificate
 from tests.stand_ins.mcp_server import FREE, McpServer, Odd, text
 

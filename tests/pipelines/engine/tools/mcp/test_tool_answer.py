@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pipelines.engine.tools.mcp.tool_answer import tool_result
-from pipelines.engine.tools.webhook_call import ToolResult
+from pipelines.webhooks.webhook_call import ToolResult
 
 IMAGE = {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contracts.tool_bindings import CallWebhook
-from pipelines.engine.tools.webhook_request import WebhookRequest, webhook_request
+from pipelines.webhooks.webhook_request import WebhookRequest, webhook_request
 
 ARGUMENTS = {"day": "Mon & Tue", "guests": 4, "window": True, "near": {"a": 1}, "none": None}
 

@@ -12,8 +12,8 @@ import pytest
 
 from outbound.client import guarded_client
 from outbound.policy import OutboundPolicy
-from pipelines.engine.tools.webhook_call import MASK, MOST_BYTES, ToolResult, call_webhook
-from pipelines.engine.tools.webhook_request import WebhookRequest
+from pipelines.webhooks.webhook_call import MASK, MOST_BYTES, ToolResult, call_webhook
+from pipelines.webhooks.webhook_request import WebhookRequest
 from tests.outbound.self_signed import self_signed_certificate
 from tests.stand_ins.tenant_api import Reply, TenantApi
 

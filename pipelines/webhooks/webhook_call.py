@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import httpx2
 
 from outbound.address import AddressRefused
-from pipelines.engine.tools.webhook_request import WebhookRequest
+from pipelines.webhooks.webhook_request import WebhookRequest
 
 MOST_BYTES = 16 * 1024
 """Of an answer. The model gets the beginning of a longer one."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.engine.claim_check import ClaimCheck
+from pipelines.texts.claim_check import ClaimCheck
 from pipelines.texts.prohibited_claims import ProhibitedClaims
 
 INSTEAD = "I cannot promise that."

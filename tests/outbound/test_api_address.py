@@ -3,7 +3,7 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from pipelines.engine.providers.custom.request_url import ApiAddress, api_address
+from outbound.api_address import ApiAddress, api_address
 
 PATH = "/chat/completions"
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from contracts.sealing import CannotOpen, Sealer
 from contracts.tool_bindings import CallWebhook, Mcp, SealedText
-from pipelines.engine.call_actions import CallActions
 
 
 def opened_headers(tool: CallWebhook | Mcp, keys: tuple[str, ...]) -> dict[str, str]:
@@ -26,14 +25,6 @@ def opened_headers(tool: CallWebhook | Mcp, keys: tuple[str, ...]) -> dict[str, 
         name: sealer.open(value.sealed) if isinstance(value, SealedText) else value
         for name, value in tool.headers.items()
     }
-
-
-def log_not_opened(tool: CallWebhook | Mcp, actions: CallActions) -> None:
-    actions.log(
-        "error",
-        f"The headers of the tool {tool.name} cannot be decrypted with the keys of "
-        "this worker: it was not called.",
-    )
 
 
 def secrets_in(headers: Iterable[str]) -> set[str]:
