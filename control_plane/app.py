@@ -48,6 +48,7 @@ from control_plane.identity.audit_log.routes import router as audit
 from control_plane.identity.authentication.refusals import OPERATOR_REFUSALS, SESSION_REFUSALS
 from control_plane.identity.mailed_pages.routes import mailed_page_files, mailed_pages_router
 from control_plane.identity.members.routes import router as members
+from control_plane.identity.request_limits.fair_turns import FairTurnsMiddleware
 from control_plane.identity.request_limits.middleware import (
     POLICY_HEADER,
     QUOTA_HEADER,
@@ -228,6 +229,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         max_age=600,
     )
     app.add_middleware(AllowedHostsMiddleware, allowed=settings.hosts)
+    app.add_middleware(FairTurnsMiddleware)
     app.add_middleware(RequestContextMiddleware)
     app.add_middleware(SecurityHeadersMiddleware)
     app.add_middleware(ForwardedHeadersMiddleware, trusted=TrustedProxies(settings.trusted_proxies))

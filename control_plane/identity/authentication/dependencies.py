@@ -42,6 +42,7 @@ from control_plane.identity.authentication.open_credentials import (
     key_credential,
     session_credential,
 )
+from control_plane.identity.request_limits.fair_turns import note_owner
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings, database_of
 from control_plane.platform.tenancy.caller import Caller, RequestOrigin
 
@@ -91,6 +92,8 @@ async def any_caller(
     else:
         caller = await service.caller_of_key(database, _token(credentials), origin)
     structlog.contextvars.bind_contextvars(tenant_id=str(caller.tenant_id))
+    if caller.publishable is None:
+        note_owner(request, f"tenant {caller.tenant_id}")
     return caller
 
 
@@ -149,6 +152,7 @@ TenantSession = Annotated[AsyncSession, Depends(tenant_session, scope="function"
 
 
 async def operator(
+    request: Request,
     settings: AppSettings,
     database: AppDatabase,
     origin: Origin,
@@ -157,6 +161,7 @@ async def operator(
     """Lets only the installation's operator pass."""
     expected = settings.operator_token
     await service.check_operator(database, expected, _token(credentials), origin)
+    note_owner(request, "operator")
 
 
 async def operator_session(

@@ -24,12 +24,12 @@ async def balance_of(
 ) -> Balance:
     """The tenant's balance. ``now`` (with a time zone) decides which seven full UTC days count as
     recent."""
-    account = await repository.account(session, tenant_id) or BillingAccount(
-        tenant_id=tenant_id, is_active=True, free_micros=0, purchased_micros=0, held_micros=0
-    )
     today = now.astimezone(UTC).date()
-    spent = await repository.daily_charges(
+    found, spent = await repository.account_and_daily_charges(
         session, tenant_id, today - timedelta(days=rules.SPEND_WINDOW_DAYS), today
+    )
+    account = found or BillingAccount(
+        tenant_id=tenant_id, is_active=True, free_micros=0, purchased_micros=0, held_micros=0
     )
     has_calls = await calls.has_calls(session, tenant_id)
     total = account.buckets.total_micros

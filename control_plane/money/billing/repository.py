@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from functools import cache
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
@@ -14,6 +15,7 @@ from sqlalchemy import (
     Uuid,
     any_,
     bindparam,
+    func,
     literal,
     select,
 )
@@ -214,16 +216,34 @@ async def transactions(
     return (await session.scalars(query)).all()
 
 
-async def daily_charges(
+async def account_and_daily_charges(
     session: AsyncSession, tenant_id: UUID, since: date, until: date
-) -> list[int]:
-    """Micro-dollars charged on each UTC day in [since, until) that had a charge."""
-    rows = await session.scalars(
-        select(LedgerDay.charged_micros).where(
-            LedgerDay.tenant_id == tenant_id,
-            LedgerDay.day >= since,
-            LedgerDay.day < until,
-            LedgerDay.charged_micros > 0,
+) -> tuple[BillingAccount | None, list[int]]:
+    """The account, and the micro-dollars charged on each UTC day in [since, until) that had a
+    charge. One statement, because dashboards ask for the balance all the time."""
+    connection = await session.connection()
+    bound = {"tenant": tenant_id, "since": since, "until": until}
+    found = (await connection.execute(_with_daily_charges(), bound)).mappings().one_or_none()
+    if found is None:
+        return None, []
+    fields = dict(found)
+    charges = fields.pop("charges")
+    return BillingAccount(**fields), charges
+
+
+@cache
+def _with_daily_charges() -> Select[*tuple[Any, ...]]:
+    account, day = table_of(BillingAccount).c, table_of(LedgerDay).c
+    charges = (
+        select(func.coalesce(func.array_agg(day.charged_micros), literal([], ARRAY(BigInteger))))
+        .where(
+            day.tenant_id == account.tenant_id,
+            day.day >= bindparam("since"),
+            day.day < bindparam("until"),
+            day.charged_micros > 0,
         )
+        .scalar_subquery()
     )
-    return list(rows)
+    return select(*account, charges.label("charges")).where(
+        account.tenant_id == bindparam("tenant")
+    )

@@ -6,14 +6,17 @@ import json
 from typing import Any
 
 import pytest
+from fastapi import Depends, FastAPI
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.types import Message
 
 from control_plane.platform.http.storable_input import (
     MAX_DEPTH,
     find_fault,
     is_plain,
     is_storable,
+    storable_input,
 )
 
 _TEXTS = st.text(st.characters(), max_size=4) | st.sampled_from(["a\0", "\ud800", "\ude00", "नमस्ते"])
@@ -56,3 +59,27 @@ def test_both_count_the_same_levels(innermost: Any) -> None:
 
 def test_two_halves_in_two_texts_are_no_character() -> None:
     assert not is_storable(["\ud83d", "\ude00"])
+
+
+async def test_a_large_document_is_read_checked_and_used_in_steps_of_their_own() -> None:
+    assert _waits({"texts": ["short"]}) == 0
+    assert _waits({"texts": ["long" * 10] * 5_000}) == 2
+
+
+def _waits(document: dict[str, Any]) -> int:
+    """How often a request lets others in while it is answered."""
+    app = FastAPI(dependencies=[Depends(storable_input)])
+
+    @app.post("/")
+    async def route(body: dict[str, Any]) -> None:
+        assert body == document
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": json.dumps(document).encode()}
+
+    async def send(message: Message) -> None:
+        assert message.get("status", 200) == 200
+
+    headers = [(b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": headers}
+    return sum(1 for _ in app(scope, receive, send).__await__())

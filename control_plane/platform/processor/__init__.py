@@ -1,0 +1,1 @@
+"""Shares the processor of one process between those whose requests it answers."""
