@@ -26,6 +26,7 @@ from pipelines.playbook.state import Question, Reply, State, Topic, Value
 from pipelines.playbook.triggers import strongest
 from pipelines.playbook.understanding import named_field, understand
 from pipelines.playbook.urgent import urgent_answer
+from pipelines.playbook.values.answers_in_words import asks_something
 from pipelines.playbook.values.phone_numbers import as_dictated, dictated_digits
 from pipelines.playbook.values.phrase import Phrase, phrase
 from pipelines.playbook.values.recognition import Place
@@ -39,6 +40,10 @@ _WORDS_OF_AN_ANSWER = 2
 """From this length on, an unexpected answer to a yes-or-no question is accepted as it is."""
 _LOOSE_KINDS = frozenset({Kind.TEXT, Kind.CHOICE, Kind.NAME})
 _REFUSAL_STRENGTH = 0.5
+_ASKS_FOR_VISIT = re.compile(
+    r"\b(?:book\w*|appointments?|tables?|rooms?|slots?|availab\w+|openings?|reserv\w+|schedul\w+|order|"
+    r"help|come|visit|see (?:a|the|somebody|someone))\b"
+)
 _GOOD_MOMENT = re.compile(
     r"\b(?:good|right|convenient|bad) (?:time|moment)\b|\bhave (?:a|one|two) (?:minute|moment|"
     r"second)"
@@ -147,6 +152,8 @@ class Policy:
     # Answers and questions about the matter.
 
     def _answer(self, state: State, said: Phrase, wants: frozenset[Intent]) -> tuple[State, Reply]:
+        if state.pending == Question(Topic.OPENER) and self._asks_for_person:
+            return self._identified(state, said, wants)
         state, was_nudged = replace(state, was_nudged=False), state.was_nudged
         is_short_yes = yes_or_no(said) is True and len(said.words) <= _WORDS_OF_COMING_BACK
         is_back = Intent.STILL_HERE in wants and len(said.words) <= _WORDS_OF_COMING_BACK
@@ -263,18 +270,28 @@ class Policy:
     def _after_opener(
         self, state: State, said: Phrase, wants: frozenset[Intent]
     ) -> tuple[State, Reply]:
-        if _ASKS_FOR_PERSON.search(self.plan.opener) and self.plan.is_english:
-            return self._after_asking_for_person(state, said)
         is_bad_moment = "?" in self.plan.opener and yes_or_no(said) is False
         if is_bad_moment and len(said.words) <= 4 and self.plan.is_english:
             return self.replies.end(state, self.plan.fallback or "No problem.")
         is_greeting = wants == {Intent.GREETING} and len(said.words) <= 3
+        if asks_something(said) and not _ASKS_FOR_VISIT.search(said.plain) and self.plan.is_english:
+            return self.replies.proceed(state, "", wording.unknown_answer())
         lead_in = "Hello." if is_greeting else "Sure."
         return self.replies.proceed(state, lead_in if self.plan.is_english else "", "")
 
-    def _after_asking_for_person(self, state: State, said: Phrase) -> tuple[State, Reply]:
+    @property
+    def _asks_for_person(self) -> bool:
+        return self.plan.is_english and bool(_ASKS_FOR_PERSON.search(self.plan.opener))
+
+    def _identified(
+        self, state: State, said: Phrase, wants: frozenset[Intent]
+    ) -> tuple[State, Reply]:
         """The matter is nobody's business but the person's that the agent asked for."""
         answer = yes_or_no(said)
+        side = side_answer(self.plan, state, said, wants, self.place.today)
+        if side is not None and side.outranks_answer and answer is not True:
+            question = _last_sentence(self.plan.opener)
+            return self.replies.say(state, f"{side.text} {question}", note=side.note)
         if answer is None and _IT_IS_ME.search(said.plain):
             answer = True
         if answer is False:

@@ -13,8 +13,9 @@ _ALTERNATIVES = re.compile(r"[,;/|\n]|\bor\b|\band\b", re.IGNORECASE)
 _ONLY_POLITE = re.compile(
     r"\b(?:im|i am) afraid (?!of\b|it|that it|to\b)"
     r"|\bi (?:dont )?think (?!about\b|it over\b|over\b)"
-    r"|\bpay (?=by\b|with\b|in\b|using\b)"
 )
+_HOW_PAID = re.compile(r"\b(?:pay|paying) (?=by\b|with\b|in\b|using\b)")
+"""Not about a price."""
 _ABOUT_MONEY = re.compile(
     r"\b(?:how much|too much|that much|so much|pay|much money|much does|much is)\b"
 )
@@ -46,14 +47,17 @@ class Response:
 
 def trigger(written: str) -> Trigger:
     """``"too expensive, no insurance"`` has two alternatives."""
-    parts = (concepts(phrase(part).words) for part in _ALTERNATIVES.split(written))
+    parts = (
+        concepts(_HOW_PAID.sub("", phrase(part).plain).split())
+        for part in _ALTERNATIVES.split(written)
+    )
     return Trigger(tuple(part for part in parts if part))
 
 
 def said_concepts(said: Phrase) -> frozenset[str]:
     """The concepts of what was said. Leaves out "I'm afraid" and "I think" if they are only polite,
     and "much" and "pay" if they are not about a price."""
-    plain = _ONLY_POLITE.sub("", said.plain)
+    plain = _HOW_PAID.sub("", _ONLY_POLITE.sub("", said.plain))
     if not _ABOUT_MONEY.search(plain):
         plain = re.sub(r"\bmuch\b", "", plain)
     return concepts(plain.split())

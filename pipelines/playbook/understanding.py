@@ -80,7 +80,7 @@ def _candidates(
     empty ones, then the others, last filled first. For a correction, filled ones come first."""
     same = [f for f in plan.fields if f.kind is kind and f is not asked]
     if kind is Kind.TEXT and state.pending == Question(Topic.OPENER):
-        return [f for f in same if f.slot and f.key not in state.values][:1]
+        return [f for f in same if f.key not in state.values][:1]
     if kind in _ONLY_WHEN_ASKED:
         return [asked] if asked is not None and asked.kind is kind else []
     empty = [f for f in same if f.key not in state.values]

@@ -22,6 +22,14 @@ app.command("chat")(api_command()(chat))
 AgentId = Annotated[str, typer.Argument(metavar="ID", help="Id of the agent.")]
 Limit = Annotated[int, typer.Option(min=1, max=200, help="How many to show.")]
 
+AcceptLimited = Annotated[
+    bool,
+    typer.Option(
+        "--accept-limited",
+        help="Publish it even if the offline engine can follow less than two thirds of it.",
+    ),
+]
+
 
 @app.command("create")
 @api_command()
@@ -41,6 +49,7 @@ async def create(
     publish: Annotated[
         bool, typer.Option(help="Publish it at once, so that it takes calls.")
     ] = True,
+    accept_limited: AcceptLimited = False,
 ) -> None:
     """Make an agent from a description or a file, and print where to talk to it.
 
@@ -55,9 +64,9 @@ async def create(
     agent_id = str((await session.client.agents.create(draft)).id)
     if not session.as_json:
         agent_view.show_draft(session, agent_id, draft, drafted.warnings)
-    published = await _published(session, agent_id) if publish else None
-    page = None
-    if published is not None:
+    published = page = None
+    if publish:
+        published = await _published(session, agent_id, accept_limited=accept_limited)
         page = await call_page_address(session, agent_id, str(draft.get("name", agent_id)))
     if session.as_json:
         session.print_json(
@@ -157,11 +166,14 @@ async def show(session: Session, agent_id: AgentId) -> None:
 
 @app.command("publish")
 @api_command()
-async def publish(session: Session, agent_id: AgentId) -> None:
+async def publish(
+    session: Session, agent_id: AgentId, accept_limited: AcceptLimited = False
+) -> None:
     """Freeze the agent as it is into the next version, which new calls run."""
     from switchboard.commands.agent_view import show_published
 
-    session.show(await _published(session, agent_id), show_published)
+    published = await _published(session, agent_id, accept_limited=accept_limited)
+    session.show(published, show_published)
 
 
 @app.command("versions")
@@ -225,7 +237,7 @@ async def _drafted(session: Session, prompt: str | None, file: Path | None) -> _
     return _Drafted(generated.draft, generated.source, generated.warnings)
 
 
-async def _published(session: Session, agent_id: str) -> AgentPublished:
+async def _published(session: Session, agent_id: str, *, accept_limited: bool) -> AgentPublished:
     """Publish the agent; when something stands in the way, say what it is.
 
     Raises:
@@ -235,7 +247,7 @@ async def _published(session: Session, agent_id: str) -> AgentPublished:
     from switchboard_client.problems import AgentNotPublishReady
 
     try:
-        return await session.client.agents.publish(agent_id)
+        return await session.client.agents.publish(agent_id, accept_limited=accept_limited)
     except AgentNotPublishReady as refused:
         show_not_ready(session, refused)
         raise typer.Exit(1) from None

@@ -33,6 +33,7 @@ def examine(settings: Settings) -> list[Finding]:
         software.opus(),
         software.offline_models(settings),
         *software.keys(settings),
+        software.languages(settings),
         software.microphone(),
         *workers.workers(settings),
     ]

@@ -20,6 +20,8 @@ _OFFLINE_MODELS = {
     "livekit.local_inference": "voice activity detection",
 }
 
+_LANGUAGE_MODELS = frozenset({"openai", "google", "anthropic"})
+
 
 def postgres(settings: Settings) -> Finding:
     if settings.database_url is not None or settings.app_database_url is not None:
@@ -65,6 +67,16 @@ def offline_models(settings: Settings) -> Finding:
     if settings.provider_keys:
         return warn("Models", found, f"Calls that do not use your keys need them. {_REINSTALL}")
     return fail("Models", found, _REINSTALL)
+
+
+def languages(settings: Settings) -> Finding:
+    """What agents understand that have no language model of a provider."""
+    subject = "Languages"
+    if _LANGUAGE_MODELS & settings.provider_keys:
+        return ok(
+            subject, "those of your providers' models; offline agents understand English only"
+        )
+    return ok(subject, "English only, because there is no provider's language model")
 
 
 def opus() -> Finding:

@@ -27,8 +27,9 @@ _MAY_BE_NONE = re.compile(
     r"feedback|improve\w*|extras?|toppings?|medications?|conditions?)\b",
     re.IGNORECASE,
 )
+_OPEN_QUESTION = re.compile(r"\b(?:what|which|where|when|who|why|how)\b", re.IGNORECASE)
 _VOLUNTEERED = re.compile(
-    r"\b(?:reason|problem|issue|fault|incident|symptoms?|order|service|need)\b"
+    r"\b(?:reason|problem|issue|fault|incident|symptoms?|order|service|need|wrong|happened)\b"
 )
 _LEAD_IN = re.compile(
     r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|yes|so|well|um|please|there|sure|"
@@ -64,6 +65,8 @@ def asks_something(said: Phrase) -> bool:
 def fits(field: Field, said: Phrase) -> bool:
     """Whether the words can be a value of ``field``, which takes free text."""
     if yes_or_no(said) is not None and len(said.words) <= _WORDS_OF_YES_OR_NO:
+        if field.is_qualification and not _OPEN_QUESTION.search(field.question):
+            return True
         about = f"{field.label} {field.description} {field.question}"
         return yes_or_no(said) is False and bool(_MAY_BE_NONE.search(about))
     if "address" in field.label.split():
@@ -73,7 +76,7 @@ def fits(field: Field, said: Phrase) -> bool:
 
 def first_words(field: Field, said: Phrase) -> list[Found]:
     """What the caller says at once, unasked, about a reason, a problem, an order or a service."""
-    if not _VOLUNTEERED.search(field.label) or asks_something(said):
+    if not _VOLUNTEERED.search(f"{field.label} {field.question}") or asks_something(said):
         return []
     plain = said.plain
     start = len(lead_in[0].split()) if (lead_in := _LEAD_IN.match(f"{plain} ")) else 0

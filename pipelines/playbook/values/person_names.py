@@ -51,7 +51,9 @@ _NEVER_NAMES = frozenset(
         "speaking understand hear heard get got give make made take let lets come see right "
         "correct wrong only also already still never always one two three four five six "
         "seven eight nine ten first last name incorrect false mistake problem sounds sound "
-        "works work alright all day time kidding joking done thats spelled spelt"
+        "works work alright all day time kidding joking done thats spelled spelt "
+        "table tables room rooms dinner lunch breakfast order delivery pickup reservation "
+        "appointments question questions haircut cleaning help information"
     ).split()
 )
 _PARTICLES = frozenset("de da di van von der den la le del bin al el dos du ter".split())

@@ -54,7 +54,8 @@ _KINDS = (
     ),
     (
         Kind.NAME,
-        r"(?:^|caller|full|first|last|customer|patient|guest|contact|your|client|person|sur)"
+        r"(?:^|caller|full|first|last|customer|patient|guest|contact|your|client|person|sur|"
+        r"owner|parent|student|member|tenant|employee|driver)"
         r"s?\s?names?\b|^who\b|\bname of (?:the )?(?:caller|patient|guest|person|customer)",
     ),
     (Kind.AMOUNT, r"\b(?:amount|budget|price|salary|income|revenue|cost)\b"),
@@ -79,7 +80,8 @@ _BIRTH = re.compile(r"\b(?:birth\w*|born|dob)\b")
 _HIGHEST_CHOICES = 12
 _YES_NO_QUESTION = re.compile(
     r"(?:^|[.!,;] )(?:and |so )?(?:are|is|do|does|did|have|has|had|can|could|would|will|was|were|"
-    r"should|may) (?!.*\bor\b)[^.?!]*\?\s*$",
+    r"should|may) (?!.*\bor\b)[^.?!]*\?\s*$"
+    r"|^(?:please )?(?:tell me|could you tell me|let me know) (?:whether|if) (?!.*\bor\b)",
     re.IGNORECASE,
 )
 

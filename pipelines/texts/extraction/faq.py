@@ -43,13 +43,14 @@ _ASKS_US = re.compile(
     r"\b(?:you|your|yours|i|we|my|it|there|the|people|customers|guests|patients|callers|kids|pets)\b)",
     re.IGNORECASE,
 )
-_STATEMENT = re.compile(r"^(?:we|our|yes|no|there)\b", re.IGNORECASE)
+_STATEMENT = re.compile(r"^(?:we|our|yes|no|there|you can)\b", re.IGNORECASE)
 _KEYED = re.compile(
     r"^[*_]*(?P<about>[^:.?!|]{2,50}?)[*_]*\s*(?::|\s[-–—])\s*[*_]*(?P<answer>\S.+)$"
 )
 _NOT_SPOKEN = re.compile(
     r"^(?:ask|if|when|unless|always|never|do not|don't|then|say|tell|explain|collect|transfer|use|"
-    r"call|run|check|confirm|note|wait|continue|go to|proceed|offer|give|provide|mention|let|"
+    r"call(?! \d)|run|check(?!-)|confirm|note|wait|continue|go to|proceed|offer|give|provide|"
+    r"mention|let|"
     r"yes or no|y/n)\b",
     re.IGNORECASE,
 )
@@ -63,19 +64,21 @@ class Answer:
     said: str
 
 
-def answer_in(line: str, *, is_faq: bool) -> Answer | None:
+def answer_in(line: str, *, is_faq: bool, is_listed: bool = False) -> Answer | None:
     """The pair in one line.
 
     Args:
         is_faq: the line stands below a heading such as "FAQ". Elsewhere, a question with words
             behind it is a pair only if these can be nothing but an answer.
+        is_listed: it stands among facts, where "Parking: we have a garage" is a pair, too.
     """
     if (marked := _QUESTION_MARK.match(line)) and marked["answer"]:
         return _pair(marked["asked"], marked["answer"])
-    found = _IN_ONE_LINE.match(line) if is_faq else _OUTSIDE.match(line)
+    found = _IN_ONE_LINE.match(line) if is_faq or is_listed else _OUTSIDE.match(line)
     if found and "?" not in found["answer"].rstrip("?") and not found["answer"].endswith("?"):
         return _pair(found["asked"], found["answer"])
-    if is_faq and (keyed := _KEYED.match(line)) and not _ANSWER_MARK.match(line):
+    keyed = _KEYED.match(line) if is_faq or is_listed else None
+    if keyed and not _ANSWER_MARK.match(line) and (is_faq or _STATEMENT.match(keyed["answer"])):
         return _pair(keyed["about"], keyed["answer"])
     return None
 

@@ -81,6 +81,12 @@ _FACT = re.compile(
     r"delivers?|ships?|does|do)\b|^[\w ]{2,30}: \S|\d",
     re.IGNORECASE,
 )
+_ABOUT_CALLS = re.compile(
+    r"\b(?:outbound|inbound)\b|\btranscri(?:pts?|ptions?|bed)\b|\bvoice (?:agent|assistant|ai)\b"
+    r"|\bthis is an? (?:phone|voice) call\b",
+    re.IGNORECASE,
+)
+"""For the agent to know, not for callers."""
 _ABOUT_US = re.compile(r"^(?:we|our (?:company|firm|clinic|business|restaurant|shop|team))\b", re.I)
 
 
@@ -134,7 +140,7 @@ def read_by_topic(said: Statement, draft: Draft) -> bool:
             draft.audience.append(text)
         case Topic.GOAL:
             draft.criteria.append(text)
-        case _ if names_internals(text):
+        case _ if names_internals(text) or _ABOUT_CALLS.search(text) or text.endswith("?"):
             return False
         case Topic.COMPANY | Topic.COMPANY_NAME if not is_instruction:
             draft.about_company.append(text)
@@ -154,6 +160,8 @@ def read_fact(said: Statement, draft: Draft) -> bool:
     of_company = draft.company and said.text.startswith(draft.company)
     is_about_us = of_company or _ABOUT_US.match(said.text)
     if said.topic in (Topic.RULES, Topic.OBJECTIONS) and not is_about_us:
+        return False
+    if _ABOUT_CALLS.search(said.text) or said.text.endswith("?"):
         return False
     if names_internals(said.text) or IMPERATIVE.match(said.text) or not _FACT.search(said.text):
         return False

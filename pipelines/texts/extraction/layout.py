@@ -36,6 +36,7 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"^(?:if|when|whenever|say|tell|ask|explain|we|our|once)\b", re.IGNORECASE)
+_PRICE_WORDS = re.compile(r"\b(?:and|our|prices?|pricing|rates|list|costs?)\b")
 _LEAST_MENU = 2
 _LONGEST_LINE = 2_000
 _MENU_WORDS = ("menu", "dishes", "pizzas", "services", "treatments", "price", "rates", "classes")
@@ -71,42 +72,74 @@ class _Line:
 
 def layout_of(prompt: str) -> Layout:
     """Never raises. Lines keep their order; what became an answer or a fact is taken out."""
-    layout = Layout()
-    question = ""
-    items: dict[str, list[str]] = {}
+    reader = _Reader()
     for is_table, group in groupby(_lines(prompt), key=lambda line: line.is_row):
         lines = list(group)
-        if is_table and _read_table([line.text for line in lines], layout):
+        if is_table and _read_table([line.text for line in lines], reader.layout):
             continue
         for line in lines:
-            is_faq = bool(FAQ_HEADING.search(line.heading))
-            bare = without_bullet(line.text)
-            if question and bare and not line.is_heading:
-                pair = answer_to(question, bare, is_faq=is_faq)
-                question = ""
-                if pair is not None:
-                    layout.rest.pop()
-                    layout.answers.append(pair)
-                    continue
-            if line.is_heading:
-                layout.headings += 1
-                layout.marked_headings += not line.text.rstrip().endswith(":")
-                question = (
-                    question_in(bare, is_faq=False) if bare.rstrip(" *#").endswith("?") else ""
-                )
-            elif bare and len(bare) <= _LONGEST_LINE:
-                if _read_line(line, bare, layout, items, is_faq=is_faq):
-                    continue
-                if (running := _running(line, layout, is_faq=is_faq)) != line.text:
-                    if running:
-                        layout.rest.append(running)
-                    continue
-                question = question_in(bare, is_faq=is_faq) if _may_ask(line, is_faq) else ""
-            layout.rest.append(line.text)
-    for heading, named in items.items():
-        if len(named) >= _LEAST_MENU and any(word in heading.lower() for word in _MENU_WORDS):
-            layout.answers.append(Answer(heading.lower(), offered(named)))
-    return layout
+            reader.read(line)
+    reader.close()
+    return reader.layout
+
+
+@dataclass
+class _Reader:
+    layout: Layout = field(default_factory=Layout)
+    items: dict[str, list[str]] = field(default_factory=dict)
+    """What the price lists below each heading offer."""
+    question: str = ""
+    """A question of callers that the next line may answer."""
+    question_at: int = 0
+    is_sure: bool = False
+    """Whether the question can be none of the agent's own, so that any line may answer it."""
+
+    def read(self, line: _Line) -> None:
+        bare = without_bullet(line.text)
+        if line.is_heading:
+            self._read_heading(line, bare)
+        elif not bare or len(bare) > _LONGEST_LINE:
+            self.layout.rest.append(line.text)
+        elif not self._answers_question(bare):
+            self._read_line(line, bare)
+
+    def close(self) -> None:
+        for heading, named in self.items.items():
+            if len(named) >= _LEAST_MENU and any(word in heading.lower() for word in _MENU_WORDS):
+                asked = _PRICE_WORDS.sub(" ", heading.lower()).strip() or "services"
+                self.layout.answers.append(Answer(asked, offered(named)))
+
+    def _read_heading(self, line: _Line, bare: str) -> None:
+        layout = self.layout
+        is_question = bare.rstrip(" *#").endswith("?")
+        layout.headings += 1
+        layout.marked_headings += not line.text.rstrip().endswith(":")
+        self._expect_answer(question_in(bare, is_faq=True) if is_question else "", is_sure=True)
+        layout.rest.append(line.text)
+
+    def _answers_question(self, bare: str) -> bool:
+        pair = answer_to(self.question, bare, is_faq=self.is_sure) if self.question else None
+        self.question = ""
+        if pair is None:
+            return False
+        del self.layout.rest[self.question_at :]
+        self.layout.answers.append(pair)
+        return True
+
+    def _read_line(self, line: _Line, bare: str) -> None:
+        layout = self.layout
+        is_faq = bool(FAQ_HEADING.search(line.heading))
+        if _read_line(line, bare, layout, self.items, is_faq=is_faq):
+            return
+        running = _running(line, layout, is_faq=is_faq)
+        if running == line.text and _may_ask(line, is_faq):
+            self._expect_answer(question_in(bare, is_faq=is_faq), is_sure=is_faq)
+        if running:
+            layout.rest.append(running)
+
+    def _expect_answer(self, question: str, *, is_sure: bool) -> None:
+        self.question, self.is_sure = question, is_sure
+        self.question_at = len(self.layout.rest)
 
 
 def _lines(prompt: str) -> Iterator[_Line]:
@@ -177,7 +210,8 @@ def _read_line(
         layout.facts.append(spoken)
         items.setdefault(line.heading, []).append(item_of(bare))
         return True
-    pair = answer_in(bare, is_faq=is_faq) if _may_ask(line, is_faq) else None
+    is_listed = is_faq or topic_of(line.heading) is Topic.KNOWLEDGE
+    pair = answer_in(bare, is_faq=is_faq, is_listed=is_listed) if _may_ask(line, is_faq) else None
     if pair is not None:
         layout.answers.append(pair)
     return pair is not None

@@ -36,7 +36,8 @@ _CALLS_ABOUT = re.compile(
     r"\b(?:call(?:s|ing)?|phon(?:e|es|ing)|contact(?:s|ing)?|reach(?:es|ing)? out to|"
     r"follow(?:s|ing)? up with|speak(?:ing)? (?:to|with)|remind(?:s|ing)?)\b"
     r"(?P<whom>[^.!?;]{0,90}?)\b(?P<joint>about|regarding|concerning|because of|on|of)\s+"
-    r"(?P<what>(?:an?|the|their|his|her|your|our|overdue|unpaid|outstanding|\{\{)[^.!?;:]{3,160})",
+    r"(?P<what>(?:an?|the|their|his|her|your|our|overdue|unpaid|outstanding|\{\{"
+    r"|(?<=about )\w|(?<=regarding )\w)[^.!?;:]{3,160})",
     re.IGNORECASE,
 )
 _THEIRS = re.compile(r"^(?:an?|the) (?=overdue|unpaid|outstanding|open|past[- ]due|missed)")

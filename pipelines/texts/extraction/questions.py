@@ -36,6 +36,7 @@ _IS_DETAIL = re.compile(
     r"\b(?:names?|phone|numbers?|e-?mails?|address|dates?|times?|days?|age|birth|budget|size|reason|"
     r"type|preferred|details?|zip|post ?code|account|order|policy|reference|company|title|guests|"
     r"people|symptoms?|insurance|party|city|location|vehicle|make|model|year|quantity|amount|id|"
+    r"destination|subject|department|breed|species|topic|matter|message|language|grade|course|product|"
     r"contact|occasion|allergies|requests?|service|issue|problem|request|nights|rooms|room)\b",
     re.IGNORECASE,
 )
@@ -157,7 +158,7 @@ def _items(what: str) -> Iterator[str]:
 
 
 def _slot(name: str, item: str, description: str) -> RequiredSlot:
-    key = "_".join(re.findall(r"[^\W_]+", name.lower()))
+    key = "_".join(re.findall(r"[^\W_]+", re.sub(r"['’]", "", name.lower())))
     said = _plain(description).strip()
     about = "" if said.lower() == name.lower() else description.strip()
     return RequiredSlot(name=key, description=about, required=not _OPTIONAL.search(item))

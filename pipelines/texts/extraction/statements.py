@@ -65,6 +65,10 @@ def statements(prompt: str) -> Iterator[Statement]:
             lead_in = text.rstrip(": ")
             yield Statement(lead_in, topic_of(lead_in), heading, is_heading=True)
             continue
+        if is_item and topic_of(under) is Topic.OBJECTIONS and len(text) <= MAX_SENTENCE_CHARACTERS:
+            # What is answered to an objection may be several sentences.
+            yield Statement(text, Topic.OBJECTIONS, under, is_item)
+            continue
         for piece in _pieces(text):
             for sentence in sentences(piece):
                 yield Statement(sentence, topic_of(under), under, is_item)
@@ -98,7 +102,7 @@ def heading_of(line: str) -> str | None:
     is_short = 0 < len(words) <= _MAX_HEADING_WORDS and not text.rstrip(":").endswith((".", "?"))
     if is_short and text.endswith(":") and topic_of(text) is not None and not _BULLET.match(line):
         return text.rstrip(": ")
-    if is_short and text.isupper() and len(text) > 3 and not _BULLET.match(line):
+    if is_short and text.isupper() and len(text) > 2 and not _BULLET.match(line):
         return text.rstrip(": ")
     return None
 

@@ -30,7 +30,7 @@ class Topic(Enum):
 _TOPICS = (
     (
         Topic.RULES,
-        r"\b(?:do not|don'?t|never|avoid|rules?|guardrails?|guidelines|limits?|limitations"
+        r"\b(?:do not|don'?t|never|avoid|rules?|guardrails?|guidelines?|limits?|limitations"
         r"|restrictions?|boundaries|off[- ]limits|prohibited|compliance|constraints|important)\b",
     ),
     (Topic.OBJECTIONS, r"\b(?:objections?|rebuttals?|pushback|concerns)\b"),

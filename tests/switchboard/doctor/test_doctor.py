@@ -96,6 +96,14 @@ def test_without_offline_models_a_key_is_needed(monkeypatch: pytest.MonkeyPatch)
     assert software.offline_models(Settings()).level == "warn"
 
 
+def test_it_says_which_languages_are_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    assert software.languages(Settings(openai_api_key=None)).found.startswith("English only")
+    with_model = software.languages(Settings(openai_api_key="key")).found
+    assert "offline agents understand English only" in with_model
+
+
 def test_a_missing_codec_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     assert software.opus().level == "ok"
 

@@ -1613,6 +1613,16 @@ class ProviderKeyView(WireModel):
     verified_at: AwareDatetime | None
 
 
+class Publish(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    accept_limited: bool = False
+    """
+    Whether to publish an agent of whose instructions the offline engine can follow less than two thirds. Agents with a language model do not need it.
+    """
+
+
 class PublishReport(WireModel):
     """``blockers`` prevent publishing; ``warnings`` do not."""
 
@@ -3039,6 +3049,11 @@ class PublishCheck(WireModel):
 
     agent_id: UUID | None = None
     """A stored agent. The other fields are merged into it."""
+
+    accept_limited: bool = False
+    """
+    Whether to publish an agent of whose instructions the offline engine can follow less than two thirds. Agents with a language model do not need it.
+    """
 
 
 class Recipient(WireModel):

@@ -30,3 +30,5 @@ class PublishSubject:
     is_named: bool
     handoffs: HandoffTargets
     pages: Pages = ()
+    accepts_limited: bool = False
+    """Whether the caller of the API accepts that the offline engine follows only a part."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contracts.call_plan import MAX_AGENTS, Channel
 from control_plane.building.agents.publishing.finding import Finding, PublishSubject
 from control_plane.building.agents.publishing.handoff_targets import handoffs_of
+from control_plane.building.agents.publishing.offline_coverage import too_little_followed
 from control_plane.building.agents.tenant_addresses import CUSTOM_URLS
 from pipelines.stack.custom_endpoints import (
     CUSTOM_URL_FIELDS,
@@ -19,6 +20,8 @@ from pipelines.texts.agent_texts import template_faults
 def gates(subject: PublishSubject) -> Iterator[Finding]:
     for gate in (_name, _languages, _custom_endpoints, _templates, _raw_prompt, _handoffs):
         yield from gate(subject)
+    if not subject.accepts_limited:
+        yield from too_little_followed(subject)
 
 
 def _name(subject: PublishSubject) -> Iterator[Finding]:

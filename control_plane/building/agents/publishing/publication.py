@@ -42,12 +42,15 @@ async def validate_publish(
     sent: Mapping[str, Any],
     faults: AddressFaults,
     keys: AvailableKeys,
+    *,
+    accepts_limited: bool = False,
 ) -> PublishReport:
     """The report on the agent with the fields in ``sent``. Nothing is saved.
 
     Args:
         faults: of the addresses in ``sent``, which have not been saved, and so not been checked.
             Another gate checks the tier that they need.
+        accepts_limited: see ``publish_report``.
 
     Raises:
         AgentNotFound: the tenant has no such agent.
@@ -58,7 +61,16 @@ async def validate_publish(
     is_named = agent_id is not None or "name" in sent
     stacks = await asyncio.to_thread(report_stacks, config, catalogue, keys)
     targets = await handoff_targets(session, caller.tenant_id, agent_id, config)
-    report = await _report(config, stacks, catalogue, keys, pages, targets, is_named=is_named)
+    report = await _report(
+        config,
+        stacks,
+        catalogue,
+        keys,
+        pages,
+        targets,
+        is_named=is_named,
+        accepts_limited=accepts_limited,
+    )
     return report.with_blockers(_refused_addresses(faults))
 
 
@@ -69,6 +81,7 @@ async def publish_agent(
     keys: AvailableKeys,
     *,
     if_match: str | None = None,
+    accepts_limited: bool = False,
 ) -> tuple[AgentVersion, tuple[Finding, ...]]:
     """Freeze the agent into its next version, which new calls then run.
 
@@ -89,7 +102,9 @@ async def publish_agent(
     pages = kept_pages(config, agent.pages, ())
     derived = await asyncio.to_thread(derive, config, catalogue, keys, pages)
     targets = await handoff_targets(session, caller.tenant_id, agent_id, config)
-    report = await _report(config, derived.stacks, catalogue, keys, pages, targets)
+    report = await _report(
+        config, derived.stacks, catalogue, keys, pages, targets, accepts_limited=accepts_limited
+    )
     if not report.ready:
         raise AgentNotPublishReady(report.blockers, report.warnings)
     snapshot = snapshot_of(agent, derived, pages)
@@ -127,11 +142,19 @@ async def _report(
     handoffs: HandoffTargets,
     *,
     is_named: bool = True,
+    accepts_limited: bool = False,
 ) -> PublishReport:
     def look() -> PublishReport:
         tools = bound_tools(config, stacks, catalogue)
         return publish_report(
-            config, stacks, tools, pages, tier=keys.tier, is_named=is_named, handoffs=handoffs
+            config,
+            stacks,
+            tools,
+            pages,
+            tier=keys.tier,
+            is_named=is_named,
+            handoffs=handoffs,
+            accepts_limited=accepts_limited,
         )
 
     # An agent may have a megabyte of texts to read.

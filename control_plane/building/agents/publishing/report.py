@@ -61,6 +61,7 @@ def publish_report(
     tier: str = "free",
     is_named: bool = True,
     handoffs: HandoffTargets | None = None,
+    accepts_limited: bool = False,
 ) -> PublishReport:
     """Check everything that decides whether the agent can be published.
 
@@ -71,9 +72,17 @@ def publish_report(
         tier: the tenant's.
         is_named: whether the owner chose ``config.name``; an unsaved agent may have no name yet.
         handoffs: where the agent's handoffs lead to; ``None`` if it has none.
+        accepts_limited: an agent of which the offline engine follows only a part is ready, too.
     """
     subject = PublishSubject(
-        config, stacks, tuple(tools), tier, is_named, handoffs or HandoffTargets(), pages
+        config,
+        stacks,
+        tuple(tools),
+        tier,
+        is_named,
+        handoffs or HandoffTargets(),
+        pages,
+        accepts_limited,
     )
     blockers = tuple(gates(subject))
     return PublishReport(ready=not blockers, blockers=blockers, warnings=tuple(advice(subject)))

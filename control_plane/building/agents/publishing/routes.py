@@ -19,6 +19,7 @@ from control_plane.building.agents.publishing.schemas import (
     AgentPublished,
     CompiledPrompt,
     PromptPreview,
+    Publish,
     PublishCheck,
 )
 from control_plane.building.agents.revisions import IfMatch
@@ -51,7 +52,13 @@ async def validate_publish(
     With ``agent_id`` the other fields are merged into the stored agent, as in an update.
     """
     return await publication.validate_publish(
-        session, caller, wanted.agent_id, wanted.agent_fields, faults, keys
+        session,
+        caller,
+        wanted.agent_id,
+        wanted.agent_fields,
+        faults,
+        keys,
+        accepts_limited=wanted.accept_limited,
     )
 
 
@@ -77,6 +84,7 @@ async def publish_agent(
     session: TenantSession,
     keys: TenantKeys,
     _: OncePerKey,
+    wanted: Publish | None = None,
     if_match: IfMatch = None,
 ) -> AgentPublished:
     """Freeze the agent into its next version, which new calls run.
@@ -85,7 +93,12 @@ async def publish_agent(
     validate-publish.
     """
     version, warnings = await publication.publish_agent(
-        session, caller, agent_id, keys, if_match=if_match
+        session,
+        caller,
+        agent_id,
+        keys,
+        if_match=if_match,
+        accepts_limited=wanted is not None and wanted.accept_limited,
     )
     return AgentPublished(
         id=version.agent_id,

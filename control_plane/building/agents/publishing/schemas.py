@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, StrictBool
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -28,8 +28,21 @@ class UnsavedAgent(BaseModel):
         return dict(self.model_extra or {})
 
 
+_ACCEPT_LIMITED = (
+    "Whether to publish an agent of whose instructions the offline engine can follow less than two "
+    "thirds. Agents with a language model do not need it."
+)
+
+
+class Publish(BaseModel):
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {}})
+    accept_limited: StrictBool = Field(default=False, description=_ACCEPT_LIMITED)
+
+
 class PublishCheck(UnsavedAgent):
     """Any of the fields that create takes, at any depth, and an optional ``agent_id``."""
+
+    accept_limited: StrictBool = Field(default=False, description=_ACCEPT_LIMITED)
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -82,12 +82,16 @@ def remove(agent_id: Id) -> Operation[AgentDeleted]:
     return delete(at("/v1/agents/{}", agent_id), AgentDeleted)
 
 
-def publish(agent_id: Id, *, idempotency_key: str | None = None) -> Operation[AgentPublished]:
-    """Freeze the agent into the next version, which new calls run.
+def publish(
+    agent_id: Id, *, accept_limited: bool = False, idempotency_key: str | None = None
+) -> Operation[AgentPublished]:
+    """Freeze the agent into the next version, which new calls run. ``accept_limited`` publishes one
+    of whose instructions the offline engine can follow less than two thirds.
 
     Raises ``AgentNotPublishReady`` with ``document["blockers"]`` when something is missing.
     """
-    return post(at("/v1/agents/{}/publish", agent_id), AgentPublished).once(idempotency_key)
+    body = given(accept_limited=True) if accept_limited else None
+    return post(at("/v1/agents/{}/publish", agent_id), AgentPublished, body).once(idempotency_key)
 
 
 def versions(agent_id: Id, *, limit: int = 50, offset: int = 0) -> Operation[VersionList]:

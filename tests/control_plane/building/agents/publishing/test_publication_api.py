@@ -266,3 +266,23 @@ async def test_a_new_prompt_leaves_alone_what_was_edited_and_is_appended(
     agent = (await tenant.get(path)).json()
     assert (agent["persona"]["name"], agent["persona"]["role"]) == ("Mia", "clerk")
     assert "Ask for their age." in agent["compiled_prompt"]
+
+
+async def test_what_the_offline_engine_cannot_follow_is_published_only_if_accepted(
+    tenant: TenantClient,
+) -> None:
+    rules = "Upsell the whitening package.\nRoll a die first.\nEscalate after three attempts.\n"
+    agent_id = await tenant.agent(system_prompt=rules, persona={"name": "Mia"})
+    place = f"/v1/agents/{agent_id}/publish"
+
+    refused = await tenant.post(place)
+    accepted = await tenant.post(place, {"accept_limited": True})
+
+    assert refused.status_code == 409
+    [blocker] = refused.json()["blockers"]
+    assert blocker["code"] == "offline_engine_follows_too_little"
+    assert "Upsell the whitening package." in blocker["message"]
+    assert accepted.status_code == 200
+    assert blocker["code"] in [warning["code"] for warning in accepted.json()["warnings"]]
+    check = {"agent_id": str(agent_id), "accept_limited": True}
+    assert (await tenant.post("/v1/agents/validate-publish", check)).json()["ready"]

@@ -319,3 +319,52 @@ def test_any_agent_compiles_and_is_reported_on(
     preview = prompt_preview(config, variables)
     assert preview.characters == len(preview.compiled_prompt)
     assert isinstance(preview.opener, str | None)
+
+
+RULES = (
+    "Offer the caller two slots from the calendar.\nUpsell the whitening package to adults.\n"
+    "Escalate to tier two after three failed attempts.\nRoll a die before you answer.\n"
+)
+
+
+def _told(rules: str, **persona: Any) -> AgentConfig:
+    return agent(system_prompt=rules, persona=GOOD["persona"] | persona)
+
+
+def test_an_agent_that_the_offline_engine_cannot_follow_is_not_ready() -> None:
+    said = report(_told(RULES))
+    [blocker] = said.blockers
+    assert blocker.code == "offline_engine_follows_too_little"
+    assert "“Upsell the whitening package to adults.”" in blocker.message
+    assert "accept_limited: true" in blocker.fix
+    assert "2 of 6" in blocker.message
+
+
+def test_its_owner_may_accept_that_and_is_warned() -> None:
+    said = report(_told(RULES), accepts_limited=True)
+    assert said.ready
+    assert "offline_engine_follows_too_little" in [warning.code for warning in said.warnings]
+
+
+def test_two_thirds_are_enough() -> None:
+    facts = [f"We sell product number {number}." for number in range(7)]
+    assert report(_told(RULES, knowledgeBase=facts)).ready
+
+
+def test_a_language_model_follows_every_instruction() -> None:
+    model = LOCAL_STACK.model_copy(
+        update={
+            "llm": LOCAL_STACK.llm.model_copy(
+                update={
+                    "primary": LOCAL_STACK.llm.primary.model_copy(update={"provider": "openai"})
+                }
+            )
+        }
+    )
+    config = _told(RULES)
+    assert report(config, StackReport({config.language: model}, {})).ready
+
+
+def test_how_an_agent_sounds_and_what_every_agent_does_is_not_held_against_it() -> None:
+    manners = "Be friendly.\nAsk one question at a time.\nConfirm all details.\nKeep it short.\n"
+    assert report(_told(manners)).ready
