@@ -19,6 +19,9 @@ VENDOR_BASE_URLS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Every provider that needs a key, and the address of its API."""
+OPENAI_COMPATIBLE = "openai_compatible"
+"""The operator's own server with OpenAI's API. It has an address only if the operator sets one; a
+key is optional."""
 
 
 _Seconds = Annotated[float, Field(gt=0, le=60)]

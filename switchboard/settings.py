@@ -23,7 +23,12 @@ from control_plane.platform.settings import (
     SmtpSettings,
 )
 from outbound.policy import OutboundPolicy
-from pipelines.settings import VENDOR_BASE_URLS, ProviderDeadlines, ProviderSettings
+from pipelines.settings import (
+    OPENAI_COMPATIBLE,
+    VENDOR_BASE_URLS,
+    ProviderDeadlines,
+    ProviderSettings,
+)
 from runtime.settings import WorkerOptions, WorkerSettings
 from switchboard.logs import LogFormat
 from telemetry.settings import TelemetryOptions
@@ -146,6 +151,10 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     elevenlabs_base_url: str | None = _address("ELEVENLABS_BASE_URL")
     cartesia_api_key: str | None = _key("CARTESIA_API_KEY")
     cartesia_base_url: str | None = _address("CARTESIA_BASE_URL")
+    openai_compatible_base_url: str | None = _address("OPENAI_COMPATIBLE_BASE_URL")
+    """The root of your own server's API, such as ``http://127.0.0.1:11434/v1``."""
+    openai_compatible_api_key: str | None = _key("OPENAI_COMPATIBLE_API_KEY")
+    """If your server wants one."""
 
     provider_connect_seconds: float = _same_as(ProviderDeadlines, "connect_seconds")
     provider_idle_seconds: float = _same_as(ProviderDeadlines, "idle_seconds")
@@ -224,11 +233,13 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
 
     @property
     def provider_keys(self) -> frozenset[str]:
-        """Providers whose platform key is set."""
-        return frozenset(self._by_provider("api_key"))
+        """Providers whose platform key is set, and the operator's own server if there is one."""
+        own = {OPENAI_COMPATIBLE} if self.openai_compatible_base_url else set()
+        return frozenset(self._by_provider("api_key").keys() - {OPENAI_COMPATIBLE} | own)
 
     def _by_provider(self, what: Literal["api_key", "base_url"]) -> dict[str, str]:
-        found = {name: getattr(self, f"{name}_{what}") for name in VENDOR_BASE_URLS}
+        names = (*VENDOR_BASE_URLS, OPENAI_COMPATIBLE)
+        found = {name: getattr(self, f"{name}_{what}") for name in names}
         return {name: value for name, value in found.items() if value}
 
     @property

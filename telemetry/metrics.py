@@ -24,7 +24,8 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 OTHER = "other"
 """Stands for every value that is not listed."""
 PROVIDERS = (
-    *("local", "openai", "google", "anthropic", "deepgram", "elevenlabs", "cartesia", "custom"),
+    *("local", "openai", "google", "anthropic", "deepgram", "elevenlabs", "cartesia"),
+    *("openai_compatible", "custom"),
     OTHER,
 )
 CHANNELS = ("stt", "llm", "tts", OTHER)

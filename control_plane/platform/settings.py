@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    field_validator,
+)
 
 from contracts.call_plan import LONGEST_CALL_SECONDS
 from contracts.ice_settings import IceSettings
@@ -108,6 +116,9 @@ class SpendingSettings(BaseModel):
         return getattr(self, f"{kind}_per_minute"), getattr(self, f"{kind}_per_day")
 
 
+UNLIMITED_CREDIT_MICROS = 10**15
+
+
 class PostCallSettings(BaseModel):
     """The analysis of calls whose agents name no model of their own."""
 
@@ -129,7 +140,8 @@ class ControlPlaneOptions(CallCapSettings, SpendingSettings, IceSettings):
     operator_token: str | None = Field(None, repr=False)
     """The bearer token of ``/v1/operator``. ``None`` disables those routes."""
     welcome_credit_micros: NonNegativeInt = 10_000_000
-    """The credit of a person's first tenant, in micro-dollars."""
+    """The credit of a person's first tenant, in micro-dollars. ``unlimited``: a billion dollars,
+    which no installation uses up."""
     welcome_credit_for_sign_ups: bool | None = None
     """Whether people who sign up get it, after they have confirmed their mail address. ``None``:
     only where the public address is not on the internet, and then without a confirmation."""
@@ -159,6 +171,11 @@ class ControlPlaneOptions(CallCapSettings, SpendingSettings, IceSettings):
     """The same for one tenant."""
     outbound_allowed_networks: tuple[str, ...] = ()
     """Private networks (CIDR) that tenants' addresses may point to nevertheless."""
+
+    @field_validator("welcome_credit_micros", mode="before")
+    @classmethod
+    def _unlimited(cls, value: object) -> object:
+        return UNLIMITED_CREDIT_MICROS if value == "unlimited" else value
 
 
 class ControlPlaneSettings(ControlPlaneOptions):

@@ -14,6 +14,7 @@ from collections.abc import (
 )
 from contextlib import aclosing
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -32,6 +33,7 @@ from pipelines.engine.speaking_pace import SpeakingPace
 from pipelines.engine.spoken_text import in_pieces
 from pipelines.engine.turn_sound import AnswerSound, TurnSound, present_speech
 from pipelines.texts.claim_check import ClaimCheck
+from pipelines.texts.moment import moment_section
 from pipelines.texts.phrases import no_promise
 from pipelines.texts.prohibited_claims import ProhibitedClaims
 from pipelines.texts.template import fill_template
@@ -45,6 +47,8 @@ class CallAgent(Agent):
     Args:
         stt, llm, tts, turn_handling: in place of the session's own.
         on_arrival: called when it takes over from another agent.
+        now: what the prompt tells as the time, in the zone of the business. Default: the clock and
+            the zone of this machine (``TZ``).
     """
 
     def __init__(
@@ -55,10 +59,13 @@ class CallAgent(Agent):
         overlapping: OverlappingSpeech,
         *,
         on_arrival: Callable[[CallAgent], Awaitable[None]] | None = None,
+        now: datetime | None = None,
         **in_place_of_the_sessions: Any,
     ) -> None:
         super().__init__(
-            instructions=plan.compiled_prompt, tools=list(tools), **in_place_of_the_sessions
+            instructions=_instructions(plan, now or datetime.now().astimezone()),
+            tools=list(tools),
+            **in_place_of_the_sessions,
         )
         self._on_arrival = on_arrival
         self._actions = actions
@@ -217,6 +224,14 @@ class CallAgent(Agent):
         if text is None or not self._overlapping.is_heard(text):
             return None
         return replace(event, alternatives=[replace(best, text=text), *event.alternatives[1:]])
+
+
+def _instructions(plan: CallPlan, now: datetime) -> str:
+    """The prompt and, unless the tenant writes all of it, what time it is."""
+    prompt = plan.compiled_prompt
+    if plan.agent.advanced.prompt_mode == "raw":
+        return prompt
+    return f"{prompt}\n\n{moment_section(now)}".strip()
 
 
 class _Answer:

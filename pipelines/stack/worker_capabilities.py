@@ -21,10 +21,12 @@ RUNNABLE_CHANNELS: Mapping[str, frozenset[Channel]] = MappingProxyType(
         "deepgram": frozenset({"stt", "tts"}),
         "elevenlabs": frozenset({"stt", "tts"}),
         "cartesia": frozenset({"stt", "tts"}),
+        "openai_compatible": frozenset({"llm"}),
         "custom": frozenset({"stt", "llm", "tts"}),
     }
 )
-"""The channels that each provider serves, given a key; ``custom``, given an address."""
+"""The channels that each provider serves, given a key; ``openai_compatible`` and ``custom``, given
+an address."""
 
 RUNNABLE_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook", "handoff", "mcp"})
 """``pipelines.engine.tools`` gives these to the language model."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from switchboard.commands.options import ApiUrl, DataDir
+from switchboard.commands.options import ApiUrl, DataDir, OperatorToken
 
 app = typer.Typer(help="Open an account on your own installation.", no_args_is_help=True)
 
@@ -18,14 +18,7 @@ def create(
     another: Annotated[
         bool, typer.Option("--another", help="Also if there is one already. The new one is kept.")
     ] = False,
-    operator_token: Annotated[
-        str | None,
-        typer.Option(
-            envvar="SWITCHBOARD_OPERATOR_TOKEN",
-            help="Default: that of the Switchboard that runs here.",
-            show_default=False,
-        ),
-    ] = None,
+    operator_token: OperatorToken = None,
     api_url: ApiUrl = None,
     data_dir: DataDir = None,
 ) -> None:

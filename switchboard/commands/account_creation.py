@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,13 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from switchboard.command_name import command_name
-from switchboard.commands.api_address import api_address
+from switchboard.commands.operator_access import operator_access, run_as_operator
 from switchboard.own_account import OwnAccount, read_own_account, write_own_account
-from switchboard.problems import Problem, client_errors_as_problems, show_problem
-from switchboard.state import read_secrets, read_state
 from switchboard_client import ApiError, AsyncSwitchboard
-
-_ADVICE = {401: "Check --operator-token, or the environment variable SWITCHBOARD_OPERATOR_TOKEN."}
 
 
 @dataclass(frozen=True)
@@ -34,29 +29,23 @@ class NewAccount:
 
 def create_account(wanted: NewAccount) -> int:
     """Returns the exit code: 0 when there is an account now."""
-    try:
-        with client_errors_as_problems(_ADVICE):
-            asyncio.run(_create(wanted, Console()))
-    except Problem as problem:
-        show_problem(Console(stderr=True), problem)
-        return 1
-    return 0
+    return run_as_operator(lambda console: _create(wanted, console))
 
 
 async def _create(wanted: NewAccount, console: Console) -> None:
-    url, token = _operator_access(wanted)
+    access = operator_access(wanted.data_dir, wanted.api_url, wanted.operator_token)
     kept = read_own_account(wanted.data_dir)
-    if kept and not wanted.is_another and await _is_open(url, kept):
+    if kept and not wanted.is_another and await _is_open(access.url, kept):
         _say(console, f"There is an account already: {kept.name}. For one more, add --another.")
         _show_next_step(console)
         return
-    async with AsyncSwitchboard(url, token) as operator:
+    async with AsyncSwitchboard(access.url, access.token) as operator:
         opened = await operator.request(
             "POST",
             "/v1/operator/tenants",
             body={"name": wanted.name, "owner_email": wanted.email},
         )
-    async with AsyncSwitchboard(url, opened["api_key"]) as api:
+    async with AsyncSwitchboard(access.url, opened["api_key"]) as api:
         credit = (await api.billing.balance()).balance_usd
     account = OwnAccount(
         tenant_id=opened["tenant_id"], name=wanted.name, secret_key=opened["api_key"]
@@ -65,30 +54,6 @@ async def _create(wanted: NewAccount, console: Console) -> None:
     _say(console, f"The account {wanted.name} is open, with ${credit:,.2f} of credit.")
     _say(console, f"Its key is in {path}; the commands on this machine use it.")
     _show_next_step(console)
-
-
-def _operator_access(wanted: NewAccount) -> tuple[str, str]:
-    """The address of the API, and the operator's token for it. The token of the installation here
-    is sent nowhere else.
-
-    Raises:
-        Problem: one of them is not known.
-    """
-    state, secrets = read_state(wanted.data_dir), read_secrets(wanted.data_dir)
-    here = None if state is None else state.api_url
-    if wanted.api_url is None and here is None:
-        raise Problem(
-            "No Switchboard has been started here.",
-            "Start one with `make up`, or name another with --api-url.",
-        )
-    url = api_address(wanted.api_url or here or "")
-    token = wanted.operator_token or (secrets.operator_token if secrets and url == here else None)
-    if token is None:
-        raise Problem(
-            "The operator's token is needed.",
-            "Give it with --operator-token or in SWITCHBOARD_OPERATOR_TOKEN.",
-        )
-    return url, token
 
 
 async def _is_open(url: str, account: OwnAccount) -> bool:

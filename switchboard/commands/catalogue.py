@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchboard.commands.options import DataDir
+from switchboard.commands.options import ApiUrl, DataDir, OperatorToken
 
-app = typer.Typer(help="Load the catalogue of models, voices and prices.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from rich.console import Console
+
+app = typer.Typer(
+    help="Models, voices and prices: load them, add a model of your own, set the fee.",
+    no_args_is_help=True,
+)
+
+_MOST_USD = 1000.0
 
 
 @app.command("load")
@@ -37,3 +46,64 @@ def load(
     from switchboard.commands.catalogue_load import load as load_file
 
     raise typer.Exit(load_file(file, overwrite=overwrite, as_json=as_json, data_dir=data_dir))
+
+
+@app.command("add-model")
+def add_model(
+    model: Annotated[str, typer.Argument(help="The model's name on your server.")],
+    provider: Annotated[
+        str, typer.Option(help="The provider that serves it.")
+    ] = "openai_compatible",
+    provider_name: Annotated[
+        str, typer.Option(help="What people read as its provider, such as Ollama.")
+    ] = "Our own server",
+    label: Annotated[
+        str | None, typer.Option(help="What people read. Default: its name.", show_default=False)
+    ] = None,
+    price: Annotated[
+        float, typer.Option(min=0, max=_MOST_USD, help="US dollars for a minute.")
+    ] = 0.0,
+    operator_token: OperatorToken = None,
+    api_url: ApiUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Offer a language model of your own server to all agents, before the others."""
+    from switchboard.commands import catalogue_changes
+    from switchboard.commands.operator_access import operator_access, run_as_operator
+    from switchboard.commands.settings import command_settings
+
+    own = catalogue_changes.OwnModel(
+        model=model,
+        provider=provider,
+        provider_name=provider_name,
+        label=label or model,
+        usd_per_minute=Decimal(str(price)),
+    )
+    directory = command_settings(data_dir).data_dir
+
+    async def work(console: Console) -> None:
+        access = operator_access(directory, api_url, operator_token)
+        await catalogue_changes.add_model(access, own, console)
+
+    raise typer.Exit(run_as_operator(work))
+
+
+@app.command("platform-fee")
+def platform_fee(
+    usd: Annotated[float, typer.Argument(min=0, max=_MOST_USD, help="US dollars for a minute.")],
+    operator_token: OperatorToken = None,
+    api_url: ApiUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Set what a minute of a custom agent's call costs besides its models, from now on."""
+    from switchboard.commands import catalogue_changes
+    from switchboard.commands.operator_access import operator_access, run_as_operator
+    from switchboard.commands.settings import command_settings
+
+    directory = command_settings(data_dir).data_dir
+
+    async def work(console: Console) -> None:
+        access = operator_access(directory, api_url, operator_token)
+        await catalogue_changes.set_platform_fee(access, Decimal(str(usd)), console)
+
+    raise typer.Exit(run_as_operator(work))

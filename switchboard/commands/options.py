@@ -23,6 +23,14 @@ ApiKey = Annotated[
         show_envvar=True,
     ),
 ]
+OperatorToken = Annotated[
+    str | None,
+    typer.Option(
+        envvar="SWITCHBOARD_OPERATOR_TOKEN",
+        help="Default: that of the Switchboard that runs here.",
+        show_default=False,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the API's answer, for programs.")]
 Offset = Annotated[int, typer.Option(min=0, help="How many to skip.")]
 Port = Annotated[

@@ -7,7 +7,7 @@ import json
 
 from rich.console import Console
 
-from switchboard.doctor import database, machine, network, software, workers
+from switchboard.doctor import database, machine, network, own_model, software, workers
 from switchboard.doctor.finding import Finding
 from switchboard.settings import Settings
 from switchboard.state import read_state
@@ -34,6 +34,7 @@ def examine(settings: Settings) -> list[Finding]:
         software.offline_models(settings),
         *software.keys(settings),
         software.languages(settings),
+        *own_model.own_model(settings),
         software.microphone(),
         *workers.workers(settings),
     ]

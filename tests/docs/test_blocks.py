@@ -73,6 +73,7 @@ NOT_RUN = {
         "README.md",
         ".venv/bin/switchboard account create",
     ): "the tests set up their shell with an account of their own",
+    ("README.md", "ollama pull llama3.2"): "needs a server with a language model",
     (
         "docs/networks.md",
         "docker compose --profile turn up -d",

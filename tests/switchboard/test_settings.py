@@ -8,6 +8,7 @@ import pytest
 from cryptography.fernet import Fernet
 from pydantic import ValidationError
 
+from control_plane.platform.settings import UNLIMITED_CREDIT_MICROS
 from pipelines.settings import VENDOR_BASE_URLS, ProviderDeadlines
 from switchboard.settings import MissingSetting, Settings
 
@@ -32,6 +33,23 @@ def test_a_vendors_own_variable_is_read_and_ours_wins(monkeypatch: pytest.Monkey
     monkeypatch.setenv("SWITCHBOARD_OPENAI_API_KEY", "ours")
     assert Settings().openai_api_key == "ours"
     assert Settings().provider_keys == {"openai"}
+
+
+def test_a_server_of_ones_own_counts_with_its_address_not_its_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_COMPATIBLE_API_KEY", "k")
+    assert Settings().provider_keys == frozenset()
+    monkeypatch.setenv("OPENAI_COMPATIBLE_BASE_URL", "http://127.0.0.1:11434/v1")
+    assert Settings().provider_keys == {"openai_compatible"}
+    assert Settings().providers().base_url("openai_compatible") == "http://127.0.0.1:11434/v1"
+
+
+def test_the_welcome_credit_may_be_unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SWITCHBOARD_WELCOME_CREDIT_MICROS", "unlimited")
+    assert Settings().welcome_credit_micros == UNLIMITED_CREDIT_MICROS
+    monkeypatch.setenv("SWITCHBOARD_WELCOME_CREDIT_MICROS", "5")
+    assert Settings().welcome_credit_micros == 5
 
 
 def test_an_empty_key_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:

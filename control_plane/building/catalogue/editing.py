@@ -24,7 +24,7 @@ from control_plane.building.catalogue.operator_schemas import (
     SkuEdit,
     VoiceEdit,
 )
-from control_plane.building.catalogue.prices import PriceEntry, sku_price_name
+from control_plane.building.catalogue.prices import PLATFORM_FEE, PriceEntry, sku_price_name
 from control_plane.building.catalogue.rows import model_row, sku_row, voice_row
 from control_plane.platform.database import Base, table_of
 from control_plane.platform.errors import InvalidRequest
@@ -170,6 +170,10 @@ async def _check_billed(session: AsyncSession, wanted: PriceCreate) -> None:
             raise InvalidRequest.at(
                 "model", f"there is no managed SKU {wanted.provider}/{wanted.model}"
             )
+        return
+    if wanted.component == "platform":
+        if (wanted.provider, wanted.model) != PLATFORM_FEE:
+            raise InvalidRequest.at("model", "the platform's fee is switchboard/platform")
         return
     model = await repository.find_model(session, wanted.provider, wanted.model)
     billed = set() if model is None else set(model.channels)

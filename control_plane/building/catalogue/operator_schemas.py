@@ -105,8 +105,9 @@ class SkuSwitch(BaseModel):
 
 
 class PriceCreate(BaseModel):
-    """A new price. It replaces the previous one from `valid_from` on; the previous one is kept. The
-    platform's fee cannot be changed."""
+    """A new price. It replaces the previous one from `valid_from` on; the previous one is kept.
+
+    The platform's fee is the component `platform` of `switchboard`/`platform`."""
 
     model_config = ConfigDict(
         **_STRICT,
@@ -120,8 +121,10 @@ class PriceCreate(BaseModel):
             }
         },
     )
-    component: Literal["stt", "llm", "tts", "managed_sku"]
-    provider: Name = Field(description="The provider; `switchboard` for a managed SKU.")
+    component: Literal["stt", "llm", "tts", "managed_sku", "platform"]
+    provider: Name = Field(
+        description="The provider; `switchboard` for a managed SKU and the platform's fee."
+    )
     model: Name = Field(description="The id of the model or managed SKU.")
     micros_per_minute: Micros
     valid_from: Timestamp | None = Field(None, description="Default: now. Must not be in the past.")

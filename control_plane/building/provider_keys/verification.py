@@ -15,7 +15,7 @@ import structlog
 from control_plane.building.provider_keys.errors import ProviderKeyRejected, ProviderUnreachable
 from pipelines.settings import ProviderSettings
 
-_TIMEOUT_SECONDS = 5.0
+_TIMEOUT_SECONDS = 3.0
 _SAYS_NO = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 """Statuses of a rejected key. Google answers 400."""
 _log = structlog.get_logger(__name__)

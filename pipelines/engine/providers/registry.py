@@ -14,6 +14,7 @@ from pipelines.engine.providers.elevenlabs import ELEVENLABS
 from pipelines.engine.providers.google import GOOGLE
 from pipelines.engine.providers.local.provider import LOCAL
 from pipelines.engine.providers.openai import OPENAI
+from pipelines.engine.providers.openai_compatible import OPENAI_COMPATIBLE_SERVER
 from pipelines.engine.providers.spec import ProviderSpec, ProviderUnavailable
 from pipelines.settings import ProviderSettings
 
@@ -25,6 +26,7 @@ PROVIDERS: tuple[ProviderSpec, ...] = (
     DEEPGRAM,
     ELEVENLABS,
     CARTESIA,
+    OPENAI_COMPATIBLE_SERVER,
     CUSTOM,
 )
 

@@ -75,6 +75,8 @@ class ProviderSpec:
     needs_key: bool = True
     is_of_tenants: bool = False
     """Its address is a tenant's own, so that the platform has no models of it."""
+    needs_address: bool = False
+    """It can be used only if the operator has set its address."""
     stt: Callable[[ModelRequest], stt.STT[Any]] | None = None
     llm: Callable[[ModelRequest], llm.LLM[Any]] | None = None
     tts: Callable[[ModelRequest], tts.TTS[Any]] | None = None
@@ -87,6 +89,8 @@ class ProviderSpec:
         """Whether the provider can be used with the platform's ``settings``."""
         if self.is_of_tenants:
             return False
+        if self.needs_address:
+            return bool(settings.base_urls.get(self.name))
         return not self.needs_key or bool(settings.api_keys.get(self.name))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from contracts.call_plan import CallPlan
 from outbound.guarded_network import GuardedNetwork
 from outbound.policy import OutboundPolicy
@@ -15,8 +17,12 @@ from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.plans import call_plan
 
 
-def call_agent(plan: CallPlan | None = None, actions: CallActions | None = None) -> CallAgent:
+def call_agent(
+    plan: CallPlan | None = None,
+    actions: CallActions | None = None,
+    now: datetime | None = None,
+) -> CallAgent:
     plan, actions = plan or call_plan(), actions or NotedActions()
     network = GuardedNetwork(OutboundPolicy())
     tools = CallTools(plan, ProviderSettings(), network, actions).of_engine()
-    return CallAgent(plan, actions, tools, OverlappingSpeech(BargeIn()))
+    return CallAgent(plan, actions, tools, OverlappingSpeech(BargeIn()), now=now)

@@ -58,7 +58,7 @@ def stand_in_api() -> Iterator[StandInApi]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = do_PATCH = do_DELETE = _answer
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _answer
 
         def log_message(self, *_: object) -> None:
             return

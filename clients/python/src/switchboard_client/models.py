@@ -1533,16 +1533,17 @@ class PostCallModel(WireModel):
 
 class PriceCreate(WireModel):
     """
-    A new price. It replaces the previous one from `valid_from` on; the previous one is kept. The
-    platform's fee cannot be changed.
+    A new price. It replaces the previous one from `valid_from` on; the previous one is kept.
+
+    The platform's fee is the component `platform` of `switchboard`/`platform`.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    component: Literal["stt", "llm", "tts", "managed_sku"] | str
+    component: Literal["stt", "llm", "tts", "managed_sku", "platform"] | str
     provider: str
-    """The provider; `switchboard` for a managed SKU."""
+    """The provider; `switchboard` for a managed SKU and the platform's fee."""
 
     model: str
     """The id of the model or managed SKU."""

@@ -217,6 +217,18 @@ class TestAPrice:
         [found] = [item for item in options["models"] if item["model_id"] == "gpt-4o"]
         assert found["cost_per_min"] == 0.05
 
+    async def test_of_the_platform_can_be_set(self, tenant: TenantClient) -> None:
+        fee = {
+            "component": "platform",
+            "provider": "switchboard",
+            "model": "platform",
+            "micros_per_minute": 0,
+        }
+        assert (await ask(tenant.http, "POST", "prices", fee)).status_code == 201
+        history = await ask(tenant.http, "GET", "prices")
+        fees = [row for row in history.json()["prices"] if row["component"] == "platform"]
+        assert [row["micros_per_minute"] for row in fees] == [0, 20_000]
+
     async def test_from_the_same_moment_on_is_a_conflict(self, http: httpx2.AsyncClient) -> None:
         later = (datetime.now(UTC) + timedelta(days=30)).isoformat()
         await ask(http, "POST", "prices", PRICE | {"valid_from": later})
@@ -245,10 +257,7 @@ class TestAPrice:
             ({"component": "tts"}, "model"),
             ({"model": "gpt-0"}, "model"),
             ({"component": "managed_sku"}, "model"),
-            (
-                {"component": "platform", "provider": "switchboard", "model": "platform"},
-                "component",
-            ),
+            ({"component": "platform"}, "model"),
             ({"provider": "openai", "model": "gpt-realtime", "component": "stt"}, "model"),
         ],
     )

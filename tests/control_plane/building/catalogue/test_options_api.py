@@ -84,7 +84,7 @@ async def test_a_local_model_needs_nothing(tenant: TenantClient) -> None:
     assert playbook["type"] == ["llm"]
     assert (playbook["byok_required"], playbook["byok_provider_id"]) == (False, None)
     assert (playbook["plan_locked"], playbook["required_plan"]) == (False, None)
-    assert playbook["cost_per_min"] == 0.001
+    assert playbook["cost_per_min"] == 0
     assert (playbook["available"], playbook["unavailable_reason"]) == (True, None)
 
 

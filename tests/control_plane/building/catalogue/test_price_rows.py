@@ -37,14 +37,15 @@ def realtime(choice: ProviderChoice) -> ResolvedStack:
 
 
 def file_price(component: str, model: str) -> int:
-    [price] = [
-        price.micros_per_minute
+    """The newest."""
+    prices = [
+        price
         for entry in read_catalogue().models
         if entry.model == model
         for price in entry.prices
         if price.component == component
     ]
-    return price
+    return max(prices, key=lambda price: price.valid_from).micros_per_minute
 
 
 async def priced(
@@ -79,7 +80,8 @@ async def test_a_custom_agent_costs_its_models_and_the_platform_fee(database: Da
 
 async def test_a_channel_on_an_own_key_costs_nothing_and_says_why(database: Database) -> None:
     own = ProviderChoice(provider="openai", model="gpt-4o", key_source="own")
-    rows = await priced(database, stack(llm=own))
+    listener = ProviderChoice(provider="deepgram", model="nova-3")
+    rows = await priced(database, stack(stt=listener, llm=own))
     assert rows["llm"] == PriceRow(
         price_id=price_id("llm", NO_CHARGE, START),
         component="llm",

@@ -10,7 +10,10 @@ from pipelines.engine.providers.spec import ProviderSpec, ProviderUnavailable
 from pipelines.settings import VENDOR_BASE_URLS, ProviderSettings
 from pipelines.stack.worker_capabilities import RUNNABLE_CHANNELS
 
-EVERY_KEY = ProviderSettings(api_keys=dict.fromkeys(VENDOR_BASE_URLS, "hush"))
+EVERY_KEY = ProviderSettings(
+    api_keys=dict.fromkeys(VENDOR_BASE_URLS, "hush"),
+    base_urls={"openai_compatible": "http://127.0.0.1:11434/v1"},
+)
 
 
 @pytest.mark.parametrize("spec", PROVIDERS, ids=lambda spec: spec.name)
@@ -27,7 +30,7 @@ class TestEveryRegisteredProvider:
 
     def test_knows_from_settings_alone_whether_it_is_available(self, spec: ProviderSpec) -> None:
         assert spec.is_available(EVERY_KEY) is not spec.is_of_tenants
-        needs_nothing = not spec.needs_key and not spec.is_of_tenants
+        needs_nothing = not (spec.needs_key or spec.needs_address or spec.is_of_tenants)
         assert spec.is_available(ProviderSettings()) is needs_nothing
 
 

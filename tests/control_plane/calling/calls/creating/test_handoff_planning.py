@@ -13,6 +13,7 @@ from control_plane.calling.calls.models import Call, CallLogEntry
 from control_plane.calling.pauses.models import AgentPause
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
+from tests.control_plane.building.catalogue.costs import charge_for_the_playbook
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.handoffs import hand_over, own_openai_key
 
@@ -68,6 +69,7 @@ async def test_the_published_version_takes_over_with_the_calls_variables(
     settings: ControlPlaneSettings,
 ) -> None:
     sealed = await own_openai_key(tenant, database, settings)
+    await charge_for_the_playbook(database)
     sales = await tenant.published_agent(
         name="Sales",
         system_prompt="You sell to {{ customer }}.",

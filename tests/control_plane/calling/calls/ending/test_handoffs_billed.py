@@ -18,6 +18,7 @@ from control_plane.money.billing import audit_repository
 from control_plane.money.billing import service as billing
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
+from tests.control_plane.building.catalogue.costs import charge_for_the_playbook
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of, call_of, catch_up, create_call
 from tests.control_plane.fake_worker import FakeWorker
@@ -43,6 +44,7 @@ async def plan(
 ) -> CallPlan:
     """A running call of a cheap agent, which can hand over to a dear one, which can hand back."""
     await own_openai_key(tenant, database, settings)
+    await charge_for_the_playbook(database)
     cheap = await tenant.published_agent(name="Cheap", llm_provider="openai")
     dear = await tenant.published_agent(
         name="Dear", llm_provider="local", stt_provider="local", tts_provider="local"
