@@ -22,8 +22,10 @@ from control_plane.building.provider_keys.routes import router as provider_keys
 from control_plane.calling.batches.routes import router as batches
 from control_plane.calling.call_page.routes import call_page_files, call_page_router
 from control_plane.calling.calls.agent_call_routes import router as agent_calls
+from control_plane.calling.calls.agent_card_routes import router as agent_cards
 from control_plane.calling.calls.creating.dispatcher import Dispatcher
 from control_plane.calling.calls.creating.planning import PlanSources
+from control_plane.calling.calls.feedback_routes import router as call_feedback
 from control_plane.calling.calls.participant_routes import router as call_participants
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.routes import router as calls
@@ -91,6 +93,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     intelligence,
     recordings,
     call_participants,
+    call_feedback,
     calls,
     accounts,
     members,
@@ -108,6 +111,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     agents_on_managed_skus,
     agent_versions,
     agent_calls,
+    agent_cards,
     chat_sessions,
     agents,
     billing,

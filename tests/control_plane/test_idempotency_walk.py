@@ -35,6 +35,7 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("POST", "/v1/auth/switch-tenant"): _SETS,
     ("POST", "/v1/calls/batch/{batch_id}/cancel"): _SETS,
     ("POST", "/v1/calls/{call_id}/end"): _SETS,
+    ("PUT", "/v1/calls/{call_id}/feedback"): _SETS,
     ("POST", "/v1/invitations/accept"): _TOKEN,
     ("PUT", "/v1/me/password"): "takes the current password, which works once",
     ("POST", "/v1/operator/agents/{agent_id}/pause"): _SETS,

@@ -37,10 +37,20 @@ async def test_it_opens_nothing_that_needs_more(owner: Victim) -> None:
 
 async def test_what_it_opens_are_web_calls_to_its_own_agents(owner: Victim) -> None:
     open_to_it = {route for route, policy in POLICIES.items() if policy.access is Access.ANY_KEY}
-    assert open_to_it == {("POST", "/v1/calls")}
+    assert open_to_it == {
+        ("POST", "/v1/calls"),
+        ("GET", "/v1/agents/{agent_id}/card"),
+        ("PUT", "/v1/calls/{call_id}/feedback"),
+    }
     everywhere = await owner.client.publishable_key()
     elsewhere = await owner.client.publishable_key(
         allowed_agent_ids=[str(await owner.client.published_agent())]
     )
     assert (await owner.visit("POST", "/v1/calls", everywhere)).status_code == 201
     assert (await owner.visit("POST", "/v1/calls", elsewhere)).status_code == 403
+    card = "/v1/agents/{agent_id}/card"
+    assert (await owner.visit("GET", card, everywhere)).status_code == 200
+    assert (await owner.visit("GET", card, elsewhere)).status_code == 403
+    # The owner's call was created with a secret key.
+    feedback = "/v1/calls/{call_id}/feedback"
+    assert (await owner.visit("PUT", feedback, everywhere)).status_code == 404

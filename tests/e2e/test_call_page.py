@@ -226,3 +226,60 @@ async def test_nothing_is_cut_off_on_a_phone_or_a_laptop(
         overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert await page.evaluate(overflow) <= 0
         await keep_screenshot(page, f"call-page-{width}-{colours}.png")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800)])
+async def test_after_the_call_its_outcome_is_shown_and_can_be_rated(
+    chromium: str,
+    switchboard: LiveSwitchboard,
+    microphone: Path,
+    width: int,
+    height: int,
+    colours: str,
+) -> None:
+    fake_microphone = f"--use-file-for-fake-audio-capture={microphone}%noloop"
+    size = {"width": width, "height": height}
+    async with opened_page(
+        chromium,
+        switchboard.call_page,
+        ALLOW_MICROPHONE,
+        fake_microphone,
+        viewport=size,
+        color_scheme=colours,
+    ) as page:
+        await expect(page.get_by_role("heading", name="Bright Smile reception")).to_be_visible()
+        await keep_screenshot(page, f"before-{width}-{colours}.png")
+        await page.get_by_role("button", name="Start the call").click()
+        newest = page.locator("#transcript li").last
+        await expect(page.locator("#transcript li").nth(2)).to_be_visible(timeout=2 * ANSWER_MS)
+        await expect(newest).to_be_in_viewport(ratio=0.99)
+        await keep_screenshot(page, f"during-{width}-{colours}.png")
+        call_id = await page.locator("body").get_attribute("data-call")
+        await hang_up(page)
+        outcome = page.get_by_role("region", name="After the call")
+        await expect(outcome.locator("#duration")).to_contain_text(" s", timeout=ANSWER_MS)
+        await expect(outcome.locator("#summary")).not_to_contain_text(
+            "being written", timeout=2 * ANSWER_MS
+        )
+        await expect(outcome.locator("#summary")).not_to_be_empty()
+        await page.get_by_role("button", name="Good").click()
+        await page.get_by_label("In a word, why?").fill("It knew the opening hours.")
+        await page.get_by_role("button", name="Send").click()
+        await expect(outcome).to_contain_text("It is saved.")
+        await keep_screenshot(page, f"after-{width}-{colours}.png")
+        overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert await page.evaluate(overflow) <= 0
+    assert call_id is not None
+    async with switchboard.api() as api:
+        record = await ended_call(api, call_id)
+    assert record["feedback"]["rating"] == "up"
+
+
+async def test_a_bad_link_is_explained_before_anybody_calls(
+    chromium: str, switchboard: LiveSwitchboard
+) -> None:
+    wrong = switchboard.call_page.replace("sb_publishable_", "sb_publishable_not")
+    async with opened_page(chromium, wrong, viewport={"width": 390, "height": 844}) as page:
+        await expect(page.get_by_role("alert")).to_contain_text("key is not valid any more.")
+        await keep_screenshot(page, "bad-link-390.png")

@@ -72,6 +72,8 @@ class Call(Base):
     """As ``provider_cost_micros``, at the providers' unit prices; ``None`` for a channel whose cost
     is unknown. The whole is ``None`` until the call is over, and for calls of earlier releases."""
     intelligence_status: Mapped[str] = mapped_column(default="pending")
+    feedback: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """``CallFeedback``."""
     details: Mapped[dict[str, Any]] = mapped_column("metadata", default=dict)
     collected_slots: Mapped[dict[str, Any]] = mapped_column(default=dict)
     usage: Mapped[dict[str, Any]] = mapped_column(default=dict)

@@ -61,6 +61,32 @@ async def call_exists(session: AsyncSession, call_id: UUID) -> bool:
     return await session.scalar(select(Call.id).where(Call.id == call_id)) is not None
 
 
+async def store_feedback(
+    session: AsyncSession,
+    tenant_id: UUID,
+    call_id: UUID,
+    feedback: dict[str, Any],
+    *,
+    created_with: UUID | None,
+) -> bool:
+    """Replace the feedback of the call. Returns whether there is such a call.
+
+    Args:
+        created_with: only if this publishable key created it; ``None``: whoever did.
+    """
+    wanted = [Call.tenant_id == tenant_id, Call.id == call_id]
+    if created_with is not None:
+        wanted.append(Call.publishable_key_id == created_with)
+    stored = await session.scalar(
+        update(Call)
+        .where(*wanted)
+        .values(feedback=feedback)
+        .returning(Call.id)
+        .execution_options(synchronize_session=False)
+    )
+    return stored is not None
+
+
 async def participants(
     session: AsyncSession, tenant_id: UUID, call_ids: Sequence[UUID]
 ) -> Sequence[CallParticipant]:

@@ -15,6 +15,7 @@ from contracts.clearable import Clearable
 from contracts.language_tag import LanguageTag
 from contracts.money import usd
 from control_plane.calling.calls.ending.cost_breakdown import ModelUsage
+from control_plane.calling.calls.feedback_schemas import CallFeedback
 from control_plane.calling.intelligence.schemas import IntelligenceView
 from control_plane.calling.recordings.schemas import RecordingView
 
@@ -154,6 +155,7 @@ class CallView(BaseModel):
     end_reason: str | None
     metadata: dict[str, Any]
     intelligence_status: str
+    feedback: CallFeedback | None = Field(description="`null` until somebody has rated the call.")
     participant_count: int
     primary_participant: PrimaryParticipant | None
     participants: Sequence[ParticipantView]

@@ -134,6 +134,7 @@ async def forget_caller(
     call = await session.get_one(Call, call_id, populate_existing=True)
     plan = await session.scalar(select(Call.plan).where(Call.id == call_id))
     call.details, call.collected_slots, call.client_address = {}, {}, None
+    call.feedback = None
     call.erased_at = at
     call.plan = _without_caller(plan or {}, caller)
     await session.flush()

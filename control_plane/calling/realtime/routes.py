@@ -23,6 +23,7 @@ from control_plane.calling.realtime.errors import (
     CallOver,
     NoWorker,
 )
+from control_plane.calling.realtime.joined_call import JoinedCall, joined_call
 from control_plane.calling.realtime.schemas import IceServers
 from control_plane.calling.realtime.session_description import (
     CONTENT_TYPE,
@@ -128,6 +129,23 @@ async def offer_leg(
     for value in ice_server_links(ice_servers(settings, access.call_id, time.time())):
         response.headers.append("Link", value)
     return response
+
+
+@router.get(
+    "/{call_id}",
+    responses=problems(
+        AccessTokenInvalid, AccessTokenForAnotherCall, DatabaseUnavailable, CallNotFound
+    ),
+)
+async def get_joined_call(
+    access: Access, database: AppDatabase, settings: AppSettings, response: Response
+) -> JoinedCall:
+    """The call for its participants: with whom they talk, and afterwards how long it took, its
+    summary, its recording and their feedback.
+    """
+    response.headers["Cache-Control"] = "no-store"
+    async with database.tenant_session(access.tenant_id) as session:
+        return await joined_call(session, access, settings)
 
 
 @router.get(

@@ -28,6 +28,7 @@ POLICIES: Policies = {
     ("PATCH", "/v1/agents/{agent_id}"): Policy(Access.MEMBER, 404, {"name": "Mine"}),
     ("POST", "/v1/agents/{agent_id}/clone"): FOREIGN_IS_403,
     ("GET", "/v1/agents/{agent_id}/calls"): FOREIGN_IS_403,
+    ("GET", "/v1/agents/{agent_id}/card"): Policy(Access.ANY_KEY, 404),
     ("GET", "/v1/agents/{agent_id}/tool-capabilities"): FOREIGN_IS_404,
     ("GET", "/v1/agents/{agent_id}/versions"): FOREIGN_IS_404,
     ("GET", "/v1/agents/{agent_id}/versions/{version}"): FOREIGN_IS_404,

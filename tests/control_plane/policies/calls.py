@@ -20,6 +20,8 @@ POLICIES: Policies = {
     ("GET", "/v1/calls/{call_id}/events"): FOREIGN_IS_404,
     ("GET", "/v1/calls/{call_id}/transcript"): FOREIGN_IS_404,
     ("POST", "/v1/calls/{call_id}/end"): FOREIGN_IS_404,
+    ("PUT", "/v1/calls/{call_id}/feedback"): Policy(Access.ANY_KEY, 404, {"rating": "up"}),
+    ("GET", "/v1/rtc/{call_id}"): Policy(Access.CALL_TOKEN, 401),
     ("POST", "/v1/rtc/{call_id}"): Policy(Access.CALL_TOKEN, 401),
     ("GET", "/v1/rtc/{call_id}/ice-servers"): Policy(Access.CALL_TOKEN, 401),
     ("DELETE", "/v1/rtc/{call_id}/legs/{participant_id}"): Policy(Access.CALL_TOKEN, 401),

@@ -92,6 +92,16 @@ class AgentCallList(WireModel):
     agent_id: UUID
 
 
+class AgentCard(WireModel):
+    """The published version of an agent, to those who may call it."""
+
+    id: UUID
+    name: str
+    language: str
+    languages: list[str]
+    """What a call's `locale` can be."""
+
+
 class AgentCreated(WireModel):
     status: Literal["created"]
     id: UUID
@@ -348,6 +358,15 @@ class CallEventView(WireModel):
     source: str
     message: str
     created_at: AwareDatetime
+
+
+class CallFeedback(WireModel):
+    """What somebody thought of the call."""
+
+    rating: Literal["up", "down"] | str
+    comment: str | None
+    given_at: AwareDatetime
+    """When it was last given."""
 
 
 class CallLimits(WireModel):
@@ -855,6 +874,14 @@ class Features(WireModel):
     recording_enabled: bool = False
     transcription_enabled: bool = True
     require_consent: bool = True
+
+
+class FeedbackGiven(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    rating: Literal["up", "down"] | str
+    comment: str | None = None
 
 
 class FieldFault(WireModel):
@@ -2575,6 +2602,9 @@ class CallView(WireModel):
     end_reason: str | None
     metadata: dict[str, Any]
     intelligence_status: str
+    feedback: CallFeedback | None
+    """`null` until somebody has rated the call."""
+
     participant_count: int
     primary_participant: PrimaryParticipant | None
     participants: list[ParticipantView]
@@ -3429,6 +3459,9 @@ class CallDetail(WireModel):
     end_reason: str | None
     metadata: dict[str, Any]
     intelligence_status: str
+    feedback: CallFeedback | None
+    """`null` until somebody has rated the call."""
+
     participant_count: int
     primary_participant: PrimaryParticipant | None
     participants: list[CallParticipantView]
@@ -3476,3 +3509,21 @@ class CallRequest(WireModel):
     """
 
     post_call: PostCallInput | None = None
+
+
+class JoinedCall(WireModel):
+    id: UUID
+    status: str
+    agent: AgentName
+    started_at: AwareDatetime | None
+    ended_at: AwareDatetime | None
+    end_reason: str | None
+    duration_seconds: float | None
+    """Connected time; `null` until the end."""
+
+    intelligence_status: str
+    """How far the analysis of the call has come."""
+
+    summary: str | None
+    recording: RecordingView | None
+    feedback: CallFeedback | None

@@ -57,6 +57,10 @@ def patch(path: str, answer: type[T], body: object) -> Operation[T]:
     return Operation(Request("PATCH", path, body=body_document(body)), answer)
 
 
+def put(path: str, answer: type[T], body: object) -> Operation[T]:
+    return Operation(Request("PUT", path, body=body_document(body)), answer)
+
+
 def delete(path: str, answer: type[T]) -> Operation[T]:
     return Operation(Request("DELETE", path), answer)
 

@@ -5,6 +5,14 @@
  * an offer and an answer of its own.
  */
 
+import { agentId, checkLink, invitation, key } from "./link.js";
+import { Meter } from "./level_meter.js";
+import { openMicrophone } from "./microphone.js";
+import { Outcome } from "./outcome.js";
+import { apiTrouble, CALL_OVER, isFinal, noRoom, request } from "./requests.js";
+import { Transcript } from "./transcript.js";
+import { Trouble } from "./trouble.js";
+import { view } from "./view.js";
 import { VoiceConnection } from "./voice_connection.js";
 
 const CONNECTING_LIMIT_MS = 15000;
@@ -15,105 +23,11 @@ const RECONNECTING_LIMIT_MS = 18000;
 const ATTEMPT_LIMIT_MS = 6000;
 const ATTEMPT_PAUSES_MS = [500, 1000, 2000];
 const LEAVING_LIMIT_MS = 2000;
-/** For an answer 503 that does not say when to ask again. */
-const RETRY_MS = 2000;
-
-/** The status of the answer to an offer for a call that is over. */
-const CALL_OVER = 410;
 
 const element = (id) => document.getElementById(id);
-const agentId = new URLSearchParams(location.search).get("agent");
-const secrets = new URLSearchParams(location.hash.slice(1));
-const key = secrets.get("key");
-
-/** The call that this link invites into, if it is an invitation. */
-const invitation =
-  secrets.get("call") && secrets.get("token")
-    ? { call: secrets.get("call"), token: secrets.get("token") }
-    : null;
-
-/** A problem the person can do something about: a title and, in plain words, what to do. */
-class Trouble extends Error {
-  constructor(title, advice, status = null, retryAfterMs = null) {
-    super(title);
-    this.advice = advice;
-    this.status = status;
-    this.retryAfterMs = retryAfterMs;
-  }
-}
-
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// --- What the person sees ---------------------------------------------------------------------
-
-const view = {
-  phase(name, status) {
-    document.body.dataset.phase = name;
-    element("status").textContent = status;
-    const live = name === "live" || name === "reconnecting";
-    element("start").hidden = live || name === "connecting";
-    element("mute").hidden = !live;
-    element("end").hidden = !(live || name === "connecting");
-    element("start").querySelector("span").textContent = startWords(name === "over");
-    if (!live) {
-      this.speaking("");
-      this.people(0);
-    }
-  },
-
-  speaking(who) {
-    document.body.dataset.speaking = who;
-  },
-
-  trouble(problem) {
-    element("trouble").hidden = !problem;
-    if (!problem) return;
-    element("trouble-title").textContent = problem.message;
-    element("trouble-advice").textContent = problem.advice;
-  },
-
-  people(count) {
-    element("people").hidden = count < 2;
-    element("people").textContent = `${count} people in the call`;
-  },
-
-  elapsed(seconds) {
-    const whole = Math.max(0, Math.floor(seconds));
-    element("elapsed").textContent = `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-  },
-
-  utterance({ utterance, speaker, text, is_final: isFinal }) {
-    const list = element("transcript");
-    let item = list.querySelector(`[data-utterance="${utterance}"]`);
-    if (!text && isFinal) {
-      item?.remove();
-      return;
-    }
-    if (!item) {
-      item = document.createElement("li");
-      item.dataset.utterance = utterance;
-      item.dataset.speaker = speaker;
-      item.append(document.createElement("span"));
-      list.append(item);
-    }
-    item.dataset.final = String(isFinal);
-    item.querySelector("span").textContent = text;
-    list.scrollTop = list.scrollHeight;
-  },
-
-  latency({ utterance, end_to_end_ms: ms }) {
-    const item = element("transcript").querySelector(`[data-utterance="${utterance}"]`);
-    if (!item || item.querySelector("small")) return;
-    const note = document.createElement("small");
-    note.textContent = `answered in ${(ms / 1000).toFixed(2)} s`;
-    item.append(note);
-  },
-};
-
-function startWords(again) {
-  if (invitation) return again ? "Join again" : "Join the call";
-  return again ? "Call again" : "Start the call";
-}
+const transcript = new Transcript(element("transcript"));
 
 const END_WORDS = {
   end_call_tool: "The agent ended the call",
@@ -125,105 +39,6 @@ const END_WORDS = {
   insufficient_funds: "The account's credit is used up",
   server_shutdown: "The service was restarted",
 };
-
-// --- Microphone ---------------------------------------------------------------------------------
-
-async function openMicrophone() {
-  if (!navigator.mediaDevices?.getUserMedia) {
-    throw new Trouble(
-      "This address cannot use the microphone",
-      "Browsers allow the microphone only on https:// pages and on http://localhost or " +
-        "http://127.0.0.1. Open the page through one of these.",
-    );
-  }
-  try {
-    return await navigator.mediaDevices.getUserMedia({
-      audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true },
-    });
-  } catch (error) {
-    throw microphoneTrouble(error);
-  }
-}
-
-function microphoneTrouble(error) {
-  switch (error.name) {
-    case "NotAllowedError":
-    case "SecurityError":
-      return new Trouble(
-        "The microphone is blocked",
-        "Click the icon to the left of the page's address, allow the microphone for this site, and " +
-          "start the call again. If it stays blocked, look in your system's privacy settings.",
-      );
-    case "NotFoundError":
-    case "OverconstrainedError":
-      return new Trouble(
-        "No microphone was found",
-        "Connect a microphone or headset, check that the system lists it as an input, and start " +
-          "the call again.",
-      );
-    case "NotReadableError":
-    case "AbortError":
-      return new Trouble(
-        "The microphone is in use",
-        "Another program or tab holds the microphone. Close it and start the call again.",
-      );
-    default:
-      return new Trouble("The microphone did not start", `${error.name}: ${error.message}`);
-  }
-}
-
-// --- The API -------------------------------------------------------------------------------------
-
-async function reached(path, options) {
-  try {
-    return await fetch(path, options);
-  } catch {
-    throw new Trouble(
-      "Switchboard cannot be reached",
-      "Check your connection, and that Switchboard is running, then start the call again.",
-    );
-  }
-}
-
-async function request(path, options) {
-  const response = await reached(path, options);
-  if (response.ok) return response;
-  const problem = await response.json().catch(() => ({}));
-  const detail = problem.detail ?? problem.title ?? response.statusText;
-  const retryAfterMs = Number(response.headers.get("Retry-After")) * 1000 || RETRY_MS;
-  throw apiTrouble(response.status, detail, retryAfterMs);
-}
-
-function apiTrouble(status, detail, retryAfterMs) {
-  const titles = {
-    401: "This link's key is not valid any more",
-    402: "The account has no credit left",
-    403: "This link may not call this agent",
-    404: invitation ? "This call does not exist" : "This agent does not exist",
-    409: "This agent is not ready for calls",
-    [CALL_OVER]: "The call is over",
-    422: "This agent cannot speak yet",
-    423: "This agent is paused",
-    429: "Too many calls at once",
-    503: "Switchboard cannot take the call right now",
-  };
-  const advice = isFinal(status) ? "Ask for a new link where you got this one." : "Try again soon.";
-  const title = titles[status] ?? "The call could not be placed";
-  return new Trouble(title, `${detail} ${advice}`, status, retryAfterMs);
-}
-
-/** The API's own words for this are meant for programs. */
-function noRoom() {
-  return new Trouble(
-    "Switchboard cannot take the call right now",
-    "It is busy or being restarted. Try again in a minute.",
-  );
-}
-
-/** Whether an answer means that the same request will never succeed. */
-function isFinal(status) {
-  return [401, 403, 404, CALL_OVER].includes(status);
-}
 
 async function createCall() {
   const response = await request("/v1/calls", {
@@ -269,12 +84,10 @@ class Call {
   async connect() {
     const { id, agentName, access } = await placeOrJoin();
     if (this.over) return;
-    if (agentName) {
-      element("agent-name").textContent = agentName;
-      document.title = `${agentName} · Switchboard`;
-    }
+    if (agentName) view.agent(agentName);
     document.body.dataset.call = id;
     this.bearer = { Authorization: `Bearer ${access.token}` };
+    this.outcome = new Outcome(id, this.bearer, invitation ? null : key);
     this.path = new URL(access.url).pathname;
     this.iceServers = await this.#findIceServers();
     if (this.over) return;
@@ -351,6 +164,10 @@ class Call {
     for (const id of ["level-user", "level-agent"]) element(id).style.transform = "scaleX(0)";
     view.phase("over", status);
     view.trouble(problem);
+    if (this.startedAt !== null) {
+      shownOutcome = this.outcome;
+      shownOutcome.follow();
+    }
     if (current === this) current = null;
   }
 
@@ -442,18 +259,21 @@ class Call {
   #told(message) {
     switch (message.type) {
       case "transcript":
-        view.utterance(message);
+        transcript.utterance(message);
         break;
       case "latency":
-        view.latency(message);
+        transcript.latency(message);
         break;
       case "agent.state":
+        // Told before the room knew that the person has left.
+        if (this.over) break;
         if (message.state === "speaking") view.speaking("agent");
         else if (document.body.dataset.speaking === "agent") view.speaking("");
         element("status").textContent =
           { listening: "Listening", thinking: "Thinking", speaking: "Speaking" }[message.state];
         break;
       case "user.state":
+        if (this.over) break;
         if (message.state === "speaking") view.speaking("user");
         else if (document.body.dataset.speaking === "user") view.speaking("");
         break;
@@ -486,33 +306,11 @@ class Call {
   }
 }
 
-/** Shows how loud a stream is. */
-class Meter {
-  constructor(audioContext, stream, id) {
-    this.bar = element(id);
-    this.analyser = audioContext.createAnalyser();
-    this.analyser.fftSize = 512;
-    this.samples = new Float32Array(this.analyser.fftSize);
-    audioContext.createMediaStreamSource(stream).connect(this.analyser);
-  }
-
-  draw() {
-    this.analyser.getFloatTimeDomainData(this.samples);
-    const power = this.samples.reduce((sum, sample) => sum + sample * sample, 0) / this.samples.length;
-    // Speech lies between about -55 and -10 dBFS.
-    const level = Math.min(1, Math.max(0, (10 * Math.log10(power + 1e-9) + 55) / 45));
-    this.bar.style.transform = `scaleX(${level.toFixed(3)})`;
-    if (`level-${document.body.dataset.speaking}` === this.bar.id) {
-      element("orb").style.setProperty("--level", level.toFixed(3));
-    }
-  }
-}
-
 // --- Buttons -----------------------------------------------------------------------------------------
 
 let current = null;
-
-element("start").querySelector("span").textContent = startWords(false);
+/** Of the call before, while it is shown. */
+let shownOutcome = null;
 
 function setMuted(muted) {
   element("mute").setAttribute("aria-pressed", String(muted));
@@ -520,21 +318,34 @@ function setMuted(muted) {
   current?.mute(muted);
 }
 
+/** Shows with whom the call will be, and at once what is wrong with the link. */
+async function introduce() {
+  try {
+    checkLink();
+    const headers = { Authorization: `Bearer ${invitation ? invitation.token : key}` };
+    const path = invitation
+      ? `/v1/rtc/${encodeURIComponent(invitation.call)}`
+      : `/v1/agents/${encodeURIComponent(agentId)}/card`;
+    const found = await (await request(path, { headers })).json();
+    view.agent(invitation ? found.agent.name : found.name);
+    if (found.ended_at) throw apiTrouble(CALL_OVER, "It has ended", 0);
+  } catch (error) {
+    // The person may have begun meanwhile, and knows more.
+    if (error instanceof Trouble && !current) view.trouble(error);
+  }
+}
+
 async function start() {
   view.trouble(null);
   element("start").disabled = true;
   let call = null;
   try {
-    if (!invitation && (!agentId || !key)) {
-      throw new Trouble(
-        "This link is not complete",
-        "A call link has the form /call?agent=AGENT_ID#key=sb_publishable_… and an invitation " +
-          "/call#call=CALL_ID&token=… : open it as it was given to you.",
-      );
-    }
+    checkLink();
     view.phase("asking", "Allow the microphone to begin");
     const microphone = await openMicrophone();
-    element("transcript").replaceChildren();
+    transcript.clear();
+    shownOutcome?.stop();
+    shownOutcome = null;
     setMuted(false);
     view.elapsed(0);
     view.phase("connecting", "Connecting…");
@@ -558,4 +369,5 @@ element("end").addEventListener("click", () => current?.end());
 element("mute").addEventListener("click", () =>
   setMuted(element("mute").getAttribute("aria-pressed") !== "true"),
 );
+introduce();
 addEventListener("pagehide", () => current?.end());

@@ -95,11 +95,19 @@ def _agent_of(request: CallRequest, scope: PublishableScope | None) -> UUID:
         raise InvalidRequest.at("agent_id", "is required")
     if scope is None:
         return request.agent_id
+    check_web_scope(request.agent_id, scope)
+    return request.agent_id
+
+
+def check_web_scope(agent_id: UUID, scope: PublishableScope) -> None:
+    """
+    Raises:
+        KeyScopeViolation: the publishable key does not permit calling the agent in a browser.
+    """
     if "web" not in scope.channels:
         raise KeyScopeViolation("This publishable key does not permit the channel 'web'.")
-    if scope.agent_ids is not None and request.agent_id not in scope.agent_ids:
+    if scope.agent_ids is not None and agent_id not in scope.agent_ids:
         raise KeyScopeViolation("This publishable key does not permit this agent.")
-    return request.agent_id
 
 
 def _phone_agent(request: CallRequest, scope: PublishableScope) -> UUID:

@@ -49,6 +49,7 @@ LISTED_COLUMNS: tuple[InstrumentedAttribute[Any], ...] = (
     Call.end_reason,
     Call.details,
     Call.intelligence_status,
+    Call.feedback,
 )
 """The columns that the fields of a call are computed from."""
 
@@ -83,6 +84,7 @@ def fields_of(calls: Subquery) -> Select[Any]:
         call.end_reason,
         call.details.label("metadata"),
         call.intelligence_status,
+        call.feedback,
         participants.c.participant_count,
         participants.c.primary_participant,
         participants.c.participants,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -21,7 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(60)]
 
 ORIGIN = "http://localhost:1"
 """Browsers allow the microphone there. Nothing listens: every request is answered by a route."""
-CALL_ID, PARTICIPANT_ID = UUID(int=7), UUID(int=8)
+CALL_ID, PARTICIPANT_ID, AGENT_ID = UUID(int=7), UUID(int=8), UUID(int=9)
 LEG = f"/v1/rtc/{CALL_ID}/legs/{PARTICIPANT_ID}"
 OFFERS = f"**/v1/rtc/{CALL_ID}"
 WAIT_MS = 15_000
@@ -55,6 +56,10 @@ class PlayedApi:
         self.refusals: list[tuple[int, str]] = []
         self.ice_servers_status = 200
         self.answers_nothing = False
+        self.card_status = 200
+        self.card: dict[str, Any] = {"name": "Reception"}
+        self.joined: dict[str, Any] = {"agent": {"name": "Reception"}, "ended_at": None}
+        self.feedback: list[Any] = []
 
     async def answer(self, route: Route, request: Request) -> None:
         path = request.url.removeprefix(ORIGIN).partition("?")[0]
@@ -73,6 +78,13 @@ class PlayedApi:
                 "participants": [{"access": access}],
             }
             await route.fulfill(status=201, json=created)
+        elif path.endswith("/card"):
+            await route.fulfill(status=self.card_status, json=self.card)
+        elif path.endswith("/feedback"):
+            self.feedback.append(request.post_data_json)
+            await route.fulfill(status=200, json={})
+        elif path == f"/v1/rtc/{CALL_ID}" and request.method == "GET":
+            await route.fulfill(status=200, json=self.joined)
         elif path.endswith("/ice-servers"):
             await route.fulfill(status=self.ice_servers_status, json={"ice_servers": []})
         elif request.method == "POST":
@@ -220,3 +232,144 @@ async def test_only_an_older_release_may_have_no_ice_servers(
     else:
         await is_refused(page, "The call could not be placed")
         assert api.offers == []
+
+
+SAY = """
+async (count) => {
+    const { Transcript } = await import("/call/static/transcript.js");
+    window.said ??= new Transcript(document.getElementById("transcript"));
+    for (let each = 0; each < count; each++) {
+        window.number = (window.number ?? 0) + 1;
+        window.said.utterance({
+            utterance: `u${window.number}`,
+            speaker: each % 2 ? "user" : "agent",
+            text: `Number ${window.number}: the clinic is open from nine to five on weekdays.`,
+            is_final: true,
+        });
+    }
+}
+"""
+"""What the data channel tells of a long conversation."""
+NARROW = {"width": 390, "height": 844}
+
+
+async def in_view(page: Page, number: int) -> None:
+    newest = page.locator("#transcript li", has_text=f"Number {number}:")
+    await expect(newest).to_be_in_viewport(ratio=0.99)
+
+
+async def test_the_agents_name_is_there_before_the_call(page: Page) -> None:
+    await expect(page.get_by_role("heading", name="Reception")).to_be_visible(timeout=WAIT_MS)
+    await expect(page).to_have_title("Reception · Switchboard")
+    await expect(page.locator("#trouble")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("link", "status", "words"),
+    [
+        (f"?agent={AGENT_ID}#key=sb_publishable_1", 401, "This link's key is not valid any more."),
+        (f"?agent={AGENT_ID}#key=sb_publishable_1", 404, "This agent does not exist."),
+        (f"?agent={AGENT_ID}#key=sb_publishable_1", 423, "This agent is paused."),
+        (f"?agent={AGENT_ID}", 200, "This link is not complete."),
+        ("?agent=reception#key=sb_publishable_1", 200, "This link is not complete."),
+        ("#call=7&token=x", 200, "This link is not complete."),
+    ],
+)
+async def test_a_bad_link_is_explained_in_sentences_before_anybody_calls(
+    page: Page, api: PlayedApi, link: str, status: int, words: str
+) -> None:
+    api.card_status, api.card = status, {"detail": "The operator's own words"}
+    await page.goto("about:blank")
+    await page.goto(f"{ORIGIN}/call{link}")
+    await is_refused(page, words)
+    if status == 423:
+        await is_refused(page, "The operator's own words. ")
+    advice = await page.locator("#trouble-advice").text_content()
+    assert advice is not None
+    assert advice.endswith(".")
+
+
+@pytest.mark.parametrize("size", [NARROW, {"width": 320, "height": 568}])
+async def test_the_newest_words_are_in_view_on_a_phone(page: Page, size: Any) -> None:
+    await page.set_viewport_size(size)
+    await start_the_call(page)
+    await is_live(page)
+    await page.evaluate(SAY, 30)
+    await in_view(page, 30)
+    await page.evaluate(SAY, 1)
+    await in_view(page, 31)
+    await expect(page.get_by_role("button", name="End")).to_be_in_viewport(ratio=1)
+    assert await page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+
+
+async def test_a_new_size_of_the_window_keeps_the_place_in_the_transcript(page: Page) -> None:
+    await page.set_viewport_size(NARROW)
+    await start_the_call(page)
+    await is_live(page)
+    await page.evaluate(SAY, 40)
+    for width, height in ((1280, 720), (390, 500), (844, 390), (390, 844)):
+        await page.set_viewport_size({"width": width, "height": height})
+        await in_view(page, 40)
+    await page.evaluate("document.getElementById('transcript').scrollTop = 0")
+    await page.locator("#transcript li", has_text="Number 15:").scroll_into_view_if_needed()
+    await in_view(page, 15)
+    for width, height in ((1280, 720), (390, 844)):
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.wait_for_function("new Promise(requestAnimationFrame)")
+        first = await page.evaluate(FIRST_IN_VIEW)
+        assert 5 <= first <= 15, first
+    await page.evaluate(SAY, 1)
+    assert await page.evaluate(FIRST_IN_VIEW) <= 15, "who reads is not torn away"
+
+
+FIRST_IN_VIEW = """
+() => {
+    const top = document.getElementById("transcript").getBoundingClientRect().top;
+    const items = [...document.querySelectorAll("#transcript li")];
+    const first = items.find((item) => item.getBoundingClientRect().bottom > top);
+    return Number(/\\d+/.exec(first.textContent)[0]);
+}
+"""
+
+
+async def test_after_the_call_the_person_sees_what_came_of_it_and_rates_it(
+    page: Page, api: PlayedApi
+) -> None:
+    await start_the_call(page)
+    await is_live(page)
+    await expect(page.locator("#outcome")).to_be_hidden()
+    await page.get_by_role("button", name="End").click()
+    outcome = page.get_by_role("region", name="After the call")
+    await expect(outcome).to_be_visible()
+    address = f"{ORIGIN}/v1/recordings/1/stereo_mix.ogg?token=1"
+    api.joined |= {
+        "ended_at": "2026-01-05T09:30:00Z",
+        "duration_seconds": 64.6,
+        "intelligence_status": "pending",
+        "summary": None,
+        "recording": {
+            "status": "completed",
+            "metadata": {"stereo_mix": None, "stereo_mix_ogg": {"signed_url": address}},
+        },
+    }
+    await page.clock.run_for(2_500)
+    await expect(outcome).to_contain_text("1 min 5 s")
+    await expect(outcome).to_contain_text("It is being written")
+    await expect(page.get_by_label("Recording of the call")).to_have_attribute("src", address)
+    api.joined |= {"intelligence_status": "completed", "summary": "Ada booked a table."}
+    await page.clock.run_for(2_500)
+    await expect(outcome).to_contain_text("Ada booked a table.")
+
+    bad = page.get_by_role("button", name="Bad")
+    await bad.click()
+    await expect(bad).to_have_attribute("aria-pressed", "true")
+    await expect(outcome).to_contain_text("Thank you. It is saved.")
+    await page.get_by_label("In a word, why?").fill("It did not know the prices.")
+    await page.get_by_role("button", name="Send").click()
+    await page.wait_for_function("() => document.getElementById('feedback-note').textContent")
+    assert api.feedback == [
+        {"rating": "down", "comment": None},
+        {"rating": "down", "comment": "It did not know the prices."},
+    ]
+    await page.get_by_role("button", name="Call again").click()
+    await expect(outcome).to_be_hidden()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from switchboard_client.models import (
@@ -13,6 +13,7 @@ from switchboard_client.models import (
     CallEndedView,
     CallEventPage,
     CallEventView,
+    CallFeedback,
     CallPage,
     CallQueued,
     CallRecording,
@@ -24,7 +25,7 @@ from switchboard_client.models import (
     SummaryView,
     TranscriptView,
 )
-from switchboard_client.operation import Operation, body_document, get, given, post
+from switchboard_client.operation import Operation, body_document, get, given, post, put
 from switchboard_client.paging import Pages, by_cursor, by_offset
 from switchboard_client.request import Request, at, query
 
@@ -142,6 +143,14 @@ def queue_stats() -> Operation[QueueStats]:
 def end(call_id: Id) -> Operation[CallEndedView]:
     """Hang up. Raises ``CallAlreadyOver`` if the call has ended already."""
     return post(at("/v1/calls/{}/end", call_id), CallEndedView)
+
+
+def give_feedback(
+    call_id: Id, rating: Literal["up", "down"], comment: str | None = None
+) -> Operation[CallFeedback]:
+    """Rate the call. It replaces what was given before."""
+    body = given(rating=rating, comment=comment)
+    return put(at("/v1/calls/{}/feedback", call_id), CallFeedback, body)
 
 
 def add_participants(
