@@ -47,9 +47,18 @@ class ResolvedStack(BaseModel):
     stt: ResolvedChannel
     llm: ResolvedChannel
     tts: ResolvedChannel
+    pipeline: ResolvedStack | None = Field(None, exclude_if=lambda stack: stack is None)
+    """What speaks the sentences that the agent has in writing, and goes on when the realtime model
+    fails. Written only for a realtime model: release 0.1 refuses fields that it does not know."""
+
+    @property
+    def without_realtime(self) -> ResolvedStack:
+        """The pipeline of the stack: itself unless its mode is ``realtime``."""
+        return self if self.pipeline is None else self.pipeline
 
     def choices(self) -> Iterator[tuple[Channel, ProviderChoice]]:
-        """What may serve each channel: its primary, then its fallback if it has one."""
+        """What may serve each channel: its primary, then its fallback if it has one; last those of
+        the pipeline behind a realtime model."""
         channels: tuple[tuple[Channel, ResolvedChannel], ...] = (
             ("stt", self.stt),
             ("llm", self.llm),
@@ -59,6 +68,8 @@ class ResolvedStack(BaseModel):
             yield channel, resolved.primary
             if resolved.fallback is not None:
                 yield channel, resolved.fallback
+        if self.pipeline is not None:
+            yield from self.pipeline.choices()
 
 
 class PriceRow(BaseModel):
@@ -198,6 +209,11 @@ class CallPlan(BaseModel):
         agent = others.pop(agent_id)
         own = {name: getattr(agent, name) for name in PlannedAgent.model_fields}
         return self.model_copy(update=own | {"handoffs": tuple(others.values())})
+
+    @property
+    def without_realtime(self) -> CallPlan:
+        """The plan as if its realtime model, if it has one, did not exist."""
+        return self.model_copy(update={"stack": self.stack.without_realtime})
 
     @property
     def rate_micros_per_minute(self) -> int:

@@ -38,6 +38,9 @@ class ProviderDeadlines(BaseModel):
     """From the request to the first word or tool call."""
     tts_first_audio_seconds: _Seconds = 1.5
     """From the first text that can be spoken to the first sound."""
+    realtime_first_audio_seconds: _Seconds = 1.25
+    """From the end of the caller's turn to a realtime model's first sound or tool call. Then the
+    pipeline begins with everything, so it needs more of the time that callers wait patiently."""
     idle_seconds: _Seconds = 1.5
     """Between two pieces of an answer or of speech that is not complete."""
     stt_no_text_seconds: _Seconds = 2.0

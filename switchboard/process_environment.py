@@ -39,7 +39,7 @@ _DEADLINES = frozenset(
     {
         *("provider_connect_seconds", "provider_idle_seconds"),
         *("llm_first_token_seconds", "tts_first_audio_seconds"),
-        *("stt_no_text_seconds", "stt_final_seconds"),
+        *("stt_no_text_seconds", "stt_final_seconds", "realtime_first_audio_seconds"),
     }
 )
 

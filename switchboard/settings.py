@@ -160,6 +160,9 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     provider_idle_seconds: float = _same_as(ProviderDeadlines, "idle_seconds")
     llm_first_token_seconds: float = _same_as(ProviderDeadlines, "llm_first_token_seconds")
     tts_first_audio_seconds: float = _same_as(ProviderDeadlines, "tts_first_audio_seconds")
+    realtime_first_audio_seconds: float = _same_as(
+        ProviderDeadlines, "realtime_first_audio_seconds"
+    )
     stt_no_text_seconds: float = _same_as(ProviderDeadlines, "stt_no_text_seconds")
     stt_final_seconds: float = _same_as(ProviderDeadlines, "stt_final_seconds")
 
@@ -386,6 +389,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
                 idle_seconds=self.provider_idle_seconds,
                 llm_first_token_seconds=self.llm_first_token_seconds,
                 tts_first_audio_seconds=self.tts_first_audio_seconds,
+                realtime_first_audio_seconds=self.realtime_first_audio_seconds,
                 stt_no_text_seconds=self.stt_no_text_seconds,
                 stt_final_seconds=self.stt_final_seconds,
             ),

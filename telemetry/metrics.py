@@ -28,7 +28,7 @@ PROVIDERS = (
     *("openai_compatible", "custom"),
     OTHER,
 )
-CHANNELS = ("stt", "llm", "tts", OTHER)
+CHANNELS = ("stt", "llm", "tts", "realtime", OTHER)
 RUNNING_STATUSES = tuple(each.value for each in CallStatus if each not in TERMINAL_STATUSES)
 UNREACHED = tuple(f"carrier_{outcome.value}" for outcome in DialOutcome)
 """The end reasons of phones that were not reached, without the carrier's name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from livekit.agents import stt
@@ -13,6 +14,9 @@ from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.channels.llm.llm_of_plan import supervised_llm
 from pipelines.engine.channels.llm.supervised_llm import SupervisedLLM
+from pipelines.engine.channels.realtime.heard_again import heard_again
+from pipelines.engine.channels.realtime.realtime_of_plan import supervised_realtime
+from pipelines.engine.channels.realtime.supervised_realtime import SupervisedRealtime
 from pipelines.engine.channels.stt.stt_of_plan import supervised_stt
 from pipelines.engine.channels.tts.supervised_tts import SupervisedTTS
 from pipelines.engine.channels.tts.tts_of_plan import supervised_tts
@@ -35,12 +39,27 @@ class AgentParts:
     stt: stt.STT[Any]
     llm: SupervisedLLM
     tts: SupervisedTTS
+    realtime: SupervisedRealtime | None
+    """Listens, thinks and speaks in place of the other three. Sentences that the agent has in
+    writing are still spoken by ``tts``, and all three go on when it fails."""
+
+    @property
+    def in_use(self) -> dict[str, Any]:
+        """The models with which an agent begins, as arguments of the engine's agents."""
+        if self.realtime is None:
+            return self.pipeline
+        return {"stt": None, "llm": self.realtime, "tts": self.tts}
+
+    @property
+    def pipeline(self) -> dict[str, Any]:
+        return {"stt": self.stt, "llm": self.llm, "tts": self.tts}
 
     async def aclose(self) -> None:
         """Close this agent's models. Models that calls share stay loaded."""
         await self.tools.aclose()
-        for model in (self.stt, self.llm, self.tts):
-            await model.aclose()
+        for model in (self.stt, self.llm, self.tts, self.realtime):
+            if model is not None:
+                await model.aclose()
 
 
 def agent_parts(
@@ -57,15 +76,19 @@ def agent_parts(
 
     Raises ``ProviderUnavailable`` if the plan names a model that this process cannot run.
     """
+    behind = plan.without_realtime
     pronunciations = PronunciationTable(plan.agent.advanced.pronunciations)
     transforms: list[TextTransform] = [in_pieces, filter_markdown, filter_emoji]
     if pronunciations:
         transforms += [as_text_transform(pronunciations), in_pieces]
+    recogniser = supervised_stt(behind, models, actions, ask_again)
+    hear = partial(heard_again, recogniser)
     return AgentParts(
         plan=plan,
         tools=CallTools(plan, models.settings, models.tenants_network, actions, hand_over),
         transforms=transforms,
-        stt=supervised_stt(plan, models, actions, ask_again),
-        llm=supervised_llm(plan, models, actions),
-        tts=supervised_tts(plan, models, actions),
+        stt=recogniser,
+        llm=supervised_llm(behind, models, actions),
+        tts=supervised_tts(behind, models, actions),
+        realtime=supervised_realtime(plan, models, actions, hear),
     )

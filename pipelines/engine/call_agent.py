@@ -49,17 +49,19 @@ class CallAgent(Agent):
         on_arrival: called when it takes over from another agent.
         now: what the prompt tells as the time, in the zone of the business. Default: the clock and
             the zone of this machine (``TZ``).
+        heard_before: what the caller has said when it begins to listen.
     """
 
     def __init__(
         self,
         plan: CallPlan,
         actions: CallActions,
-        tools: Sequence[llm.Tool],
+        tools: Sequence[llm.Tool | llm.Toolset],
         overlapping: OverlappingSpeech,
         *,
         on_arrival: Callable[[CallAgent], Awaitable[None]] | None = None,
         now: datetime | None = None,
+        heard_before: Callable[[], Sequence[rtc.AudioFrame]] = tuple,
         **in_place_of_the_sessions: Any,
     ) -> None:
         super().__init__(
@@ -68,6 +70,7 @@ class CallAgent(Agent):
             **in_place_of_the_sessions,
         )
         self._on_arrival = on_arrival
+        self._heard_before = heard_before
         self._actions = actions
         self._overlapping = overlapping
         self._hearing = HearingRules.of(plan.agent.advanced)
@@ -109,7 +112,7 @@ class CallAgent(Agent):
     async def stt_node(
         self, audio: AsyncIterable[rtc.AudioFrame], model_settings: ModelSettings
     ) -> AsyncGenerator[stt.SpeechEvent, None]:
-        async for event in Agent.default.stt_node(self, audio, model_settings):
+        async for event in Agent.default.stt_node(self, self._sound(audio), model_settings):
             heard = self._heard(event)
             if heard is not None:
                 yield heard
@@ -209,6 +212,14 @@ class CallAgent(Agent):
     ) -> AsyncGenerator[str | TimedString, None]:
         async for piece in in_pieces(text):
             yield piece
+
+    async def _sound(self, audio: AsyncIterable[rtc.AudioFrame]) -> AsyncIterator[rtc.AudioFrame]:
+        for frame in self._heard_before():
+            yield frame
+            # The recogniser is opened meanwhile.
+            await asyncio.sleep(0)
+        async for frame in audio:
+            yield frame
 
     def _claim_replaced(self, claim: str) -> None:
         self._actions.log(

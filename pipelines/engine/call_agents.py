@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from uuid import UUID
 
-from livekit.agents import Agent, FunctionToolsExecutedEvent, llm
+from livekit.agents import NOT_GIVEN, Agent, FunctionToolsExecutedEvent, llm
 
 from contracts.call_plan import CallPlan
 from contracts.tool_bindings import Handoff
@@ -16,6 +16,10 @@ from pipelines.engine.agent_parts import AgentParts, agent_parts
 from pipelines.engine.barge_in import BargeIn
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.call_agent import CallAgent
+from pipelines.engine.channels.llm.given_answer import GO_ON
+from pipelines.engine.channels.realtime.realtime_of_plan import pipeline_name
+from pipelines.engine.channels.realtime.supervised_session import Unfinished
+from pipelines.engine.channels.reports import ChannelSwitch
 from pipelines.engine.overlapping_speech import OverlappingSpeech
 from pipelines.engine.providers.spec import ProviderUnavailable
 from pipelines.engine.shared_models import WarmModels
@@ -59,8 +63,15 @@ class CallAgents:
         self.present = self._parts(plan.agent_id)
         """Of the agent that talks."""
         self.agent = CallAgent(
-            self.present.plan, actions, self.present.tools.of_engine(), self.overlapping
+            self.present.plan,
+            actions,
+            self.present.tools.of_engine(),
+            self.overlapping,
+            **self.present.in_use,
         )
+        self._unfinished: Unfinished | None = None
+        """What a realtime model left that failed before the session ran."""
+        self._has_started = False
         self._say: Say | None = None
         self._is_handing_over = False
         self._settled = asyncio.Event()
@@ -101,7 +112,9 @@ class CallAgents:
         if agent_id not in self._built:
             plan = self._plan.run_by(agent_id)
             parts = agent_parts(plan, self._models, self._actions, self._hand_over, self._ask_again)
-            self.usage.follow(parts.stt, parts.llm, parts.tts)
+            self.usage.follow(parts.stt, parts.llm, parts.tts, parts.realtime)
+            if parts.realtime is not None:
+                parts.realtime.on_failure(partial(self._realtime_failed, parts))
             self._built[agent_id] = parts
         return self._built[agent_id]
 
@@ -129,9 +142,7 @@ class CallAgents:
             self._actions,
             parts.tools.of_engine(),
             self.overlapping,
-            stt=parts.stt,
-            llm=parts.llm,
-            tts=parts.tts,
+            **parts.in_use,
             vad=self.voice_activity(parts.plan),
             turn_handling=turn_handling(parts.plan.agent, self._models.local.end_of_turn),
             on_arrival=partial(self._arrived, parts),
@@ -160,6 +171,58 @@ class CallAgents:
         agent.session.generate_reply(
             instructions=_GO_ON, tools=[tool.id for tool in agent.tools if tool.id not in handoffs]
         )
+        await former.aclose()
+
+    def started(self) -> None:
+        """The session runs."""
+        self._has_started = True
+        if self._unfinished is not None:
+            self._go_on_without(self.present, self._unfinished)
+
+    def _realtime_failed(self, parts: AgentParts, unfinished: Unfinished) -> None:
+        assert parts.realtime is not None
+        self._actions.channel_reports.switched(
+            ChannelSwitch(
+                channel="realtime",
+                failed=parts.realtime.name,
+                taken_over_by=pipeline_name(parts.plan),
+                why=str(unfinished.failure),
+                lost_ms=round(unfinished.lost_seconds * 1000),
+            )
+        )
+        if self._has_started:
+            self._go_on_without(parts, unfinished)
+        else:
+            self._unfinished = unfinished
+
+    def _go_on_without(self, parts: AgentParts, unfinished: Unfinished) -> None:
+        """Let the agent go on with its pipeline in place of its realtime model."""
+        self._settled.clear()
+        agent = CallAgent(
+            parts.plan,
+            self._actions,
+            self.agent.tools if parts is self.present else parts.tools.of_engine(),
+            self.overlapping,
+            **parts.pipeline,
+            vad=self.voice_activity(parts.plan),
+            turn_handling=turn_handling(parts.plan.agent, self._models.local.end_of_turn),
+            heard_before=unfinished.speech.unfinished,
+            on_arrival=partial(self._goes_on, parts, unfinished),
+        )
+        self.agent.session.update_agent(agent)
+
+    async def _goes_on(self, parts: AgentParts, unfinished: Unfinished, agent: CallAgent) -> None:
+        history = agent.session.history.copy(exclude_instructions=True, exclude_config_update=True)
+        await agent.update_chat_ctx(history, exclude_invalid_function_calls=False)
+        former, self.agent, self.present = self.agent, agent, parts
+        self._end_handoff()
+        words = "" if unfinished.words is None else await unfinished.words
+        if words:
+            agent.session.generate_reply(user_input=words, input_modality="audio")
+        elif unfinished.reply == "due":
+            agent.session.generate_reply(instructions=unfinished.instructions or NOT_GIVEN)
+        elif unfinished.reply == "broken_off":
+            agent.session.generate_reply(instructions=GO_ON)
         await former.aclose()
 
     def _end_handoff(self) -> None:

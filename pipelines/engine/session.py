@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from livekit.agents import (
@@ -10,6 +10,7 @@ from livekit.agents import (
     AgentSession,
     NotGivenOr,
     UserInputTranscribedEvent,
+    llm,
 )
 from livekit.agents.voice import SpeechHandle
 
@@ -52,7 +53,11 @@ class CallSession:
         """Start ``session`` with ``agent``, and ask the agent's MCP servers for their tools beside
         it. The agent has those of each server once they are listed."""
         await self.session.start(self.agent, record=False)
-        await self.agents.present.tools.list_servers(self.agent.add_tools)
+        self.agents.started()
+        await self.agents.present.tools.list_servers(self._add_tools)
+
+    async def _add_tools(self, tools: Sequence[llm.Tool]) -> None:
+        await self.agent.add_tools(tools)
 
     async def greet(self) -> None:
         """Queue the agent's first sentence. An agent that waits for the caller says nothing.

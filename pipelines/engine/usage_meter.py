@@ -18,6 +18,7 @@ from livekit.agents.metrics import (
 
 from contracts.events import UsageReported
 from pipelines.engine.channels.llm.supervised_llm import SupervisedLLM
+from pipelines.engine.channels.realtime.supervised_realtime import SupervisedRealtime
 
 
 class UsageMeter:
@@ -26,11 +27,17 @@ class UsageMeter:
         self._language_models: list[SupervisedLLM] = []
 
     def follow(
-        self, recogniser: stt.STT[Any], language_model: SupervisedLLM, voice: tts.TTS[Any]
+        self,
+        recogniser: stt.STT[Any],
+        language_model: SupervisedLLM,
+        voice: tts.TTS[Any],
+        realtime: SupervisedRealtime | None,
     ) -> None:
         """Count what these use from now on."""
         for model in (recogniser, language_model, voice):
             model.on("metrics_collected", self._collected.collect)
+        if realtime is not None:
+            realtime.on_usage(self._collected.collect)
         self._language_models.append(language_model)
 
     def reports(self) -> Iterator[UsageReported]:

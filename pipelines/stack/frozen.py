@@ -29,20 +29,16 @@ def still_runs(
     if isinstance(wishes, StackProblem):
         return False
     situation = Situation(catalogue, keys.without_own if wishes.sku else keys, locale)
-    channels: tuple[tuple[Channel, ProviderChoice | None], ...] = (
-        ("stt", stack.stt.primary),
-        ("stt", stack.stt.fallback),
-        ("llm", stack.llm.primary),
-        ("llm", stack.llm.fallback),
-        ("tts", stack.tts.primary),
-        ("tts", stack.tts.fallback),
-    )
     is_realtime = stack.mode == "realtime"
-    return all(
-        choice is None
-        # A realtime model is a language model in the catalogue, whichever channel names it.
-        or _is_usable(choice, "llm" if is_realtime else channel, is_realtime, situation, locale)
-        for channel, choice in channels
+    own = stack.model_copy(update={"pipeline": None})
+    return (
+        (is_realtime == (stack.pipeline is not None))
+        and all(
+            # A realtime model is a language model in the catalogue, whichever channel names it.
+            _is_usable(choice, "llm" if is_realtime else channel, is_realtime, situation, locale)
+            for channel, choice in own.choices()
+        )
+        and (stack.pipeline is None or still_runs(stack.pipeline, agent, catalogue, keys, locale))
     )
 
 

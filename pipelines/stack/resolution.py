@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from contracts.agent_config import AgentConfig
@@ -13,7 +14,7 @@ from pipelines.stack.keys import AvailableKeys
 from pipelines.stack.obstacles import Situation
 from pipelines.stack.outcome import CHANNEL_NAMES, CHANNELS, StackChoice, StackProblem
 from pipelines.stack.voices import VoicedModel, choose_voice, gender_of
-from pipelines.stack.wishes import Wishes, wishes_of
+from pipelines.stack.wishes import Wish, Wishes, wishes_of
 
 
 def resolve_stack(
@@ -77,38 +78,60 @@ class _Resolver(NamedTuple):
         return [model for model in models if wish.asks_for(model)]
 
     def realtime(self, models: list[ModelEntry]) -> StackChoice | StackProblem:
-        """One model for all three channels. Its fallback is a realtime model too."""
+        """One model for all three channels, and the pipeline that takes over when it fails."""
         usable = self.situation.usable(models, "llm")
         if not usable:
             return self._refused("llm", models)
         voiced = self._voiced(usable)
+        behind, fallback_warnings = self._behind(voiced.model)
+        pipeline = behind.pipeline()
+        if isinstance(pipeline, StackProblem):
+            return replace(
+                pipeline,
+                reason=f"{pipeline.reason} It takes over when {voiced.model.name} fails.",
+            )
         primary = self._choice(voiced)
-        spare, warnings = choose_fallback(
-            self.situation,
-            self._models("llm", is_realtime=True),
-            "llm",
-            self.wishes.fallback["llm"],
-            primary,
-        )
-        silent = _without_voice(primary)
-        fallback = None if spare is None else self._fallback_voiced(spare, primary.voice)
-        hearing = ResolvedChannel(
-            primary=silent, fallback=None if fallback is None else _without_voice(fallback)
-        )
+        silent = ResolvedChannel(primary=primary.model_copy(update={"voice": None}))
         return StackChoice(
             ResolvedStack(
                 mode="realtime",
-                stt=hearing,
-                llm=hearing,
-                tts=ResolvedChannel(primary=primary, fallback=fallback),
+                stt=silent,
+                llm=silent,
+                tts=ResolvedChannel(primary=primary),
+                pipeline=pipeline.stack,
             ),
             (
                 *self.wishes.warnings,
                 *self._voice_warnings(voiced),
                 *self._bundled_warnings(voiced.model),
-                *warnings,
+                *fallback_warnings,
+                *pipeline.warnings,
             ),
         )
+
+    def _behind(self, model: ModelEntry) -> tuple[_Resolver, tuple[str, ...]]:
+        """Resolves the pipeline behind a realtime model, with what the agent says of its channels.
+        The agent's fallback for ``llm`` is the pipeline's language model."""
+        warnings: tuple[str, ...] = ()
+        wish = self.wishes.fallback["llm"] or Wish()
+        usable = self.situation.usable(self._models("llm"), "llm")
+        if not wish.is_open and not any(wish.asks_for(each) for each in usable):
+            warnings = (
+                f"The fallback {wish} is not used: choose a language model that is available here "
+                "and not realtime.",
+            )
+            wish = Wish()
+        speech = {
+            channel: Wish() if wished.model == model.model else wished
+            for channel, wished in self.wishes.primary.items()
+        }
+        wishes = replace(
+            self.wishes,
+            primary=speech | {"llm": wish},
+            fallback=self.wishes.fallback | {"llm": None},
+            warnings=(),
+        )
+        return self._replace(wishes=wishes), warnings
 
     def _channel(self, channel: Channel) -> _Channel | StackProblem:
         if channel in self.wishes.custom_channels:
@@ -204,7 +227,7 @@ class _Resolver(NamedTuple):
         )
 
     def _bundled_warnings(self, model: ModelEntry) -> tuple[str, ...]:
-        """Warns about the agent's speech settings, which do not apply to a realtime model."""
+        """Warns about the agent's speech settings, which a realtime model has no use for."""
         fields = []
         for channel in ("stt", "tts"):
             wish = self.wishes.primary[channel]
@@ -215,7 +238,10 @@ class _Resolver(NamedTuple):
         if not fields:
             return ()
         bundled = ", ".join(fields)
-        return (f"{model.name} listens and speaks itself: {bundled} have no effect.",)
+        return (
+            f"{model.name} listens and speaks itself: {bundled} serve only sentences that you have "
+            "written, and calls in which it fails.",
+        )
 
     def _refused(self, channel: Channel, models: list[ModelEntry]) -> StackProblem:
         """Why none of ``models`` can be used. They are all that the agent's choice allows."""
@@ -247,7 +273,3 @@ class _Resolver(NamedTuple):
             f"The catalogue has no {kind} model {wish}: choose one that GET /v1/agents/llm-options "
             "lists."
         )
-
-
-def _without_voice(choice: ProviderChoice) -> ProviderChoice:
-    return choice.model_copy(update={"voice": None})

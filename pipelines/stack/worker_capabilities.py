@@ -28,6 +28,9 @@ RUNNABLE_CHANNELS: Mapping[str, frozenset[Channel]] = MappingProxyType(
 """The channels that each provider serves, given a key; ``openai_compatible`` and ``custom``, given
 an address."""
 
+REALTIME_PROVIDERS = frozenset({"openai"})
+"""The providers of which workers can run the realtime models, given a key."""
+
 RUNNABLE_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook", "handoff", "mcp"})
 """``pipelines.engine.tools`` gives these to the language model."""
 PLAYBOOK_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook"})

@@ -98,6 +98,7 @@ async def update(
     publish: Annotated[
         bool, typer.Option(help="Publish the change, so that new calls run it.")
     ] = True,
+    accept_limited: AcceptLimited = False,
 ) -> None:
     """Change some fields of an agent; the others stay as they are."""
     from switchboard.commands.agent_file import read_agent_file
@@ -112,7 +113,8 @@ async def update(
     if not publish:
         session.show(updated, lambda session, _: show_updated(session, agent_id))
         return
-    session.show(await _published(session, agent_id), show_published)
+    published = await _published(session, agent_id, accept_limited=accept_limited)
+    session.show(published, show_published)
 
 
 @app.command("delete")

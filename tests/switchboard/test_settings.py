@@ -186,6 +186,7 @@ DEADLINES = {
     "PROVIDER_IDLE_SECONDS": "idle_seconds",
     "LLM_FIRST_TOKEN_SECONDS": "llm_first_token_seconds",
     "TTS_FIRST_AUDIO_SECONDS": "tts_first_audio_seconds",
+    "REALTIME_FIRST_AUDIO_SECONDS": "realtime_first_audio_seconds",
     "STT_NO_TEXT_SECONDS": "stt_no_text_seconds",
     "STT_FINAL_SECONDS": "stt_final_seconds",
 }
@@ -219,6 +220,7 @@ def test_a_malformed_network_is_refused_when_the_settings_are_read(
         ("PHONE_CALLS_PER_TENANT", "0"),
         ("PROVIDER_CONNECT_SECONDS", "61"),
         ("PROVIDER_IDLE_SECONDS", "0"),
+        ("REALTIME_FIRST_AUDIO_SECONDS", "61"),
         ("REQUESTS_PER_MINUTE_PER_KEY", "-1"),
         ("RING_TIMEOUT_SECONDS", "0"),
         ("SESSION_TTL_SECONDS", "0"),

@@ -67,6 +67,7 @@ def test_labels_know_all_providers_channels_and_queues() -> None:
     assert set(PROVIDERS) == {*RUNNABLE_CHANNELS, OTHER}
     assert set(CHANNELS) == {
         *(each for channels in RUNNABLE_CHANNELS.values() for each in channels),
+        "realtime",
         OTHER,
     }
     assert set(QUEUES) == set(JOBS_AT_ONCE)

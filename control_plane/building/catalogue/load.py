@@ -21,10 +21,7 @@ from control_plane.building.catalogue.data_file import CATALOGUE_FILE, Catalogue
 from control_plane.building.catalogue.models import CatalogueModel, CatalogueVoice, ManagedSku
 from control_plane.building.catalogue.rows import model_row, sku_row, voice_row
 from control_plane.platform.database import Base, table_of
-from pipelines.stack.worker_capabilities import RUNNABLE_CHANNELS
-
-REALTIME_PROVIDERS: frozenset[str] = frozenset()
-"""Providers whose realtime models this build's media workers can run: none yet."""
+from pipelines.stack.worker_capabilities import REALTIME_PROVIDERS, RUNNABLE_CHANNELS
 
 
 class CatalogueConflict(Exception):

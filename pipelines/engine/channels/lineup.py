@@ -45,7 +45,7 @@ def lineup(
                 raise ProviderUnavailable(f"provider {choice.provider} does not serve {channel}")
             return make(ModelRequest(choice, plan, models, actions))
 
-        return Candidate(choice, build, _breaker(channel, choice, plan, models.breakers))
+        return Candidate(choice, build, breaker_of(channel, choice, plan, models.breakers))
 
     candidates = Candidates([candidate(choice) for choice in _choices(channel, plan)])
     candidates.build_one()
@@ -74,9 +74,10 @@ def _local(channel: Channel, locale: str) -> ProviderChoice | None:
     return None if model is None else ProviderChoice(provider=local.LOCAL.name, model=model)
 
 
-def _breaker(
+def breaker_of(
     channel: Channel, choice: ProviderChoice, plan: CallPlan, breakers: CircuitBreakers
 ) -> CircuitBreaker | None:
+    """The one that all calls of the process share; none for a model of our own."""
     if choice.provider == local.LOCAL.name:
         return None
     owner = "platform" if choice.key_source == "platform" else str(plan.tenant_id)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import aiohttp
 from livekit.agents import APIConnectionError, APIStatusError, APITimeoutError
 
 _ABOUT_THE_REQUEST = frozenset({-1, 400, 413, 422})
@@ -32,9 +35,18 @@ def failure_of(error: Exception) -> ModelFailed:
         case APITimeoutError():
             return ModelFailed("it did not answer in time")
         case APIConnectionError():
-            return ModelFailed(f"the request failed ({type(_root(error)).__name__})")
+            return _not_connected(_root(error))
         case _:
             return ModelFailed(f"the request failed ({type(error).__name__})")
+
+
+def _not_connected(cause: BaseException) -> ModelFailed:
+    match cause:
+        case aiohttp.WSServerHandshakeError():
+            return ModelFailed(f"it answered with status {cause.status}")
+        case TimeoutError() | asyncio.CancelledError():
+            return ModelFailed("it did not answer in time")
+    return ModelFailed(f"the request failed ({type(cause).__name__})")
 
 
 def _root(error: BaseException) -> BaseException:

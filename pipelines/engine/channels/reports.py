@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from contracts.call_plan import Channel
 
@@ -12,11 +12,12 @@ from contracts.call_plan import Channel
 class ChannelSwitch:
     """One model took over from another, within a call."""
 
-    channel: Channel
+    channel: Channel | Literal["realtime"]
+    """``realtime``: the pipeline took over from the model that listened, thought and spoke."""
     failed: str
     """``provider/model``"""
     taken_over_by: str
-    """``provider/model``, or ``recorded words``"""
+    """``provider/model``, those of a pipeline, or ``recorded words``"""
     why: str
     """Of the failure: a short sentence without keys or the caller's words."""
     lost_ms: int

@@ -1,4 +1,4 @@
-"""A provider of models: a name and up to three factories."""
+"""A provider of models: a name and up to four factories."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pipelines.settings import ProviderSettings
 
 if TYPE_CHECKING:
     from livekit.agents import llm, stt, tts
+    from livekit.agents.llm import RealtimeModel
 
     from pipelines.engine.shared_models import WarmModels
 
@@ -80,6 +81,8 @@ class ProviderSpec:
     stt: Callable[[ModelRequest], stt.STT[Any]] | None = None
     llm: Callable[[ModelRequest], llm.LLM[Any]] | None = None
     tts: Callable[[ModelRequest], tts.TTS[Any]] | None = None
+    realtime: Callable[[ModelRequest], RealtimeModel] | None = None
+    """Models that listen, think and speak. We find the turns of callers, not the provider."""
     plugin: str | None = None
     """The engine's module for this provider. Only the main thread may import it."""
     sdk: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from pipelines.engine.channels.llm.repeated_beginning import RepeatedBeginning
 from pipelines.engine.channels.llm.whole_words import WholeWords
 from pipelines.texts.utterance import SENTENCE_END
 
-_GO_ON = (
+GO_ON = (
     "Your last message broke off before its end, and the user has heard all of it. Go on with the "
     "very next word. Do not repeat anything of it, and do not mention the break."
 )
@@ -31,7 +31,7 @@ class GivenAnswer:
             return chat_ctx
         request = chat_ctx.copy()
         request.add_message(role="assistant", content=self.text.rstrip())
-        request.add_message(role="system", content=_GO_ON)
+        request.add_message(role="system", content=GO_ON)
         return request
 
     def goes_on(self) -> None:

@@ -112,15 +112,14 @@ async def test_a_model_above_the_tier_is_locked(tenant: TenantClient, database: 
     assert (unlocked["plan_locked"], unlocked["required_plan"]) == (False, "enterprise")
 
 
-async def test_a_realtime_model_bundles_all_three_and_says_that_no_worker_runs_it(
+async def test_a_realtime_model_bundles_all_three_and_is_available_with_a_key(
     tenant: TenantClient, database: Database
 ) -> None:
     await own_key(database, tenant.tenant_id, "openai")
     found = await model(tenant, "gpt-realtime")
     assert sorted(found["type"]) == ["llm", "stt", "tts"]
     assert found["modality"] == "realtime"
-    assert found["available"] is False
-    assert "realtime model" in found["unavailable_reason"]
+    assert found["available"] is True
 
 
 class TestVoices:

@@ -8,7 +8,7 @@ from contracts.call_plan import Channel
 from pipelines.engine.providers.registry import PROVIDERS, available_providers, provider_named
 from pipelines.engine.providers.spec import ProviderSpec, ProviderUnavailable
 from pipelines.settings import VENDOR_BASE_URLS, ProviderSettings
-from pipelines.stack.worker_capabilities import RUNNABLE_CHANNELS
+from pipelines.stack.worker_capabilities import REALTIME_PROVIDERS, RUNNABLE_CHANNELS
 
 EVERY_KEY = ProviderSettings(
     api_keys=dict.fromkeys(VENDOR_BASE_URLS, "hush"),
@@ -21,6 +21,9 @@ class TestEveryRegisteredProvider:
     def test_serves_the_channels_that_are_promised_of_it(self, spec: ProviderSpec) -> None:
         served = {channel for channel in get_args(Channel) if getattr(spec, channel) is not None}
         assert RUNNABLE_CHANNELS[spec.name] == served != set()
+
+    def test_has_realtime_models_if_that_is_promised(self, spec: ProviderSpec) -> None:
+        assert (spec.name in REALTIME_PROVIDERS) == (spec.realtime is not None)
 
     def test_is_found_by_its_name(self, spec: ProviderSpec) -> None:
         assert provider_named(spec.name) is spec
