@@ -57,8 +57,8 @@ faults: install ## Measure how long callers wait when providers fail, and write 
 upgrade-check: install ## Run the previous release and this one side by side (ARGS="--calls 10 --live 4")
 	@$(BIN)/python -m tests.upgrade $(ARGS)
 
-docs: install ## Update docs/api-coverage.md, the tables of docs/metrics.md and docs/agent-fields.md, and THIRD_PARTY.md
-	@SWITCHBOARD_UPDATE_DOCS=1 $(BIN)/python -m pytest -q tests/control_plane/api_coverage tests/telemetry/test_metrics.py tests/contracts/test_agent_fields.py tests/deploy/test_third_party.py
+docs: install ## Update docs/api-coverage.md, the tables of docs/metrics.md and docs/agent-fields.md, THIRD_PARTY.md and the transcripts of examples/
+	@SWITCHBOARD_UPDATE_DOCS=1 $(BIN)/python -m pytest -q tests/control_plane/api_coverage tests/telemetry/test_metrics.py tests/contracts/test_agent_fields.py tests/deploy/test_third_party.py tests/examples
 
 lint: install ## Check style, format and the import rules
 	@$(BIN)/ruff check .

@@ -77,7 +77,7 @@ def add_model(
         provider=provider,
         provider_name=provider_name,
         label=label or model,
-        usd_per_minute=Decimal(str(price)),
+        usd_per_minute=Decimal(f"{price:g}"),
     )
     directory = command_settings(data_dir).data_dir
 
@@ -104,6 +104,6 @@ def platform_fee(
 
     async def work(console: Console) -> None:
         access = operator_access(directory, api_url, operator_token)
-        await catalogue_changes.set_platform_fee(access, Decimal(str(usd)), console)
+        await catalogue_changes.set_platform_fee(access, Decimal(f"{usd:g}"), console)
 
     raise typer.Exit(run_as_operator(work))

@@ -43,8 +43,8 @@ async def add_model(access: OperatorAccess, own: OwnModel, console: Console) -> 
         await operator.request("PUT", "/v1/operator/catalogue/models", body=body)
     _say(
         console,
-        f"{own.label} is in the catalogue, for ${own.usd_per_minute} a minute. Agents that name no "
-        "language model use it from their next publishing on.",
+        f"{own.label} is in the catalogue, for ${own.usd_per_minute:f} a minute. "
+        "Agents that name no language model use it from their next publishing on.",
     )
 
 
@@ -57,7 +57,7 @@ async def set_platform_fee(access: OperatorAccess, usd: Decimal, console: Consol
     }
     async with AsyncSwitchboard(access.url, access.token) as operator:
         await operator.request("POST", "/v1/operator/catalogue/prices", body=body)
-    _say(console, f"New calls pay a platform fee of ${usd} a minute.")
+    _say(console, f"New calls pay a platform fee of ${usd:f} a minute.")
 
 
 def _micros(usd: Decimal) -> int:
