@@ -147,6 +147,11 @@ def test_nobody_is_promised_a_transfer(said: str) -> None:
         "no problem",
         "the service was terrible last time",
         "I lost a filling",
+        "Mesa",
+        "I want to die my hair",
+        "my father had a stroke last year",
+        "I already told you my name is Bob Miller",
+        "that's not my name",
         "Van der Berg",
     ],
 )
