@@ -24,6 +24,11 @@ _EVERY_AGENT_DOES = re.compile(
     r"speaking with|state (?:the|your) (?:amount|business|reason|purpose))\b",
     re.IGNORECASE,
 )
+_SAYS_WHO_CALLS = re.compile(
+    r"^(?:you(?:'re| are)? (?:calling|answer(?:ing)?) |this is an? (?:outbound|inbound) call)",
+    re.IGNORECASE,
+)
+"""What it calls about has become the agent's first words."""
 _ABOUT_STYLE = re.compile(
     r"\b(?:tone|friendly|warm\w*|polite\w*|concise|brief\w*|short|natural\w*|conversational\w*|"
     r"professional\w*|calm\w*|empath\w*|contractions|clear\w*|slowly|casual\w*|formal\w*|accent|filler|"
@@ -54,7 +59,7 @@ def coverage(agent: AgentConfig) -> Coverage:
     how it is to sound are not counted."""
     agent = described(agent)
     left = tuple(_instructions(agent))
-    done = [text for text in left if _EVERY_AGENT_DOES.search(text)]
+    done = [text for text in left if _EVERY_AGENT_DOES.search(text) or _SAYS_WHO_CALLS.match(text)]
     not_followed = tuple(text for text in left if text not in done)
     if agent.advanced.prompt_mode == "raw":
         return Coverage(len(done), not_followed)

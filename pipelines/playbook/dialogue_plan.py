@@ -137,6 +137,8 @@ def dialogue_plan(
         failure=spoken(playbook.fallback_cta) or not_done(language),
         is_english=is_english,
         hours=opening_hours((*known, *(script.content for script in playbook.scripts))),
-        is_evening_business=bool(_EVENING.search(" ".join((agent.name, company, opener, *known)))),
+        is_evening_business=bool(
+            _EVENING.search(" ".join((agent.name, company, opener, persona.role or "", *known)))
+        ),
         is_outbound=any(_CALLS.search(text) for text in (opener, *(f.question for f in asked[:1]))),
     )

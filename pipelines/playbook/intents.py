@@ -213,7 +213,7 @@ _ANYWHERE |= {
         "chest pains?",
         "(?:pain|pressure|tightness) in (?:my|his|her|the) chest",
         "heart attack",
-        "(?:having|had) a (?:stroke|seizure)",
+        "having a (?:stroke|seizure)",
         "(?:is|im|are|hes|shes|went|fell|found \\w+) unconscious",
         "(?:passed out|collapsed)",
         "(?:is|im|hes|shes|are) choking",
@@ -223,7 +223,7 @@ _ANYWHERE |= {
         "suicid(?:e|al)",
         "(?:kill|hurt|harm) (?:myself|himself|herself)",
         "(?:end|take) my (?:own )?life",
-        "want to die",
+        "want to die(?! my)",
         "(?:call|need|send) an ambulance",
         "(?:call|dial) (?:911|999|112|nine one one)",
         "(?:house|home|building|kitchen|car|room|place|apartment) is (?:on fire|burning)",
@@ -241,34 +241,31 @@ _ANYWHERE |= {
     Intent.ANGRY: (
         "(?:this|that|thats|its|it) (?:is |just )?(?:so |absolutely |totally |completely |really )?"
         "(?:ridiculous|unacceptable|outrageous|a joke|bullshit|insane|infuriating)",
-        "(?:you|youre|you are)(?: are)? (?:so |all |all so |absolutely |completely |totally |"
-        "such )?"
-        "(?:a |an )?(?:\\w+ )?(?:useless|stupid|idiots?|terrible|incompetent|worthless|dumb|"
-        "hopeless)",
+        "(?:you|youre|you are)(?: are)? (?:so |all |all so |absolutely |completely |such )?"
+        "(?:a |an )?(?:\\w+ )?"
+        "(?:useless|stupid|idiots?|terrible|incompetent|worthless|dumb|hopeless)",
         "(?:stupid|dumb|useless|damn|bloody|fucking) (?:bot|robot|machine|computer|thing|system)",
         "fuck(?: you| this| off|ing)?",
         "shut up",
         "screw (?:you|this)",
-        "im (?:so |really |very |extremely |getting |absolutely )*(?:angry|furious|pissed|mad "
-        "at|fed up|"
-        "livid|losing my patience)",
+        "im (?:so |really |very |extremely |getting |absolutely )*"
+        "(?:angry|furious|pissed|mad at|fed up|livid|losing my patience)",
         "(?:sick|tired) of (?:this|you|talking|repeating|waiting)",
         "waste of (?:my )?time",
         "wasting my time",
         "are you (?:even )?listening",
         "you(?:re| are) not listening",
-        "i (?:already|just) (?:told|said) you(?: that)?(?: (?:twice|three times|already))?",
+        "i (?:already|just) (?:told|said) you(?: that)?(?: (?:twice|three times|already))?$",
         "hate (?:this|you|these)",
         "what the (?:hell|fuck|heck)",
         "piss off",
     ),
     Intent.WRONG_NUMBER: (
         "wrong (?:number|person|guy|house|phone)",
-        "(?:no|not any) ?(?:one|body) (?:here )?(?:by|with|of|called|named) (?:that|this)?(?: "
-        "name)?",
+        "(?:no|not any) ?(?:one|body) (?:here )?(?:by|with|of) (?:that|this) name",
         "(?:nobody|no one|noone) (?:by|with|of) that name",
         "(?:he|she|they) (?:doesnt|dont|does not|do not|no longer) lives? here",
-        "(?:isnt|is not|not) (?:my|his|her) (?:number|name)",
+        "(?:isnt|is not|not) (?:his|her) number",
         "thats not me",
         "that is not me",
         "(?:never heard of|dont know) (?:him|her|them|that person|anyone)",

@@ -77,9 +77,13 @@ _LANGUAGES = (
     ),
 )
 _SHARED = frozenset(
-    "mi per par avec con est ist sind tag bien sono ja no die was so sim ola hallo".split()
+    "mi per par pour avec con est ist sind tag bien sono ja no die was so sim ola hallo".split()
 )
 """Words that may be a name or English. They count beside others, but alone they say nothing."""
+_GREETINGS = frozenset(
+    "hola bonjour bonsoir buongiorno buonasera merhaba olá goedemorgen goedemiddag".split()
+)
+"""The only words that are enough alone: others may be somebody's name, or a town's."""
 _SCRIPTS = {
     "CJK": "Chinese",
     "HIRAGANA": "Japanese",
@@ -123,7 +127,7 @@ def _rating(language: Language, words: tuple[str, ...]) -> float:
     known = [word for word in words if word in language.words]
     if not any(word not in _SHARED for word in known):
         return 0.0
-    is_greeting = len(words) == 1
+    is_greeting = len(words) == 1 and words[0] in _GREETINGS
     return len(known) / len(words) if len(known) > 1 or is_greeting else 0.0
 
 

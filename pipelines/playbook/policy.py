@@ -20,7 +20,8 @@ from pipelines.playbook.agenda import (
 from pipelines.playbook.closed_times import closed_value
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.intents import Intent, intents
-from pipelines.playbook.replies import Replies
+from pipelines.playbook.person_asked_for import asks_for_person, identified
+from pipelines.playbook.replies import Replies, last_sentence
 from pipelines.playbook.side_requests import Answer, side_answer
 from pipelines.playbook.state import Question, Reply, State, Topic, Value
 from pipelines.playbook.triggers import strongest
@@ -48,8 +49,6 @@ _GOOD_MOMENT = re.compile(
     r"\b(?:good|right|convenient|bad) (?:time|moment)\b|\bhave (?:a|one|two) (?:minute|moment|"
     r"second)"
 )
-_ASKS_FOR_PERSON = re.compile(r"\b(?:speaking|talking) (?:with|to) [^.?!]+\?\s*$", re.IGNORECASE)
-_IT_IS_ME = re.compile(r"\b(?:speaking|this is (?:he|she|him|her|me)|thats me|it is me|its me)\b")
 _BACKCHANNELS = frozenset({Intent.GREETING, Intent.THANKS, Intent.HOW_ARE_YOU, Intent.STILL_HERE})
 
 
@@ -92,7 +91,7 @@ class Policy:
                 return self.heard(state.if_failed, spoken, is_interrupted=is_interrupted)
         if reply.startswith(text) or fuzz.ratio(reply, text) >= _SAME_QUESTION_SIMILARITY:
             missing = len(reply.split()) - len(text.split())
-            question = len(phrase(_last_sentence(state.last_reply)).words)
+            question = len(phrase(last_sentence(state.last_reply)).words)
             # A summary must be heard up to its values, any other reply up to half of its question.
             allowed = question if state.pending.topic is Topic.CONFIRM else question // 2
             return replace(state, is_question_heard=missing <= allowed)
@@ -100,7 +99,7 @@ class Policy:
 
     def _open(self, state: State) -> State:
         """The opener may itself be the first question of the qualification flow."""
-        question = _last_sentence(self.plan.opener)
+        question = last_sentence(self.plan.opener)
         for field in self.plan.fields[:1]:
             if (
                 question.endswith("?")
@@ -120,7 +119,7 @@ class Policy:
     def _conversation_control(
         self, state: State, said: Phrase, wants: frozenset[Intent]
     ) -> tuple[State, Reply] | None:
-        if Intent.WRONG_NUMBER in wants:
+        if Intent.WRONG_NUMBER in wants and self._may_be_wrong_number(state, said):
             note = "The caller says that this is the wrong number."
             return self.replies.end(state, wording.wrong_number(), note=note)
         if Intent.NOT_INTERESTED in wants and self.plan.is_outbound:
@@ -134,6 +133,11 @@ class Policy:
         if Intent.REPEAT in wants:
             return self._repeat(state)
         return None
+
+    def _may_be_wrong_number(self, state: State, said: Phrase) -> bool:
+        """Once something is noted, "the wrong number" corrects it."""
+        is_called = self.plan.is_outbound or "wrong number" in said.plain
+        return is_called and not state.values
 
     def _refused(self, state: State, said: Phrase) -> tuple[State, Reply] | None:
         """The owner's answer to "not interested" is given once; then a no is a no."""
@@ -152,8 +156,8 @@ class Policy:
     # Answers and questions about the matter.
 
     def _answer(self, state: State, said: Phrase, wants: frozenset[Intent]) -> tuple[State, Reply]:
-        if state.pending == Question(Topic.OPENER) and self._asks_for_person:
-            return self._identified(state, said, wants)
+        if state.pending == Question(Topic.OPENER) and asks_for_person(self.plan):
+            return identified(self.replies, state, said, wants, self.place.today)
         state, was_nudged = replace(state, was_nudged=False), state.was_nudged
         is_short_yes = yes_or_no(said) is True and len(said.words) <= _WORDS_OF_COMING_BACK
         is_back = Intent.STILL_HERE in wants and len(said.words) <= _WORDS_OF_COMING_BACK
@@ -279,28 +283,6 @@ class Policy:
         lead_in = "Hello." if is_greeting else "Sure."
         return self.replies.proceed(state, lead_in if self.plan.is_english else "", "")
 
-    @property
-    def _asks_for_person(self) -> bool:
-        return self.plan.is_english and bool(_ASKS_FOR_PERSON.search(self.plan.opener))
-
-    def _identified(
-        self, state: State, said: Phrase, wants: frozenset[Intent]
-    ) -> tuple[State, Reply]:
-        """The matter is nobody's business but the person's that the agent asked for."""
-        answer = yes_or_no(said)
-        side = side_answer(self.plan, state, said, wants, self.place.today)
-        if side is not None and side.outranks_answer and answer is not True:
-            question = _last_sentence(self.plan.opener)
-            return self.replies.say(state, f"{side.text} {question}", note=side.note)
-        if answer is None and _IT_IS_ME.search(said.plain):
-            answer = True
-        if answer is False:
-            note = "The person was not reached."
-            return self.replies.end(state, wording.wrong_number(), note=note)
-        if answer is None:
-            return self.replies.say(state, _last_sentence(self.plan.opener))
-        return self.replies.proceed(state, "Thank you.", "")
-
     def _unanswered_field(
         self, state: State, field: Field, said: Phrase, wants: frozenset[Intent]
     ) -> tuple[State, Reply]:
@@ -382,10 +364,3 @@ class Policy:
         if side.question is not None:
             return self.replies.put(state, side.question, [side.text], note=side.note)
         return self.replies.proceed(state, "", side.text, note=side.note)
-
-
-def _last_sentence(text: str) -> str:
-    for end in range(len(text) - 2, 0, -1):
-        if text[end] in ".!?" and text[end + 1] == " ":
-            return text[end + 2 :]
-    return text

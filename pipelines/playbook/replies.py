@@ -170,3 +170,10 @@ class Replies:
         spoken = text.strip() or self.plan.opener or self.plan.agent_name
         slots = reported_slots(self.plan, state)
         return replace(state, last_reply=spoken), Reply(spoken, slots, end_call, note)
+
+
+def last_sentence(text: str) -> str:
+    for end in range(len(text) - 2, 0, -1):
+        if text[end] in ".!?" and text[end + 1] == " ":
+            return text[end + 2 :]
+    return text

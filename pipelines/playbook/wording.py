@@ -325,6 +325,10 @@ def wrong_number() -> str:
     return "I'm sorry, then I have the wrong number."
 
 
+def not_for_everybody() -> str:
+    return "I'm sorry, I can only talk about this with the person that I asked for."
+
+
 def accepted_refusal() -> str:
     return "All right, I won't keep you."
 

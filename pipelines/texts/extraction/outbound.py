@@ -35,7 +35,7 @@ _PERSON = re.compile(
 _CALLS_ABOUT = re.compile(
     r"\b(?:call(?:s|ing)?|phon(?:e|es|ing)|contact(?:s|ing)?|reach(?:es|ing)? out to|"
     r"follow(?:s|ing)? up with|speak(?:ing)? (?:to|with)|remind(?:s|ing)?)\b"
-    r"(?P<whom>[^.!?;]{0,90}?)\b(?P<joint>about|regarding|concerning|because of|on|of)\s+"
+    r"(?:\{\{[^{}]*\}\}|[^.!?;{]){0,90}?\b(?:about|regarding|concerning|because of|on|of)\s+"
     r"(?P<what>(?:an?|the|their|his|her|your|our|overdue|unpaid|outstanding|\{\{"
     r"|(?<=about )\w|(?<=regarding )\w)[^.!?;:]{3,160})",
     re.IGNORECASE,
@@ -78,7 +78,7 @@ def outbound_lines(text: str) -> OutboundLines:
 
 
 def _business(text: str, variables: dict[str, str]) -> str:
-    match = next((m for m in _CALLS_ABOUT.finditer(text) if "{{" in m[0] or m["what"]), None)
+    match = _CALLS_ABOUT.search(text)
     if match is None:
         return ""
     what = _STOP.split(to_caller(match["what"].strip(" ,")))[0].strip(" ,")

@@ -160,7 +160,9 @@ def _items(what: str) -> Iterator[str]:
 def _slot(name: str, item: str, description: str) -> RequiredSlot:
     key = "_".join(re.findall(r"[^\W_]+", re.sub(r"['’]", "", name.lower())))
     said = _plain(description).strip()
-    about = "" if said.lower() == name.lower() else description.strip()
+    # A name loses its apostrophe, a description keeps it.
+    is_said = said.lower() == name.lower() and not re.search(r"['’]", name)
+    about = "" if is_said else description.strip()
     return RequiredSlot(name=key, description=about, required=not _OPTIONAL.search(item))
 
 
