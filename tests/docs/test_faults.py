@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from contracts.call_plan import Channel
-from tests.faults.cells import MOST_WAIT_MS, Cell, HowLong
-from tests.faults.page import PATH, cells_of, page
+from tests.faults.cells import MOST_WAIT_MS, Cell, HowLong, OwnEndpoint
+from tests.faults.page import PATH, cells_of, machines_of, page
 
 EVERYWHERE = (
     *("refused", "401", "429", "500", "hang first", "hang mid"),
@@ -34,4 +34,8 @@ def test_a_page_is_read_as_it_was_written() -> None:
         Cell(channel, fault, how_long, 1_234)
         for channel, how_long, fault in product(get_args(Channel), get_args(HowLong), EVERYWHERE)
     ]
-    assert sorted(cells_of(page(cells, "")), key=repr) == sorted(cells, key=repr)
+    cells += [Cell(endpoint, "401", "for ever", 80) for endpoint in get_args(OwnEndpoint)]
+    machines = ["Measured on one.", "Measured on another."]
+    text = page(cells, *machines)
+    assert sorted(cells_of(text), key=repr) == sorted(cells, key=repr)
+    assert machines_of(text) == machines

@@ -1,10 +1,12 @@
 """Measure how long callers wait when providers fail, and write docs/faults.md.
 
 python -m tests.faults
+python -m tests.faults --only endpoints
 """
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -15,14 +17,22 @@ from xml.etree import ElementTree
 
 from bench.machine_speed import fixed_loop_ms
 from tests.faults.cells import Cell, noted
-from tests.faults.page import PATH, page, unknown_faults
+from tests.faults.page import MEASURED, PATH, cells_of, machines_of, page, unknown_faults
 
 _CHANNELS = Path("tests/pipelines/engine/channels")
-_MATRICES = (
-    _CHANNELS / "llm" / "test_supervised_llm.py",
-    _CHANNELS / "stt" / "test_hearing_faults.py",
-    _CHANNELS / "tts" / "test_supervised_tts.py",
-)
+_MATRICES = {
+    "vendors": (
+        _CHANNELS / "llm" / "test_supervised_llm.py",
+        _CHANNELS / "stt" / "test_hearing_faults.py",
+        _CHANNELS / "tts" / "test_supervised_tts.py",
+    ),
+    "endpoints": (
+        _CHANNELS / "llm" / "test_custom_llm.py",
+        _CHANNELS / "stt" / "test_custom_transcriber.py",
+        _CHANNELS / "tts" / "test_custom_voice.py",
+    ),
+}
+"""By the table of the page."""
 _LOOPS = 5
 
 
@@ -33,10 +43,15 @@ def measured(results: Path) -> Iterator[Cell]:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults")
+    parser.add_argument("--only", choices=_MATRICES, help="measure one table, keep the other")
+    only: str | None = parser.parse_args().only
+    tables = list(_MATRICES) if only is None else [only]
+    matrices = [str(path) for table in tables for path in _MATRICES[table]]
     with tempfile.TemporaryDirectory(prefix="switchboard-faults-") as directory:
         results = Path(directory) / "results.xml"
         options = ("-m", "latency", "-p", "no:cacheprovider", f"--junitxml={results}")
-        run = subprocess.run([sys.executable, "-m", "pytest", *map(str, _MATRICES), *options])
+        run = subprocess.run([sys.executable, "-m", "pytest", *matrices, *options])
         if run.returncode:
             sys.exit("The page is not written: not every fault was answered in time.")
         cells = list(measured(results))
@@ -44,10 +59,17 @@ def main() -> None:
         sys.exit(f"tests/faults/page.py has no row for {', '.join(sorted(unknown))}")
     loop_ms = median(fixed_loop_ms() for _ in range(_LOOPS))
     machine = (
-        f"Measured on a machine that needs {loop_ms:.0f} ms for the fixed loop of"
+        f"{MEASURED} a machine that needs {loop_ms:.0f} ms for the fixed loop of"
         " `bench/machine_speed.py`."
     )
-    PATH.write_text(page(cells, machine))
+    machines = dict.fromkeys(_MATRICES, machine)
+    if only is not None:
+        before = PATH.read_text()
+        kept = dict(zip(_MATRICES, machines_of(before), strict=False))
+        machines = kept | {only: machine}
+        new = {each.channel for each in cells}
+        cells += [each for each in cells_of(before) if each.channel not in new]
+    PATH.write_text(page(cells, *machines.values()))
     sys.stdout.write(f"{len(cells)} cells in {PATH}\n")
 
 

@@ -13,6 +13,8 @@ from pydantic import TypeAdapter
 
 from contracts.call_plan import Channel
 
+OwnEndpoint = Literal["custom_llm", "custom_transcriber", "custom_voice svc", "custom_voice compat"]
+"""Of a tenant."""
 HowLong = Literal["once", "for ever"]
 PROPERTY = "fault_cell"
 MOST_WAIT_MS = 2_500
@@ -21,7 +23,7 @@ MOST_WAIT_MS = 2_500
 
 @dataclass(frozen=True)
 class Cell:
-    channel: Channel
+    channel: Channel | OwnEndpoint
     fault: str
     how_long: HowLong
     waited_ms: int
@@ -29,7 +31,7 @@ class Cell:
 
 def note(
     record_property: Callable[[str, object], None],
-    channel: Channel,
+    channel: Channel | OwnEndpoint,
     fault: str,
     how_long: HowLong,
     waited_seconds: float,

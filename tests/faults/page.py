@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
+from typing import get_args
 
 from contracts.call_plan import Channel
-from tests.faults.cells import MOST_WAIT_MS, Cell, HowLong
+from tests.faults.cells import MOST_WAIT_MS, Cell, HowLong, OwnEndpoint
 
 PATH = Path(__file__).parents[2] / "docs" / "faults.md"
 
@@ -28,10 +29,15 @@ FAULTS: Mapping[str, str] = {
     "end mid": "it ends in the middle as if that were all",
     "empty": "it answers with nothing",
     "json": "it sends an error document as if it were sound",
+    "redirect": "it sends us to another address",
+    "compressed": "it compresses what it sends",
 }
 CHANNELS: Mapping[Channel, str] = {"llm": "language model", "stt": "recogniser", "tts": "voice"}
 _HOW_LONG: Sequence[HowLong] = ("once", "for ever")
-_COLUMNS = list(product(CHANNELS, _HOW_LONG))
+_Column = tuple[Channel | OwnEndpoint, HowLong]
+VENDORS: Sequence[_Column] = list(product(CHANNELS, _HOW_LONG))
+ENDPOINTS: Sequence[_Column] = [(each, "for ever") for each in get_args(OwnEndpoint)]
+MEASURED = "Measured on"
 
 _PAGE = f"""\
 # When providers fail
@@ -51,32 +57,60 @@ protocol, the recogniser Deepgram's, the voice ElevenLabs'.
 `make faults` measures all of it and writes this page.
 
 """
+_ENDPOINTS = """\
+## A tenant's own endpoints
+
+The same for ever, with [custom endpoints](custom-endpoints.md). The format `compat` of voices tells
+no times of words: where it breaks off a word may be missing or be said twice.
+"""
 
 
-def page(cells: Iterable[Cell], machine: str) -> str:
+def page(cells: Collection[Cell], vendors_machine: str, endpoints_machine: str) -> str:
     """
     Args:
-        machine: a sentence about where it was measured.
+        vendors_machine, endpoints_machine: sentences about where the two tables were measured.
     """
-    waited = {(each.fault, each.channel, each.how_long): each.waited_ms for each in cells}
-    head = " | ".join(f"{CHANNELS[channel]}, {how_long}" for channel, how_long in _COLUMNS)
-    lines = [f"| fault | {head} |", "|---|" + "--:|" * len(_COLUMNS)]
-    for fault in FAULTS:
-        values = (waited.get((fault, *column)) for column in _COLUMNS)
-        row = " | ".join("" if ms is None else f"{max(0, ms):,}" for ms in values)
-        lines.append(f"| {fault} | {row} |")
     meanings = [f"- **{fault}**: {meaning}." for fault, meaning in FAULTS.items()]
-    return _PAGE + "\n".join([*lines, "", machine, "", "## The faults", "", *meanings, ""])
+    parts = [
+        *(*_table(cells, VENDORS), "", vendors_machine, "", _ENDPOINTS),
+        *(*_table(cells, ENDPOINTS), "", endpoints_machine, "", "## The faults", "", *meanings, ""),
+    ]
+    return _PAGE + "\n".join(parts)
+
+
+def _table(cells: Iterable[Cell], columns: Sequence[_Column]) -> Iterator[str]:
+    waited = {(each.fault, each.channel, each.how_long): each.waited_ms for each in cells}
+    head = " | ".join(_heading(*column) for column in columns)
+    yield f"| fault | {head} |"
+    yield "|---|" + "--:|" * len(columns)
+    for fault in FAULTS:
+        values = [waited.get((fault, *column)) for column in columns]
+        if any(ms is not None for ms in values):
+            row = " | ".join("" if ms is None else f"{max(0, ms):,}" for ms in values)
+            yield f"| {fault} | {row} |"
+
+
+def _heading(channel: Channel | OwnEndpoint, how_long: HowLong) -> str:
+    for name, words in CHANNELS.items():
+        if name == channel:
+            return f"{words}, {how_long}"
+    return f"`{channel}`"
 
 
 def cells_of(text: str) -> Iterator[Cell]:
     """The cells of a page."""
     for line in text.splitlines():
         fault, *values = (part.strip() for part in line.strip("|").split("|"))
-        if fault in FAULTS and len(values) == len(_COLUMNS):
-            for (channel, how_long), ms in zip(_COLUMNS, values, strict=True):
+        columns = {len(each): each for each in (VENDORS, ENDPOINTS)}.get(len(values))
+        if fault in FAULTS and columns is not None:
+            for (channel, how_long), ms in zip(columns, values, strict=True):
                 if ms:
                     yield Cell(channel, fault, how_long, int(ms.replace(",", "")))
+
+
+def machines_of(text: str) -> list[str]:
+    """Where the tables of a page were measured."""
+    return [line for line in text.splitlines() if line.startswith(MEASURED)]
 
 
 def unknown_faults(cells: Collection[Cell]) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import and_, cast, func, select
@@ -184,6 +184,24 @@ async def handoffs_of_published(
         )
         for agent_id, name, version, bound in rows
     }
+
+
+async def published_configs(
+    session: AsyncSession, tenant_id: UUID, agent_ids: Collection[UUID]
+) -> dict[UUID, dict[str, Any]]:
+    """The configurations in the published versions of those of ``agent_ids`` that have one."""
+    config = cast(AgentVersion.snapshot, JSONB)["config"].label("config")
+    rows = await session.execute(
+        select(Agent.id, config)
+        .join(
+            AgentVersion,
+            and_(
+                AgentVersion.agent_id == Agent.id, AgentVersion.version == Agent.published_version
+            ),
+        )
+        .where(Agent.tenant_id == tenant_id, Agent.id.in_(agent_ids), Agent.deleted_at.is_(None))
+    )
+    return {row.id: row.config for row in rows}
 
 
 async def has_agents(session: AsyncSession, tenant_id: UUID) -> bool:

@@ -103,7 +103,8 @@ def _tools(subject: PublishSubject) -> Iterator[Finding]:
 
 
 def _handoffs(subject: PublishSubject) -> Iterator[Finding]:
-    """Not a blocker: of two agents that hand over to each other, one must be published first."""
+    """No blockers: of two agents that hand over to each other, one must be published first. And
+    without a model for the other agent, calls go on without the tool."""
     for index, tool in handoffs_of(subject.config):
         if (name := subject.handoffs.unpublished.get(tool.agent_id)) is not None:
             yield Finding(
@@ -112,6 +113,14 @@ def _handoffs(subject: PublishSubject) -> Iterator[Finding]:
                 message=f"The tool {tool.name} is not offered in calls as long as {name} has not "
                 "been published.",
                 fix=f"Publish {name}; this agent need not be published again.",
+            )
+        if (unserved := subject.handoffs.unserved.get(tool.agent_id)) is not None:
+            yield Finding(
+                code="handoff_target_not_served",
+                field=f"tools[{index}].agent_id",
+                message=f"The tool {tool.name} is not offered in calls in which {unserved.name} "
+                f"cannot talk. {' '.join(unserved.problems)}",
+                fix=f"Follow that advice for {unserved.name}, and publish it again.",
             )
 
 

@@ -60,7 +60,7 @@ async def validate_publish(
     catalogue = await catalogue_repository.stack_catalogue(session)
     is_named = agent_id is not None or "name" in sent
     stacks = await asyncio.to_thread(report_stacks, config, catalogue, keys)
-    targets = await handoff_targets(session, caller.tenant_id, agent_id, config)
+    targets = await handoff_targets(session, caller.tenant_id, agent_id, config, catalogue, keys)
     report = await _report(
         config,
         stacks,
@@ -101,7 +101,7 @@ async def publish_agent(
     catalogue = await catalogue_repository.stack_catalogue(session)
     pages = kept_pages(config, agent.pages, ())
     derived = await asyncio.to_thread(derive, config, catalogue, keys, pages)
-    targets = await handoff_targets(session, caller.tenant_id, agent_id, config)
+    targets = await handoff_targets(session, caller.tenant_id, agent_id, config, catalogue, keys)
     report = await _report(
         config, derived.stacks, catalogue, keys, pages, targets, accepts_limited=accepts_limited
     )

@@ -103,7 +103,7 @@ class SupervisedSession(llm.RealtimeSession[Any]):
             async with asyncio.timeout(seconds):
                 await self._session.update_chat_ctx(chat_ctx)
         except TimeoutError:
-            self.fail(ModelFailed(f"it did not take the conversation within {seconds:g} s"))
+            self.fail(ModelFailed(f"did not take the conversation within {seconds:g} s"))
 
     async def update_tools(self, tools: list[llm.Tool]) -> None:
         await self._session.update_tools(tools)
@@ -157,7 +157,7 @@ class SupervisedSession(llm.RealtimeSession[Any]):
             if given.done() or reply is not self._reply:
                 return
             if error is not None:
-                self.fail(ModelFailed(f"it refused to answer ({type(error).__name__})"))
+                self.fail(ModelFailed(f"refused to answer ({type(error).__name__})"))
             else:
                 given.set_result(reply.relay(asked.result()))
 
@@ -285,7 +285,7 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         elif getattr(body, "type", None) == _ABOUT_A_REQUEST:
             log.info("realtime.request_refused", code=getattr(body, "code", None))
         elif self._reply is not None and self._reply.is_open:
-            self.fail(ModelFailed("it reported an error"))
+            self.fail(ModelFailed("reported an error"))
 
     def _server_event(self, event: Mapping[str, Any]) -> None:
         """OpenAI's only: all that it sends."""

@@ -12,12 +12,14 @@ from livekit import rtc
 from livekit.agents import APIError, stt
 
 from pipelines.engine.channels.candidates import Candidate
+from pipelines.engine.channels.model_failure import why_it_failed
 from pipelines.engine.channels.stt.audio_ring import AudioRing
-from pipelines.engine.channels.stt.recogniser_fault import ENDED, why_it_failed
 from pipelines.engine.providers.local.speech_models import HEARING_RATE
 
 log = structlog.get_logger(__name__)
 
+ENDED = "ended its stream while sound was coming"
+"""Why it failed, if it raised nothing."""
 _REPLAYED_SAMPLES = HEARING_RATE // 5
 _REPLAY_PAUSE_SECONDS = 0.005
 """Between two pieces: ten seconds take a quarter of one, and no other call waits for them."""

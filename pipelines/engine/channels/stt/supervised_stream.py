@@ -11,10 +11,10 @@ from livekit import rtc
 from livekit.agents import APIConnectOptions, NotGivenOr, stt
 
 from pipelines.engine.channels.candidates import Candidates
+from pipelines.engine.channels.model_failure import why_it_failed
 from pipelines.engine.channels.reports import ChannelReports, ChannelSwitch
 from pipelines.engine.channels.stt.audio_ring import AudioRing
-from pipelines.engine.channels.stt.listening import Listening
-from pipelines.engine.channels.stt.recogniser_fault import ENDED, why_it_failed
+from pipelines.engine.channels.stt.listening import ENDED, Listening
 from pipelines.engine.channels.stt.recogniser_habits import END_COMES_LAST, TEXT_AFTER_VOICE
 from pipelines.engine.channels.stt.recogniser_order import Recogniser, RecogniserOrder
 from pipelines.engine.channels.stt.spoken_events import SpokenEvents, has_words

@@ -11,11 +11,12 @@ from livekit import rtc
 from livekit.agents import APIError, tts
 from livekit.agents.types import USERDATA_TIMED_TRANSCRIPT
 
+from pipelines.engine.channels.model_failure import why_it_failed
 from pipelines.engine.channels.tts.hand_over import HandOver
 from pipelines.engine.channels.tts.sound_check import is_audible, is_sound
 from pipelines.engine.channels.tts.timed_words import TimedWords
 from pipelines.engine.channels.tts.voice_deadline import VoiceDeadline
-from pipelines.engine.channels.tts.voice_failure import VoiceFailed, reason_of
+from pipelines.engine.channels.tts.voice_failure import VoiceFailed
 from pipelines.engine.providers.local.speech_models import Samples
 
 SpeechStream = tts.ChunkedStream | tts.SynthesizeStream
@@ -88,15 +89,15 @@ class VoiceRequest:
             if self.is_abandoned:
                 return
             expired = timeout.expired()
-            why = self.deadline.reason if expired else reason_of(error)
+            why = self.deadline.reason if expired else why_it_failed(error)
             raise VoiceFailed(why, is_silence=expired) from error
         except APIError as error:
-            raise VoiceFailed(reason_of(error)) from error
+            raise VoiceFailed(why_it_failed(error)) from error
         except VoiceFailed:
             raise
         except Exception as error:
             logger.exception("voice.plugin_failed")
-            raise VoiceFailed(reason_of(error)) from error
+            raise VoiceFailed(why_it_failed(error)) from error
         finally:
             self._timeout = None
 

@@ -6,9 +6,14 @@ import itertools
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import delete
+
 from contracts.call_plan import MAX_AGENTS
+from control_plane.building.provider_keys.models import ProviderKey
+from control_plane.platform.database import Database
+from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
-from tests.control_plane.handoffs import hand_over, handoff
+from tests.control_plane.handoffs import hand_over, handoff, own_openai_key
 
 
 async def findings(tenant: TenantClient, agent_id: UUID, kind: str) -> list[dict[str, Any]]:
@@ -42,6 +47,26 @@ async def test_a_handoff_to_a_deleted_agent_prevents_publishing(tenant: TenantCl
     assert blocker["code"] == "handoff_target_missing"
     refused = await tenant.post(f"/v1/agents/{desk}/publish")
     assert refused.status_code == 409
+
+
+async def test_a_target_that_cannot_talk_any_more_is_a_warning(
+    tenant: TenantClient, database: Database, settings: ControlPlaneSettings
+) -> None:
+    await own_openai_key(tenant, database, settings)
+    sales = await tenant.published_agent(name="Sales", supported_languages=["de-DE"])
+    desk = await tenant.agent(tools=[handoff(sales)])
+    assert await findings(tenant, desk, "warnings") == []
+    async with database.system_session() as session:
+        await session.execute(delete(ProviderKey).where(ProviderKey.tenant_id == tenant.tenant_id))
+    [warning] = await findings(tenant, desk, "warnings")
+    assert (warning["code"], warning["field"]) == (
+        "handoff_target_not_served",
+        "tools[0].agent_id",
+    )
+    assert "Sales" in warning["message"]
+    assert "de-DE: " in warning["message"]
+    published = await tenant.post(f"/v1/agents/{desk}/publish")
+    assert published.status_code == 200, published.text
 
 
 async def test_more_agents_than_can_talk_in_one_call_prevent_publishing(

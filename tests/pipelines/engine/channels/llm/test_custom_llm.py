@@ -4,7 +4,7 @@ soon as any vendor's."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
@@ -14,7 +14,7 @@ from pipelines.engine.channels.circuit_breaker import FIRST_PAUSE_SECONDS
 from pipelines.engine.channels.llm.llm_of_plan import supervised_llm
 from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderDeadlines
-from tests.faults.cells import MOST_WAIT_MS
+from tests.faults.cells import MOST_WAIT_MS, note
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.engine.channels.llm.two_vendors import (
     SENTENCE,
@@ -66,7 +66,10 @@ class Nobody(NoServer):
 @pytest.mark.latency
 @pytest.mark.parametrize("fault", [*FAULTS, "refused"])
 async def test_every_fault_is_answered_whole_and_soon(
-    warm_models: WarmModels, tls: OwnTls, fault: str
+    warm_models: WarmModels,
+    tls: OwnTls,
+    record_property: Callable[[str, object], None],
+    fault: str,
 ) -> None:
     primary = OpenAIWire([FAULTS.get(fault, hangs())], tls=tls.server)
     async with calling(
@@ -77,6 +80,7 @@ async def test_every_fault_is_answered_whole_and_soon(
         tenants_network=tls.network,
     ) as call:
         heard = await call.turn()
+        note(record_property, "custom_llm", fault, "for ever", heard.longest_wait_seconds)
         assert heard.text == SENTENCE
         assert heard.longest_wait_seconds < MOST_WAIT_MS / 1000
         assert call.switches == [(FIRST, SECOND)]
@@ -127,7 +131,7 @@ async def test_an_address_that_leads_into_a_private_network_is_never_asked(
     async with calling(warm_models, primary, provider="custom", tenants_network=network) as call:
         assert (await call.turn()).text == SENTENCE
         [switch] = call.reports.switches
-        assert switch.why == "the request failed (AddressRefused)"
+        assert switch.why.endswith("(AddressRefused)")
         assert primary.requests == []
     network.close()
 

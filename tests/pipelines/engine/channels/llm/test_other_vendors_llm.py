@@ -57,4 +57,4 @@ async def test_every_fault_is_answered_whole_and_soon(
         assert call.switches == [(f"{provider}/first", "spare/second")]
         if fault == "refused":
             # The SDK did not try it again until it was too late.
-            assert call.reports.switches[0].why.startswith("the request failed")
+            assert call.reports.switches[0].why.startswith("could not be reached")

@@ -19,7 +19,7 @@ from outbound.policy import OutboundPolicy
 from pipelines.engine.channels.circuit_breaker import CircuitBreakers
 from pipelines.engine.channels.stt.stt_of_plan import supervised_stt
 from pipelines.engine.shared_models import WarmModels
-from tests.faults.cells import MOST_WAIT_MS
+from tests.faults.cells import MOST_WAIT_MS, OwnEndpoint, note
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.engine.channels.stt.beeps import Heard, played, silence
 from tests.pipelines.engine.speech import spoken
@@ -35,6 +35,7 @@ FIRST, SECOND = "My name is Anna Miller.", "I would like to come next Tuesday af
 BEGINS_SECONDS = 0.4
 PAUSE_SECONDS = 0.8
 WORKS = Behaviour()
+ENDPOINT: OwnEndpoint = "custom_transcriber"
 Transcribe = Callable[[Samples], Awaitable[str]]
 
 
@@ -96,10 +97,13 @@ def words(text: str) -> list[str]:
     return re.findall(r"[a-z]+", text.lower())
 
 
+def waited_seconds(call: Call, voice_ended_at: float) -> float:
+    return call.heard.last_final_at() - voice_ended_at - FINAL_SECONDS
+
+
 def assert_all_was_heard_once_and_in_time(call: Call, text: str, voice_ended_at: float) -> None:
     assert words(" ".join(call.heard.finals())) == words(text)
-    waited_seconds = call.heard.last_final_at() - voice_ended_at - FINAL_SECONDS
-    assert waited_seconds <= MOST_WAIT_MS / 1000
+    assert waited_seconds(call, voice_ended_at) <= MOST_WAIT_MS / 1000
     assert not call.actions.channel_reports.exhaustions
 
 
@@ -115,14 +119,20 @@ AT_FIRST = {
 @pytest.mark.parametrize("fault", [*AT_FIRST, "refused"])
 @pytest.mark.asyncio(loop_scope="session")
 async def test_one_that_fails_at_first_is_not_noticed(
-    warm_models: WarmModels, transcribe: Transcribe, tls: OwnTls, fault: str
+    warm_models: WarmModels,
+    transcribe: Transcribe,
+    tls: OwnTls,
+    record_property: Callable[[str, object], None],
+    fault: str,
 ) -> None:
     voice = spoken(SECOND)
     sound = np.concatenate([silence(BEGINS_SECONDS), voice, silence(3)])
     server = CustomTranscriber(tls.server, transcribe, AT_FIRST.get(fault, [WORKS]))
     nobody = "wss://127.0.0.1:1/listen" if fault == "refused" else None
     call = await listened(warm_models, server, sound, tls.network, nobody)
-    assert_all_was_heard_once_and_in_time(call, SECOND, BEGINS_SECONDS + len(voice) / HZ)
+    ended_at = BEGINS_SECONDS + len(voice) / HZ
+    note(record_property, ENDPOINT, fault, "for ever", waited_seconds(call, ended_at))
+    assert_all_was_heard_once_and_in_time(call, SECOND, ended_at)
     assert call.switches == [("custom/ours", "local/moonshine-tiny-en")]
 
 
@@ -137,7 +147,11 @@ IN_THE_MIDDLE = {
 @pytest.mark.parametrize("fault", IN_THE_MIDDLE)
 @pytest.mark.asyncio(loop_scope="session")
 async def test_one_that_fails_in_the_middle_is_not_noticed(
-    warm_models: WarmModels, transcribe: Transcribe, tls: OwnTls, fault: str
+    warm_models: WarmModels,
+    transcribe: Transcribe,
+    tls: OwnTls,
+    record_property: Callable[[str, object], None],
+    fault: str,
 ) -> None:
     first, second = spoken(FIRST), spoken(SECOND)
     sound = np.concatenate(
@@ -156,8 +170,10 @@ async def test_one_that_fails_in_the_middle_is_not_noticed(
             for after in positions
         )
     )
+    ended_at = second_begins + len(second) / HZ
+    longest_seconds = max(waited_seconds(call, ended_at) for call in calls)
+    note(record_property, ENDPOINT, fault, "for ever", longest_seconds)
     for call in calls:
-        ended_at = second_begins + len(second) / HZ
         assert_all_was_heard_once_and_in_time(call, f"{FIRST} {SECOND}", ended_at)
         assert call.switches == [("custom/ours", "local/moonshine-tiny-en")]
 

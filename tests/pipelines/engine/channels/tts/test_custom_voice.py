@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any, Literal
@@ -15,7 +16,7 @@ from outbound.policy import OutboundPolicy
 from pipelines.engine.channels.circuit_breaker import LONGEST_PAUSE_SECONDS, CircuitBreakers
 from pipelines.engine.channels.tts.tts_of_plan import supervised_tts
 from pipelines.engine.shared_models import WarmModels
-from tests.faults.cells import MOST_WAIT_MS
+from tests.faults.cells import MOST_WAIT_MS, OwnEndpoint, note
 from tests.pipelines.conversations import words
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.engine.channels.tts.voices import Clock, Supervised, reply, settled
@@ -35,6 +36,10 @@ LATER = "You can reach us by telephone."
 MOST_SILENCE_SECONDS = MOST_WAIT_MS / 1000
 IN_THE_MIDDLE = (VoiceFault.HANG_MID, VoiceFault.DISCONNECT_MID, VoiceFault.SLOW)
 Mode = Literal["svc", "compat"]
+ENDPOINTS: dict[Mode, OwnEndpoint] = {
+    "svc": "custom_voice svc",
+    "compat": "custom_voice compat",
+}
 CELLS = [
     pytest.param(mode, fault, id=f"{mode}-{fault.value}")
     for mode in ("svc", "compat")
@@ -86,11 +91,19 @@ def calling(models: WarmModels, mode: Mode, served: Any, network: GuardedNetwork
 @pytest.mark.parametrize("left", [1, None], ids=["once", "for ever"])
 @pytest.mark.parametrize(("mode", "fault"), CELLS)
 async def test_an_answer_is_heard_whatever_the_voice_does(
-    warm_models: WarmModels, tls: OwnTls, mode: Mode, fault: VoiceFault, left: int | None
+    warm_models: WarmModels,
+    tls: OwnTls,
+    record_property: Callable[[str, object], None],
+    mode: Mode,
+    fault: VoiceFault,
+    left: int | None,
 ) -> None:
     async with server(mode, tls, fault, left) as served:
         call = calling(warm_models, mode, served, tls.network)
         first = await reply(call.voice, TEXT)
+        if left is None:
+            waited_seconds = first.longest_silence_seconds
+            note(record_property, ENDPOINTS[mode], fault.value, "for ever", waited_seconds)
         assert first.longest_silence_seconds < MOST_SILENCE_SECONDS
         assert words(await transcript(warm_models, first.sound)) == words(TEXT)
         [switch] = call.reports.switches
@@ -115,11 +128,16 @@ async def test_an_answer_is_heard_whatever_the_voice_does(
 @pytest.mark.latency
 @pytest.mark.parametrize("fault", IN_THE_MIDDLE, ids=lambda fault: fault.value)
 async def test_an_answer_that_breaks_off_without_times_is_spoken_to_its_end(
-    warm_models: WarmModels, tls: OwnTls, fault: VoiceFault
+    warm_models: WarmModels,
+    tls: OwnTls,
+    record_property: Callable[[str, object], None],
+    fault: VoiceFault,
 ) -> None:
     async with server("compat", tls, fault, None) as served:
         call = calling(warm_models, "compat", served, tls.network)
         heard = await reply(call.voice, TEXT)
+        waited_seconds = heard.longest_silence_seconds
+        note(record_property, ENDPOINTS["compat"], fault.value, "for ever", waited_seconds)
         assert heard.longest_silence_seconds < MOST_SILENCE_SECONDS
         said = words(await transcript(warm_models, heard.sound))
         assert (said[0], said[-1]) == ("the", "read")
@@ -173,7 +191,7 @@ async def test_an_address_that_leads_into_a_private_network_is_never_asked(
         heard = await reply(call.voice, TEXT)
         assert words(await transcript(warm_models, heard.sound)) == words(TEXT)
         [switch] = call.reports.switches
-        assert switch.why == "the connection failed: AddressRefused"
+        assert switch.why.endswith("(AddressRefused)")
         assert served.paths == []
         await call.voice.aclose()
     network.close()
