@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from contracts.call_plan import Channel
 
+FaultyChannel = Channel | Literal["realtime"]
 HowLong = Literal["once", "for ever"]
 PROPERTY = "fault_cell"
 MOST_WAIT_MS = 2_500
@@ -21,7 +22,7 @@ MOST_WAIT_MS = 2_500
 
 @dataclass(frozen=True)
 class Cell:
-    channel: Channel
+    channel: FaultyChannel
     fault: str
     how_long: HowLong
     waited_ms: int
@@ -29,7 +30,7 @@ class Cell:
 
 def note(
     record_property: Callable[[str, object], None],
-    channel: Channel,
+    channel: FaultyChannel,
     fault: str,
     how_long: HowLong,
     waited_seconds: float,

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-from contracts.call_plan import Channel
-from tests.faults.cells import MOST_WAIT_MS, Cell, HowLong
+from tests.faults.cells import MOST_WAIT_MS, Cell, FaultyChannel, HowLong
 
 PATH = Path(__file__).parents[2] / "docs" / "faults.md"
 
@@ -29,9 +28,14 @@ FAULTS: Mapping[str, str] = {
     "empty": "it answers with nothing",
     "json": "it sends an error document as if it were sound",
 }
-CHANNELS: Mapping[Channel, str] = {"llm": "language model", "stt": "recogniser", "tts": "voice"}
+CHANNELS: Mapping[FaultyChannel, str] = {
+    "llm": "language model",
+    "stt": "recogniser",
+    "tts": "voice",
+}
 _HOW_LONG: Sequence[HowLong] = ("once", "for ever")
-_COLUMNS = list(product(CHANNELS, _HOW_LONG))
+_REALTIME: tuple[FaultyChannel, HowLong] = ("realtime", "for ever")
+_COLUMNS = [*product(CHANNELS, _HOW_LONG), _REALTIME]
 
 _PAGE = f"""\
 # When providers fail
@@ -44,9 +48,12 @@ them once.
 
 The figures are milliseconds. With a language model: the longest wait for the next words of the
 answer. With a recogniser: how much later than usual the caller's last words are understood.
-With a voice: the longest silence. At most {MOST_WAIT_MS:,} ms are tolerated: above, the tests
-fail. A cell is empty where a channel cannot have the fault. The language model speaks OpenAI's
-protocol, the recogniser Deepgram's, the voice ElevenLabs'.
+With a voice: the longest silence. With a realtime model: how much later than at best the caller
+hears the answer, or the longest silence within it; a call leaves such a model for good when it
+fails, so there is no difference between once and for ever. At most {MOST_WAIT_MS:,} ms are
+tolerated: above, the tests fail. A cell is empty where a channel cannot have the fault. The
+language model speaks OpenAI's protocol, the recogniser Deepgram's, the voice ElevenLabs', the
+realtime model OpenAI's.
 
 `make faults` measures all of it and writes this page.
 
@@ -59,7 +66,8 @@ def page(cells: Iterable[Cell], machine: str) -> str:
         machine: a sentence about where it was measured.
     """
     waited = {(each.fault, each.channel, each.how_long): each.waited_ms for each in cells}
-    head = " | ".join(f"{CHANNELS[channel]}, {how_long}" for channel, how_long in _COLUMNS)
+    names = [f"{name}, {how_long}" for name, how_long in product(CHANNELS.values(), _HOW_LONG)]
+    head = " | ".join([*names, "realtime model"])
     lines = [f"| fault | {head} |", "|---|" + "--:|" * len(_COLUMNS)]
     for fault in FAULTS:
         values = (waited.get((fault, *column)) for column in _COLUMNS)
