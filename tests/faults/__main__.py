@@ -19,7 +19,7 @@ from tests.faults.page import PATH, page, unknown_faults
 
 _CHANNELS = Path("tests/pipelines/engine/channels")
 _MATRICES = (
-    _CHANNELS / "test_realtime_faults.py",
+    _CHANNELS / "realtime" / "test_realtime_faults.py",
     _CHANNELS / "llm" / "test_supervised_llm.py",
     _CHANNELS / "stt" / "test_hearing_faults.py",
     _CHANNELS / "tts" / "test_supervised_tts.py",

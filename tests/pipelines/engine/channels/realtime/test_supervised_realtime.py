@@ -16,7 +16,7 @@ from pipelines.settings import ProviderSettings
 from pipelines.stack.worker_capabilities import REALTIME_TRANSCRIBERS
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.engine.channels.llm.two_vendors import Clock
-from tests.pipelines.engine.channels.realtime_call import (
+from tests.pipelines.engine.channels.realtime.realtime_call import (
     MODEL,
     PIPELINE,
     QUESTION,
