@@ -92,7 +92,7 @@ async def test_its_tools_are_those_of_the_agent(warm_models: WarmModels) -> None
             for tool in each["session"].get("tools", ())
         ]
         assert "end_call" in {tool["name"] for tool in offered}
-        assert call.talk.said_by("assistant") == ["Thank you, bye."]
+        assert await call.talk.messages("assistant", 1) == ["Thank you, bye."]
 
 
 async def test_its_tokens_are_counted_under_the_names_of_the_plan(warm_models: WarmModels) -> None:
