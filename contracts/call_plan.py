@@ -88,10 +88,13 @@ PricedUnit = Literal[
     "million_cached_input_tokens",
     "million_output_tokens",
     "million_reasoning_tokens",
+    "million_input_audio_tokens",
+    "million_cached_input_audio_tokens",
+    "million_output_audio_tokens",
     "thousand_characters",
     "audio_minute",
 ]
-"""What providers bill by."""
+"""What providers bill by. Where tokens of audio have a price, the other units are of text."""
 
 
 class UnitPrice(BaseModel):

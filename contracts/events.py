@@ -81,7 +81,7 @@ class UsageReported(BaseModel):
     """Totals of one provider's model since the call began; the last report counts. A report follows
     each turn, so that a worker that dies loses the usage of one turn at most.
 
-    The last four fields are written only when they are not 0, because release 0.1 refuses fields
+    The last seven fields are written only when they are not 0, because release 0.1 refuses fields
     that it does not know.
     """
 
@@ -103,6 +103,12 @@ class UsageReported(BaseModel):
     early."""
     estimated_output_tokens: NonNegativeInt = Field(0, exclude_if=lambda tokens: tokens == 0)
     """The same part of ``output_tokens``."""
+    input_audio_tokens: NonNegativeInt = Field(0, exclude_if=lambda tokens: tokens == 0)
+    """The part of ``input_tokens`` that a realtime model has heard. The rest is text."""
+    cached_input_audio_tokens: NonNegativeInt = Field(0, exclude_if=lambda tokens: tokens == 0)
+    """The part of ``input_audio_tokens`` that is in ``cached_input_tokens``, too."""
+    output_audio_tokens: NonNegativeInt = Field(0, exclude_if=lambda tokens: tokens == 0)
+    """The part of ``output_tokens`` that a realtime model has spoken."""
 
 
 class ToolCalled(BaseModel):

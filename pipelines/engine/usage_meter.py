@@ -66,6 +66,9 @@ class UsageMeter:
                         reasoning_tokens=usage.output_reasoning_tokens,
                         estimated_input_tokens=read,
                         estimated_output_tokens=written,
+                        input_audio_tokens=usage.input_audio_tokens,
+                        cached_input_audio_tokens=usage.input_cached_audio_tokens,
+                        output_audio_tokens=usage.output_audio_tokens,
                     )
                 case TTSModelUsage():
                     yield UsageReported(

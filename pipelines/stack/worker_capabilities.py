@@ -31,6 +31,9 @@ an address."""
 REALTIME_PROVIDERS = frozenset({"openai"})
 """The providers of which workers can run the realtime models, given a key."""
 
+REALTIME_TRANSCRIBERS: Mapping[str, str] = MappingProxyType({"openai": "gpt-4o-mini-transcribe"})
+"""By provider: the model that writes down what its realtime models hear."""
+
 RUNNABLE_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook", "handoff", "mcp"})
 """``pipelines.engine.tools`` gives these to the language model."""
 PLAYBOOK_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook"})

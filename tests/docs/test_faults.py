@@ -25,6 +25,11 @@ def test_every_fault_is_measured_once_and_for_ever(channel: Channel, fault: str)
     assert measured == set(get_args(HowLong))
 
 
+@pytest.mark.parametrize("fault", EVERYWHERE)
+def test_every_fault_of_a_realtime_model_is_measured(fault: str) -> None:
+    assert any((each.channel, each.fault) == ("realtime", fault) for each in CELLS)
+
+
 def test_no_caller_waits_longer_than_is_promised() -> None:
     assert max(each.waited_ms for each in CELLS) <= MOST_WAIT_MS
 

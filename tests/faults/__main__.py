@@ -22,6 +22,7 @@ from tests.faults.page import MEASURED, PATH, cells_of, machines_of, page, unkno
 _CHANNELS = Path("tests/pipelines/engine/channels")
 _MATRICES = {
     "vendors": (
+        _CHANNELS / "realtime" / "test_realtime_faults.py",
         _CHANNELS / "llm" / "test_supervised_llm.py",
         _CHANNELS / "stt" / "test_hearing_faults.py",
         _CHANNELS / "tts" / "test_supervised_tts.py",

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from contracts.call_plan import Channel
 
+FaultyChannel = Channel | Literal["realtime"]
 OwnEndpoint = Literal["custom_llm", "custom_transcriber", "custom_voice svc", "custom_voice compat"]
 """Of a tenant."""
 HowLong = Literal["once", "for ever"]
@@ -23,7 +24,7 @@ MOST_WAIT_MS = 2_500
 
 @dataclass(frozen=True)
 class Cell:
-    channel: Channel | OwnEndpoint
+    channel: FaultyChannel | OwnEndpoint
     fault: str
     how_long: HowLong
     waited_ms: int
@@ -31,7 +32,7 @@ class Cell:
 
 def note(
     record_property: Callable[[str, object], None],
-    channel: Channel | OwnEndpoint,
+    channel: FaultyChannel | OwnEndpoint,
     fault: str,
     how_long: HowLong,
     waited_seconds: float,

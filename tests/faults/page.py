@@ -7,8 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import get_args
 
-from contracts.call_plan import Channel
-from tests.faults.cells import MOST_WAIT_MS, Cell, HowLong, OwnEndpoint
+from tests.faults.cells import MOST_WAIT_MS, Cell, FaultyChannel, HowLong, OwnEndpoint
 
 PATH = Path(__file__).parents[2] / "docs" / "faults.md"
 
@@ -32,10 +31,15 @@ FAULTS: Mapping[str, str] = {
     "redirect": "it sends us to another address",
     "compressed": "it compresses what it sends",
 }
-CHANNELS: Mapping[Channel, str] = {"llm": "language model", "stt": "recogniser", "tts": "voice"}
+CHANNELS: Mapping[FaultyChannel, str] = {
+    "llm": "language model",
+    "stt": "recogniser",
+    "tts": "voice",
+}
 _HOW_LONG: Sequence[HowLong] = ("once", "for ever")
-_Column = tuple[Channel | OwnEndpoint, HowLong]
-VENDORS: Sequence[_Column] = list(product(CHANNELS, _HOW_LONG))
+_REALTIME: tuple[FaultyChannel, HowLong] = ("realtime", "for ever")
+_Column = tuple[FaultyChannel | OwnEndpoint, HowLong]
+VENDORS: Sequence[_Column] = [*product(CHANNELS, _HOW_LONG), _REALTIME]
 ENDPOINTS: Sequence[_Column] = [(each, "for ever") for each in get_args(OwnEndpoint)]
 MEASURED = "Measured on"
 
@@ -50,9 +54,12 @@ them once.
 
 The figures are milliseconds. With a language model: the longest wait for the next words of the
 answer. With a recogniser: how much later than usual the caller's last words are understood.
-With a voice: the longest silence. At most {MOST_WAIT_MS:,} ms are tolerated: above, the tests
-fail. A cell is empty where a channel cannot have the fault. The language model speaks OpenAI's
-protocol, the recogniser Deepgram's, the voice ElevenLabs'.
+With a voice: the longest silence. With a realtime model: how much later than at best the caller
+hears the answer, or the longest silence within it; a call leaves such a model for good when it
+fails, so there is no difference between once and for ever. At most {MOST_WAIT_MS:,} ms are
+tolerated: above, the tests fail. A cell is empty where a channel cannot have the fault. The
+language model speaks OpenAI's protocol, the recogniser Deepgram's, the voice ElevenLabs', the
+realtime model OpenAI's.
 
 `make faults` measures all of it and writes this page.
 
@@ -90,11 +97,11 @@ def _table(cells: Iterable[Cell], columns: Sequence[_Column]) -> Iterator[str]:
             yield f"| {fault} | {row} |"
 
 
-def _heading(channel: Channel | OwnEndpoint, how_long: HowLong) -> str:
+def _heading(channel: FaultyChannel | OwnEndpoint, how_long: HowLong) -> str:
     for name, words in CHANNELS.items():
         if name == channel:
             return f"{words}, {how_long}"
-    return f"`{channel}`"
+    return "realtime model" if channel == "realtime" else f"`{channel}`"
 
 
 def cells_of(text: str) -> Iterator[Cell]:

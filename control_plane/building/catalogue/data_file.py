@@ -42,12 +42,12 @@ class FileModel(Model):
 
     @model_validator(mode="after")
     def _unit_prices_are_the_models(self) -> Self:
-        fault = fault_of_model(self.provider, self.modality)
         for price in self.unit_prices:
-            if fault is not None:
-                raise ValueError(f"{self.provider}/{self.model}: {fault}")
             if price.channel not in self.channels:
                 raise ValueError(f"{self.provider}/{self.model} is no {price.channel} model")
+            fault = fault_of_model(self.provider, self.modality, price.channel, price.micros_per)
+            if fault is not None:
+                raise ValueError(f"{self.provider}/{self.model}: {fault}")
         return self
 
 

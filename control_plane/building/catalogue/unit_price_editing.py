@@ -36,9 +36,6 @@ async def add_unit_price(session: AsyncSession, wanted: UnitPriceCreate) -> Unit
             "valid_from", "is in the past. Leave it out to change the unit price now"
         )
     await _check_model(session, wanted)
-    fault = fault_of_units(wanted.channel, wanted.micros_per)
-    if fault is not None:
-        raise InvalidRequest.at("micros_per", fault)
     entry = UnitPriceEntry(
         (wanted.channel, wanted.provider, wanted.model), wanted.micros_per, valid_from
     )
@@ -56,6 +53,9 @@ async def _check_model(session: AsyncSession, wanted: UnitPriceCreate) -> None:
             "model",
             f"the catalogue has no {wanted.channel} model {wanted.provider}/{wanted.model}",
         )
-    fault = fault_of_model(model.provider, model.modality)
+    fault = fault_of_units(wanted.channel, wanted.micros_per)
+    if fault is not None:
+        raise InvalidRequest.at("micros_per", fault)
+    fault = fault_of_model(model.provider, model.modality, wanted.channel, wanted.micros_per)
     if fault is not None:
         raise InvalidRequest.at("model", fault)

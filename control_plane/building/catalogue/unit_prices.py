@@ -6,16 +6,17 @@ replaces all of it. What runs on this machine has none: no provider bills it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Any, NamedTuple, Self
 from uuid import UUID, uuid5
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, model_validator
 
-from contracts.call_plan import Channel, PricedUnit, ResolvedStack, UnitPrice
+from contracts.call_plan import Channel, PricedUnit, ProviderChoice, ResolvedStack, UnitPrice
 from contracts.json_types import Timestamp
 from pipelines.stack import LOCAL
+from pipelines.stack.worker_capabilities import REALTIME_TRANSCRIBERS
 
 _UNIT_PRICE_IDS = UUID("4a0b7a52-53c1-4d0e-8a43-0f2f1d2f5c77")
 
@@ -28,11 +29,15 @@ MicrosPer = Annotated[
         description="Micro-dollars for one of each unit. `stt`: `audio_minute`. `tts`: "
         "`thousand_characters` or `audio_minute`. `llm`: `million_input_tokens` and "
         "`million_output_tokens`; `million_cached_input_tokens` and `million_reasoning_tokens` if "
-        "those cost something else than other input and output."
+        "those cost something else than other input and output. A realtime model, as `llm`: "
+        "`million_input_audio_tokens` and `million_output_audio_tokens` besides, and if it has a "
+        "price for them, `million_cached_input_audio_tokens`; the others are of text."
     ),
 ]
 
 _LLM = frozenset[PricedUnit]({"million_input_tokens", "million_output_tokens"})
+_AUDIO = frozenset[PricedUnit]({"million_input_audio_tokens", "million_output_audio_tokens"})
+_AUDIO_MAY_HAVE = frozenset[PricedUnit]({"million_cached_input_audio_tokens"})
 _LLM_MAY_HAVE = frozenset[PricedUnit]({"million_cached_input_tokens", "million_reasoning_tokens"})
 
 
@@ -47,20 +52,29 @@ def fault_of_units(channel: Channel, units: Collection[PricedUnit]) -> str | Non
                 return None
             return "needs exactly one of thousand_characters and audio_minute for tts"
         case "llm":
-            if _LLM <= given <= _LLM | _LLM_MAY_HAVE:
+            of_text = given - _AUDIO - _AUDIO_MAY_HAVE
+            if _LLM <= of_text <= _LLM | _LLM_MAY_HAVE:
                 return None
             return f"needs {_listed(_LLM)} for llm, and may have {_listed(_LLM_MAY_HAVE)} besides"
 
 
-def fault_of_model(provider: str, modality: str) -> str | None:
-    """Why a model of this kind has no unit prices; ``None`` if it may have them."""
+def fault_of_model(
+    provider: str, modality: str, channel: Channel, units: Collection[PricedUnit]
+) -> str | None:
+    """Why a model of this kind is not billed by these units; ``None`` if it may be.
+
+    Args:
+        units: those that ``channel`` can be billed by.
+    """
+    of_audio = (_AUDIO | _AUDIO_MAY_HAVE) & set(units)
     if provider == LOCAL:
         return "what runs on this machine has no unit prices: no provider bills it"
-    if modality == "realtime":
-        return (
-            "a realtime model has no unit prices: its tokens of audio and of text cost different "
-            "amounts, and usage does not tell them apart"
-        )
+    if modality != "realtime":
+        return "only a realtime model has prices for tokens of audio" if of_audio else None
+    if channel != "llm":
+        return "a realtime model serves all channels, and its unit prices are those of llm"
+    if not of_audio >= _AUDIO:
+        return f"a realtime model needs prices for tokens of audio, too: {_listed(_AUDIO)}"
     return None
 
 
@@ -124,7 +138,7 @@ def unit_prices_of(
     """The unit prices to freeze in a plan: of each model that may serve ``stack`` on the platform's
     key and has one."""
     prices: dict[UnitPriceName, UnitPrice] = {}
-    for channel, choice in stack.choices():
+    for channel, choice in _billed(stack):
         name = (channel, choice.provider, choice.model)
         price = valid(name)
         if choice.key_source == "platform" and price is not None:
@@ -136,6 +150,14 @@ def unit_prices_of(
                 micros_per=price.micros_per,
             )
     return tuple(prices.values())
+
+
+def _billed(stack: ResolvedStack) -> Iterator[tuple[Channel, ProviderChoice]]:
+    """What may serve ``stack``, and what writes down what its realtime model hears."""
+    yield from stack.choices()
+    model = REALTIME_TRANSCRIBERS.get(stack.stt.primary.provider)
+    if stack.mode == "realtime" and model is not None:
+        yield "stt", stack.stt.primary.model_copy(update={"model": model})
 
 
 def _listed(units: Collection[PricedUnit]) -> str:

@@ -235,6 +235,15 @@ class ModelUsageView(BaseModel):
         "the requests ended early."
     )
     estimated_output_tokens: int = Field(description="The same part of `output_tokens`.")
+    input_audio_tokens: int = Field(
+        description="The part of `input_tokens` that a realtime model has heard."
+    )
+    cached_input_audio_tokens: int = Field(
+        description="The part of `input_audio_tokens` from a cache."
+    )
+    output_audio_tokens: int = Field(
+        description="The part of `output_tokens` that a realtime model has spoken."
+    )
     cost: float | None = Field(
         description="The model's share of its channel's `provider_cost_breakdown`, in US dollars; "
         "`null` while the call runs."

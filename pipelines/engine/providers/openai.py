@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
 from pipelines.engine.providers.whole_stream import WholeStream
+from pipelines.stack.worker_capabilities import REALTIME_TRANSCRIBERS
 from pipelines.texts.language import primary_language
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ _HEARS_WHILE_SPOKEN = ("gpt-4o", "gpt-live-transcribe", "gpt-realtime-whisper")
 """Models that transcribe over the realtime API. The others get each utterance as a file."""
 _ENDS_NO_TURN = ("gpt-live-transcribe", "gpt-realtime-whisper")
 """Realtime models that do not detect the end of an utterance."""
-_TRANSCRIBES_REALTIME = "gpt-4o-mini-transcribe"
-"""Writes down what a realtime model hears."""
 _TAKES_KEYWORDS = ("gpt-transcribe", "gpt-live-transcribe")
 """Models with a field for expected words. The others get them as a prompt."""
 
@@ -124,7 +123,8 @@ def _build_realtime(request: ModelRequest) -> llm.RealtimeModel:
         model=request.choice.model,
         voice=request.choice.voice or _DEFAULT_VOICE,
         input_audio_transcription=AudioTranscription(
-            model=_TRANSCRIBES_REALTIME, language=primary_language(request.plan.locale)
+            model=REALTIME_TRANSCRIBERS[request.choice.provider],
+            language=primary_language(request.plan.locale),
         ),
         api_key=request.api_key(),
         base_url=request.base_url,

@@ -1235,6 +1235,15 @@ class ModelUsageView(WireModel):
     estimated_output_tokens: int
     """The same part of `output_tokens`."""
 
+    input_audio_tokens: int
+    """The part of `input_tokens` that a realtime model has heard."""
+
+    cached_input_audio_tokens: int
+    """The part of `input_audio_tokens` from a cache."""
+
+    output_audio_tokens: int
+    """The part of `output_tokens` that a realtime model has spoken."""
+
     cost: float | None
     """
     The model's share of its channel's `provider_cost_breakdown`, in US dollars; `null` while the call runs.
@@ -2179,7 +2188,7 @@ class UnitPriceCreate(WireModel):
     model: str
     micros_per: dict[str, int]
     """
-    Micro-dollars for one of each unit. `stt`: `audio_minute`. `tts`: `thousand_characters` or `audio_minute`. `llm`: `million_input_tokens` and `million_output_tokens`; `million_cached_input_tokens` and `million_reasoning_tokens` if those cost something else than other input and output.
+    Micro-dollars for one of each unit. `stt`: `audio_minute`. `tts`: `thousand_characters` or `audio_minute`. `llm`: `million_input_tokens` and `million_output_tokens`; `million_cached_input_tokens` and `million_reasoning_tokens` if those cost something else than other input and output. A realtime model, as `llm`: `million_input_audio_tokens` and `million_output_audio_tokens` besides, and if it has a price for them, `million_cached_input_audio_tokens`; the others are of text.
     """
 
     valid_from: AwareDatetime | None = None

@@ -79,19 +79,30 @@ def _quantities(
 ) -> dict[PricedUnit, Fraction]:
     """How much the model used of each unit that has a price.
 
-    Tokens from a cache are part of the input, and reasoning is part of the output. They count as
-    such unless they have prices of their own, and then only there.
+    Tokens from a cache are part of the input, and reasoning is part of the output. So are tokens of
+    audio. They count as such unless they have prices of their own, and then only there.
     """
-    cached = reasoning = 0
+    heard = spoken = cached = cached_heard = reasoning = 0
+    if "million_input_audio_tokens" in micros_per:
+        heard = min(used.input_audio_tokens, used.input_tokens)
+    if "million_output_audio_tokens" in micros_per:
+        spoken = min(used.output_audio_tokens, used.output_tokens)
+    if "million_cached_input_audio_tokens" in micros_per:
+        cached_heard = min(used.cached_input_audio_tokens, heard)
+    read, written = used.input_tokens - heard, used.output_tokens - spoken
     if "million_cached_input_tokens" in micros_per:
-        cached = min(used.cached_input_tokens, used.input_tokens)
+        of_audio = used.cached_input_audio_tokens if heard else 0
+        cached = min(max(0, used.cached_input_tokens - of_audio), read)
     if "million_reasoning_tokens" in micros_per:
-        reasoning = min(used.reasoning_tokens, used.output_tokens)
+        reasoning = min(used.reasoning_tokens, written)
     amounts: dict[PricedUnit, Fraction] = {
-        "million_input_tokens": Fraction(used.input_tokens - cached, 1_000_000),
+        "million_input_tokens": Fraction(read - cached, 1_000_000),
         "million_cached_input_tokens": Fraction(cached, 1_000_000),
-        "million_output_tokens": Fraction(used.output_tokens - reasoning, 1_000_000),
+        "million_output_tokens": Fraction(written - reasoning, 1_000_000),
         "million_reasoning_tokens": Fraction(reasoning, 1_000_000),
+        "million_input_audio_tokens": Fraction(heard - cached_heard, 1_000_000),
+        "million_cached_input_audio_tokens": Fraction(cached_heard, 1_000_000),
+        "million_output_audio_tokens": Fraction(spoken, 1_000_000),
         "thousand_characters": Fraction(used.characters, 1_000),
         "audio_minute": Fraction(used.audio_ms, _MS_PER_MINUTE),
     }

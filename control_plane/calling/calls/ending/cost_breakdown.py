@@ -37,6 +37,9 @@ class ModelUsage:
     reasoning_tokens: int
     estimated_input_tokens: int
     estimated_output_tokens: int
+    input_audio_tokens: int
+    cached_input_audio_tokens: int
+    output_audio_tokens: int
     cost_micros: int | None
     """The model's share of the channel's cost; ``None`` until that is known."""
 
@@ -95,6 +98,9 @@ def model_usage(
                     reasoning_tokens=totals.get("reasoning_tokens", 0),
                     estimated_input_tokens=totals.get("estimated_input_tokens", 0),
                     estimated_output_tokens=totals.get("estimated_output_tokens", 0),
+                    input_audio_tokens=totals.get("input_audio_tokens", 0),
+                    cached_input_audio_tokens=totals.get("cached_input_audio_tokens", 0),
+                    output_audio_tokens=totals.get("output_audio_tokens", 0),
                     cost_micros=amount,
                 )
             )

@@ -35,6 +35,10 @@ LLM: dict[PricedUnit, int] = {
     "million_input_tokens": 2_000_000,
     "million_output_tokens": 8_000_000,
 }
+AUDIO: dict[PricedUnit, int] = {
+    "million_input_audio_tokens": 32_000_000,
+    "million_output_audio_tokens": 64_000_000,
+}
 NOW = datetime.now(UTC)
 GPT = ProviderChoice(provider="openai", model="gpt-4o")
 GEMINI = ProviderChoice(provider="google", model="gemini-3.8-flash")
@@ -206,7 +210,9 @@ class TestADataFile:
             ("gpt-4o", {"channel": "llm", "micros_per": {}}, "million_input_tokens"),
             ("gpt-4o", {"channel": "stt", "micros_per": {"audio_minute": 1}}, "is no stt model"),
             ("playbook", {"channel": "llm", "micros_per": LLM}, "no provider bills it"),
-            ("gpt-realtime", {"channel": "llm", "micros_per": LLM}, "does not tell them apart"),
+            ("gpt-4o", {"channel": "llm", "micros_per": LLM | AUDIO}, "only a realtime model"),
+            ("gpt-realtime", {"channel": "stt", "micros_per": {"audio_minute": 1}}, "those of llm"),
+            ("gpt-realtime", {"channel": "llm", "micros_per": LLM}, "tokens of audio, too"),
         ],
     )
     def test_with_prices_that_make_no_sense_is_refused(

@@ -99,6 +99,27 @@ class TestTokens:
         dearer = LLM | {"million_reasoning_tokens": 10_000_000}
         assert llm_cost(dearer, THOUGHT) == 1_000 * 2 + 300 * 8 + 200 * 10
 
+    def test_of_audio_cost_their_own_price_and_those_of_text_another(self) -> None:
+        live = LLM | {
+            "million_input_audio_tokens": 32_000_000,
+            "million_output_audio_tokens": 64_000_000,
+        }
+        spoken = {
+            "input_tokens": 1_000,
+            "input_audio_tokens": 700,
+            "cached_input_tokens": 500,
+            "cached_input_audio_tokens": 400,
+            "output_tokens": 500,
+            "output_audio_tokens": 450,
+        }
+        assert llm_cost(live, spoken) == 300 * 2 + 700 * 32 + 50 * 8 + 450 * 64
+        discounted = live | {
+            "million_cached_input_tokens": 1_000_000,
+            "million_cached_input_audio_tokens": 3_000_000,
+        }
+        in_text, in_audio = 200 * 2 + 100 * 1, 300 * 32 + 400 * 3
+        assert llm_cost(discounted, spoken) == in_text + in_audio + 50 * 8 + 450 * 64
+
     def test_are_never_less_than_none(self) -> None:
         """A worker that reports more cached tokens than input is wrong, but nobody gets money."""
         free = LLM | {"million_cached_input_tokens": 0}

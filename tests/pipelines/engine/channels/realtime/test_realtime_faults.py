@@ -13,7 +13,7 @@ from tests.faults.cells import MOST_WAIT_MS, note
 from tests.pipelines.conversations import Call
 from tests.pipelines.engine.audio_loop import TICK_SECONDS
 from tests.pipelines.engine.channels.llm.two_vendors import closed_port
-from tests.pipelines.engine.channels.realtime_call import (
+from tests.pipelines.engine.channels.realtime.realtime_call import (
     PIPELINE,
     QUESTION,
     realtime_call,

@@ -13,9 +13,10 @@ from pipelines.engine.channels.realtime.realtime_of_plan import supervised_realt
 from pipelines.engine.channels.realtime.supervised_session import Unfinished
 from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderSettings
+from pipelines.stack.worker_capabilities import REALTIME_TRANSCRIBERS
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.engine.channels.llm.two_vendors import Clock
-from tests.pipelines.engine.channels.realtime_call import (
+from tests.pipelines.engine.channels.realtime.realtime_call import (
     MODEL,
     PIPELINE,
     QUESTION,
@@ -91,7 +92,7 @@ async def test_its_tools_are_those_of_the_agent(warm_models: WarmModels) -> None
             for tool in each["session"].get("tools", ())
         ]
         assert "end_call" in {tool["name"] for tool in offered}
-        assert call.talk.said_by("assistant") == ["Thank you, bye."]
+        assert await call.talk.messages("assistant", 1) == ["Thank you, bye."]
 
 
 async def test_its_tokens_are_counted_under_the_names_of_the_plan(warm_models: WarmModels) -> None:
@@ -104,7 +105,14 @@ async def test_its_tokens_are_counted_under_the_names_of_the_plan(warm_models: W
         [used] = [each for each in reports if (each.provider, each.model) == ("openai", MODEL)]
         assert used.channel == "llm"
         assert used.input_tokens == wire.sent.input_text + wire.sent.input_audio
+        assert used.input_audio_tokens == wire.sent.input_audio
+        assert used.cached_input_tokens == wire.sent.cached_text + wire.sent.cached_audio
+        assert used.cached_input_audio_tokens == wire.sent.cached_audio
         assert used.output_tokens == wire.sent.output_text + wire.sent.output_audio
+        assert used.output_audio_tokens == wire.sent.output_audio
+        assert {(each.channel, each.model) for each in reports} >= {
+            ("stt", REALTIME_TRANSCRIBERS["openai"])
+        }
 
 
 async def test_what_failed_in_one_call_is_not_asked_in_the_next(warm_models: WarmModels) -> None:
