@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,7 +57,7 @@ async def chat(
         session.notes.print(Text(f"! {warning}", style="yellow"), soft_wrap=True)
     for message in begun.messages:
         _show(session, message)
-    async for line in _lines(say):
+    async for line in _lines(session, say):
         if say and not session.as_json:
             session.console.print(Text(f"{_PROMPT}{line}"), soft_wrap=True)
         answer = await agents.say(agent_id, chat_id, line)
@@ -70,19 +71,32 @@ async def chat(
         session.print_json(document_of(await agents.show_chat(agent_id, chat_id)))
 
 
-async def _lines(say: Sequence[str] | None) -> AsyncIterator[str]:
+async def _lines(session: Session, say: Sequence[str] | None) -> AsyncIterator[str]:
     """What the person says: the lines given, or those typed until the input ends."""
     if say:
         for line in say:
             yield line
         return
     while True:
-        try:
-            line = await asyncio.to_thread(input, _PROMPT)
-        except EOFError:
+        session.notes.print(_PROMPT, end="")
+        line = await _typed_line()
+        if not line:
             return
         if line.strip():
-            yield line
+            yield line.strip()
+
+
+async def _typed_line() -> str:
+    """The next line of the input; empty at its end. At a terminal no thread waits for it, because
+    Ctrl-C could not end that."""
+    if sys.stdin.isatty():
+        loop, is_typed = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_reader(sys.stdin, is_typed.set)
+        try:
+            await is_typed.wait()
+        finally:
+            loop.remove_reader(sys.stdin)
+    return sys.stdin.readline()
 
 
 def _show(session: Session, message: ChatMessageView) -> None:

@@ -17,9 +17,13 @@ class Terminal:
 
     api: StandInApi
 
-    def type(self, *words: str) -> Result:
+    def type(self, *words: str, typed: str | None = None) -> Result:
+        """
+        Args:
+            typed: what the command reads.
+        """
         access = ("--api-url", self.api.url, "--api-key", "sb_secret_of_the_tests")
-        return CliRunner(env={"COLUMNS": "100"}).invoke(app, [*words, *access])
+        return CliRunner(env={"COLUMNS": "100"}).invoke(app, [*words, *access], input=typed)
 
 
 @pytest.fixture

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import signal
+import subprocess
+import sys
 from typing import Any
-
-import pytest
 
 from tests.switchboard.commands.conftest import Terminal
 from tests.switchboard.commands.stand_in_api import Asked, StandInApi
@@ -58,21 +61,10 @@ def test_each_line_is_said_and_answered(terminal: Terminal, api: StandInApi) -> 
         assert shown in result.stdout
 
 
-def test_without_say_the_input_is_read_until_it_ends(
-    terminal: Terminal, api: StandInApi, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_say_the_input_is_read_until_it_ends(terminal: Terminal, api: StandInApi) -> None:
     begins(api)
     answers(api, message("agent", "We open at nine."))
-    typed = iter(["", "When do you open?"])
-
-    def read(_prompt: str) -> str:
-        try:
-            return next(typed)
-        except StopIteration:
-            raise EOFError from None
-
-    monkeypatch.setattr("builtins.input", read)
-    result = terminal.type("agents", "chat", AGENT)
+    result = terminal.type("agents", "chat", AGENT, typed="\nWhen do you open?\n")
     assert result.exit_code == 0, result.output
     assert [asked.body for asked in api.asked[1:]] == [{"text": "When do you open?"}]
 
@@ -124,3 +116,23 @@ def test_a_variable_without_a_value_is_explained(terminal: Terminal, api: StandI
     assert result.exit_code == 1
     assert "--variable name is not written as NAME=VALUE." in result.stderr
     assert api.asked == []
+
+
+def test_a_terminal_is_read_line_by_line_and_ctrl_c_ends_the_chat(api: StandInApi) -> None:
+    begins(api)
+    answers(api, message("agent", "We open at nine."))
+    command = [sys.executable, "-m", "switchboard", "agents", "chat", AGENT]
+    access = ["--api-url", api.url, "--api-key", "sb_secret_of_the_tests"]
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "wb", buffering=0) as keyboard:
+        chat = subprocess.Popen(
+            [*command, *access], stdin=theirs, stdout=subprocess.PIPE, text=True
+        )
+        os.close(theirs)
+        assert chat.stdout is not None
+        assert "this" in chat.stdout.readline()
+        keyboard.write(b"When do you open?\n")
+        assert "We open at nine." in chat.stdout.readline()
+        chat.send_signal(signal.SIGINT)
+        assert chat.wait(20) == 130
+        chat.stdout.close()
