@@ -1,7 +1,7 @@
 """Serves the console: plain HTML, CSS and ES modules, without a build step.
 
-The server answers the one page for every address below ``/console``; the page's own router reads the
-address. The page knows nothing that the public API does not tell a dashboard session.
+The server answers the one page for every address below ``/console``; the page's own router reads
+the address. The page knows nothing that the public API does not tell a dashboard session.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def console_files() -> ASGIApp:
 
 
 class AlwaysAskedFor:
-    """Lets browsers keep files, and has them ask by ETag whether these are still the newest: modules
-    of two releases do not fit each other."""
+    """Lets browsers keep files, and has them ask by ETag whether these are still the newest:
+    modules of two releases do not fit each other."""
 
     def __init__(self, files: ASGIApp) -> None:
         self._files = files
