@@ -16,6 +16,8 @@ PATHS = [
     "/call/config.json",
     "/docs",
     "/docs/static/reference.js",
+    "/console",
+    "/console/static/main.js",
     "/page-style/page.css",
     *PAGES,
 ]
@@ -61,7 +63,7 @@ async def test_only_behind_tls_browsers_are_told_to_stay_with_it(
     assert behind_tls.headers["strict-transport-security"] == "max-age=31536000"
 
 
-@pytest.mark.parametrize("path", ["/call", "/docs", *PAGES])
+@pytest.mark.parametrize("path", ["/call", "/console", "/docs", *PAGES])
 async def test_a_page_loads_only_our_own_files_and_styles(
     http: httpx2.AsyncClient, path: str
 ) -> None:

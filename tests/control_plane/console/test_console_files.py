@@ -1,0 +1,67 @@
+"""How the console's files are served."""
+
+from __future__ import annotations
+
+import re
+
+import httpx2
+import pytest
+
+from control_plane.console.routes import STATIC
+
+MOST_SCRIPT_BYTES = 200_000
+SCRIPTS = sorted(STATIC.rglob("*.js"))
+
+
+async def test_the_first_address_leads_to_the_console(http: httpx2.AsyncClient) -> None:
+    answer = await http.get("/")
+    assert answer.status_code == 307
+    assert answer.headers["location"] == "/console"
+
+
+@pytest.mark.parametrize("path", ["/console", "/console/", "/console/agents/1/publish"])
+async def test_every_address_of_the_console_is_its_page(
+    http: httpx2.AsyncClient, path: str
+) -> None:
+    answer = await http.get(path)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/html")
+
+
+async def test_a_file_that_is_not_there_is_not_the_page(http: httpx2.AsyncClient) -> None:
+    assert (await http.get("/console/static/nothing.js")).status_code == 404
+
+
+async def test_every_file_that_a_file_names_is_served(http: httpx2.AsyncClient) -> None:
+    page = (await http.get("/console")).text
+    named = set(re.findall(r'(?:href|src)="(/[^"]+)"', page))
+    for script in SCRIPTS:
+        folder = httpx2.URL(f"http://x/console/static/{script.relative_to(STATIC).as_posix()}")
+        modules = re.findall(r'(?:from |import\()"(\.[^"]+)"', script.read_text())
+        named |= {folder.join(module).path for module in modules}
+    assert len(named) > 30
+    assert {path: (await http.get(path)).status_code for path in named} == dict.fromkeys(named, 200)
+
+
+async def test_browsers_keep_files_and_ask_whether_these_are_the_newest(
+    http: httpx2.AsyncClient,
+) -> None:
+    first = await http.get("/console/static/main.js")
+    assert first.headers["cache-control"] == "no-cache"
+    again = await http.get(
+        "/console/static/main.js", headers={"If-None-Match": first.headers["etag"]}
+    )
+    assert again.status_code == 304
+
+
+async def test_the_page_runs_no_script_but_its_own_and_makes_no_markup_of_texts(
+    http: httpx2.AsyncClient,
+) -> None:
+    policy = (await http.get("/console")).headers["content-security-policy"]
+    assert "script-src 'self';" in policy
+    assert "require-trusted-types-for 'script'; trusted-types 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_all_scripts_together_stay_small() -> None:
+    assert sum(script.stat().st_size for script in SCRIPTS) <= MOST_SCRIPT_BYTES
