@@ -60,6 +60,9 @@ def up(
             show_default=False,
         ),
     ] = None,
+    open_console: Annotated[
+        bool, typer.Option("--open", help="Open the console in a browser when it runs.")
+    ] = False,
     port: Port = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -74,7 +77,7 @@ def up(
 
     settings = command_settings(data_dir, port=port, worker_processes=worker_processes)
     log_to_file(settings.data_dir, "up", settings.log_level)
-    raise typer.Exit(run_up(settings, Console()))
+    raise typer.Exit(run_up(settings, Console(), open_console=open_console))
 
 
 @app.command()

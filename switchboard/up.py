@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import signal
 import time
-from collections.abc import Iterator
+import webbrowser
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rich.console import Console
@@ -37,13 +38,15 @@ START_FAILURES = (
 """What ``running_system`` raises when it cannot start. The messages are written for people."""
 
 
-def run_up(settings: Settings, console: Console) -> int:
+def run_up(settings: Settings, console: Console, *, open_console: bool = False) -> int:
     """Run until Ctrl-C or SIGTERM. Returns the exit code: 1 when it could not be started, 0 also
     when it runs already."""
     try:
-        asyncio.run(_up(settings, console))
+        asyncio.run(_up(settings, console, open_console=open_console))
     except AlreadyRunning as running:
         console.print(f"{running}.", highlight=False, soft_wrap=True)
+        if open_console and running.state:
+            show_in_browser(running.state.api_url, console)
         return 0 if running.state else 1
     except START_FAILURES as failure:
         console.print(f"[red]{failure}[/red]", highlight=False)
@@ -51,7 +54,7 @@ def run_up(settings: Settings, console: Console) -> int:
     return 0
 
 
-async def _up(settings: Settings, console: Console) -> None:
+async def _up(settings: Settings, console: Console, *, open_console: bool) -> None:
     started_at = time.monotonic()
     stopping = asyncio.Event()
     with cancelled_by_signals():
@@ -66,20 +69,33 @@ async def _up(settings: Settings, console: Console) -> None:
                     soft_wrap=True,
                 )
                 _show_first_step(system.data_dir, console)
+                if open_console:
+                    await asyncio.to_thread(show_in_browser, system.api_url, console)
                 await stopping.wait()
         except asyncio.CancelledError:
             console.print("Stopped.")
 
 
 def _show_first_step(data_dir: Path, console: Console) -> None:
-    """On fresh data: how to get an account."""
+    """On fresh data: how to get an account without the page."""
     from switchboard.demo.account import read_account
 
     if read_own_account(data_dir) is None and read_account(data_dir) is None:
         console.print(
-            f"No account yet. Open one, in another terminal:  {command_name()} account create",
+            "No account yet. Open one at that address, or in another terminal:  "
+            f"{command_name()} account create",
             highlight=False,
             soft_wrap=True,
+        )
+
+
+def show_in_browser(
+    url: str, console: Console, browser: Callable[[str], bool] = webbrowser.open
+) -> None:
+    """``browser``: opens an address, and returns whether it could."""
+    if not browser(url):
+        console.print(
+            f"No browser was found here. Open {url} in one.", highlight=False, soft_wrap=True
         )
 
 
