@@ -8,7 +8,7 @@ import { session } from "../../core/session.js";
 const { a, div, h2, iframe, p, section } = tags;
 
 /** The call page, joined with the access token of the call that was just made. */
-function callFrame({ id, participants, agent }) {
+function callFrame({ id, participants }) {
   const token = participants[0].access.token;
   const frame = iframe({
     class: "talk",
@@ -17,11 +17,8 @@ function callFrame({ id, participants, agent }) {
     src: `/call#${new URLSearchParams({ call: id, token })}`,
   });
   frame.addEventListener("load", () => {
-    const page = frame.contentDocument;
-    // An access token does not tell the page whom it calls.
-    page.getElementById("agent-name").textContent = agent.name;
     // The person has pressed a button already, and it stands for the frame's.
-    page.getElementById("start").click();
+    frame.contentDocument.getElementById("start").click();
   });
   return frame;
 }
