@@ -41,6 +41,7 @@ def calls(numbers: list[int], next_cursor: int | None) -> Any:
         "provider_cost_calculated_at": None,
         "provider_cost_actual": None,
         "provider_cost_actual_breakdown": None,
+        "feedback": None,
         "end_reason": None,
         "metadata": {},
         "intelligence_status": "pending",

@@ -40,7 +40,8 @@ class Victim:
 
     async def _visit(self, method: str, path: str, headers: Mapping[str, str]) -> httpx2.Response:
         policy = POLICIES[method, path]
-        address = path.format(**self.ids) + policy.query.format(**self.ids)
+        pattern = path.replace("{address:path}", "agents")
+        address = pattern.format(**self.ids) + policy.query.format(**self.ids)
         if policy.content is not None:
             csv = {"Content-Type": "text/csv", **headers}
             return await self.client.http.request(

@@ -156,7 +156,7 @@ def poor_account(switchboard: LiveSwitchboard) -> LiveSwitchboard:
     system = LiveSwitchboard.at(
         switchboard.api_url, switchboard.data_dir, switchboard.operator_token
     )
-    asyncio.run(_leave_credit(system, micros(0.013)))
+    asyncio.run(_leave_credit(system, micros(0.0105)))
     return system
 
 

@@ -70,6 +70,6 @@ async def test_a_call_ends_with_a_farewell_before_it_costs_more_than_there_is(
     assert call["bill_duration"] >= 28, "what was paid for is delivered"
     assert "the balance is used up" in str(call["events"])
     assert heard.silent_at_last_seconds > LAST_WORD_ENDED_SECONDS
-    assert micros(call["total_cost"]) == 12_500
+    assert micros(call["total_cost"]) == 10_000
     assert micros(balance.balance_usd) == 500
     assert balance.held_usd == 0

@@ -8,7 +8,10 @@ import pty
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
+
+import pytest
 
 from tests.switchboard.commands.conftest import Terminal
 from tests.switchboard.commands.stand_in_api import Asked, StandInApi
@@ -118,6 +121,15 @@ def test_a_variable_without_a_value_is_explained(terminal: Terminal, api: StandI
     assert api.asked == []
 
 
+@pytest.fixture
+def heeded_sigint() -> Iterator[None]:
+    """Programs that a shell runs in the background ignore it, and so do those that they start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded_sigint")
 def test_a_terminal_is_read_line_by_line_and_ctrl_c_ends_the_chat(api: StandInApi) -> None:
     begins(api)
     answers(api, message("agent", "We open at nine."))

@@ -33,6 +33,7 @@ CALL: dict[str, Any] = {
     "provider_cost_calculated_at": None,
     "provider_cost_actual": None,
     "provider_cost_actual_breakdown": None,
+    "feedback": None,
     "end_reason": "participant_disconnected",
     "metadata": {"order": 17},
     "intelligence_status": "completed",

@@ -118,6 +118,7 @@ GOOD = Evidence(
             "provider_cost_calculated_at": None,
             "provider_cost_actual": None,
             "provider_cost_actual_breakdown": None,
+            "feedback": None,
             "end_reason": "end_call_tool",
             "metadata": {},
             "intelligence_status": "pending",

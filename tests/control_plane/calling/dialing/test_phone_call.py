@@ -165,7 +165,7 @@ async def test_a_queued_phone_holds_no_credit_until_it_is_dialed(
     await phones.queue(tenant, await phones.agent(tenant), schedule=later)
     assert (await balance_of(tenant))["held_usd"] == 0
     await phones.step(timedelta(hours=2))
-    assert (await balance_of(tenant))["held_usd"] == 0.0125
+    assert (await balance_of(tenant))["held_usd"] == 0.01
 
 
 async def test_between_two_attempts_a_phone_holds_no_credit(
@@ -187,7 +187,7 @@ async def test_a_phone_that_the_balance_does_not_cover_is_not_dialed(
     call_id = await phones.queue(tenant, agent_id)
     async with phones.database.system_session() as session:
         await billing.adjust(
-            session, tenant.tenant_id, "debit", -9_990_000, "Refund", reference="r", details={}
+            session, tenant.tenant_id, "debit", -9_995_000, "Refund", reference="r", details={}
         )
     call = await phones.until_status(tenant, str(call_id), "failed")
     assert call["end_reason"] == "insufficient_funds"
@@ -197,7 +197,7 @@ async def test_a_phone_that_the_balance_does_not_cover_is_not_dialed(
     said = [event["message"] for event in call["events"] if event["source"] == "telephony"]
     assert said == [f"{CALLEE} is not dialed: the balance does not cover its first 30 seconds"]
     balance = await balance_of(tenant)
-    assert (balance["held_usd"], balance["balance_usd"]) == (0, 0.01)
+    assert (balance["held_usd"], balance["balance_usd"]) == (0, 0.005)
 
 
 async def test_no_phone_is_queued_without_credit_for_its_first_increment(
@@ -206,7 +206,7 @@ async def test_no_phone_is_queued_without_credit_for_its_first_increment(
     agent_id = await phones.agent(tenant)
     async with phones.database.system_session() as session:
         await billing.adjust(
-            session, tenant.tenant_id, "debit", -9_990_000, "Refund", reference="r", details={}
+            session, tenant.tenant_id, "debit", -9_995_000, "Refund", reference="r", details={}
         )
     with pytest.raises(InsufficientCredits):
         await phones.queue(tenant, agent_id)
@@ -220,7 +220,7 @@ async def test_an_answered_phone_has_its_first_increment_reserved(
     await phones.until_waiting(call_id, 1)
     await phones.step(timedelta(seconds=300))
     await phones.until_answered(call_id)
-    assert (await balance_of(tenant))["held_usd"] == 0.0125
+    assert (await balance_of(tenant))["held_usd"] == 0.01
     plan = await worker.claim()
     assert plan is not None
     assert worker.offers[plan.call_id].funded_until_ms == 30_000

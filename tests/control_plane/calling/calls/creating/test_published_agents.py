@@ -103,7 +103,9 @@ async def test_variables_that_are_missing_are_named_in_the_calls_log(tenant: Ten
 async def test_only_short_texts_without_logic_are_filled_in_on_the_loop(
     system_prompt: str, at_once: bool, tenant: TenantClient, database: Database
 ) -> None:
-    agent_id = await tenant.published_agent(system_prompt=system_prompt)
+    agent_id = await tenant.agent(system_prompt=system_prompt)
+    answer = await tenant.post(f"/v1/agents/{agent_id}/publish", {"accept_limited": True})
+    assert answer.status_code == 200, answer.text
     version = await version_of(database, tenant, agent_id)
     async with database.tenant_session(tenant.tenant_id) as session:
         published = await PublishedAgents().version(

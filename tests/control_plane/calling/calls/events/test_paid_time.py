@@ -53,7 +53,7 @@ async def assert_books_balance(database: Database) -> None:
 async def test_a_consumer_that_lags_overdraws_nothing(
     tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
 ) -> None:
-    plan = await call_on(13_000, tenant, worker, database)
+    plan = await call_on(10_500, tenant, worker, database)
     for connected_ms in range(5_000, 120_000, 5_000):
         await worker.meter(plan, connected_ms)
     await worker.end(plan, 120_000)
@@ -70,7 +70,7 @@ async def test_a_consumer_that_lags_overdraws_nothing(
 async def test_the_plan_and_each_answer_say_how_much_is_paid_for(
     tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
 ) -> None:
-    plan = await call_on(4 * 12_500, tenant, worker, database)
+    plan = await call_on(4 * 10_000, tenant, worker, database)
     assert worker.offers[plan.call_id].funded_until_ms == 30_000
     await catch_up(consumer)
     for connected_ms in (5_000, 35_000, 65_000, 70_000):
