@@ -12,6 +12,7 @@ import pytest
 from switchboard.caller.call_session import call_agent
 from switchboard.caller.dialogue_policy import LineByLine
 from switchboard.caller.prepared_speech import prepare_speech
+from switchboard_client import AsyncSwitchboard
 from tests.e2e.conftest import LiveSwitchboard, running_switchboard
 from tests.e2e.polling import ended_call
 from tests.stand_ins.openai_wire import Answer, OpenAIWire, calls, says
@@ -19,6 +20,13 @@ from tests.stand_ins.openai_wire import Answer, OpenAIWire, calls, says
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
 OWN_KEY = "sk-the-tenants-own-key-1234"
+PLAYBOOK_PRICE = {
+    "component": "llm",
+    "provider": "local",
+    "model": "playbook",
+    "micros_per_minute": 1_000,
+}
+"""So that the two agents cost differently: the models of this machine cost nothing by default."""
 LINES = ("I would like to buy a yellow boat, please.", "I would like the small one.")
 
 
@@ -63,6 +71,8 @@ async def _held_call(switchboard: LiveSwitchboard) -> tuple[list[str], list[Any]
     async with httpx2.AsyncClient(base_url=switchboard.api_url, headers=headers) as http:
         set_key = await http.put("/v1/provider-keys/openai", json={"key": OWN_KEY})
         assert set_key.status_code == 200, set_key.text
+    async with AsyncSwitchboard(switchboard.api_url, switchboard.operator_token) as operator:
+        await operator.request("POST", "/v1/operator/catalogue/prices", body=PLAYBOOK_PRICE)
     conversation = LineByLine(LINES)
     speech = await prepare_speech(conversation.lines())
     local = {"stt_provider": "local", "tts_provider": "local"}
