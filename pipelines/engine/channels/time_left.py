@@ -4,7 +4,7 @@ from __future__ import annotations
 
 IN_TIME_SECONDS = 2.4
 """From when an answer was due to when it is given, whichever model gives it."""
-LEAST_SECONDS = 0.4
+LEAST_SECONDS = 0.3
 """What a model is given in any case: otherwise it would be asked in vain."""
 
 

@@ -35,6 +35,9 @@ from pipelines.settings import ProviderDeadlines
 
 LanguageModel = llm.LLM[Any]
 
+_LAST_RESORT_SECONDS = 0.1
+"""That the playbook takes for its first words on a busy machine."""
+
 
 class SupervisedLLM(llm.LLM[Any]):
     """Never raises and emits no errors: what goes wrong is told to ``reports``.
@@ -144,7 +147,9 @@ class SupervisedLLM(llm.LLM[Any]):
             raise failure_of(error) from error
         first_token_seconds = self._deadlines.llm_first_token_seconds
         if not candidate.is_our_own:
-            first_token_seconds = time_left(first_token_seconds, waited_seconds)
+            first_token_seconds = time_left(
+                first_token_seconds, waited_seconds, _LAST_RESORT_SECONDS
+            )
         return LLMAttempt(stream, self._deadlines, first_token_seconds)
 
     def failed(
