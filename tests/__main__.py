@@ -19,14 +19,22 @@ TESTS = Path(__file__).parent
 _NO_LATENCY = ("-m", "not latency")
 
 
-def files_that_measure_latencies(*, in_one_process: bool) -> tuple[str, ...]:
-    """Named to pytest, they spare it the collection of all other tests."""
+def files_that_measure_latencies(*, alone: bool) -> tuple[str, ...]:
+    """Named to pytest, they spare it the collection of all other tests.
+
+    Those of models only wait for audio. Voices make theirs as fast as the processor allows, and
+    whole systems are many processes: both are measured ``alone``.
+    """
     return tuple(
         str(path.relative_to(TESTS.parent))
         for path in sorted(TESTS.rglob("test_*.py"))
-        if "pytest.mark.latency" in path.read_text()
-        and path.is_relative_to(TESTS / "pipelines") is in_one_process
+        if "pytest.mark.latency" in path.read_text() and _is_alone(path) is alone
     )
+
+
+def _is_alone(path: Path) -> bool:
+    is_of_voices = "tts" in path.parts or "voice" in path.stem
+    return is_of_voices or not path.is_relative_to(TESTS / "pipelines")
 
 
 @dataclass(frozen=True)
@@ -50,16 +58,16 @@ def stages() -> tuple[Stage, ...]:
             ("-n", str(CORES), "--dist", "loadfile", "tests/e2e", *_NO_LATENCY),
         ),
         Stage(
-            f"tests that measure latencies in one process, {CORES} at a time",
+            f"tests that measure latencies of models, {CORES} at a time",
             # They wait for audio three quarters of their time.
             (
                 *("-n", str(CORES), "--dist", "worksteal", "-m", "latency"),
-                *files_that_measure_latencies(in_one_process=True),
+                *files_that_measure_latencies(alone=False),
             ),
         ),
         Stage(
-            "tests that measure the latencies of a whole system, one at a time",
-            ("-m", "latency", *files_that_measure_latencies(in_one_process=False)),
+            "tests that measure latencies of voices and whole systems, one at a time",
+            ("-m", "latency", *files_that_measure_latencies(alone=True)),
         ),
     )
 
