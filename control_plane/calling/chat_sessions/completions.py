@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from contracts.tool_bindings import END_CALL, NO_ARGUMENTS, CallWebhook, EndCall, Handoff
 from control_plane.calling.chat_sessions.chat_agent import ChatAgent
 from control_plane.calling.chat_sessions.conversation import Messages, ToolUse
+from pipelines.stack.reasoning import reasons_by_itself
 from pipelines.texts.template import fill_template
 
 MOST_OUTPUT_TOKENS = 1_000
@@ -27,8 +28,6 @@ _PATHS: Mapping[str, str] = {
 }
 CHAT_PROVIDERS = frozenset(_PATHS)
 """Whose models can be asked with a key, besides tenants' own endpoints."""
-_REASONS_BY_ITSELF = "gpt-6"
-"""These refuse tools while they reason, which they do unless the request says otherwise."""
 _NOT_CALLED = (
     "This conversation is for trying you out, so the tool was not called. "
     "Go on as if it had worked."
@@ -129,7 +128,7 @@ def request_body(
     else:
         # Servers of tenants may know the older name only.
         body["max_tokens"] = MOST_OUTPUT_TOKENS
-    if provider == "openai" and model.startswith(_REASONS_BY_ITSELF):
+    if provider == "openai" and reasons_by_itself(model):
         body["reasoning_effort"] = "none"
     return body
 

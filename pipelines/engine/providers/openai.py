@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
 from pipelines.engine.providers.whole_stream import WholeStream
+from pipelines.stack.reasoning import reasons_by_itself
 from pipelines.stack.worker_capabilities import REALTIME_TRANSCRIBERS
 from pipelines.texts.language import primary_language
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 _TIMEOUT_SECONDS = 10.0
 _DEFAULT_VOICE = "alloy"
 _NO_REASONING = "none"
-_REASONS_BY_ITSELF = "gpt-6"
-"""Models that reason before they answer unless the request says otherwise. On a call, reasoning is
-silence; and while they reason, Chat Completions refuses tools."""
 _HEARS_WHILE_SPOKEN = ("gpt-4o", "gpt-live-transcribe", "gpt-realtime-whisper")
 """Models that transcribe over the realtime API. The others get each utterance as a file."""
 _ENDS_NO_TURN = ("gpt-live-transcribe", "gpt-realtime-whisper")
@@ -47,7 +45,7 @@ def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
     from livekit.plugins import openai
 
     model = request.choice.model
-    reasoning: Any = _NO_REASONING if model.startswith(_REASONS_BY_ITSELF) else NOT_GIVEN
+    reasoning: Any = _NO_REASONING if reasons_by_itself(model) else NOT_GIVEN
     client = _client(request)
     prepare_chat(client)
     return openai.LLM(model=model, client=client, reasoning_effort=reasoning)
