@@ -185,6 +185,9 @@ class CallPlan(BaseModel):
     participants: Annotated[tuple[PlannedParticipant, ...], Field(min_length=1)]
     sealed_provider_keys: dict[str, str] = Field(default_factory=dict)
     """The tenant's own key for each ``own`` choice, by provider (``contracts.sealing``)."""
+    provider_urls: dict[str, str] = Field(default_factory=dict, exclude_if=lambda urls: not urls)
+    """The address of the tenant's own server, by provider, for ``own`` choices that need one.
+    Written only if there are any: release 0.1 refuses fields that it does not know."""
     variables: dict[str, Any] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
     post_call: PostCall = PostCall()

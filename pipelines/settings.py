@@ -20,8 +20,8 @@ VENDOR_BASE_URLS: Mapping[str, str] = MappingProxyType(
 )
 """Every provider that needs a key, and the address of its API."""
 OPENAI_COMPATIBLE = "openai_compatible"
-"""The operator's own server with OpenAI's API. It has an address only if the operator sets one; a
-key is optional."""
+"""A server with OpenAI's API: the operator's, if the operator sets its address, or a tenant's own.
+A key is optional."""
 
 
 _Seconds = Annotated[float, Field(gt=0, le=60)]

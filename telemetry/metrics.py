@@ -115,8 +115,7 @@ PARKED_EVENTS = declared.gauge(
 )
 OUTBOX_AGE = declared.gauge(
     "outbox_age_seconds",
-    "Age of the oldest event in the outbox; 0 without one. This release keeps events there and "
-    "delivers none.",
+    "Age of the oldest fact in the outbox of which no deliveries were made yet; 0 without one.",
     (_JOBS,),
 )
 JOB_QUEUE = declared.gauge(

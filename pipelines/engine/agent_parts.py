@@ -77,7 +77,10 @@ def agent_parts(
     Raises ``ProviderUnavailable`` if the plan names a model that this process cannot run.
     """
     behind = plan.without_realtime
-    pronunciations = PronunciationTable(plan.agent.advanced.pronunciations)
+    voice = supervised_tts(behind, models, actions)
+    pronunciations = PronunciationTable(
+        plan.agent.advanced.pronunciations, marks_phonemes=voice.takes_phonemes
+    )
     transforms: list[TextTransform] = [in_pieces, filter_markdown, filter_emoji]
     if pronunciations:
         transforms += [as_text_transform(pronunciations), in_pieces]
@@ -89,6 +92,6 @@ def agent_parts(
         transforms=transforms,
         stt=recogniser,
         llm=supervised_llm(behind, models, actions),
-        tts=supervised_tts(behind, models, actions),
+        tts=voice,
         realtime=supervised_realtime(plan, models, actions, hear),
     )

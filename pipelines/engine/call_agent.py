@@ -26,20 +26,26 @@ from livekit.agents.voice import SpeechHandle
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.early_speech import EarlySpeech
+from pipelines.engine.false_start import without_false_starts
 from pipelines.engine.hearing import HearingRules
 from pipelines.engine.overlapping_speech import OverlappingSpeech
+from pipelines.engine.realtime_speech import RealtimeSpeech
 from pipelines.engine.speaking_limit import SpeakingLimit
 from pipelines.engine.speaking_pace import SpeakingPace
 from pipelines.engine.spoken_text import in_pieces
 from pipelines.engine.turn_sound import AnswerSound, TurnSound, present_speech
 from pipelines.texts.claim_check import ClaimCheck
+from pipelines.texts.claim_watch import ClaimWatch
 from pipelines.texts.moment import moment_section
 from pipelines.texts.phrases import no_promise
 from pipelines.texts.prohibited_claims import ProhibitedClaims
+from pipelines.texts.pronunciation_section import pronunciation_section
 from pipelines.texts.template import fill_template
 from pipelines.texts.utterance import MOST_CHARACTERS, PartLength, TextPieces
 
 _LOOK_SECONDS = 0.05
+_UNHEARD_SECONDS = 0.15
+"""At the end of a realtime model's turn that is long enough."""
 
 
 class CallAgent(Agent):
@@ -64,8 +70,9 @@ class CallAgent(Agent):
         heard_before: Callable[[], Sequence[rtc.AudioFrame]] = tuple,
         **in_place_of_the_sessions: Any,
     ) -> None:
+        speaks_itself = isinstance(in_place_of_the_sessions.get("llm"), llm.RealtimeModel)
         super().__init__(
-            instructions=_instructions(plan, now or datetime.now().astimezone()),
+            instructions=_instructions(plan, now or datetime.now().astimezone(), speaks_itself),
             tools=list(tools),
             **in_place_of_the_sessions,
         )
@@ -78,6 +85,7 @@ class CallAgent(Agent):
         self._pace = SpeakingPace(plan.locale)
         self._turn = TurnSound(time.monotonic)
         self._answers: WeakKeyDictionary[SpeechHandle, AnswerSound] = WeakKeyDictionary()
+        self._realtime: WeakKeyDictionary[SpeechHandle, RealtimeSpeech] = WeakKeyDictionary()
         prohibited = fill_template(plan.agent.advanced.prohibited_claims or "", plan.variables)
         self._prohibited = ProhibitedClaims(prohibited)
         self._no_promise = no_promise(plan.locale)
@@ -127,11 +135,12 @@ class CallAgent(Agent):
 
         Waits for the sound of what it has written where the turn may soon be long enough.
         """
+        history = without_false_starts(chat_ctx, self._pace.characters_per_second)
         check = ClaimCheck(self._prohibited, self._no_promise, self._claim_replaced)
         before_seconds = self._turn.seconds_before(chat_ctx)
         limit = SpeakingLimit(self._max_turn_seconds, self._pace, before_seconds)
         answer = _Answer(limit, check, self._expect(before_seconds, limit.most_seconds))
-        async for chunk in Agent.default.llm_node(self, chat_ctx, tools, model_settings):
+        async for chunk in Agent.default.llm_node(self, history, tools, model_settings):
             if isinstance(chunk, str):
                 async for part in answer.take(chunk):
                     yield part
@@ -173,6 +182,30 @@ class CallAgent(Agent):
             sound.utterance_finished()
         self._pace.spoke(characters, seconds)
 
+    def realtime_audio_output_node(
+        self, audio: AsyncIterable[rtc.AudioFrame], model_settings: ModelSettings
+    ) -> AsyncGenerator[rtc.AudioFrame, None]:
+        """What a realtime model says, as far as it may be heard."""
+        # Called before the text of the same message is read.
+        speech = present_speech()
+        if speech is not None:
+            self._realtime.setdefault(speech, RealtimeSpeech(self._max_turn_seconds))
+        return self._heard_of(speech, audio)
+
+    async def _heard_of(
+        self, speech: SpeechHandle | None, audio: AsyncIterable[rtc.AudioFrame]
+    ) -> AsyncGenerator[rtc.AudioFrame, None]:
+        sound = None if speech is None else self._realtime.get(speech)
+        seconds = 0.0
+        async for frame in audio:
+            passed = frame if sound is None else sound.take(frame)
+            seconds += passed.duration
+            yield passed
+            if sound is not None and sound.is_over:
+                break
+        if speech is not None and sound is not None and sound.is_over:
+            await self._end_message(speech, seconds)
+
     def _expect(self, before_seconds: float, most_seconds: float) -> AnswerSound | None:
         """The sound of the answer that begins; ``None`` if nobody is to hear it."""
         speech = present_speech()
@@ -185,11 +218,20 @@ class CallAgent(Agent):
         """Interrupt the agent when it was heard for so long in this turn. Thus what follows of the
         text gets neither into the transcript nor into the history."""
         # The sound may be made before the speech begins, and a pause may hold it: nobody tells.
-        is_heard = False
-        while not is_heard:
+        await self._interrupt_when(speech, lambda: self._turn.seconds >= after_seconds)
+
+    async def _end_message(self, speech: SpeechHandle, after_seconds: float) -> None:
+        """The same for a message of a realtime model. The caller's words, which begin a turn, may
+        become known while it is spoken. Of sound that was played to its end, the engine takes all
+        of the text for heard."""
+        almost_seconds = after_seconds - _UNHEARD_SECONDS
+        await self._interrupt_when(speech, lambda: self._turn.playing_seconds >= almost_seconds)
+
+    async def _interrupt_when(self, speech: SpeechHandle, is_heard: Callable[[], bool]) -> None:
+        is_over = False
+        while not is_over:
             await asyncio.sleep(_LOOK_SECONDS)
-            is_present = self.session.current_speech is speech
-            is_heard = is_present and self._turn.seconds >= after_seconds
+            is_over = self.session.current_speech is speech and is_heard()
         speech.interrupt(force=True)
 
     async def _voiced(
@@ -210,8 +252,32 @@ class CallAgent(Agent):
     async def transcription_node(
         self, text: AsyncIterable[str | TimedString], model_settings: ModelSettings
     ) -> AsyncGenerator[str | TimedString, None]:
+        speech = present_speech()
+        if speech is not None and speech in self._realtime:
+            text = self._read_along(speech, text)
         async for piece in in_pieces(text):
             yield piece
+
+    async def _read_along(
+        self, speech: SpeechHandle, text: AsyncIterable[str]
+    ) -> AsyncIterator[str]:
+        """Ends with a prohibited claim, and the agent's speech with it."""
+        watch = ClaimWatch(self._prohibited)
+        async for piece in text:
+            yield piece
+            if (claim := watch.take(piece)) is not None:
+                self._cut_off(speech, claim)
+                return
+        if (claim := watch.rest()) is not None:
+            self._cut_off(speech, claim)
+
+    def _cut_off(self, speech: SpeechHandle, claim: str) -> None:
+        self._actions.log(
+            "warning",
+            f'The agent was cut off at "{claim}", which advanced.prohibitedClaims forbids.',
+        )
+        speech.interrupt(force=True)
+        self.session.say(self._no_promise)
 
     async def _sound(self, audio: AsyncIterable[rtc.AudioFrame]) -> AsyncIterator[rtc.AudioFrame]:
         for frame in self._heard_before():
@@ -237,9 +303,16 @@ class CallAgent(Agent):
         return replace(event, alternatives=[replace(best, text=text), *event.alternatives[1:]])
 
 
-def _instructions(plan: CallPlan, now: datetime) -> str:
-    """The prompt and, unless the tenant writes all of it, what time it is."""
+def _instructions(plan: CallPlan, now: datetime, speaks_itself: bool) -> str:
+    """The prompt and, unless the tenant writes all of it, what time it is.
+
+    Args:
+        speaks_itself: whether there is no voice whose text could be rewritten.
+    """
     prompt = plan.compiled_prompt
+    if speaks_itself:
+        pronunciations = pronunciation_section(plan.agent.advanced.pronunciations)
+        prompt = f"{prompt}\n\n{pronunciations}".strip()
     if plan.agent.advanced.prompt_mode == "raw":
         return prompt
     return f"{prompt}\n\n{moment_section(now)}".strip()

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 
 from contracts.agent_config import Advanced
+from pipelines.texts.language import primary_language
 from pipelines.texts.number_words import ends_with_number
+from pipelines.texts.preface import is_preface
 
 _SURE_SECONDS = 0.3
 _UNSURE_SECONDS = 1.0
@@ -44,11 +46,16 @@ def default_delays(advanced: Advanced) -> EndpointingDelays:
     )
 
 
-def delays_after(text: str, advanced: Advanced, locale: str) -> EndpointingDelays:
+def delays_after(
+    text: str, advanced: Advanced, locale: str, *, asked: str = ""
+) -> EndpointingDelays:
     """The delays after the caller has said ``text`` in the language of ``locale``.
 
-    The agent's own settings and complete short answers change them. The setting for numbers comes
-    before those for complete and incomplete sentences.
+    The agent's own settings, sentences that only begin something, and complete short answers change
+    them. The setting for numbers comes before those for complete and incomplete sentences.
+
+    Args:
+        asked: what the agent has said last.
     """
     delays = default_delays(advanced)
     text = text.strip()
@@ -56,10 +63,16 @@ def delays_after(text: str, advanced: Advanced, locale: str) -> EndpointingDelay
     if own_wait_ms is not None:
         wait_seconds = (own_wait_ms + advanced.reply_delay_ms) / 1000
         return EndpointingDelays(wait_seconds, max(wait_seconds, delays.max_seconds))
+    if advanced.smart_endpointing and _is_preface(text, locale, asked):
+        return EndpointingDelays(delays.max_seconds, delays.max_seconds)
     if _SHORT_ANSWER.fullmatch(text.rstrip(".,!? ").replace(",", "")):
         limit_seconds = _SHORT_ANSWER_UNSURE_SECONDS + advanced.reply_delay_ms / 1000
         return EndpointingDelays(delays.min_seconds, min(delays.max_seconds, limit_seconds))
     return delays
+
+
+def _is_preface(text: str, locale: str, asked: str) -> bool:
+    return primary_language(locale) == "en" and is_preface(text, asked)
 
 
 def _own_wait_ms(text: str, advanced: Advanced, locale: str) -> float | None:

@@ -7,18 +7,27 @@ from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 
 from contracts.agent_config import Pronunciation
+from pipelines.engine.channels.tts.spelling import marked
 
 _BLANK = re.compile(r"\s")
 
 
 class PronunciationTable:
-    """Replaces whole words by their ``say_as``, ignoring case. The longest entry wins.
+    """Replaces whole words by their ``say_as``, ignoring case. The longest entry wins."""
 
-    ``ipa`` is not used, because no voice of this release accepts phonemes.
-    """
-
-    def __init__(self, pronunciations: Iterable[Pronunciation]) -> None:
-        self._say_as = {entry.word.casefold(): entry.say_as for entry in pronunciations}
+    def __init__(
+        self, pronunciations: Iterable[Pronunciation], *, marks_phonemes: bool = False
+    ) -> None:
+        """
+        Args:
+            marks_phonemes: mark words with ``ipa``, because a voice may take it (``spelling``).
+        """
+        self._say_as = {
+            entry.word.casefold(): (
+                marked(index, entry.say_as) if entry.ipa and marks_phonemes else entry.say_as
+            )
+            for index, entry in enumerate(pronunciations)
+        }
         words = sorted(self._say_as, key=len, reverse=True)
         alternatives = "|".join(re.escape(word) for word in words)
         self._pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)

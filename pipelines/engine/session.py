@@ -160,7 +160,9 @@ def _adapt_endpointing(session: AgentSession[None], agents: CallAgents) -> None:
     def on_transcript(event: UserInputTranscribedEvent) -> None:
         nonlocal current
         plan = agents.present.plan
-        delays = delays_after(event.transcript, plan.agent.advanced, plan.locale)
+        delays = delays_after(
+            event.transcript, plan.agent.advanced, plan.locale, asked=_last_said(session)
+        )
         if (plan.agent_id, delays) != current:
             current = (plan.agent_id, delays)
             session.update_options(
@@ -171,6 +173,14 @@ def _adapt_endpointing(session: AgentSession[None], agents: CallAgents) -> None:
             )
 
     session.on("user_input_transcribed", on_transcript)
+
+
+def _last_said(session: AgentSession[None]) -> str:
+    """By the agent."""
+    for item in reversed(session.history.items):
+        if isinstance(item, llm.ChatMessage) and item.role == "assistant":
+            return item.text_content or ""
+    return ""
 
 
 def _bound_recorded_events(session: AgentSession[None]) -> None:

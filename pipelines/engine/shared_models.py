@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +38,8 @@ class WarmModels:
     http_session: aiohttp.ClientSession
     http_client: httpx2.AsyncClient
     """For SDKs that use httpx2. Keys are in the requests, never in the client."""
+    tls: ssl.SSLContext
+    """For SDKs that would read all certificates of the world again for each client."""
     tenants_network: GuardedNetwork
     """To the tenants' own servers."""
     recorded_words: RecordedWords
@@ -74,8 +77,9 @@ async def load_models(settings: ProviderSettings, models_socket: Path | None = N
     Raises:
         ModelsNotStarted: no model process has answered for a minute.
     """
-    (local, recorded_words), *_ = await asyncio.gather(
+    (local, recorded_words), tls, *_ = await asyncio.gather(
         _local_models_and_words(models_socket),
+        asyncio.to_thread(ssl.create_default_context),
         asyncio.to_thread(_warm_voice_activity),
         import_providers(spec for spec in PROVIDERS if spec.is_available(settings)),
     )
@@ -85,6 +89,7 @@ async def load_models(settings: ProviderSettings, models_socket: Path | None = N
         recorded_words=recorded_words,
         http_session=aiohttp.ClientSession(),
         http_client=_http_client(settings.deadlines.connect_seconds),
+        tls=tls,
         tenants_network=GuardedNetwork(OutboundPolicy(settings.outbound_allowed_networks)),
     )
 

@@ -67,8 +67,12 @@ class TurnSound:
     @property
     def seconds(self) -> float:
         """A pause of the sound that plays counts as sound, until that has finished."""
-        playing = 0.0 if self._plays_since is None else self._clock() - self._plays_since
-        return self._finished_seconds + playing
+        return self._finished_seconds + self.playing_seconds
+
+    @property
+    def playing_seconds(self) -> float:
+        """Of the sound that plays, in the same way."""
+        return 0.0 if self._plays_since is None else self._clock() - self._plays_since
 
     def seconds_before(self, history: llm.ChatContext) -> float:
         """Of the turn that a request with this history continues. A request that is made early has

@@ -19,12 +19,14 @@ from livekit.agents.metrics import (
 from contracts.events import UsageReported
 from pipelines.engine.channels.llm.supervised_llm import SupervisedLLM
 from pipelines.engine.channels.realtime.supervised_realtime import SupervisedRealtime
+from pipelines.engine.channels.realtime.unreported_tokens import Tokens
 
 
 class UsageMeter:
     def __init__(self) -> None:
         self._collected = ModelUsageCollector()
         self._language_models: list[SupervisedLLM] = []
+        self._realtime_models: list[SupervisedRealtime] = []
 
     def follow(
         self,
@@ -38,6 +40,7 @@ class UsageMeter:
             model.on("metrics_collected", self._collected.collect)
         if realtime is not None:
             realtime.on_usage(self._collected.collect)
+            self._realtime_models.append(realtime)
         self._language_models.append(language_model)
 
     def reports(self) -> Iterator[UsageReported]:
@@ -55,20 +58,20 @@ class UsageMeter:
                         output_tokens=usage.output_tokens,
                     )
                 case LLMModelUsage():
-                    read, written = estimated.pop((usage.provider, usage.model), (0, 0))
+                    missing = estimated.pop((usage.provider, usage.model), Tokens())
                     yield UsageReported(
                         channel="llm",
                         provider=usage.provider,
                         model=usage.model,
-                        input_tokens=usage.input_tokens + read,
-                        output_tokens=usage.output_tokens + written,
+                        input_tokens=usage.input_tokens + missing.input,
+                        output_tokens=usage.output_tokens + missing.output,
                         cached_input_tokens=usage.input_cached_tokens,
                         reasoning_tokens=usage.output_reasoning_tokens,
-                        estimated_input_tokens=read,
-                        estimated_output_tokens=written,
-                        input_audio_tokens=usage.input_audio_tokens,
+                        estimated_input_tokens=missing.input,
+                        estimated_output_tokens=missing.output,
+                        input_audio_tokens=usage.input_audio_tokens + missing.input_audio,
                         cached_input_audio_tokens=usage.input_cached_audio_tokens,
-                        output_audio_tokens=usage.output_audio_tokens,
+                        output_audio_tokens=usage.output_audio_tokens + missing.output_audio,
                     )
                 case TTSModelUsage():
                     yield UsageReported(
@@ -81,23 +84,28 @@ class UsageMeter:
                         characters=usage.characters_count,
                     )
 
-        for (provider, model), (read, written) in estimated.items():
-            if read or written:
+        for (provider, model), missing in estimated.items():
+            if missing != Tokens():
                 yield UsageReported(
                     channel="llm",
                     provider=provider,
                     model=model,
-                    input_tokens=read,
-                    output_tokens=written,
-                    estimated_input_tokens=read,
-                    estimated_output_tokens=written,
+                    input_tokens=missing.input,
+                    output_tokens=missing.output,
+                    estimated_input_tokens=missing.input,
+                    estimated_output_tokens=missing.output,
+                    input_audio_tokens=missing.input_audio,
+                    output_audio_tokens=missing.output_audio,
                 )
 
-    def _estimated(self) -> dict[tuple[str, str], tuple[int, int]]:
-        """Input and output tokens, by provider and model."""
-        found: dict[tuple[str, str], tuple[int, int]] = {}
+    def _estimated(self) -> dict[tuple[str, str], Tokens]:
+        """By provider and model."""
+        found: dict[tuple[str, str], Tokens] = {}
         for language_model in self._language_models:
             for names, tokens in language_model.estimated.items():
-                read, written = found.get(names, (0, 0))
-                found[names] = read + tokens.input_tokens, written + tokens.output_tokens
+                told = Tokens(tokens.input_tokens, tokens.output_tokens)
+                found[names] = found.get(names, Tokens()) + told
+        for realtime in self._realtime_models:
+            names = realtime.provider, realtime.model
+            found[names] = found.get(names, Tokens()) + realtime.estimated
         return found

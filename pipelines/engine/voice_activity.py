@@ -175,6 +175,18 @@ class VoiceActivityStream(vad.VADStream):
         if self._speech is not None and segments.is_quiet:
             del self._speech[:-_BEFORE_SPEECH_BYTES]
 
+    def _speech_seconds(self, kind: vad.VADEventType) -> float:
+        """What the engine is told."""
+        segments, barge_in = self._segments, self._barge_in
+        if kind is not vad.VADEventType.INFERENCE_DONE or barge_in is None:
+            return segments.speech_seconds
+        if not barge_in.stops_agent:
+            return 0.0
+        if barge_in.goes_on and segments.voice_run_seconds > 0:
+            # This window is not counted yet, and speech begins only after it.
+            return max(segments.speech_seconds, segments.voice_run_seconds + WINDOW_SECONDS)
+        return segments.speech_seconds
+
     def _keep(self, window: bytes) -> None:
         assert self._speech is not None
         if len(self._speech) < _MOST_SPEECH_BYTES:
@@ -184,17 +196,12 @@ class VoiceActivityStream(vad.VADStream):
 
     def _tell(self, kind: vad.VADEventType, sound: bytes | bytearray | None, **more: float) -> None:
         segments = self._segments
-        is_unheard = (
-            kind is vad.VADEventType.INFERENCE_DONE
-            and self._barge_in is not None
-            and not self._barge_in.stops_agent
-        )
         self._events.send_nowait(
             vad.VADEvent(
                 type=kind,
                 samples_index=segments.windows * VAD_WINDOW_SAMPLES,
                 timestamp=segments.seconds,
-                speech_duration=0.0 if is_unheard else segments.speech_seconds,
+                speech_duration=self._speech_seconds(kind),
                 silence_duration=segments.silence_seconds,
                 frames=[] if sound is None or self._speech is None else [_frame(sound)],
                 speaking=segments.is_speech,

@@ -15,11 +15,13 @@ _LEAST_SHARE = 0.6
 """The share of the question's concepts that an answer must contain."""
 _HINTS = (
     (re.compile(r"\bhow much\b|\bwhat (?:does|do) .* cost\b"), "price"),
-    (re.compile(r"\bwhere\b|\baddress\b"), "location"),
+    (re.compile(r"\bwhere\b(?!.*\bpark)|\baddress\b"), "location"),
     (re.compile(r"\bwhen\b.*\bopen|\bhow late\b|\bopening\b|\bwhat hours\b"), "opening"),
 )
 _LOCATION_WORDS = re.compile(
-    r"\b(?:street|avenue|road|square|downtown|centre|center|floor|address|located)\b", re.IGNORECASE
+    r"\b(?:street|avenue|road|lane|square|boulevard|drive|downtown|centre|center|floor|address|"
+    r"located|location)\b",
+    re.IGNORECASE,
 )
 
 
@@ -34,6 +36,9 @@ def answer(said: Phrase, known: tuple[str, ...], least: float = _LEAST_SHARE) ->
     """The sentence that answers ``said`` at least with ``least``, or ``None``."""
     hint = next((concept for pattern, concept in _HINTS if pattern.search(said.plain)), None)
     asked = concepts(said.words)
+    if hint is None and len(asked) > 1:
+        # "Where can I park?" is about parking, not about our address.
+        asked = asked - {"location"}
     if hint:
         asked = asked - {"much"} | {hint}
     best, best_rating = None, 0.0

@@ -22,6 +22,12 @@ _ASKS_FOR_PERSON = re.compile(r"\b(?:speaking|talking) (?:with|to) [^.?!]+\?\s*$
 _IT_IS_ME = re.compile(r"\b(?:speaking|this is (?:he|she|him|her|me)|thats me|it is me|its me)\b")
 
 
+_NOT_HERE = re.compile(
+    r"\b(?:not (?:here|home|at home|in|available|around)|(?:isnt|aint) (?:here|home|in|available)|"
+    r"no longer (?:lives|works)|doesnt (?:live|work) here|moved (?:out|away))\b"
+)
+
+
 def asks_for_person(plan: DialoguePlan) -> bool:
     return plan.is_english and bool(_ASKS_FOR_PERSON.search(plan.opener))
 
@@ -32,6 +38,8 @@ def identified(
     """The reply to whoever has answered. The question is put twice at most."""
     question = last_sentence(replies.plan.opener)
     answer = yes_or_no(said)
+    if _NOT_HERE.search(said.plain):
+        answer = False
     if answer is None and _IT_IS_ME.search(said.plain):
         answer = True
     side = side_answer(replies.plan, state, said, wants, today)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from contracts.call_plan import Channel
+from pipelines.settings import OPENAI_COMPATIBLE
 from pipelines.texts.language import ANY_LANGUAGE
 
 LOCAL = "local"
 """The provider of the offline models. It needs no key and costs the platform nothing."""
 CUSTOM = "custom"
 """The provider of the tenant's own endpoints (``custom_llm_url`` and similar)."""
+_BEST_RANK = 0
 
 
 class ModelName(NamedTuple):
@@ -104,6 +106,28 @@ class StackCatalogue:
     def on_any_worker(self) -> StackCatalogue:
         """The same catalogue, as if workers could run everything: for what may be saved."""
         return replace(self, capabilities=None)
+
+    def with_own_server(self, models: Sequence[str]) -> StackCatalogue:
+        """The catalogue of a tenant whose own server has these language models. They come before
+        all others, and instead of those on the operator's server.
+
+        Args:
+            models: empty if the tenant has no server.
+        """
+        if not models:
+            return self
+        own = (
+            ModelEntry(
+                OPENAI_COMPATIBLE,
+                model,
+                frozenset({"llm"}),
+                rank=_BEST_RANK - len(models) + position,
+                byok_required=True,
+            )
+            for position, model in enumerate(models)
+        )
+        others = (model for model in self.models if model.provider != OPENAI_COMPATIBLE)
+        return replace(self, models=(*own, *others))
 
     def sku(self, sku_id: str | None) -> SkuEntry | None:
         return next((sku for sku in self.skus if sku.sku_id == sku_id), None)

@@ -28,7 +28,9 @@ def still_runs(
     wishes = wishes_of(agent, catalogue, locale)
     if isinstance(wishes, StackProblem):
         return False
-    situation = Situation(catalogue, keys.without_own if wishes.sku else keys, locale)
+    usable_keys = keys.without_own if wishes.sku else keys
+    offered = catalogue.with_own_server(usable_keys.own_models)
+    situation = Situation(offered, usable_keys, locale)
     is_realtime = stack.mode == "realtime"
     own = stack.model_copy(update={"pipeline": None})
     return (

@@ -18,6 +18,8 @@ class AvailableKeys:
     own: frozenset[str] = frozenset()
     """Providers that the tenant has its own key for (BYOK). These keys are preferred."""
     tier: str = "free"
+    own_models: tuple[str, ...] = ()
+    """The language models of the tenant's own server (``OPENAI_COMPATIBLE``), best first."""
 
     @property
     def providers(self) -> frozenset[str]:
@@ -25,7 +27,7 @@ class AvailableKeys:
 
     @property
     def without_own(self) -> AvailableKeys:
-        return replace(self, own=frozenset())
+        return replace(self, own=frozenset(), own_models=())
 
     def source(self, provider: str) -> KeySource:
         """Whose key pays for ``provider``, which must be one of ``providers``."""

@@ -31,14 +31,16 @@ def resolve_stack(
     have the agent's voice are preferred. A voice that is not available is replaced with a warning,
     even if it is the default voice, because callers hear the difference.
 
-    The tenant's own key is preferred to the platform's. A managed agent uses only the platform's
-    keys, because its SKU's price includes the providers.
+    The tenant's own key is preferred to the platform's, and the models of its own server to those
+    of the catalogue. A managed agent uses only the platform's keys, because its SKU's price
+    includes the providers.
     """
     wishes = wishes_of(agent, catalogue, locale)
     if isinstance(wishes, StackProblem):
         return wishes
     usable_keys = keys.without_own if wishes.sku else keys
-    resolver = _Resolver(Situation(catalogue, usable_keys, locale), wishes, locale)
+    offered = catalogue.with_own_server(usable_keys.own_models)
+    resolver = _Resolver(Situation(offered, usable_keys, locale), wishes, locale)
     realtime = [] if "llm" in wishes.custom_channels else resolver.realtime_models()
     return resolver.realtime(realtime) if realtime else resolver.pipeline()
 

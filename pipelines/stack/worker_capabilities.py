@@ -28,11 +28,12 @@ RUNNABLE_CHANNELS: Mapping[str, frozenset[Channel]] = MappingProxyType(
 """The channels that each provider serves, given a key; ``openai_compatible`` and ``custom``, given
 an address."""
 
-REALTIME_PROVIDERS = frozenset({"openai"})
+REALTIME_PROVIDERS = frozenset({"openai", "google"})
 """The providers of which workers can run the realtime models, given a key."""
 
 REALTIME_TRANSCRIBERS: Mapping[str, str] = MappingProxyType({"openai": "gpt-4o-mini-transcribe"})
-"""By provider: the model that writes down what its realtime models hear."""
+"""By provider: the model that writes down what its realtime models hear. Google's do it themselves,
+for nothing."""
 
 RUNNABLE_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook", "handoff", "mcp"})
 """``pipelines.engine.tools`` gives these to the language model."""

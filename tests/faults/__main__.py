@@ -2,6 +2,7 @@
 
 python -m tests.faults
 python -m tests.faults --only endpoints
+python -m tests.faults --only realtime
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from tests.faults.cells import Cell, noted
 from tests.faults.page import MEASURED, PATH, cells_of, machines_of, page, unknown_faults
 
 _CHANNELS = Path("tests/pipelines/engine/channels")
+_REALTIME = _CHANNELS / "realtime" / "test_realtime_faults.py"
 _MATRICES = {
     "vendors": (
-        _CHANNELS / "realtime" / "test_realtime_faults.py",
+        _REALTIME,
         _CHANNELS / "llm" / "test_supervised_llm.py",
         _CHANNELS / "stt" / "test_hearing_faults.py",
         _CHANNELS / "tts" / "test_supervised_tts.py",
@@ -34,6 +36,7 @@ _MATRICES = {
     ),
 }
 """By the table of the page."""
+_PARTS = {**_MATRICES, "realtime": (_REALTIME,)}
 _LOOPS = 5
 
 
@@ -45,10 +48,10 @@ def measured(results: Path) -> Iterator[Cell]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.faults")
-    parser.add_argument("--only", choices=_MATRICES, help="measure one table, keep the other")
+    parser.add_argument("--only", choices=_PARTS, help="measure these cells, keep the others")
     only: str | None = parser.parse_args().only
     tables = list(_MATRICES) if only is None else [only]
-    matrices = [str(path) for table in tables for path in _MATRICES[table]]
+    matrices = [str(path) for table in tables for path in _PARTS[table]]
     with tempfile.TemporaryDirectory(prefix="switchboard-faults-") as directory:
         results = Path(directory) / "results.xml"
         options = ("-m", "latency", "-p", "no:cacheprovider", f"--junitxml={results}")
@@ -67,7 +70,7 @@ def main() -> None:
     if only is not None:
         before = PATH.read_text()
         kept = dict(zip(_MATRICES, machines_of(before), strict=False))
-        machines = kept | {only: machine}
+        machines = kept | ({only: machine} if only in _MATRICES else {})
         new = {each.channel for each in cells}
         cells += [each for each in cells_of(before) if each.channel not in new]
     PATH.write_text(page(cells, *machines.values()))

@@ -13,7 +13,9 @@ from pydantic import TypeAdapter
 
 from contracts.call_plan import Channel
 
-FaultyChannel = Channel | Literal["realtime"]
+RealtimeColumn = Literal["realtime", "realtime google"]
+"""OpenAI's and Google's."""
+FaultyChannel = Channel | RealtimeColumn
 OwnEndpoint = Literal["custom_llm", "custom_transcriber", "custom_voice svc", "custom_voice compat"]
 """Of a tenant."""
 HowLong = Literal["once", "for ever"]

@@ -37,9 +37,15 @@ CHANNELS: Mapping[FaultyChannel, str] = {
     "tts": "voice",
 }
 _HOW_LONG: Sequence[HowLong] = ("once", "for ever")
-_REALTIME: tuple[FaultyChannel, HowLong] = ("realtime", "for ever")
+REALTIME: Mapping[FaultyChannel, str] = {
+    "realtime": "OpenAI's realtime model",
+    "realtime google": "Google's realtime model",
+}
 _Column = tuple[FaultyChannel | OwnEndpoint, HowLong]
-VENDORS: Sequence[_Column] = [*product(CHANNELS, _HOW_LONG), _REALTIME]
+VENDORS: Sequence[_Column] = [
+    *product(CHANNELS, _HOW_LONG),
+    *((each, "for ever") for each in REALTIME),
+]
 ENDPOINTS: Sequence[_Column] = [(each, "for ever") for each in get_args(OwnEndpoint)]
 MEASURED = "Measured on"
 
@@ -58,8 +64,7 @@ With a voice: the longest silence. With a realtime model: how much later than at
 hears the answer, or the longest silence within it; a call leaves such a model for good when it
 fails, so there is no difference between once and for ever. At most {MOST_WAIT_MS:,} ms are
 tolerated: above, the tests fail. A cell is empty where a channel cannot have the fault. The
-language model speaks OpenAI's protocol, the recogniser Deepgram's, the voice ElevenLabs', the
-realtime model OpenAI's.
+language model speaks OpenAI's protocol, the recogniser Deepgram's, the voice ElevenLabs'.
 
 `make faults` measures all of it and writes this page.
 
@@ -101,7 +106,10 @@ def _heading(channel: FaultyChannel | OwnEndpoint, how_long: HowLong) -> str:
     for name, words in CHANNELS.items():
         if name == channel:
             return f"{words}, {how_long}"
-    return "realtime model" if channel == "realtime" else f"`{channel}`"
+    for name, words in REALTIME.items():
+        if name == channel:
+            return words
+    return f"`{channel}`"
 
 
 def cells_of(text: str) -> Iterator[Cell]:

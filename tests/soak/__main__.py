@@ -1,4 +1,5 @@
-"""Half an hour of calls whose vendors misbehave at random: nothing grows, no call is stuck.
+"""Half an hour of calls whose vendors misbehave at random: nothing grows, no process dies, no call
+is stuck or ends by itself, no words of an answer come twice, and each switch follows from a fault.
 
 python -m tests.soak [--minutes 30] [--calls 12] [--seed 1]
 
@@ -14,7 +15,7 @@ import asyncio
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -25,18 +26,28 @@ from bench.density.condition import Condition
 from bench.density.heard import Heard
 from bench.density.installation import installed
 from bench.density.row import percentiles
-from bench.density.transcripts import Account, new_account
+from bench.density.transcripts import Account, Transcripts, new_account, read_transcripts
 from bench.vendors.vendors_process import Vendors, serving_vendors
 from switchboard_client import AsyncSwitchboard
 from switchboard_client.models import CallView
 from tests.e2e.up import Up
 from tests.short_directory import short_directory
-from tests.soak.verdict import Warned, grown, unexplained
+from tests.soak.verdict import (
+    GROWTH_AT_MOST_DESCRIPTORS,
+    Warned,
+    grown,
+    restarted,
+    said_twice,
+    shows_nothing,
+    unexplained,
+)
 
 SLICE_SECONDS = 60.0
 CALL_SECONDS = 90.0
 ENDS_WITHIN_SECONDS = 30.0
 """Of the last caller's leaving."""
+CALLERS_LEFT = ("participant_disconnected", "normal_hangup")
+"""How a call ends that nothing but its caller ended."""
 SPARE_MODELS = {
     "stt_fallback_provider": "deepgram",
     "stt_fallback_model": "nova-2",
@@ -56,17 +67,21 @@ def soak(up: Up, callers: Callers, vendors: Vendors, calls: int, minutes: int) -
         account.url, account.key, account.agent_id, calls, minutes, SLICE_SECONDS, CALL_SECONDS
     )
     samples_mib: dict[str, list[float]] = defaultdict(list)
-    faults = []
+    descriptors: dict[str, list[float]] = defaultdict(list)
+    processes, faults, answers = [], [], 0
     for minute, heard in enumerate(callers.run(order)):
         if heard is None:
             continue
-        for name, mib in _memory_mib(up).items():
-            samples_mib[name].append(mib)
+        processes.append(dict(up.state.pids))
+        for name, process in _running(up).items():
+            samples_mib[name].append(process.memory_info().rss / 2**20)
+            descriptors[name].append(process.num_fds())
         console.print(f"minute {minute}: {_told(heard)}")
         faults += _noticed(minute, heard)
+        answers += len(heard.answers)
     callers.said()
     had = vendors.faults()
-    records, warnings = asyncio.run(_told_by_the_api(account))
+    records, warnings, transcripts = asyncio.run(_told_by_the_api(account))
     console.print(f"faults of vendors: {dict(Counter(f'{f.provider} {f.kind}' for f in had))}")
     console.print(f"calls: {dict(Counter(f'{r.status} {r.end_reason}' for r in records))}")
     console.print(f"warnings in calls: {len(warnings)}")
@@ -74,10 +89,13 @@ def soak(up: Up, callers: Callers, vendors: Vendors, calls: int, minutes: int) -
         console.print(f"  memory of {name}: {mib[0]:.0f} MiB, then {mib[-1]:.0f} MiB")
     return [
         *faults,
+        *shows_nothing(answers, had, warnings),
+        *restarted(processes),
         *grown(samples_mib),
-        *(f"call {each.id} is still {each.status}" for each in records if each.ended_at is None),
-        *(f"call {each.id} failed: {each.end_reason}" for each in records if _has_failed(each)),
+        *grown(descriptors, GROWTH_AT_MOST_DESCRIPTORS, "open descriptors"),
+        *(fault for each in records for fault in _of_call(each)),
         *(f"call {e.call_id}: unexplained: {e.message}" for e in unexplained(warnings, had)),
+        *_doubled(transcripts),
     ]
 
 
@@ -92,15 +110,31 @@ def _told(heard: Heard) -> str:
 
 
 def _noticed(minute: int, heard: Heard) -> list[str]:
-    counts = {"lost": heard.lost, "unanswered": heard.unanswered}
+    counts = {"refused": heard.refused, "lost": heard.lost, "unanswered": heard.unanswered}
     return [f"minute {minute}: {count} {name}" for name, count in counts.items() if count]
 
 
-def _has_failed(record: CallView) -> bool:
-    return record.ended_at is not None and record.status != "completed"
+def _of_call(record: CallView) -> Iterator[str]:
+    if record.ended_at is None:
+        yield f"call {record.id} is still {record.status}"
+        return
+    if record.status != "completed" or record.end_reason not in CALLERS_LEFT:
+        yield f"call {record.id} ended by itself: {record.status} {record.end_reason}"
+    seconds = (record.ended_at - record.created_at).total_seconds()
+    if seconds > CALL_SECONDS + ENDS_WITHIN_SECONDS:
+        yield f"call {record.id} was stuck: it took {seconds:.0f} s"
 
 
-async def _told_by_the_api(account: Account) -> tuple[Sequence[CallView], list[Warned]]:
+def _doubled(transcripts: Transcripts) -> Iterator[str]:
+    for call_id, segments in transcripts.segments.items():
+        for segment in segments:
+            if segment.speaker == "agent" and (twice := said_twice(segment.text)) is not None:
+                yield f"call {call_id}: said twice: {twice!r} in {segment.text!r}"
+
+
+async def _told_by_the_api(
+    account: Account,
+) -> tuple[Sequence[CallView], list[Warned], Transcripts]:
     async with AsyncSwitchboard(account.url, account.key) as api:
         give_up_at = time.monotonic() + ENDS_WITHIN_SECONDS
         while True:
@@ -114,13 +148,13 @@ async def _told_by_the_api(account: Account) -> tuple[Sequence[CallView], list[W
             async for event in api.calls.every_event(record.id)
             if event.level != "info"
         ]
-    return records, warnings
+    return records, warnings, await read_transcripts(account, [str(each.id) for each in records])
 
 
-def _memory_mib(up: Up) -> Mapping[str, float]:
-    """Resident, by process and pid."""
+def _running(up: Up) -> Mapping[str, psutil.Process]:
+    """By name and pid."""
     return {
-        f"{name} ({pid})": psutil.Process(pid).memory_info().rss / 2**20
+        f"{name} ({pid})": psutil.Process(pid)
         for name, pid in up.state.pids.items()
         if Path(f"/proc/{pid}").exists()
     }

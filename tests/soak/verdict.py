@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import median
 
 from bench.vendors.random_faults import Fault
 
 GROWTH_AT_MOST_MIB = 20.0
+GROWTH_AT_MOST_DESCRIPTORS = 40.0
 GROWTH_AT_MOST = 0.05
 _SETTLED_SHARE = 0.2
 """Of the samples: until then processes load what they load once."""
@@ -33,30 +36,81 @@ class Warned:
     """Seconds since 1970."""
 
 
-def grown(samples_mib: Mapping[str, Sequence[float]]) -> list[str]:
-    """Processes whose memory is not flat: the median of their last third is over that of their
-    first third, both after they have settled."""
+def grown(
+    samples: Mapping[str, Sequence[float]], at_most: float = GROWTH_AT_MOST_MIB, unit: str = "MiB"
+) -> list[str]:
+    """Processes of which something is not flat: the median of their last third is over that of
+    their first third, both after they have settled."""
     faults = []
-    for name, all_samples in samples_mib.items():
-        samples = all_samples[round(len(all_samples) * _SETTLED_SHARE) :]
-        third = max(1, len(samples) // 3)
-        first, last = median(samples[:third]), median(samples[-third:])
-        if last - first > max(GROWTH_AT_MOST_MIB, GROWTH_AT_MOST * first):
-            faults.append(f"{name} grew from {first:.0f} to {last:.0f} MiB")
+    for name, all_samples in samples.items():
+        settled = all_samples[round(len(all_samples) * _SETTLED_SHARE) :]
+        third = max(1, len(settled) // 3)
+        first, last = median(settled[:third]), median(settled[-third:])
+        if last - first > max(at_most, GROWTH_AT_MOST * first):
+            faults.append(f"{name} grew from {first:.0f} to {last:.0f} {unit}")
     return faults
 
 
+def restarted(processes: Sequence[Mapping[str, int]]) -> list[str]:
+    """Processes that died. A new one begins small, so its memory tells nothing.
+
+    Args:
+        processes: the pid of each by its name, one sample after the other.
+    """
+    pids: dict[str, list[int]] = defaultdict(list)
+    for sample in processes:
+        for name, pid in sample.items():
+            if pid not in pids[name]:
+                pids[name].append(pid)
+    gone = [name for name in pids if any(name not in sample for sample in processes)]
+    again = [name for name, each in pids.items() if len(each) > 1 and name not in gone]
+    return [f"{name} died" for name in (*gone, *again)]
+
+
 def unexplained(warnings: Sequence[Warned], faults: Sequence[Fault]) -> list[Warned]:
-    """Warnings that follow from no fault of a vendor."""
-    return [each for each in warnings if not _is_explained(each, faults)]
+    """Warnings that follow from no fault of a vendor.
 
+    A fault meets one request or one connection, so it explains what one call noticed. Others only
+    pass the model over.
+    """
+    in_order = sorted(faults, key=attrgetter("at"))
+    noticed_by: dict[int, str] = {}
+    """The call that each fault met, by the fault's place in the order."""
 
-def _is_explained(warning: Warned, faults: Sequence[Fault]) -> bool:
-    switch = _SWITCH.fullmatch(warning.message)
-    if switch is None:
+    def is_explained(warning: Warned) -> bool:
+        switch = _SWITCH.fullmatch(warning.message)
+        if switch is None:
+            return False
+        is_passed_over = switch["why"].startswith(_PASSED_OVER)
+        seconds = REMEMBERED_SECONDS if is_passed_over else NOTICED_SECONDS
+        for place, fault in enumerate(in_order):
+            if fault.provider != switch["provider"] or not 0 <= warning.at - fault.at <= seconds:
+                continue
+            if is_passed_over or noticed_by.setdefault(place, warning.call_id) == warning.call_id:
+                return True
         return False
-    seconds = REMEMBERED_SECONDS if switch["why"].startswith(_PASSED_OVER) else NOTICED_SECONDS
-    return any(
-        fault.provider == switch["provider"] and 0 <= warning.at - fault.at <= seconds
-        for fault in faults
-    )
+
+    return [each for each in sorted(warnings, key=attrgetter("at")) if not is_explained(each)]
+
+
+def said_twice(text: str) -> str | None:
+    """Words of an answer that follow upon themselves, as when a model or a voice goes on before the
+    place where another one broke off."""
+    words = re.findall(r"[\w'’]+", text.casefold())
+    for length in range(len(words) // 2, 0, -1):
+        for begin in range(len(words) - 2 * length + 1):
+            if words[begin : begin + length] == words[begin + length : begin + 2 * length]:
+                return " ".join(words[begin : begin + length])
+    return None
+
+
+def shows_nothing(answers: int, faults: Sequence[Fault], warnings: Iterable[Warned]) -> list[str]:
+    """Why a run proves nothing, however little went wrong in it."""
+    missing = {
+        "no caller was answered": not answers,
+        "no vendor misbehaved": not faults,
+        "no model took over from another": not any(
+            _SWITCH.fullmatch(each.message) for each in warnings
+        ),
+    }
+    return [f"the run shows nothing: {what}" for what, is_so in missing.items() if is_so]

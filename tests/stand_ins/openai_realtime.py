@@ -25,8 +25,8 @@ from aiohttp import WSMsgType, web
 RATE_HZ = 24_000
 WORD_SECONDS = 0.25
 _TONE_SECONDS = 0.2
-_FIRST_SOUND_SECONDS = 0.2
-_SLOWER = 10
+FIRST_SOUND_SECONDS = 0.2
+SLOWER = 10
 
 Fault = Literal[
     "none",
@@ -220,7 +220,7 @@ class _Connection:
                 await self._socket.send_str("?")
                 return
             await self._send("response.created", response=response | {"status": "in_progress"})
-            await self._wait(_FIRST_SOUND_SECONDS)
+            await self._wait(FIRST_SOUND_SECONDS)
             reply = self._wire.next_reply()
             if reply.words:
                 async for _ in self._say(response["id"], reply.words):
@@ -250,7 +250,7 @@ class _Connection:
                 await self._wire.hang()
             delta = word if number == 0 else f" {word}"
             await self._send("response.output_audio_transcript.delta", delta=delta, **part)
-            await self._send("response.output_audio.delta", delta=_tone(), **part)
+            await self._send("response.output_audio.delta", delta=tone(), **part)
             yield
             await self._wait(WORD_SECONDS / 10)
         await self._send("response.output_audio.done", **part)
@@ -295,7 +295,7 @@ class _Connection:
         await self._send("response.done", response=response | {"status": status, "usage": usage})
 
     async def _wait(self, seconds: float) -> None:
-        await asyncio.sleep(seconds * (_SLOWER if self._fault == "slow x 10" else 1))
+        await asyncio.sleep(seconds * (SLOWER if self._fault == "slow x 10" else 1))
 
     async def _send(self, kind: str, **fields: Any) -> None:
         if self._fault == "hang first":
@@ -307,7 +307,7 @@ class _Connection:
         return f"{kind}_{next(self._ids)}"
 
 
-def _tone() -> str:
+def tone() -> str:
     samples = np.zeros(int(RATE_HZ * WORD_SECONDS), np.int16)
     sounding = int(RATE_HZ * _TONE_SECONDS)
     at = np.arange(sounding) / RATE_HZ

@@ -147,6 +147,8 @@ class OpenAIWire:
     paths: list[str] = field(default_factory=list)
     """Of the chat requests, with their queries."""
     tls: ssl.SSLContext | None = None
+    port: int = 0
+    """0 takes a free one."""
     base_url: str = ""
 
     def __post_init__(self) -> None:
@@ -166,7 +168,7 @@ class OpenAIWire:
         runner = web.AppRunner(app, shutdown_timeout=1.0)
         await runner.setup()
         try:
-            await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=self.tls).start()
+            await web.TCPSite(runner, "127.0.0.1", self.port, ssl_context=self.tls).start()
             scheme = "https" if self.tls else "http"
             self.base_url = f"{scheme}://127.0.0.1:{runner.addresses[0][1]}/v1"
             yield self

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
+from pipelines.stack.phonetic_voices import notation_of
 from pipelines.texts.language import primary_language
 
 if TYPE_CHECKING:
@@ -49,10 +50,13 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
 
     model = request.choice.model
     language = primary_language(request.plan.locale)
+    has_phonemes = any(entry.ipa for entry in request.plan.agent.advanced.pronunciations)
+    notation = notation_of(request.choice, request.plan.locale)
     return elevenlabs.TTS(
         model=model,
         voice_id=request.choice.voice or elevenlabs.DEFAULT_VOICE_ID,
         language=language if model.startswith(_TAKES_LANGUAGE) else NOT_GIVEN,
+        enable_ssml_parsing=has_phonemes and notation is not None,
         # PCM at the engine's own rate needs no decoding.
         encoding="pcm_24000",
         api_key=request.api_key(),

@@ -54,5 +54,7 @@ async def import_providers(specs: Iterable[ProviderSpec]) -> None:
     for spec in specs:
         for module in spec.sdk:
             await asyncio.to_thread(importlib.import_module, module)
+        if spec.prepare is not None:
+            await asyncio.to_thread(spec.prepare)
         if spec.plugin is not None:
             importlib.import_module(spec.plugin)

@@ -87,6 +87,8 @@ class ProviderSpec:
     """The engine's module for this provider. Only the main thread may import it."""
     sdk: tuple[str, ...] = ()
     """Modules that the plugin needs and that take long to import. Any thread may import them."""
+    prepare: Callable[[], None] | None = None
+    """What else takes long when the SDK is first used. Any thread may call it, more than once."""
 
     def is_available(self, settings: ProviderSettings) -> bool:
         """Whether the provider can be used with the platform's ``settings``."""

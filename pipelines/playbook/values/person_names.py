@@ -53,7 +53,9 @@ _NEVER_NAMES = frozenset(
         "seven eight nine ten first last name incorrect false mistake problem sounds sound "
         "works work alright all day time kidding joking done thats spelled spelt "
         "table tables room rooms dinner lunch breakfast order delivery pickup reservation "
-        "appointments question questions haircut cleaning help information"
+        "appointments question questions haircut cleaning help information "
+        "son daughter child children kid kids wife husband partner mother father mum mom dad "
+        "parents brother sister family friend girlfriend boyfriend colleague boss"
     ).split()
 )
 _PARTICLES = frozenset("de da di van von der den la le del bin al el dos du ter".split())
@@ -119,7 +121,7 @@ def _name_at(said: Phrase, start: int, *, certain: bool, alone: bool = False) ->
     if followed and (alone or end - start > 2) and said.words[end] not in _TRAILERS:
         return None
     spelled_at = end
-    name = [_cased(said.surface[i]) for i in range(start, end)]
+    name = [_cased(said.surface[i], is_first=i == start) for i in range(start, end)]
     while spelled_at < len(said.words) and said.words[spelled_at] in ("thats", "spelled", "spelt"):
         spelled_at += 1
     if letters := _letters_at(said, spelled_at):
@@ -160,8 +162,8 @@ def _may_be_name(said: Phrase, index: int) -> bool:
     )
 
 
-def _cased(word: str) -> str:
-    if word.lower() in _PARTICLES:
+def _cased(word: str, *, is_first: bool = False) -> str:
+    if word.lower() in _PARTICLES and not (is_first and word[:1].isupper()):
         return word.lower()
     return (
         word

@@ -23,7 +23,7 @@ _MONEY = re.compile(
 _THOUSANDS = re.compile(rf"(?<!\S){_NUMBER} ?k(?!\S)")
 _ANY_NUMBER = re.compile(rf"(?<!\S){_NUMBER}(?!\S)")
 _COUNTED = re.compile(
-    r"(?<!\S)(?:for|party of|table of|were|well be|there are|there will be|a group of) "
+    r"(?<!\S)(?:for|party of|table of|were|we are|well be|there are|there will be|a group of) "
     rf"{_NUMBER}(?: of us)?(?!\S)"
 )
 _BEFORE_A_DAY = re.compile(rf"^(?:hi |hello |yes |sure )?(?:for )?{_NUMBER} (?=\|)")
@@ -53,6 +53,7 @@ def find_numbers(said: Phrase, *, expected: bool, units: Collection[str] = ()) -
     patterns = [_COUNTED, _OF_US]
     if _COUNTS_PEOPLE & set(units):
         patterns.append(_BEFORE_A_DAY)
+        units = {*units, *_COUNTS_PEOPLE}
     if units:
         names = "|".join(re.escape(unit) for unit in units)
         patterns.insert(0, re.compile(rf"(?<!\S){_NUMBER} (?:{names})(?!\S)"))

@@ -33,6 +33,13 @@ _IN_ONE_LINE = re.compile(
     r"^[\"“']?(?P<asked>(?:\w[^?\n]{2,160})\?)[\"”']?[*_]*\s*(?:->|=>|→|[-–—:|]\s)?\s*"
     r"(?P<answer>\S.*)$"
 )
+_IF_ASKED = re.compile(
+    r"^[\W_]*(?:if|when) "
+    r"(?:(?:they|callers|people|someone|somebody|anyone|(?:the|a) \w+) asks?|asked)"
+    r"[:,]? [\"“](?P<asked>[^\"”?\n]+\?)[\"”],? (?:then )?(?:say|answer|reply|respond|tell them)"
+    r"[:,]? [\"“]?(?P<answer>[^\"”\n]+)[\"”]?$",
+    re.IGNORECASE,
+)
 _OUTSIDE = re.compile(
     r"^(?P<asked>(?:(?:what|where|when|how|who|which|do|does|is|are|can|could)\b[^?\n]{3,120})\?)"
     r"\s+(?P<answer>(?:we|our|yes|no|there|it|it's|parking|the)\b.+)$",
@@ -74,6 +81,8 @@ def answer_in(line: str, *, is_faq: bool, is_listed: bool = False) -> Answer | N
     """
     if (marked := _QUESTION_MARK.match(line)) and marked["answer"]:
         return _pair(marked["asked"], marked["answer"])
+    if asked := _IF_ASKED.match(line):
+        return _pair(asked["asked"], asked["answer"])
     found = _IN_ONE_LINE.match(line) if is_faq or is_listed else _OUTSIDE.match(line)
     if found and "?" not in found["answer"].rstrip("?") and not found["answer"].endswith("?"):
         return _pair(found["asked"], found["answer"])

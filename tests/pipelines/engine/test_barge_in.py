@@ -141,3 +141,53 @@ def test_a_backchannel_does_not_stop_the_agent_however_it_sounds(
 @pytest.mark.parametrize("text", ["Mhm, but wait.", "Huh?", "Ham.", "Uh, no.", "Aham Street"])
 def test_anything_with_a_word_in_it_is_none(text: str) -> None:
     assert not is_backchannel(text)
+
+
+def silence(barge_in: BargeIn, seconds: float) -> None:
+    for _ in range(round(seconds * 1000 / WINDOW_MS)):
+        barge_in.hear_silence()
+
+
+@pytest.mark.parametrize("text", ["It is for my son.", "But not before ten.", "Please be quick."])
+def test_a_caller_who_goes_on_after_a_pause_stops_the_agent_no_later_than_others(
+    text: str,
+) -> None:
+    going_on, another = BargeIn(), BargeIn()
+    for each in (going_on, another):
+        hear(each, spoken("I would like to book an appointment."))
+    silence(going_on, 0.4)
+    silence(another, 3)
+    stopped_ms = hear(going_on, spoken(text))
+    assert going_on.goes_on
+    assert stopped_ms is not None
+    stopped_later_ms = hear(another, spoken(text))
+    assert not another.goes_on
+    assert stopped_later_ms is not None
+    assert stopped_ms < stopped_later_ms
+
+
+@pytest.mark.parametrize(
+    "sound",
+    [
+        murmur(110),
+        murmur(210),
+        cough(),
+        door(),
+        music(3),
+        quieter(spoken("And then the train was late again, can you believe it?"), BACKGROUND_DB),
+    ],
+    ids=["mhm", "higher mhm", "cough", "door", "music", "voice in the background"],
+)
+def test_what_is_no_word_does_not_stop_the_agent_shortly_after_words_either(
+    barge_in: BargeIn, sound: Samples
+) -> None:
+    silence(barge_in, 0.3)
+    assert hear(barge_in, sound) is None
+
+
+def test_only_words_count_as_what_a_caller_goes_on_with(barge_in: BargeIn) -> None:
+    silence(barge_in, 3)
+    hear(barge_in, cough())
+    silence(barge_in, 0.3)
+    hear(barge_in, spoken("Yes."))
+    assert not barge_in.goes_on

@@ -69,3 +69,26 @@ def test_a_short_answer_that_goes_on_does_not() -> None:
 def test_a_short_answer_never_waits_longer_than_any_other() -> None:
     eager = advanced(smartEndpointing=False)
     assert delays_after("Yes.", eager, "en-US") == default_delays(eager)
+
+
+def test_the_agent_waits_as_in_doubt_after_a_sentence_that_only_begins_something() -> None:
+    doubt_seconds = default_delays(advanced()).max_seconds
+    asked = "How can I help you?"
+    for text in ("Good morning.", "Hello, this is Anna.", "I have a question."):
+        assert delays_after(text, advanced(), "en-US", asked=asked).min_seconds == doubt_seconds
+
+
+def test_a_name_that_was_asked_for_is_a_whole_answer() -> None:
+    delays = delays_after("My name is Anna.", advanced(), "en-US", asked="May I have your name?")
+    assert delays == default_delays(advanced())
+
+
+def test_what_begins_something_is_known_in_english_only() -> None:
+    assert delays_after("Actually", advanced(), "de-DE") == default_delays(advanced())
+
+
+def test_an_owner_s_own_waits_come_before_that_for_a_beginning() -> None:
+    own = advanced(waitAfterSentence=400)
+    assert delays_after("Good morning.", own, "en-US").min_seconds == 0.4
+    eager = advanced(smartEndpointing=False)
+    assert delays_after("Good morning.", eager, "en-US") == default_delays(eager)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.agent_config import Pronunciation
+from pipelines.engine.channels.tts.spelling import marked
 from pipelines.engine.pronunciation import PronunciationTable
 
 TABLE = PronunciationTable(
@@ -85,3 +86,15 @@ async def test_an_entry_of_two_words_is_not_cut_in_two() -> None:
 )
 async def test_streaming_gives_what_the_whole_text_gives(pieces: list[str]) -> None:
     assert await streamed(*pieces) == TABLE.rewrite("".join(pieces))
+
+
+def test_a_word_with_phonemes_is_marked_where_a_voice_takes_them() -> None:
+    entries = [
+        Pronunciation(word="SQL", say_as="sequel"),
+        Pronunciation(word="Nguyen", say_as="win", ipa="wɪn"),
+    ]
+    text = "Nguyen likes SQL."
+    assert PronunciationTable(entries).rewrite(text) == "win likes sequel."
+    assert PronunciationTable(entries, marks_phonemes=True).rewrite(text) == (
+        f"{marked(1, 'win')} likes sequel."
+    )

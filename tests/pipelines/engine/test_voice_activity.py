@@ -128,6 +128,21 @@ async def test_a_murmur_is_no_speech_that_stops_an_agent() -> None:
     assert await counted(spoken("No."))
 
 
+@pytest.mark.parametrize(("pause_seconds", "is_told_at_once"), [(0.6, True), (3.0, False)])
+async def test_the_engine_hears_of_a_caller_who_goes_on_with_the_window_that_makes_it_speech(
+    pause_seconds: float, is_told_at_once: bool
+) -> None:
+    detector = voice_activity(Advanced()).for_turn_taking(BargeIn())
+    first, then = spoken("Tuesday would be good."), spoken("But not before ten.")
+    sound = np.concatenate([silence(0.5), first, silence(pause_seconds), then, silence(0.5)])
+    events = await events_of(detector, sound)
+    starts = [n for n, event in enumerate(events) if event.type is Kind.START_OF_SPEECH]
+    assert len(starts) == 2
+    before = events[starts[1] - 1]
+    assert before.type is Kind.INFERENCE_DONE
+    assert (before.speech_duration > 0) is is_told_at_once
+
+
 async def test_sound_of_another_rate_is_heard_as_well() -> None:
     at = np.arange(0, len(dialogue()), HZ / 24_000)
     resampled = np.interp(at, np.arange(len(dialogue())), dialogue()).astype(np.int16)

@@ -22,7 +22,7 @@ def _with(key: str) -> list[object]:
     return [case for case in _ALL if key in case.values[0].expected]  # type: ignore[union-attr]
 
 
-def _spoken(plan: DialoguePlan) -> str:
+def spoken(plan: DialoguePlan) -> str:
     """Everything that the agent may say by itself, and all answers."""
     asked = [text for field in plan.fields for text in (field.question, field.label)]
     responses = (*plan.objections, *plan.scripts)
@@ -66,7 +66,7 @@ def test_it_answers_what_the_prompt_answers(prompt: Prompt) -> None:
 @pytest.mark.parametrize("prompt", _with("never"))
 def test_it_never_says_what_only_the_prompt_says(prompt: Prompt) -> None:
     for agent in _agents(prompt):
-        said = _spoken(policy(agent, **VARIABLES).plan).lower()
+        said = spoken(policy(agent, **VARIABLES).plan).lower()
         assert [text for text in prompt.expected["never"] if text.lower() in said] == []
 
 

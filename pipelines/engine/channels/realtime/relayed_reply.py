@@ -53,6 +53,8 @@ class RelayedReply:
         self.has_answered = False
         self.has_called_tool = False
         self.is_open = True
+        self.characters = 0
+        self.sound_seconds = 0.0
 
     def relay(self, event: llm.GenerationCreatedEvent) -> llm.GenerationCreatedEvent:
         """What the engine gets in place of ``event``."""
@@ -99,7 +101,7 @@ class RelayedReply:
             self._open += [text, audio]
             self._modalities.append(modalities)
             self._run(self._relay_modalities(message, modalities))
-            self._run(self._relay_to(text, message.text_stream, self.is_alive))
+            self._run(self._relay_to(text, message.text_stream, self._has_text))
             self._run(self._relay_to(audio, message.audio_stream, self._has_sound))
             self._messages.send_nowait(
                 llm.MessageGeneration(message.message_id, text, audio, modalities)
@@ -117,25 +119,30 @@ class RelayedReply:
         await self._relay_to(self._functions, functions, self._has_tool_call)
 
     async def _relay_to(
-        self, channel: aio.Chan[Item], items: AsyncIterable[Item], comes: Callable[[], None]
+        self, channel: aio.Chan[Item], items: AsyncIterable[Item], comes: Callable[[Item], None]
     ) -> None:
         async for item in items:
-            comes()
+            comes(item)
             channel.send_nowait(item)
         channel.close()
 
-    def _has_sound(self) -> None:
-        self._has_begun()
+    def _has_text(self, text: str) -> None:
+        self.characters += len(text)
         self.is_alive()
 
-    def _has_tool_call(self) -> None:
+    def _has_sound(self, frame: rtc.AudioFrame) -> None:
+        self.sound_seconds += frame.duration
+        self._has_begun()
+
+    def _has_tool_call(self, call: llm.FunctionCall) -> None:
         self.has_called_tool = True
-        self._has_sound()
+        self._has_begun()
 
     def _has_begun(self) -> None:
         if not self.has_answered:
             self.has_answered = True
             self._answers()
+        self.is_alive()
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         self._streams += 1

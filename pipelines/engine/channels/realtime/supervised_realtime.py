@@ -12,6 +12,7 @@ from livekit.agents.metrics import RealtimeModelMetrics, STTMetrics
 from pipelines.engine.channels.candidates import Candidate
 from pipelines.engine.channels.closing_streams import ClosingStreams
 from pipelines.engine.channels.realtime.supervised_session import SupervisedSession, Unfinished
+from pipelines.engine.channels.realtime.unreported_tokens import Tokens
 from pipelines.settings import ProviderDeadlines
 
 Hear = Callable[[Sequence[rtc.AudioFrame]], Coroutine[Any, Any, str]]
@@ -36,6 +37,8 @@ class SupervisedRealtime(llm.RealtimeModel):
         self.deadlines = deadlines
         self.hear = hear
         self.closing = ClosingStreams()
+        self.estimated = Tokens()
+        """Those of which the vendor has told nothing."""
         self._candidate = candidate
         self._model = model
         self._on_failure: Callable[[Unfinished], None] = lambda unfinished: None
@@ -80,6 +83,10 @@ class SupervisedRealtime(llm.RealtimeModel):
         if isinstance(metrics, STTMetrics) and metrics.metadata is not None:
             names = names.model_copy(update={"model_name": metrics.metadata.model_name})
         self._on_usage(metrics.model_copy(update={"metadata": names}))
+
+    def unreported(self, tokens: Tokens) -> None:
+        """An answer has ended before the vendor has told its tokens."""
+        self.estimated += tokens
 
     def failed(self, unfinished: Unfinished) -> None:
         """A session has."""

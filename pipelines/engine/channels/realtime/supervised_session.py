@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import structlog
 from livekit import rtc
 from livekit.agents import APIError, NotGivenOr, llm
+from livekit.agents.metrics import RealtimeModelMetrics, STTMetrics
 from livekit.agents.types import NOT_GIVEN
 from livekit.agents.utils import is_given
 
 from pipelines.engine.channels.model_failure import ModelFailed, failure_of
 from pipelines.engine.channels.realtime.relayed_reply import RelayedReply
 from pipelines.engine.channels.realtime.unanswered_speech import UnansweredSpeech
+from pipelines.engine.channels.realtime.unreported_tokens import UnreportedTokens
 
 if TYPE_CHECKING:
     from pipelines.engine.channels.realtime.supervised_realtime import SupervisedRealtime
@@ -72,12 +74,16 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         self._asked: asyncio.Future[llm.GenerationCreatedEvent] | None = None
         self._instructions: str | None = None
         self._words: asyncio.Task[str] | None = None
+        self._told: llm.InputTranscriptionCompleted | None = None
+        """What the model has told of the turn's words, while that is not all."""
+        self._tokens = UnreportedTokens(model.provider)
+        self._is_accepted = False
         self._is_over = False
         for name in _AS_THEY_COME:
             session.on(name, self._forward(name))
         session.on("input_audio_transcription_completed", self._transcribed)
         session.on("generation_created", self._generation_created)
-        session.on("metrics_collected", model.used)
+        session.on("metrics_collected", self._used)
         session.on("error", self._error)
         session.on("openai_server_event_received", self._server_event)
 
@@ -94,6 +100,7 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         return self._session.tools
 
     async def update_instructions(self, instructions: str) -> None:
+        self._tokens.prompt(len(instructions))
         await self._session.update_instructions(instructions)
 
     async def update_chat_ctx(self, chat_ctx: llm.ChatContext) -> None:
@@ -124,7 +131,9 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         self._session.start_user_activity()
 
     def commit_audio(self) -> None:
+        known_seconds = _seconds(self._speech.turn)
         self._speech.turn_ended()
+        self._tokens.heard(_seconds(self._speech.turn) - known_seconds)
         self._session.commit_audio()
 
     def clear_audio(self) -> None:
@@ -194,6 +203,8 @@ class SupervisedSession(llm.RealtimeSession[Any]):
     async def aclose(self) -> None:
         """A server that does not say goodbye keeps nobody waiting."""
         self._forget_words()
+        if not self._is_over:
+            self._estimate_tokens()
         self._is_over = True
         self._drop_reply()
         self._model.closing.close(self._session)
@@ -202,8 +213,11 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         """Only the first failure counts."""
         if self._is_over:
             return
-        self._is_over = True
+        self._estimate_tokens()
         reply, given = self._reply, self._given
+        if self._told is not None and reply is not None and reply.has_answered:
+            self._transcribed(replace(self._told, is_final=True))
+        self._is_over = True
         state: ReplyState = "none"
         lost_seconds = 0.0
         if reply is not None and reply.is_open:
@@ -264,9 +278,24 @@ class SupervisedSession(llm.RealtimeSession[Any]):
 
         return forward
 
+    def _estimate_tokens(self) -> None:
+        """Of an answer of which the model will tell nothing any more."""
+        reply = self._reply
+        if reply is not None and reply.is_open and self._is_accepted:
+            self._model.unreported(self._tokens.unreported(reply.characters, reply.sound_seconds))
+
+    def _used(self, metrics: RealtimeModelMetrics | STTMetrics) -> None:
+        self._is_accepted = True
+        if isinstance(metrics, RealtimeModelMetrics):
+            if not metrics.input_tokens and not metrics.output_tokens:
+                return
+            self._tokens.reported(metrics)
+        self._model.used(metrics)
+
     def _transcribed(self, event: llm.InputTranscriptionCompleted) -> None:
         if self._is_over:
             return
+        self._told = None if event.is_final else event
         if event.is_final and event.transcript.strip():
             self._speech.words_known()
             self._forget_words()
@@ -289,8 +318,13 @@ class SupervisedSession(llm.RealtimeSession[Any]):
 
     def _server_event(self, event: Mapping[str, Any]) -> None:
         """OpenAI's only: all that it sends."""
+        self._is_accepted = True
         kind = str(event.get("type", ""))
         if kind.startswith("response.") and self._reply is not None:
             self._reply.is_alive()
         if kind == "response.done" and event.get("response", {}).get("status") == "failed":
             self.fail(ModelFailed("its answer failed"))
+
+
+def _seconds(sound: Sequence[rtc.AudioFrame]) -> float:
+    return sum(frame.duration for frame in sound)

@@ -37,3 +37,9 @@ def is_sound(samples: Samples) -> bool:
 
 def is_audible(samples: Samples) -> bool:
     return bool(samples.size) and int(np.max(np.abs(samples.astype(np.int32)))) > AUDIBLE
+
+
+def audible_size(samples: Samples) -> int:
+    """How many samples there are up to the last that can be heard."""
+    audible = np.flatnonzero(np.abs(samples.astype(np.int32)) > AUDIBLE)
+    return int(audible[-1]) + 1 if audible.size else 0

@@ -21,6 +21,7 @@ from pipelines.engine.channels.tts.speaking_place import (
     BrokenSpeech,
     SpeakingPlace,
 )
+from pipelines.engine.channels.tts.spelling import Spelling, without_marks
 from pipelines.engine.channels.tts.voice_deadline import VoiceDeadline
 from pipelines.engine.channels.tts.voice_failure import VoiceFailed
 from pipelines.engine.channels.tts.voice_request import SpeechStream, VoiceRequest
@@ -61,6 +62,8 @@ class Voices:
     rate_hz: int
     model: Callable[[Voice], tts.TTS[Any]]
     """Raises ``ProviderUnavailable``."""
+    spelling: Callable[[Voice], Spelling]
+    """A new one for each request."""
     used: Callable[[Voice, int, float], None]
     """Is told after each request how many characters the voice got, and how many seconds of sound
     came."""
@@ -171,8 +174,9 @@ class Speaking:
                 continue
             deadline.owes_nothing()
             deadline.owes(self._loop.time())
-            request = self._request(self._sentence_stream(model, sentence.strip()), deadline)
-            request.characters = len(sentence.strip())
+            written = self._voices.spelling(voice).whole(sentence).strip()
+            request = self._request(self._sentence_stream(model, written), deadline)
+            request.characters = len(written)
             await self._hear(voice, request, len(sentence), lambda: None)
 
     def _sentence_stream(self, model: tts.TTS[Any], sentence: str) -> SpeechStream:
@@ -190,9 +194,11 @@ class Speaking:
         text, begin = self._text, self._text.spoken
         stream = model.stream(conn_options=_stream_options())
         request = self._request(stream, deadline)
+        spelling = self._voices.spelling(voice)
+        counted_until = begin
 
         def note_what_it_owes() -> None:
-            given = text.text[begin : text.whole_until]
+            given = without_marks(text.text[begin : text.whole_until])
             is_all = request.timed.may_be_all(given) if request.timed else False
             if text.is_complete or (is_speakable(given) and not is_all):
                 deadline.owes(self._loop.time())
@@ -200,18 +206,22 @@ class Speaking:
                 deadline.owes_nothing()
 
         def sentence_came() -> None:
+            nonlocal counted_until
             # Plugins keep a sentence to themselves until all of it has come.
-            request.characters = text.whole_until - begin
+            request.characters += len(spelling.whole(text.text[counted_until : text.whole_until]))
+            counted_until = max(counted_until, text.whole_until)
             if text.is_complete and not is_speakable(text.rest):
                 request.abandon()
             elif text.is_complete:
+                stream.push_text(spelling.rest())
                 stream.end_input()
             note_what_it_owes()
             request.deadline_moved()
 
-        text.on_text, text.on_sentence = stream.push_text, sentence_came
+        text.on_text = lambda piece: stream.push_text(spelling.more(piece))
+        text.on_sentence = sentence_came
         try:
-            stream.push_text(text.rest)
+            stream.push_text(spelling.more(text.rest))
             if text.rest or text.is_complete:
                 sentence_came()
             await self._hear(voice, request, None, note_what_it_owes)
@@ -274,6 +284,10 @@ class Speaking:
         hand_over, rate_hz = request.hand_over, self._voices.rate_hz
         rate = self._voices.characters_per_second.get(voice.name, DEFAULT_CHARACTERS_PER_SECOND)
         if not request.timed:
+            if not hand_over.handed_samples:
+                # Nothing of it was heard, so nothing has to be guessed: the next voice says it all.
+                request.break_off(0)
+                return
             # The caller goes on hearing while we look for the place.
             request.hand_on_all_but_the_last_words()
         place = await self._voices.place.find(

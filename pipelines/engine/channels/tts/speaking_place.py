@@ -9,7 +9,7 @@ import numpy as np
 import structlog
 from livekit import rtc
 
-from pipelines.engine.channels.tts.sound_check import is_audible
+from pipelines.engine.channels.tts.sound_check import audible_size, is_audible
 from pipelines.engine.channels.tts.timed_words import TimedWords
 from pipelines.engine.channels.tts.word_end import quiet_places
 from pipelines.engine.channels.tts.words_heard import SpeakableText, Understood, understood
@@ -90,7 +90,10 @@ class SpeakingPlace:
                 return place
             if best is None or said.invented < best[0]:
                 best = said.invented, place
-        return best[1] if best is not None else _by_rate(text, speech)
+        if best is None or not best[1].rest:
+            # A voice was heard, and no word of the text: one word alone is hard to understand.
+            return _by_rate(text, speech)
+        return best[1]
 
     async def _understood(
         self, text: SpeakableText, speech: BrokenSpeech, cut: int, give_up_at: float
@@ -124,14 +127,16 @@ def _by_told_times(speech: BrokenSpeech) -> Place:
     words = understood(text, " ".join(told)).words
     if cut < 0:
         # The voice tells the last word late. It was handed on already.
-        late = (speech.handed_seconds - end) * speech.characters_per_second
+        late_seconds = audible_size(speech.handed) / speech.rate_hz - end
+        late = max(0.0, late_seconds) * speech.characters_per_second
         words = max(words, text.words_within(text.rest_after(words) + late))
     return Place(min(max(0, cut), speech.held.size), text.rest_after(words))
 
 
 def _by_rate(text: SpeakableText, speech: BrokenSpeech) -> Place:
     cut = _cuts(speech)[0]
-    seconds = (speech.handed.size + cut) / speech.rate_hz
+    heard = speech.sound[: speech.handed.size + cut]
+    seconds = audible_size(heard) / speech.rate_hz
     words = text.words_within(seconds * speech.characters_per_second)
     return Place(cut, text.rest_after(words))
 

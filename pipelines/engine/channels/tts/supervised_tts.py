@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,15 +19,18 @@ from livekit.agents import APIConnectionError, APIConnectOptions, tts
 from livekit.agents.metrics import TTSMetrics
 from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS
 
+from contracts.agent_config import Pronunciation
 from pipelines.engine.channels.candidates import Candidates
 from pipelines.engine.channels.reports import ChannelReports
 from pipelines.engine.channels.tts.recorded_words import RecordedWords
 from pipelines.engine.channels.tts.reply_text import ReplyText, is_speakable
 from pipelines.engine.channels.tts.speaking import NoVoiceLeft, Speaking, Voice, Voices
 from pipelines.engine.channels.tts.speaking_place import SpeakingPlace
+from pipelines.engine.channels.tts.spelling import Spelling
 from pipelines.engine.providers.local.speech_models import Recogniser, Samples
 from pipelines.engine.providers.spec import ProviderUnavailable
 from pipelines.settings import ProviderDeadlines
+from pipelines.stack.phonetic_voices import notation_of
 from pipelines.texts.language import primary_language
 
 RATE_HZ = 24_000
@@ -58,7 +61,12 @@ class SupervisedTTS(tts.TTS[Any]):
         last_resort: LastResort,
         *,
         locale: str,
+        pronunciations: Sequence[Pronunciation] = (),
     ) -> None:
+        """
+        Args:
+            pronunciations: of words that are marked in the text (``spelling``).
+        """
         super().__init__(
             capabilities=tts.TTSCapabilities(streaming=True),
             sample_rate=RATE_HZ,
@@ -78,6 +86,7 @@ class SupervisedTTS(tts.TTS[Any]):
             SpeakingPlace(last_resort.recogniser if is_english else None),
             RATE_HZ,
             self._model,
+            lambda voice: Spelling(pronunciations, notation_of(voice.choice, locale)),
             self._used,
         )
 
@@ -88,6 +97,12 @@ class SupervisedTTS(tts.TTS[Any]):
     @property
     def provider(self) -> str:
         return self._candidates.primary.choice.provider
+
+    @property
+    def takes_phonemes(self) -> bool:
+        """Whether one of its voices does."""
+        choices = (voice.choice for voice in self._candidates.all)
+        return any(notation_of(choice, self._locale) for choice in choices)
 
     def synthesize(
         self, text: str, *, conn_options: APIConnectOptions = _ONCE

@@ -18,4 +18,5 @@ def supervised_tts(plan: CallPlan, models: WarmModels, actions: CallActions) -> 
         actions.channel_reports,
         LastResort(models.recorded_words, models.local.moonshine),
         locale=plan.locale,
+        pronunciations=plan.agent.advanced.pronunciations,
     )

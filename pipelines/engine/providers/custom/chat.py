@@ -20,10 +20,11 @@ _HEADERS = frozenset(
 OpenAI, which tenants must not know."""
 
 
-def chat_model(url: str, http: httpx2.AsyncClient, model: str) -> llm.LLM[Any]:
+def chat_model(url: str, http: httpx2.AsyncClient, model: str, *, key: str = "") -> llm.LLM[Any]:
     """
     Args:
         http: a guarded client, which is closed with the model.
+        key: of the tenant; empty for a server that wants none.
     """
     address = api_address(url, _PATH)
 
@@ -31,6 +32,8 @@ def chat_model(url: str, http: httpx2.AsyncClient, model: str) -> llm.LLM[Any]:
         request.url = request.url.copy_with(query=address.query)
         for name in set(request.headers) - _HEADERS:
             del request.headers[name]
+        if key:
+            request.headers["Authorization"] = f"Bearer {key}"
 
     http.event_hooks = {"request": [as_the_tenant_expects]}
     client = openai.AsyncClient(

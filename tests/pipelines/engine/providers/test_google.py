@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from google.genai import types
 from livekit import rtc
 from livekit.agents import APIConnectOptions, llm
 from livekit.agents.metrics import LLMMetrics, STTMetrics
@@ -17,6 +19,7 @@ from livekit.agents.utils import http_context
 
 from contracts.call_plan import ProviderChoice
 from pipelines.engine.providers.google import GOOGLE
+from pipelines.engine.providers.registry import import_providers
 from pipelines.engine.providers.spec import ModelRequest
 from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderSettings
@@ -79,14 +82,14 @@ async def test_thoughts_are_part_of_the_output(warm_models: WarmModels) -> None:
 
 @pytest.mark.usefixtures("in_a_session")
 async def test_each_second_that_is_heard_is_reported(
-    warm_models: WarmModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    warm_models: WarmModels, tmp_path: Path
 ) -> None:
     served, trusted = self_signed(tmp_path)
-    monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
     measured: list[STTMetrics] = []
     async with vendor(tls=served) as server:
         assert GOOGLE.stt is not None
-        request = asked_at(f"{server.base_url}/google", warm_models, "gemini-3.5-transcribe-live")
+        trusting = replace(warm_models, tls=ssl.create_default_context(cafile=trusted))
+        request = asked_at(f"{server.base_url}/google", trusting, "gemini-3.5-transcribe-live")
         model = GOOGLE.stt(request)
         model.on("metrics_collected", measured.append)
         async with model.stream(conn_options=ONCE) as stream:
@@ -97,3 +100,29 @@ async def test_each_second_that_is_heard_is_reported(
                 break
         await model.aclose()
     assert [metrics.audio_duration for metrics in measured] == [1, 1]
+
+
+async def test_to_build_a_model_reads_no_certificates(
+    warm_models: WarmModels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would hold up the audio of all calls for a tenth of a second."""
+    await import_providers([GOOGLE])
+    read: list[str] = []
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: read.append("a"))
+    monkeypatch.setattr(ssl.SSLContext, "load_default_certs", lambda *_, **__: read.append("b"))
+    for build in (GOOGLE.llm, GOOGLE.stt, GOOGLE.tts, GOOGLE.realtime):
+        assert build is not None
+        model = build(asked_at("https://127.0.0.1:1", warm_models, "gemini"))
+        await model.aclose()
+    assert read == []
+
+
+async def test_what_calls_use_of_the_sdk_is_complete_before_they_use_it() -> None:
+    """Pydantic would build it on the event loop: a tenth of a second for the first answer."""
+    await import_providers([GOOGLE])
+    used = (
+        *(types.GenerateContentConfig, types.GenerateContentResponse, types.Candidate),
+        *(types.LiveConnectConfig, types.LiveConnectParameters, types.LiveServerMessage),
+        *(types.LiveServerContent, types.Tool, types.Content, types.Part),
+    )
+    assert [each for each in used if not each.__pydantic_complete__] == []

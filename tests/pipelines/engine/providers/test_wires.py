@@ -335,7 +335,8 @@ async def used(
         base_urls={name: f"{server.base_url}/{name}" for name in VENDOR_BASE_URLS},
         encryption_keys=(ENCRYPTION_KEY,),
     )
-    model = built(wire, replace(models, settings=settings), key_source=key_source)
+    trusting = replace(models, settings=settings, tls=ssl.create_default_context())
+    model = built(wire, trusting, key_source=key_source)
     options = APIConnectOptions(max_retry=0, timeout=timeout_seconds)
     try:
         async with asyncio.timeout(10):

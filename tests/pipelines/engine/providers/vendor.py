@@ -31,7 +31,8 @@ Behaviour = Literal["answers", "refuses", "hangs"]
 
 @dataclass
 class Asked:
-    """One request; ``parameters`` are those of the query and of the first JSON message."""
+    """One request; ``parameters`` are those of the query and of the first JSON message, and the
+    text of all messages to a voice."""
 
     path: str
     headers: Mapping[str, str]
@@ -235,8 +236,11 @@ async def _elevenlabs_transcription(request: web.Request, asked: Asked) -> web.S
 
 async def _elevenlabs_speak(request: web.Request, asked: Asked) -> web.StreamResponse:
     async with _socket(request) as socket:
+        said = ""
         async for message in socket:
             order = json.loads(message.data)
+            said += order.get("text", "")
+            asked.parameters["text"] = said
             if order.get("close_context"):
                 context = {"contextId": order["context_id"]}
                 await socket.send_json({**context, "audio": _AUDIO_TEXT})
@@ -266,9 +270,11 @@ async def _cartesia_listen(request: web.Request, asked: Asked) -> web.StreamResp
 
 async def _cartesia_speak(request: web.Request, asked: Asked) -> web.StreamResponse:
     async with _socket(request) as socket:
+        said = ""
         async for message in socket:
             order = json.loads(message.data)
-            asked.parameters |= order
+            said += order["transcript"]
+            asked.parameters |= order | {"transcript": said}
             if not order["continue"]:
                 context = {"context_id": order["context_id"]}
                 await socket.send_json({**context, "data": _AUDIO_TEXT})

@@ -42,6 +42,8 @@ def test_a_name_that_was_asked_for_needs_no_introduction(said: str, name: str) -
 @pytest.mark.parametrize(
     "said",
     [
+        "It is for my son.",
+        "its for my wife",
         "",
         "i don't know",
         "what do you mean",

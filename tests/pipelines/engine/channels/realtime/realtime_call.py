@@ -1,9 +1,10 @@
-"""Calls with a realtime model on this machine, the real plugin between them, and a pipeline whose
-language model is another server here; its recogniser and its voice are our own."""
+"""Calls with a realtime model on this machine, the real plugin or SDK between them, and a pipeline
+whose language model is another server here; its recogniser and its voice are our own."""
 
 from __future__ import annotations
 
 import contextlib
+import ssl
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,10 +22,12 @@ from tests.pipelines.conversations import Call, conversation
 from tests.pipelines.engine.channels.llm.two_vendors import Clock
 from tests.pipelines.engine.speech import spoken
 from tests.pipelines.plans import LOCAL_STACK, call_plan
+from tests.stand_ins.google_live import GoogleLiveServer
 from tests.stand_ins.openai_realtime import OpenAIRealtime
 from tests.stand_ins.openai_wire import OpenAIWire, says
 
-MODEL = "gpt-realtime"
+OPENAI = ProviderChoice(provider="openai", model="gpt-realtime", voice="marin")
+GOOGLE = ProviderChoice(provider="google", model="gemini-3.8-live", voice="Puck")
 PIPELINE = "local/moonshine-tiny-en, spare/second, local/hibari-en"
 QUESTION = "What are your opening hours?"
 _QUIET = 200
@@ -38,8 +41,7 @@ class RealtimeCall:
     plan: CallPlan
 
 
-def realtime_plan(agent: AgentConfig | None = None, provider: str = "openai") -> CallPlan:
-    one = ProviderChoice(provider=provider, model=MODEL, voice="marin")
+def realtime_plan(agent: AgentConfig | None = None, one: ProviderChoice = OPENAI) -> CallPlan:
     silent = ResolvedChannel(primary=one.model_copy(update={"voice": None}))
     llm = ResolvedChannel(primary=ProviderChoice(provider="spare", model="second"))
     stack = ResolvedStack(
@@ -55,17 +57,20 @@ def realtime_plan(agent: AgentConfig | None = None, provider: str = "openai") ->
 @contextlib.asynccontextmanager
 async def realtime_call(
     models: WarmModels,
-    wire: OpenAIRealtime,
+    wire: OpenAIRealtime | GoogleLiveServer,
     spare: OpenAIWire | None = None,
     *,
     agent: AgentConfig | None = None,
     base_url: str | None = None,
     breakers: CircuitBreakers | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[RealtimeCall]:
     """
     Args:
         base_url: in place of the server's own.
+        tls: trusts the server.
     """
+    one = OPENAI if isinstance(wire, OpenAIRealtime) else GOOGLE
     spare = spare or OpenAIWire([says("We close at six.")])
     # To make this sound holds the loop up, which the deadlines would notice.
     spoken(QUESTION)
@@ -78,14 +83,15 @@ async def realtime_call(
         warm = replace(
             models,
             settings=ProviderSettings(
-                api_keys={"openai": "k", "spare": "k"},
-                base_urls={"openai": base_url or wire.base_url, "spare": spare.base_url},
+                api_keys={one.provider: "k", "spare": "k"},
+                base_urls={one.provider: base_url or wire.base_url, "spare": spare.base_url},
             ),
+            tls=tls or models.tls,
             http_session=http_session,
             http_client=http_client,
             breakers=breakers or CircuitBreakers(Clock()),
         )
-        plan = realtime_plan(agent)
+        plan = realtime_plan(agent, one)
         await warm.prepare(plan)
         async with conversation(plan, warm) as talk:
             yield RealtimeCall(talk, spare, warm, plan)

@@ -19,7 +19,8 @@ from tests.pipelines.engine.channels.realtime.realtime_call import (
     realtime_call,
     words_heard,
 )
-from tests.stand_ins.openai_realtime import WORD_SECONDS, Fault, OpenAIRealtime, Reply
+from tests.pipelines.engine.channels.realtime.vendors import RealtimeVendor
+from tests.stand_ins.openai_realtime import WORD_SECONDS, Fault, Reply
 from tests.stand_ins.openai_wire import Answer, OpenAIWire, says
 
 pytestmark = [pytest.mark.usefixtures("spare_vendor"), pytest.mark.latency]
@@ -38,13 +39,18 @@ def goes_on(asked: dict[str, Any]) -> Answer:
 
 @pytest.mark.parametrize("fault", [each for each in get_args(Fault) if each != "none"])
 async def test_a_caller_hears_the_whole_answer_soon(
-    warm_models: WarmModels, fault: Fault, record_property: Callable[[str, object], None]
+    warm_models: WarmModels,
+    realtime: RealtimeVendor,
+    fault: Fault,
+    record_property: Callable[[str, object], None],
 ) -> None:
     is_mid = fault.endswith(" mid")
-    wire = OpenAIRealtime([Reply(SENTENCE)], [QUESTION], fault=fault)
-    refused = f"http://127.0.0.1:{closed_port()}/v1" if fault == "refused" else None
+    wire = realtime.server([Reply(SENTENCE)], [QUESTION], fault=fault)
+    refused = realtime.at_port(closed_port()) if fault == "refused" else None
     spare = OpenAIWire(answer_to=goes_on)
-    async with realtime_call(warm_models, wire, spare, base_url=refused) as call:
+    async with realtime_call(
+        warm_models, wire, spare, base_url=refused, tls=realtime.trusted
+    ) as call:
         talk = call.talk
         waited_seconds = await talk.caller_says(QUESTION) - SOONEST_SECONDS
         said = await talk.messages("assistant", 2 if is_mid else 1)
@@ -58,10 +64,10 @@ async def test_a_caller_hears_the_whole_answer_soon(
             ticks = round(len(begun) * WORD_SECONDS / TICK_SECONDS)
             assert words_heard(talk.audio.ear.played[:ticks]) == len(begun)
         [switch] = talk.actions.channel_reports.switches
-        assert (switch.channel, switch.failed) == ("realtime", "openai/gpt-realtime")
+        assert (switch.channel, switch.failed) == ("realtime", realtime.name)
         assert switch.taken_over_by == PIPELINE
         assert talk.actions.channel_reports.exhaustions == []
-    note(record_property, "realtime", fault, "for ever", waited_seconds)
+    note(record_property, realtime.column, fault, "for ever", waited_seconds)
 
 
 def longest_silence(talk: Call) -> float:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from contracts.agent_config import AgentConfig, Playbook
+from contracts.events import UsageReported
 from pipelines.engine.channels.circuit_breaker import FIRST_PAUSE_SECONDS, CircuitBreakers
 from pipelines.engine.channels.model_failure import ModelFailed
 from pipelines.engine.channels.realtime.realtime_of_plan import supervised_realtime
@@ -15,15 +16,18 @@ from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderSettings
 from pipelines.stack.worker_capabilities import REALTIME_TRANSCRIBERS
 from tests.pipelines.engine.actions import NotedActions
+from tests.pipelines.engine.audio_loop import INPUT_HZ
 from tests.pipelines.engine.channels.llm.two_vendors import Clock
 from tests.pipelines.engine.channels.realtime.realtime_call import (
-    MODEL,
     PIPELINE,
     QUESTION,
     realtime_call,
     realtime_plan,
     words_heard,
 )
+from tests.pipelines.engine.channels.realtime.vendors import RealtimeVendor
+from tests.pipelines.engine.speech import spoken
+from tests.stand_ins.google_live import GoogleLiveServer
 from tests.stand_ins.openai_realtime import WORD_SECONDS, OpenAIRealtime, Reply
 
 pytestmark = [pytest.mark.usefixtures("spare_vendor"), pytest.mark.latency]
@@ -31,27 +35,54 @@ pytestmark = [pytest.mark.usefixtures("spare_vendor"), pytest.mark.latency]
 ANSWER = "We are open until six."
 
 
-async def test_it_answers_what_the_caller_says(warm_models: WarmModels) -> None:
-    wire = OpenAIRealtime([Reply(ANSWER)])
-    async with realtime_call(warm_models, wire) as call:
+async def test_it_answers_what_the_caller_says(
+    warm_models: WarmModels, realtime: RealtimeVendor
+) -> None:
+    wire = realtime.server([Reply(ANSWER)])
+    async with realtime_call(warm_models, wire, tls=realtime.trusted) as call:
         await call.talk.caller_says(QUESTION)
         await call.talk.audio.agent_finishes()
         assert await call.talk.messages("assistant", 1) == [ANSWER]
         assert call.talk.said_by("user") == [QUESTION]
+        assert [role for role, _ in call.talk.transcript()] == ["user", "assistant"]
         assert words_heard(call.talk.audio.ear.played) == len(ANSWER.split())
         assert call.talk.actions.channel_reports.switches == []
+
+
+async def test_openai_hears_no_turns_of_its_own(warm_models: WarmModels) -> None:
+    wire = OpenAIRealtime([Reply(ANSWER)])
+    async with realtime_call(warm_models, wire) as call:
+        await call.talk.audio.until(lambda: bool(wire.named("session.update")))
         update = wire.named("session.update")[0]["session"]
         assert update["audio"]["output"]["voice"] == "marin"
         assert update["audio"]["input"]["turn_detection"] is None
         assert wire.authorizations == ["Bearer k"]
 
 
+async def test_google_hears_each_turn_from_before_its_first_word(
+    warm_models: WarmModels, google: RealtimeVendor
+) -> None:
+    wire = google.server([Reply(ANSWER)])
+    assert isinstance(wire, GoogleLiveServer)
+    async with realtime_call(warm_models, wire, tls=google.trusted) as call:
+        for _ in range(2):
+            await call.talk.caller_says(QUESTION)
+            await call.talk.audio.agent_finishes()
+        said_seconds = len(spoken(QUESTION)) / INPUT_HZ
+        assert len(wire.heard_seconds) == 2
+        assert min(wire.heard_seconds) > said_seconds
+        assert max(wire.heard_seconds) < said_seconds + 3.5
+        [setup] = wire.setups
+        assert setup["model"] == "models/gemini-3.8-live"
+        assert wire.keys == ["k"]
+
+
 async def test_a_caller_who_interrupts_is_heard_and_the_rest_is_not_said(
-    warm_models: WarmModels,
+    warm_models: WarmModels, realtime: RealtimeVendor
 ) -> None:
     long_answer = " ".join(["and"] * 40)
-    wire = OpenAIRealtime([Reply(long_answer), Reply(ANSWER)], [QUESTION, "Stop, please."])
-    async with realtime_call(warm_models, wire) as call:
+    wire = realtime.server([Reply(long_answer), Reply(ANSWER)], [QUESTION, "Stop, please."])
+    async with realtime_call(warm_models, wire, tls=realtime.trusted) as call:
         await call.talk.caller_says(QUESTION)
         await call.talk.audio.agent_has_spoken(1.0)
         await call.talk.caller_says(QUESTION)
@@ -60,59 +91,98 @@ async def test_a_caller_who_interrupts_is_heard_and_the_rest_is_not_said(
         assert whole == ANSWER
         heard = words_heard(call.talk.audio.ear.played) - len(ANSWER.split())
         assert abs(len(cut.split()) - heard) <= 1
-        [truncated] = wire.named("conversation.item.truncate")
-        assert abs(truncated["audio_end_ms"] / 1000 - heard * WORD_SECONDS) < 0.5
+        if isinstance(wire, OpenAIRealtime):
+            [truncated] = wire.named("conversation.item.truncate")
+            assert abs(truncated["audio_end_ms"] / 1000 - heard * WORD_SECONDS) < 0.5
         assert call.talk.said_by("user") == [QUESTION, "Stop, please."]
         assert call.talk.actions.channel_reports.switches == []
 
 
 async def test_the_sentences_of_the_agent_are_spoken_word_for_word_and_known_to_the_model(
-    warm_models: WarmModels,
+    warm_models: WarmModels, realtime: RealtimeVendor
 ) -> None:
-    wire = OpenAIRealtime([Reply(ANSWER)])
-    async with realtime_call(
-        warm_models, wire, agent=AgentConfig(name="Ada", playbook=Playbook(opener="Good day!"))
-    ) as call:
+    wire = realtime.server([Reply(ANSWER)])
+    agent = AgentConfig(name="Ada", playbook=Playbook(opener="Good day!"))
+    async with realtime_call(warm_models, wire, agent=agent, tls=realtime.trusted) as call:
         await call.talk.conversation.greet()
         assert await call.talk.messages("assistant", 1) == ["Good day!"]
-        await call.talk.audio.until(lambda: bool(wire.named("conversation.item.create")))
-        [told] = wire.named("conversation.item.create")
-        assert told["item"]["content"][0]["text"] == "Good day!"
+        await call.talk.audio.until(lambda: told_sentences(wire) == ["Good day!"])
 
 
-async def test_its_tools_are_those_of_the_agent(warm_models: WarmModels) -> None:
-    wire = OpenAIRealtime([Reply("Thank you, bye.", tool=("end_call", "{}"))])
-    async with realtime_call(warm_models, wire) as call:
+def told_sentences(wire: OpenAIRealtime | GoogleLiveServer) -> list[str]:
+    """What the model was told that the agent has said."""
+    if isinstance(wire, OpenAIRealtime):
+        items = [each["item"] for each in wire.named("conversation.item.create")]
+        return [item["content"][0]["text"] for item in items]
+    contents = wire.named("client_content")
+    return [turn["parts"][0]["text"] for each in contents for turn in each["turns"]]
+
+
+async def test_its_tools_are_those_of_the_agent(
+    warm_models: WarmModels, realtime: RealtimeVendor
+) -> None:
+    wire = realtime.server([Reply("Thank you, bye.", tool=("end_call", "{}"))])
+    async with realtime_call(warm_models, wire, tls=realtime.trusted) as call:
         await call.talk.caller_says(QUESTION)
         await call.talk.audio.agent_finishes()
         await call.talk.audio.until(lambda: call.talk.actions.ended == 1)
-        offered = [
-            tool
-            for each in wire.named("session.update")
-            for tool in each["session"].get("tools", ())
-        ]
-        assert "end_call" in {tool["name"] for tool in offered}
+        assert "end_call" in offered_tools(wire)
         assert await call.talk.messages("assistant", 1) == ["Thank you, bye."]
 
 
-async def test_its_tokens_are_counted_under_the_names_of_the_plan(warm_models: WarmModels) -> None:
-    wire = OpenAIRealtime([Reply(ANSWER)])
-    async with realtime_call(warm_models, wire) as call:
+def offered_tools(wire: OpenAIRealtime | GoogleLiveServer) -> set[str]:
+    if isinstance(wire, OpenAIRealtime):
+        sessions = [each["session"] for each in wire.named("session.update")]
+        return {tool["name"] for session in sessions for tool in session.get("tools", ())}
+    tools = wire.setups[-1].get("tools", ())
+    return {each["name"] for tool in tools for each in tool["functionDeclarations"]}
+
+
+async def test_its_tokens_are_counted_under_the_names_of_the_plan(
+    warm_models: WarmModels, realtime: RealtimeVendor
+) -> None:
+    wire = realtime.server([Reply(ANSWER)])
+    names = realtime.choice.provider, realtime.choice.model
+
+    async with realtime_call(warm_models, wire, tls=realtime.trusted) as call:
+
+        def reports() -> list[UsageReported]:
+            return list(call.talk.conversation.agents.usage.reports())
+
+        def used() -> list[UsageReported]:
+            return [each for each in reports() if (each.provider, each.model) == names]
+
         await call.talk.caller_says(QUESTION)
         await call.talk.audio.agent_finishes()
         await call.talk.messages("assistant", 1)
-        reports = list(call.talk.conversation.agents.usage.reports())
-        [used] = [each for each in reports if (each.provider, each.model) == ("openai", MODEL)]
-        assert used.channel == "llm"
-        assert used.input_tokens == wire.sent.input_text + wire.sent.input_audio
-        assert used.input_audio_tokens == wire.sent.input_audio
-        assert used.cached_input_tokens == wire.sent.cached_text + wire.sent.cached_audio
-        assert used.cached_input_audio_tokens == wire.sent.cached_audio
-        assert used.output_tokens == wire.sent.output_text + wire.sent.output_audio
-        assert used.output_audio_tokens == wire.sent.output_audio
-        assert {(each.channel, each.model) for each in reports} >= {
-            ("stt", REALTIME_TRANSCRIBERS["openai"])
-        }
+        await call.talk.audio.until(lambda: any(each.input_tokens for each in used()))
+        [one] = used()
+        assert one.channel == "llm"
+        assert one.input_tokens == wire.sent.input_text + wire.sent.input_audio
+        assert one.input_audio_tokens == wire.sent.input_audio
+        assert one.cached_input_tokens == wire.sent.cached_text + wire.sent.cached_audio
+        assert one.cached_input_audio_tokens == wire.sent.cached_audio
+        assert one.output_tokens == wire.sent.output_text + wire.sent.output_audio
+        assert one.output_audio_tokens == wire.sent.output_audio
+        assert one.estimated_input_tokens == 0
+        transcribers = {each.model for each in reports() if each.channel == "stt"}
+        expected = REALTIME_TRANSCRIBERS.get(realtime.choice.provider)
+        assert transcribers == ({expected} if expected else set())
+
+
+async def test_the_tokens_of_an_answer_that_broke_off_are_estimated(
+    warm_models: WarmModels, realtime: RealtimeVendor
+) -> None:
+    wire = realtime.server([Reply(ANSWER)], fault="disconnect mid", fault_after_words=4)
+    async with realtime_call(warm_models, wire, tls=realtime.trusted) as call:
+        await call.talk.caller_says(QUESTION)
+        await call.talk.messages("assistant", 2)
+        reports = call.talk.conversation.agents.usage.reports()
+        [used] = [each for each in reports if each.model == realtime.choice.model]
+        assert used.estimated_input_tokens == used.input_tokens > 0
+        assert used.estimated_output_tokens == used.output_tokens
+        per_second = used.output_audio_tokens / (4 * WORD_SECONDS)
+        assert per_second == {"openai": 20, "google": 25}[used.provider]
 
 
 async def test_what_failed_in_one_call_is_not_asked_in_the_next(warm_models: WarmModels) -> None:

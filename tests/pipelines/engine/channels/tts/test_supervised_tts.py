@@ -19,12 +19,13 @@ from pipelines.engine.providers.spec import ProviderUnavailable
 from pipelines.engine.shared_models import WarmModels
 from tests.faults.cells import MOST_WAIT_MS, HowLong, note
 from tests.pipelines.conversations import words
+from tests.pipelines.engine.channels.tts.said_twice import MOST_OF_A_WORD, part_said_twice
 from tests.pipelines.engine.channels.tts.voices import Connections, reply, settled, supervised
 from tests.pipelines.engine.providers.vendor import vendor
 from tests.stand_ins.elevenlabs_voice import ElevenLabsVoice
 from tests.stand_ins.hearing import transcript
 from tests.stand_ins.openai_voice import OpenAIVoice
-from tests.stand_ins.voice_faults import Misbehaviour, Pace, VoiceFault
+from tests.stand_ins.voice_faults import Misbehaviour, Pace, VoiceFault, speech, words_apart
 
 TEXT = (
     "The doctor sees patients every Monday, Tuesday and Friday morning. "
@@ -54,6 +55,9 @@ async def connections() -> AsyncIterator[Connections]:
 
 
 def stand_in(provider: str, fault: VoiceFault | None, left: int | None, after: float = 2.4) -> Any:
+    # It runs in the call's loop, which must not stand still while it makes its voice.
+    speech(TEXT)
+    words_apart(TEXT)
     options = {"is_fluent": fault is None} if provider == "openai" else {}
     pace = Pace(first_byte_seconds=0.1, speed=2.0) if fault is VoiceFault.SLOW else Pace()
     return STAND_INS[provider](Misbehaviour(fault, left, after), pace, **options)
@@ -78,7 +82,7 @@ async def test_an_answer_is_heard_whatever_the_voice_s_provider_does(
             how_long: HowLong = "for ever" if left is None else "once"
             note(record_property, "tts", fault.value, how_long, first.longest_silence_seconds)
         assert first.longest_silence_seconds < MOST_SILENCE_SECONDS
-        assert words(await transcript(warm_models, first.sound)) == words(TEXT)
+        assert await part_said_twice(warm_models, TEXT, first.sound) < MOST_OF_A_WORD
         [switch] = call.reports.switches
         assert (switch.failed, switch.taken_over_by) == (f"{provider}/voice", "local/hibari-en")
         assert switch.lost_ms < 1_000 * MOST_SILENCE_SECONDS
@@ -115,7 +119,7 @@ async def test_the_next_voice_goes_on_with_the_word_that_broke_off(
             warm_models, [("elevenlabs", lambda: connections.elevenlabs(server.base_url))]
         )
         heard = await reply(call.voice, TEXT)
-        assert words(await transcript(warm_models, heard.sound)) == words(TEXT)
+        assert await part_said_twice(warm_models, TEXT, heard.sound) < MOST_OF_A_WORD
         assert heard.longest_silence_seconds < MOST_SILENCE_SECONDS
         await call.voice.aclose()
 

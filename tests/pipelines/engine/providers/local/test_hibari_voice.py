@@ -1,4 +1,4 @@
-"""What the voice is given to read, with a model that only notes it."""
+"""What the voice is given to read, with a model that only notes it, and how it says phonemes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from pipelines.engine.providers.local.hibari_voice import HibariVoice
+from pipelines.engine.shared_models import WarmModels
+from pipelines.texts.phonemes import misaki
+from tests.stand_ins.hearing import transcript
 
 
 class Notes:
@@ -38,3 +41,14 @@ async def test_numbers_of_sixteen_digits_are_read_digit_by_digit(text: str, read
     assert [piece async for piece in voice.speak(text, locale="en-US")]
     await voice.aclose()
     assert notes.read == [read]
+
+
+async def test_a_word_is_said_by_its_phonemes_and_not_as_it_is_spelled(
+    warm_models: WarmModels,
+) -> None:
+    voice = warm_models.local.hibari
+    assert voice is not None
+    text = f"The doctor sees patients every {misaki('Xqz', 'ˈmʌndeɪ')} morning."
+    pieces = [np.frombuffer(pcm, np.int16) async for pcm in voice.speak(text, locale="en-US")]
+    heard = await transcript(warm_models, np.concatenate(pieces))
+    assert heard.rstrip(".") == "The doctor sees patients every Monday morning"

@@ -1,0 +1,57 @@
+"""Whether a word is missing or comes twice where the local voice goes on for a stand-in.
+
+The sound of both is known, so nobody has to understand it. A recogniser cannot tell: where a word
+is begun and then said, it may hear a whole sentence twice.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import numpy as np
+
+from pipelines.engine.providers.local.speech_models import Voice
+from pipelines.engine.shared_models import WarmModels
+from tests.stand_ins.voice_faults import Samples, joined, words_apart
+
+MOST_OF_A_WORD = 0.75
+"""From there on it counts as said."""
+
+
+async def part_said_twice(models: WarmModels, text: str, heard: Samples) -> float:
+    """How much of a word the stand-in had begun when the local voice said it.
+
+    Raises:
+        AssertionError: a word is missing, or comes twice.
+    """
+    assert models.local.hibari is not None
+    said = [_sounding(samples) for _, samples in words_apart(text)]
+    sound = _sounding(heard)
+    for count in range(len(said)):
+        rest = _sounding(await spoken_after(models.local.hibari, text, count))
+        begun = sound[: max(0, sound.size - rest.size)]
+        if np.array_equal(sound[begun.size :], rest):
+            whole = joined(said[:count])
+            assert np.array_equal(begun, joined(said)[: begun.size]), "words come twice"
+            assert begun.size >= whole.size, f"word {count} is missing"
+            return float((begun.size - whole.size) / said[count].size)
+    raise AssertionError("what was heard does not end with words of the local voice")
+
+
+async def spoken_after(voice: Voice, text: str, count: int) -> Samples:
+    """What the local voice makes of ``text`` after so many words, sentence by sentence."""
+    begin = [match.start() for match in re.finditer(r"\S+", text)][count]
+    ends = [*(match.end() for match in re.finditer(r"\. ", text)), len(text)]
+    sentences = [text[max(begin, a) : b] for a, b in pairwise([0, *ends]) if b > begin]
+    pieces = [
+        np.frombuffer(pcm, np.int16)
+        for sentence in sentences
+        async for pcm in voice.speak(sentence.strip(), locale="en-US")
+    ]
+    return joined(pieces)
+
+
+def _sounding(samples: Samples) -> Samples:
+    """Without digital silence: the engine adds some between requests."""
+    return samples[samples != 0]
