@@ -19,13 +19,16 @@ from control_plane.building.agents.versions.routes import router as agent_versio
 from control_plane.building.catalogue.operator_routes import router as catalogue_edits
 from control_plane.building.catalogue.routes import router as catalogue
 from control_plane.building.provider_keys.routes import router as provider_keys
+from control_plane.building.voice_samples.routes import router as voice_samples
 from control_plane.calling.batches.routes import router as batches
 from control_plane.calling.call_page.routes import call_page_files, call_page_router
 from control_plane.calling.calls.agent_call_routes import router as agent_calls
 from control_plane.calling.calls.agent_card_routes import router as agent_cards
+from control_plane.calling.calls.bill_routes import router as call_bills
 from control_plane.calling.calls.creating.dispatcher import Dispatcher
 from control_plane.calling.calls.creating.planning import PlanSources
 from control_plane.calling.calls.feedback_routes import router as call_feedback
+from control_plane.calling.calls.latency_routes import router as call_latencies
 from control_plane.calling.calls.participant_routes import router as call_participants
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.routes import router as calls
@@ -60,6 +63,10 @@ from control_plane.identity.request_limits.repeated_refusals import RepeatedRefu
 from control_plane.money.billing.routes import router as billing
 from control_plane.money.billing.welcome_credit import welcome_credit
 from control_plane.money.spending.limits import RequestsAtOnce
+from control_plane.notifying.notifications.preference_routes import router as preferences
+from control_plane.notifying.notifications.routes import router as notifications
+from control_plane.notifying.webhooks.openapi_webhooks import describe_webhooks
+from control_plane.notifying.webhooks.routes import router as webhooks
 from control_plane.operator.routes import router as operator
 from control_plane.platform.api_reference.routes import api_reference_files, api_reference_router
 from control_plane.platform.database import Database
@@ -92,8 +99,10 @@ ROUTERS: tuple[APIRouter, ...] = (
     live_view,
     intelligence,
     recordings,
+    call_latencies,
     call_participants,
     call_feedback,
+    call_bills,
     calls,
     accounts,
     members,
@@ -105,6 +114,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     audit,
     # Before ``agents``, whose ``/v1/agents/{agent_id}`` would match their fixed names as ids.
     catalogue,
+    voice_samples,
     agent_builder,
     agent_changes,
     agent_publication,
@@ -115,6 +125,10 @@ ROUTERS: tuple[APIRouter, ...] = (
     chat_sessions,
     agents,
     billing,
+    # Before ``notifications``, whose ``/v1/notifications/{notification_id}`` would match its name.
+    preferences,
+    notifications,
+    webhooks,
     operator,
     numbers,
     catalogue_edits,
@@ -194,6 +208,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.on_agent_deleted = numbers_repository.detach_from_agent
     app.state.on_tenant_opened = welcome_credit(settings.welcome_credit_micros)
     install_problem_handlers(app)
+    describe_webhooks(app)
     install_openapi(app, [SESSION_REFUSALS, OPERATOR_REFUSALS])
     app.router.routes.extend(_api().routes)
     app.mount("/page-style", page_style_files())

@@ -25,6 +25,14 @@ from control_plane.calling.recordings import tasks as recording_tasks
 from control_plane.calling.retention import tasks as retention_tasks
 from control_plane.identity.accounts import tasks as account_tasks
 from control_plane.money.billing import tasks as billing_tasks
+from control_plane.notifying.notifications import tasks as notification_tasks
+from control_plane.notifying.notifications.call_watcher import CallWatcher
+from control_plane.notifying.notifications.channels import enabled_channels
+from control_plane.notifying.notifications.fact_consumer import NotificationWriter
+from control_plane.notifying.notifications.webhook_preference import webhook_is_preferred
+from control_plane.notifying.webhooks import tasks as webhook_tasks
+from control_plane.notifying.webhooks.delivering.runner import DeliveryRunner
+from control_plane.notifying.webhooks.fan_out import WebhookFanOut
 from control_plane.operator.measurement import keep_measuring
 from control_plane.platform.database import Database
 from control_plane.platform.idempotency import tasks as idempotency_tasks
@@ -40,6 +48,8 @@ from control_plane.platform.job_roles import ALL_ROLES, JobRole
 from control_plane.platform.link.event_shards import events_are_applied
 from control_plane.platform.link.event_stream import BLOCK_SECONDS
 from control_plane.platform.link.redis_client import connect
+from control_plane.platform.outbox.facts import FactConsumer
+from control_plane.platform.outbox.reader import OutboxReader
 from control_plane.platform.partitions import tasks as partition_tasks
 from control_plane.platform.settings import ControlPlaneSettings
 from link.connection import LINK_ERRORS, answers
@@ -53,9 +63,11 @@ JOB_DOMAINS = (
     erasure_tasks,
     idempotency_tasks,
     intelligence_tasks,
+    notification_tasks,
     partition_tasks,
     recording_tasks,
     retention_tasks,
+    webhook_tasks,
 )
 """Modules that declare jobs. The worker knows only the jobs of imported modules."""
 
@@ -143,12 +155,27 @@ def loops_of(
     if JobRole.DIALING in roles:
         loops.append(DialingScheduler(database, redis, settings.dialing).run())
         loops.append(ReportConsumer(database, patient_redis).run())
+    if JobRole.NOTIFYING in roles:
+        deliveries = DeliveryRunner(database, settings)
+        loops.append(OutboxReader(database, fact_consumers(settings, deliveries)).run())
+        loops.append(deliveries.run())
     if JobRole.HOUSEKEEPING in roles:
         loops.append(keep_folding(database))
         loops.append(keep_measuring(database, redis))
     if queues := {queue: JOBS_AT_ONCE[queue] for role, queue in QUEUES.items() if role in roles}:
         loops.append(_run_queues(database, settings, queues))
     return loops
+
+
+def fact_consumers(
+    settings: ControlPlaneSettings, deliveries: DeliveryRunner
+) -> list[FactConsumer]:
+    """Who acts on the facts of the outbox, in this order."""
+    return [
+        CallWatcher(),
+        NotificationWriter(enabled_channels(settings)),
+        WebhookFanOut(webhook_is_preferred, wake=deliveries.wake),
+    ]
 
 
 async def _run_queues(

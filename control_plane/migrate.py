@@ -19,6 +19,7 @@ from control_plane.building.catalogue.load import bring_up_to_date
 from control_plane.migrations.job_queue import write_job_names
 from control_plane.migrations.logins import prepare_logins
 from control_plane.migrations.online import LOCK_TIMEOUT_MS
+from control_plane.migrations.outbox_log import adopt_restored_log
 from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -34,7 +35,8 @@ _log = structlog.get_logger(__name__)
 def migrate(
     database_url: str, *, app_url: str | None = None, system_url: str | None = None
 ) -> None:
-    """Apply every migration, and the catalogue's data file if it is newer. Prepare the logins.
+    """Apply every migration, and the catalogue's data file if it is newer. Prepare the logins, and
+    the outbox of a database that was restored from another cluster.
 
     It can run while the previous release serves requests: each revision is its own transaction,
     which gives up after ``LOCK_TIMEOUT_MS`` instead of blocking others, and is tried again.
@@ -60,6 +62,7 @@ def migrate(
             _apply_patiently(engine)
             with engine.begin() as connection:
                 write_job_names(connection)
+                adopt_restored_log(connection)
                 bring_up_to_date(connection)
                 prepare_logins(connection, {role: url for role, url in logins.items() if url})
     finally:

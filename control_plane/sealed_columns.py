@@ -15,6 +15,7 @@ from control_plane.building.provider_keys.models import ProviderKey
 from control_plane.calling.calls.models import Call
 from control_plane.calling.chat_sessions.models import ChatSession
 from control_plane.calling.erasure.models import Erasure
+from control_plane.notifying.webhooks.models import Webhook
 from control_plane.platform.idempotency.models import AnsweredRequest
 
 Reseal = Callable[[str], str]
@@ -44,8 +45,8 @@ def answer(value: str, reseal: Reseal) -> str:
     return reseal(value) if value else value
 
 
-def caller(value: str | None, reseal: Reseal) -> str | None:
-    """Whose data is being erased; ``None`` when it is."""
+def optional(value: str | None, reseal: Reseal) -> str | None:
+    """Whose data is being erased, or a webhook's secret before the last rotation."""
     return None if value is None else reseal(value)
 
 
@@ -86,7 +87,9 @@ SEALED_COLUMNS: tuple[SealedColumn, ...] = (
     SealedColumn(AgentVersion.snapshot, snapshot, {"digest": digest_of}),
     SealedColumn(ChatSession.agent, agent_config),
     SealedColumn(AnsweredRequest.sealed_answer, answer),
-    SealedColumn(Erasure.sealed_caller, caller),
+    SealedColumn(Erasure.sealed_caller, optional),
+    SealedColumn(Webhook.sealed_secret, text),
+    SealedColumn(Webhook.sealed_previous_secret, optional),
     SealedColumn(Call.plan, plan, while_null=Call.ended_at),
 )
 """A call that waits for its phone may start in a week, and runs with the keys of its plan."""

@@ -18,6 +18,7 @@ from switchboard.commands import (
     erasures,
     keys,
     processes,
+    webhooks,
 )
 from switchboard.commands.options import ApiKey, ApiUrl, DataDir, Port
 from switchboard.commands.settings import command_settings
@@ -147,6 +148,7 @@ app.add_typer(account.app, name="account")
 app.add_typer(agents.app, name="agents")
 app.add_typer(calls.app, name="calls")
 app.add_typer(keys.app, name="keys")
+app.add_typer(webhooks.app, name="webhooks")
 app.add_typer(catalogue.app, name="catalogue")
 app.add_typer(encryption.app, name="encryption")
 app.add_typer(erasures.app, name="erasures")

@@ -46,9 +46,8 @@ _DEADLINES = frozenset(
 READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "api": _CONTROL_PLANE | _MAIL | {"host", "port"},
-        # Mails are sent by the API, the operator's routes are there, and callers ask it for ICE
-        # servers.
-        "jobs": _CONTROL_PLANE - {"operator_token"} - IceSettings.model_fields.keys(),
+        # The operator's routes are in the API, and callers ask it for ICE servers.
+        "jobs": (_CONTROL_PLANE | _MAIL) - {"operator_token"} - IceSettings.model_fields.keys(),
         "worker": (
             _WATCHED
             | _VENDORS

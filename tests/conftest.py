@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 import redis
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from switchboard.services.embedded_server import running
@@ -24,6 +25,12 @@ TEST_ALL = "SWITCHBOARD_TEST_ALL"
 """Environment variable: with it, a test that lacks a program fails instead of being skipped."""
 GARBAGE_OBJECTS = 20_000
 """A twentieth of the tests' processor time would go into smaller collections."""
+
+
+def pytest_configure() -> None:
+    """No example has a time limit of its own: a busy machine would break it. Tests have theirs."""
+    hypothesis_settings.register_profile("switchboard", deadline=None)
+    hypothesis_settings.load_profile("switchboard")
 
 
 @pytest.hookimpl(wrapper=True)

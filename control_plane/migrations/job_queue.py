@@ -29,10 +29,14 @@ OTHER_JOBS = (
     "idempotency.forget_old_answers",
     "intelligence.give_up_abandoned",
     "job_queue.rescue_stalled_jobs",
+    "notifications.delete_old",
+    "notifications.send_mail",
     "partitions.make",
     "recordings.delete_refused",
     "recordings.remove_parts",
     "retention.delete_expired",
+    "webhooks.delete_expired",
+    "webhooks.send_alert",
 )
 """Only the jobs process adds these."""
 

@@ -4,9 +4,12 @@ because they run every few seconds beside everything else."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.platform.outbox import log_repository
 
 COUNTED_UP_TO = 10_000
 
@@ -14,16 +17,6 @@ RUNNING_CALLS = text("SELECT status, count(*) FROM calls WHERE ended_at IS NULL 
 PARKED_EVENTS = text(
     "SELECT count(*) FROM ("
     f"SELECT FROM parked_events WHERE resolved_at IS NULL LIMIT {COUNTED_UP_TO}) AS parked"
-)
-# The index is by tenant first: one look at it for each tenant.
-OLDEST_OUTBOX_EVENT = text(
-    """
-    SELECT extract(epoch FROM now() - min(oldest.occurred_at))
-    FROM tenants, LATERAL (
-        SELECT occurred_at FROM outbox_events
-        WHERE tenant_id = tenants.id ORDER BY occurred_at LIMIT 1
-    ) AS oldest
-    """
 )
 WAITING_JOBS = text(
     "SELECT queue_name, status::text, count(*) FROM ("
@@ -67,7 +60,12 @@ async def measure(session: AsyncSession) -> DatabaseMeasurements:
     return DatabaseMeasurements(
         running_calls={str(status): int(count) for status, count in calls},
         parked_events=await session.scalar(PARKED_EVENTS) or 0,
-        outbox_age_seconds=float(await session.scalar(OLDEST_OUTBOX_EVENT) or 0),
+        outbox_age_seconds=await _outbox_age_seconds(session),
         jobs={(queue, status): count for queue, status, count in jobs},
         job_age_seconds=max(0.0, float(await session.scalar(OLDEST_JOB) or 0)),
     )
+
+
+async def _outbox_age_seconds(session: AsyncSession) -> float:
+    oldest = await log_repository.oldest_unread(session)
+    return max(0.0, (datetime.now(UTC) - oldest).total_seconds()) if oldest else 0.0

@@ -11,7 +11,17 @@ from control_plane.operator.pause_routes import router as pauses
 from control_plane.operator.plan_routes import router as plans
 from control_plane.operator.platform_routes import router as platform
 from control_plane.operator.tenant_routes import router as tenants
+from control_plane.operator.worker_routes import router as workers
 
 router = APIRouter()
-for part in (tenants, credits_of_tenants, adjustments, plans, pauses, parked_events, platform):
+for part in (
+    tenants,
+    credits_of_tenants,
+    adjustments,
+    plans,
+    pauses,
+    parked_events,
+    platform,
+    workers,
+):
     router.include_router(part)

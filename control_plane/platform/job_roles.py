@@ -19,12 +19,14 @@ class JobRole(StrEnum):
     """Analyses calls that are over, and makes the calls of batches."""
     RECORDINGS = "recordings"
     """Makes the files of recordings."""
+    NOTIFYING = "notifying"
+    """Reads the outbox, and sends what it tells: webhooks and notifications."""
     HOUSEKEEPING = "housekeeping"
     """Provider costs, the books, and deleting what has expired."""
 
 
 ALL_ROLES = frozenset(JobRole)
-TENANTS_ROLES = frozenset({JobRole.POST_CALL, JobRole.RECORDINGS})
-"""Their jobs work on what tenants wrote and on what was said in their calls. Whatever such a job
+TENANTS_ROLES = frozenset({JobRole.POST_CALL, JobRole.RECORDINGS, JobRole.NOTIFYING})
+"""They work on what tenants wrote and on what was said in their calls. Whatever such work
 does to its process, it must not keep workers' events from being applied."""
 PLATFORM_ROLES = ALL_ROLES - TENANTS_ROLES

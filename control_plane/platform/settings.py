@@ -169,6 +169,8 @@ class ControlPlaneOptions(CallCapSettings, SpendingSettings, IceSettings):
     """How many streams of calls one API process has open."""
     viewers_at_once_per_tenant: PositiveInt = 200
     """The same for one tenant."""
+    environment: Literal["production", "test"] = "production"
+    """``test`` accepts webhooks at ``http://`` addresses."""
     outbound_allowed_networks: tuple[str, ...] = ()
     """Private networks (CIDR) that tenants' addresses may point to nevertheless."""
 

@@ -40,6 +40,14 @@ def proxies(settings: Settings) -> Finding:
     )
 
 
+def tenants_addresses(settings: Settings) -> Finding:
+    """Where tools, endpoints and model servers of tenants may be."""
+    allowed = settings.outbound_allowed_networks
+    if not allowed:
+        return ok("Tenants' servers", "only those on the public internet are called")
+    return ok("Tenants' servers", f"also those in {', '.join(allowed)} are called")
+
+
 def ice_addresses() -> Finding:
     """Host candidates: the addresses to which browsers send their media."""
     addresses = sorted(

@@ -28,6 +28,7 @@ def examine(settings: Settings) -> list[Finding]:
         *software.redis_version(settings),
         network.api_port(settings.port, read_state(settings.data_dir)),
         network.proxies(settings),
+        network.tenants_addresses(settings),
         network.ice_addresses(),
         network.udp_loopback(),
         software.opus(),

@@ -30,12 +30,13 @@ from switchboard_client.operations import (
     calls,
     catalogue,
     erasures,
+    webhooks,
 )
 from switchboard_client.paging import Pages
 from switchboard_client.request import IDEMPOTENCY_KEY
 
 GENERATE = Path(__file__).parents[2] / "clients" / "python" / "generate.py"
-MODULES = (agents, api_keys, batches, billing, calls, catalogue, erasures)
+MODULES = (agents, api_keys, batches, billing, calls, catalogue, erasures, webhooks)
 VALUES: dict[str, Any] = {
     "version": 1,
     "page_size": 200,

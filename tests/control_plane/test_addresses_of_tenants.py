@@ -12,6 +12,7 @@ from contracts.agent_config import AgentConfig
 from contracts.tool_bindings import CallWebhook, Mcp, Transfer
 from control_plane.building.agent_builder.schemas import EnrichRequest
 from control_plane.building.agents.knowledge.pages import MOST_PAGES
+from control_plane.building.provider_keys.schemas import ProviderKeySet
 from control_plane.platform.settings import ControlPlaneSettings
 from pipelines.texts.page_texts import address_in
 from tests.control_plane.conftest import OPERATOR, TenantClient
@@ -63,6 +64,16 @@ async def test_a_field_that_is_saved_refuses_them_all(enterprise: TenantClient, 
 def settings(settings: ControlPlaneSettings) -> ControlPlaneSettings:
     """With requests enough for all addresses."""
     return settings.model_copy(update={"agent_builder_per_minute": 10_000})
+
+
+async def test_a_model_server_of_one_s_own_is_at_none_of_them(tenant: TenantClient) -> None:
+    accepted = {}
+    for address in (*blocked_addresses("http"), *blocked_addresses("https")):
+        body = {"base_url": address, "models": ["m"], "verify": False}
+        answer = await tenant.request("PUT", "/v1/provider-keys/openai_compatible", json=body)
+        if answer.status_code != 400 or answer.json()["errors"][0]["field"] != "base_url":
+            accepted[address] = (answer.status_code, answer.text)
+    assert accepted == {}
 
 
 async def test_a_company_page_is_fetched_from_none_of_them(
@@ -119,6 +130,7 @@ def test_no_other_field_holds_an_address() -> None:
         "url",
     }
     assert set(_address_fields(EnrichRequest)) == {"websiteUrl"}
+    assert set(_address_fields(ProviderKeySet)) == {"base_url"}
 
 
 def _address_fields(model: type[BaseModel], prefix: str = "") -> Iterator[str]:

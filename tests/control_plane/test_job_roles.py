@@ -30,6 +30,7 @@ def test_every_queue_belongs_to_a_role() -> None:
         ({JobRole.DIALING}, ["DialingScheduler.run", "ReportConsumer.run"]),
         ({JobRole.POST_CALL}, ["_run_queues"]),
         ({JobRole.RECORDINGS}, ["_run_queues"]),
+        ({JobRole.NOTIFYING}, ["OutboxReader.run", "DeliveryRunner.run"]),
         ({JobRole.HOUSEKEEPING}, ["keep_folding", "keep_measuring", "_run_queues"]),
         ({JobRole.EVENTS, JobRole.REAPER}, ["consume_events", "Reaper.run"]),
     ],
@@ -51,7 +52,7 @@ async def test_all_work_is_done_by_some_role(settings: ControlPlaneSettings) -> 
     resources = jobs.Resources(settings)
     coroutines = jobs.loops_of(ALL_ROLES, settings, resources)
     try:
-        assert len(coroutines) == 9
+        assert len(coroutines) == 11
     finally:
         for loop in coroutines:
             loop.close()

@@ -127,7 +127,9 @@ def test_no_revision_reads_or_rewrites_a_big_table_under_a_lock_that_stops_its_w
     with previous_release(postgres_url, 100) as (connection, _):
         big = connection.scalars(text(_BIG), {"tables": list(BIG_TABLES)})
         tables["oids"] = list(big)
-        files = connection.execute(text(_FILES), tables).all()
+        # The outbox that nothing had read goes; revision 0038.
+        dropped = connection.scalar(text("SELECT CAST('outbox_events'::regclass AS oid)"))
+        files = [row for row in connection.execute(text(_FILES), tables) if row.oid != dropped]
         connection.commit()
         event.listen(connection, "begin", note_what_was_touched)
         event.listen(connection, "commit", look_at_locks)

@@ -1,4 +1,4 @@
-"""Transcripts, event logs, webhook events and the ledger are partitioned by month."""
+"""Transcripts, event logs and the ledger are partitioned by month."""
 
 from __future__ import annotations
 
@@ -165,31 +165,6 @@ def test_the_rows_of_a_call_are_sought_in_two_partitions_at_most(
         assert "Seq Scan" not in scanned
 
 
-def test_webhook_events_stay_in_the_old_table_until_the_next_months_beginning(
-    partitioned: tuple[Connection, UUID, UUID],
-) -> None:
-    connection, tenant_id, _ = partitioned
-    outbox = TABLES[-1]
-    first = first_month_of(outbox, NOW)
-    assert first is not None
-    places = [
-        connection.scalar(
-            text(
-                "INSERT INTO outbox_events (id, tenant_id, event, data, occurred_at) VALUES"
-                " (gen_random_uuid(), :tenant, 'call.started', '{}', :at)"
-                " RETURNING tableoid::regclass::text"
-            ),
-            {"tenant": tenant_id, "at": at},
-        )
-        for at in (NOW, first, first + timedelta(days=4000))
-    ]
-    assert places == [
-        "outbox_events_before",
-        f"outbox_events_{first:%Y_%m}",
-        "outbox_events_other",
-    ]
-
-
 @pytest.mark.parametrize(
     ("now", "first"),
     [
@@ -236,7 +211,7 @@ async def test_the_job_makes_what_is_missing(database: Database) -> None:
         made = await repository.make_partitions(session, 5)
         assert await repository.make_partitions(session, 5) == []
         await session.rollback()
-    assert len(made) == 10
+    assert len(made) == 8
 
 
 async def test_a_request_cannot_make_partitions_or_read_one(

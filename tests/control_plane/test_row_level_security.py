@@ -23,6 +23,7 @@ WITHOUT_TENANTS = {
     "known_devices",
     "ledger_audits",
     "managed_skus",
+    "outbox_cursors",
     "parked_events",
     "password_resets",
     "plans",

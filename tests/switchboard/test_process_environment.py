@@ -30,7 +30,7 @@ def test_every_setting_is_read_by_a_process() -> None:
         ("SWITCHBOARD_OPERATOR_TOKEN", {"api"}),
         ("SWITCHBOARD_TURN_SECRET", {"api", "worker"}),
         ("SWITCHBOARD_ENCRYPTION_KEYS", {"api", "jobs", "worker"}),
-        ("SWITCHBOARD_SMTP_PASSWORD", {"api"}),
+        ("SWITCHBOARD_SMTP_PASSWORD", {"api", "jobs"}),
         ("SWITCHBOARD_DATABASE_URL", set()),
         ("SWITCHBOARD_APP_DATABASE_URL", {"api", "jobs", "migrate"}),
         ("SWITCHBOARD_REDIS_URL", {"api", "jobs", "worker", "bridge"}),

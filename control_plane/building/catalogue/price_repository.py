@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from uuid import UUID
 
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.dialects.postgresql import distinct_on, insert
@@ -67,6 +68,14 @@ async def dated_prices(session: AsyncSession) -> Mapping[PriceName, Sequence[Dat
         dated = DatedPrice(price_id, micros_per_minute, valid_from)
         prices[component, provider, model].append(dated)
     return prices
+
+
+async def valid_from(session: AsyncSession, price_ids: Collection[UUID]) -> dict[UUID, datetime]:
+    """Since when each of these rows holds. Rows that the catalogue does not have are left out."""
+    rows = await session.execute(
+        select(PriceRecord.id, PriceRecord.valid_from).where(PriceRecord.id.in_(price_ids))
+    )
+    return {row.id: row.valid_from for row in rows}
 
 
 async def add(session: AsyncSession, entry: PriceEntry) -> PriceRecord | None:

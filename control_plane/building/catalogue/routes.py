@@ -19,11 +19,13 @@ from control_plane.building.catalogue.schemas import (
     StackPreviewRequest,
     VoiceList,
 )
-from control_plane.building.catalogue.views import model_view, sku_view, voice_view
+from control_plane.building.catalogue.views import model_view, own_model_view, sku_view, voice_view
 from control_plane.building.provider_keys.dependencies import TenantKeys
+from control_plane.building.provider_keys.repository import own_server
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.platform.http.openapi import problems
+from pipelines.settings import OPENAI_COMPATIBLE
 
 router = APIRouter(prefix="/v1", tags=["catalogue"], responses=problems(*MEMBER_ONLY))
 
@@ -32,15 +34,23 @@ _Text = Annotated[str | None, Query(max_length=200)]
 
 @router.get("/agents/llm-options")
 async def list_llm_options(
-    _caller: MemberCaller, session: TenantSession, keys: TenantKeys
+    caller: MemberCaller, session: TenantSession, keys: TenantKeys
 ) -> LlmOptions:
     """List every model and voice offered, and what each needs before you can use it."""
+    server = await own_server(session, caller.tenant_id) if keys.own_models else None
     catalogue = await repository.stack_catalogue(session)
     prices = await price_repository.prices_at(session)
     models = await repository.list_models(session)
     voices = await repository.list_voices(session)
     return LlmOptions(
-        models=[model_view(row, catalogue, keys, prices) for row in models],
+        models=[
+            *([] if server is None else (own_model_view(each, server) for each in server.models)),
+            *(
+                model_view(row, catalogue, keys, prices)
+                for row in models
+                if server is None or row.provider != OPENAI_COMPATIBLE
+            ),
+        ],
         voices=[voice_view(row, keys) for row in voices],
     )
 

@@ -18,6 +18,8 @@ from control_plane.building.catalogue.prices import sku_price_name
 from control_plane.building.catalogue.rows import model_entry
 from control_plane.building.catalogue.schemas import ModelView, SkuModelView, SkuView, VoiceView
 from control_plane.building.catalogue.stack_prices import PriceName
+from control_plane.building.provider_keys.repository import OwnServer
+from pipelines.settings import OPENAI_COMPATIBLE
 from pipelines.stack import (
     LOCAL,
     AvailableKeys,
@@ -26,6 +28,7 @@ from pipelines.stack import (
     StackProblem,
     resolve_stack,
 )
+from pipelines.texts.language import ANY_LANGUAGE
 
 Prices = Mapping[PriceName, PriceRecord]
 
@@ -52,6 +55,30 @@ def model_view(
             "languages": row.languages,
             "available": reason is None,
             "unavailable_reason": reason,
+        }
+    )
+
+
+def own_model_view(model: str, server: OwnServer) -> ModelView:
+    """A model of the tenant's own server."""
+    return ModelView.model_validate(
+        {
+            "provider": OPENAI_COMPATIBLE,
+            "provider_name": server.display_name,
+            "model_id": model,
+            "label": model,
+            "type": ["llm"],
+            "plan_locked": False,
+            "required_plan": None,
+            "byok_required": True,
+            "byok_provider_id": OPENAI_COMPATIBLE,
+            "modality": "text",
+            "latency_ms": None,
+            "cost_per_min": 0.0,
+            "reasoning_supported": False,
+            "languages": [ANY_LANGUAGE],
+            "available": True,
+            "unavailable_reason": None,
         }
     )
 

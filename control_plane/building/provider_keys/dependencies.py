@@ -20,8 +20,10 @@ async def available_keys(
 ) -> AvailableKeys:
     """What stack resolution needs to know about the tenant. Its own keys count only while its plan
     allows them."""
-    tier, own = await repository.tier_and_own_providers(session, tenant_id)
-    return AvailableKeys(platform=settings.available_providers, own=own, tier=tier)
+    tier, own, own_models = await repository.tier_and_own_providers(session, tenant_id)
+    return AvailableKeys(
+        platform=settings.available_providers, own=own, tier=tier, own_models=own_models
+    )
 
 
 async def tenant_keys(

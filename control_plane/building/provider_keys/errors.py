@@ -5,7 +5,10 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from control_plane.platform.errors import NotFound, Problem
-from pipelines.settings import VENDOR_BASE_URLS
+from pipelines.settings import OPENAI_COMPATIBLE, VENDOR_BASE_URLS
+
+KEYED_PROVIDERS = (*VENDOR_BASE_URLS, OPENAI_COMPATIBLE)
+"""``OPENAI_COMPATIBLE`` is a server of the tenant's own, with or without a key."""
 
 
 class UnknownProvider(NotFound):
@@ -13,7 +16,7 @@ class UnknownProvider(NotFound):
     title = "No provider of this name takes a key"
 
     def __init__(self, provider: str) -> None:
-        known = ", ".join(sorted(VENDOR_BASE_URLS))
+        known = ", ".join(sorted(KEYED_PROVIDERS))
         super().__init__(f"No provider {provider!r} takes a key; choose one of {known}")
 
 

@@ -6,8 +6,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
+from control_plane.building.agents.tenant_addresses import TenantResolver
 from control_plane.building.provider_keys import repository, service
 from control_plane.building.provider_keys.errors import (
+    KEYED_PROVIDERS,
     OwnKeysNotAllowed,
     ProviderKeyNotFound,
     ProviderKeyRejected,
@@ -27,7 +29,7 @@ from control_plane.identity.idempotent_requests.two_phase import EffectOncePerKe
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.idempotency.errors import IdempotencyKeyInUse
-from pipelines.settings import VENDOR_BASE_URLS
+from outbound.policy import OutboundPolicy
 
 router = APIRouter(
     prefix="/v1/provider-keys",
@@ -35,7 +37,7 @@ router = APIRouter(
     responses=problems(*ADMIN_ONLY),
     route_class=IdempotentRoute,
 )
-_Provider = Annotated[str, Path(description=f"One of {', '.join(VENDOR_BASE_URLS)}.")]
+_Provider = Annotated[str, Path(description=f"One of {', '.join(KEYED_PROVIDERS)}.")]
 
 
 @router.get("")
@@ -62,13 +64,17 @@ async def set_provider_key(
     caller: AdminCaller,
     database: AppDatabase,
     settings: AppSettings,
+    resolver: TenantResolver,
     _: EffectOncePerKey,
 ) -> ProviderKeyView:
     """Set or replace your key for a provider. The key is tested with the provider first, stored
     encrypted, and never shown again.
 
     Your agents then use it for everything they use that provider for. Those parts of a call cost
-    you nothing here, because the provider bills you directly."""
+    you nothing here, because the provider bills you directly.
+
+    `openai_compatible` is a server of your own with OpenAI's Chat Completions, such as Ollama or
+    vLLM: give its `base_url` and its `models`. The `key` is optional there."""
     record = await service.set_key(
         database,
         caller,
@@ -76,6 +82,8 @@ async def set_provider_key(
         wanted,
         sealer=settings.sealer,
         base_urls=settings.provider_base_urls,
+        policy=OutboundPolicy(settings.outbound_allowed_networks),
+        resolver=resolver,
     )
     return ProviderKeyView.of(record)
 

@@ -2,7 +2,8 @@
 
 Source: API spec, "Events", "Payload data". Their origin is ``gateway``: their envelope has no
 ``type``. The events that an analysis adds, the rich ``call.completed`` and
-``call.intelligence.ready``, have the origin ``api``.
+``call.intelligence.ready``, have the origin ``api``. Transcripts are added when an event is
+delivered (``intelligence/delivered_payload.py``).
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ def call_failed(call: Call) -> dict[str, Any]:
     return {**_identifiers(call), "status": "failed", "reason": call.end_reason}
 
 
-def lean_call_completed(call: Call, segments: Sequence[Segment]) -> dict[str, Any]:
-    """``data`` of the ``call.completed`` of a call that is not analysed now.
+def lean_call_completed(call: Call) -> dict[str, Any]:
+    """``data`` of the ``call.completed`` of a call that is not analysed now, but for its
+    ``transcript``.
 
     If the call is analysed later, a rich ``call.completed`` follows. Receivers recognise it by its
     ``intelligence_status``.
@@ -59,7 +61,6 @@ def lean_call_completed(call: Call, segments: Sequence[Segment]) -> dict[str, An
         "duration": (call.connected_ms or 0) / 1000,
         "cost": None,
         "intelligence_status": "pending",
-        "transcript": transcript(segments),
     }
 
 
@@ -96,9 +97,9 @@ def add_call_failed(session: AsyncSession, call: Call) -> None:
     _add(session, call, "call.failed", call_failed(call))
 
 
-def add_lean_call_completed(session: AsyncSession, call: Call, segments: Sequence[Segment]) -> None:
+def add_lean_call_completed(session: AsyncSession, call: Call) -> None:
     """The call is completed and cannot be analysed now."""
-    _add(session, call, "call.completed", lean_call_completed(call, segments))
+    _add(session, call, "call.completed", lean_call_completed(call))
 
 
 def _identifiers(call: Call) -> dict[str, Any]:

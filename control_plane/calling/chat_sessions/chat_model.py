@@ -34,7 +34,7 @@ class ChatEndpoint:
 
     Args:
         http: guarded, if the address is a tenant's.
-        key: ``None`` for a tenant's own endpoint, which gets no key.
+        key: ``None`` for an endpoint that gets no key.
     """
 
     choice: ProviderChoice

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from contracts.tool_bindings import END_CALL, NO_ARGUMENTS, CallWebhook, EndCall, Handoff
 from control_plane.calling.chat_sessions.chat_agent import ChatAgent
 from control_plane.calling.chat_sessions.conversation import Messages, ToolUse
+from pipelines.settings import OPENAI_COMPATIBLE, VENDOR_BASE_URLS
 from pipelines.stack.reasoning import reasons_by_itself
 from pipelines.texts.template import fill_template
 
@@ -25,9 +26,10 @@ _PATHS: Mapping[str, str] = {
     "openai": "/chat/completions",
     "google": "/v1beta/openai/chat/completions",
     "anthropic": "/v1/chat/completions",
+    OPENAI_COMPATIBLE: "/chat/completions",
 }
 CHAT_PROVIDERS = frozenset(_PATHS)
-"""Whose models can be asked with a key, besides tenants' own endpoints."""
+"""Whose models can be asked, besides tenants' own endpoints."""
 _NOT_CALLED = (
     "This conversation is for trying you out, so the tool was not called. "
     "Go on as if it had worked."
@@ -123,10 +125,10 @@ def request_body(
         "messages": [{"role": "system", "content": agent.compiled_prompt}, *messages],
         "tools": offered_tools(agent),
     }
-    if provider in CHAT_PROVIDERS:
+    if provider in VENDOR_BASE_URLS:
         body["max_completion_tokens"] = MOST_OUTPUT_TOKENS
     else:
-        # Servers of tenants may know the older name only.
+        # People's own servers may know the older name only.
         body["max_tokens"] = MOST_OUTPUT_TOKENS
     if provider == "openai" and reasons_by_itself(model):
         body["reasoning_effort"] = "none"

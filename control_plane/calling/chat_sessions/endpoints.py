@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 from uuid import UUID
 
 import httpx2
@@ -13,7 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import ProviderChoice, ResolvedChannel
 from contracts.sealing import CannotOpen
-from control_plane.building.provider_keys.repository import own_keys_allowed, sealed_keys
+from control_plane.building.provider_keys.repository import (
+    own_keys_allowed,
+    own_server,
+    sealed_keys,
+)
 from control_plane.calling.calls.errors import ProviderKeyUnavailable
 from control_plane.calling.chat_sessions.chat_agent import ChatAgent
 from control_plane.calling.chat_sessions.chat_model import ChatEndpoint, ChatModel
@@ -24,13 +27,23 @@ from outbound.api_address import api_address
 from outbound.client import guarded_client
 from outbound.policy import OutboundPolicy
 from outbound.resolver import SharedResolver
-from pipelines.settings import ProviderSettings
+from pipelines.settings import OPENAI_COMPATIBLE, ProviderSettings
 from pipelines.stack import CUSTOM, LOCAL
 
 _ANSWER_SECONDS = 30.0
 _TOOL_SECONDS = 30.0
 """What a binding may set at most."""
 _PATH = "/chat/completions"
+
+
+@dataclass(frozen=True)
+class Access:
+    """How a provider is asked."""
+
+    key: str | None = field(repr=False)
+    """``None`` for a server that wants none."""
+    own_url: str | None = None
+    """The tenant's own server; ``None``: the address that every tenant's requests go to."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +66,12 @@ class ChatNetwork:
         return self.guarded(tenant_id, _TOOL_SECONDS)
 
     @asynccontextmanager
-    async def model(self, agent: ChatAgent, keys: Mapping[str, str]) -> AsyncIterator[ChatModel]:
+    async def model(
+        self, agent: ChatAgent, providers: Mapping[str, Access]
+    ) -> AsyncIterator[ChatModel]:
         """
         Args:
-            keys: of ``keys_of``.
+            providers: of ``access_of``.
         """
         async with AsyncExitStack() as stack:
             endpoints: list[ChatEndpoint] = []
@@ -65,12 +80,20 @@ class ChatNetwork:
                     http = await stack.enter_async_context(
                         self.guarded(agent.tenant_id, _ANSWER_SECONDS)
                     )
-                    url = _custom_address(agent.config.custom_llm_url or "")
+                    url = _own_address(agent.config.custom_llm_url or "")
                     endpoints.append(ChatEndpoint(choice, url, http, None))
-                elif choice.provider in keys:
+                elif (access := providers.get(choice.provider)) is None:
+                    continue
+                elif access.own_url is not None:
+                    http = await stack.enter_async_context(
+                        self.guarded(agent.tenant_id, _ANSWER_SECONDS)
+                    )
+                    url = _own_address(access.own_url)
+                    endpoints.append(ChatEndpoint(choice, url, http, access.key))
+                else:
                     http = await stack.enter_async_context(connection(_ANSWER_SECONDS))
-                    key = keys[choice.provider]
-                    endpoints.append(ChatEndpoint(choice, self._address(choice), http, key))
+                    url = self._address(choice)
+                    endpoints.append(ChatEndpoint(choice, url, http, access.key))
             if not endpoints:
                 provider = agent.llm.primary.provider
                 raise ProviderKeyUnavailable("llm", f"There is no key for {provider} any more.")
@@ -92,31 +115,38 @@ def falls_back_on_playbook(llm: ResolvedChannel) -> bool:
     return llm.fallback is not None and llm.fallback.provider == LOCAL
 
 
-async def keys_of(
+async def access_of(
     session: AsyncSession, tenant_id: UUID, llm: ResolvedChannel, settings: ControlPlaneSettings
-) -> dict[str, str]:
-    """The keys that the models of ``llm`` need, by provider, as far as there still are any."""
+) -> dict[str, Access]:
+    """What the models of ``llm`` need, by provider, as far as it still is there."""
     by_source: dict[str, list[str]] = {"own": [], "platform": []}
     for choice in choices(llm):
         by_source[choice.key_source].append(choice.provider)
     platform = settings.provider_api_keys
-    keys = {name: platform[name] for name in by_source["platform"] if name in platform}
+    servers = settings.provider_base_urls.keys() & {OPENAI_COMPATIBLE}
+    found = {
+        name: Access(platform.get(name))
+        for name in by_source["platform"]
+        if name in platform or name in servers
+    }
     if by_source["own"] and await own_keys_allowed(session, tenant_id):
-        sealed = await sealed_keys(session, tenant_id, by_source["own"])
-        for provider, text in sealed.items():
-            keys |= _opened(settings, provider, text)
-    return keys
+        server = await own_server(session, tenant_id)
+        own_urls = {} if server is None else {OPENAI_COMPATIBLE: server.base_url}
+        for provider, text in (await sealed_keys(session, tenant_id, by_source["own"])).items():
+            key = _opened(settings, provider, text) or None
+            found[provider] = Access(key, own_urls.get(provider))
+    return found
 
 
-def _opened(settings: ControlPlaneSettings, provider: str, sealed: str) -> dict[str, Any]:
+def _opened(settings: ControlPlaneSettings, provider: str, sealed: str) -> str:
     try:
-        return {provider: settings.sealer.open(sealed)}
+        return settings.sealer.open(sealed)
     except CannotOpen as error:
         raise ProviderKeyUnavailable(
             "llm", f"Your key for {provider} can no longer be read; set it again."
         ) from error
 
 
-def _custom_address(url: str) -> str:
+def _own_address(url: str) -> str:
     address = api_address(url, _PATH)
     return str(httpx2.URL(f"{address.root}{_PATH}").copy_with(query=address.query))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,9 +27,10 @@ from control_plane.calling.chat_sessions.conversation import (
     read_messages,
 )
 from control_plane.calling.chat_sessions.endpoints import (
+    Access,
     ChatNetwork,
+    access_of,
     falls_back_on_playbook,
-    keys_of,
 )
 from control_plane.calling.chat_sessions.errors import (
     ChatModelFailed,
@@ -149,12 +150,12 @@ async def say(services: ChatServices, name: ChatName, text: str) -> ChatSession:
     async with services.database.tenant_session(name.tenant_id) as session:
         chat = await _claimed(session, name, now, until)
         llm = read_object(ResolvedChannel, chat.llm)
-        keys = await keys_of(session, name.tenant_id, llm, services.settings)
+        providers = await access_of(session, name.tenant_id, llm, services.settings)
     said = ChatMessage(role="caller", text=text, created_at=now)
     try:
         agent = await asyncio.to_thread(_agent_of, chat, llm)
         messages = (*read_messages(chat.messages), said)
-        reply = await _reply(services, agent, messages, keys)
+        reply = await _reply(services, agent, messages, providers)
     except BaseException as error:
         async with services.database.tenant_session(name.tenant_id) as session:
             await repository.give_back(session, name.tenant_id, name.chat_id, until)
@@ -186,14 +187,17 @@ async def _claimed(
 
 
 async def _reply(
-    services: ChatServices, agent: ChatAgent, messages: Messages, keys: dict[str, str]
+    services: ChatServices, agent: ChatAgent, messages: Messages, providers: Mapping[str, Access]
 ) -> AgentReply:
     """Raises ``ModelFailed``."""
     async with _tools(services, agent) as tools:
         if agent.has_playbook_engine:
             return await playbook_reply(agent, messages, tools)
         try:
-            async with asyncio.timeout(REPLY_SECONDS), services.network.model(agent, keys) as model:
+            async with (
+                asyncio.timeout(REPLY_SECONDS),
+                services.network.model(agent, providers) as model,
+            ):
                 return await model_reply(agent, messages, model, tools)
         except (ModelFailed, TimeoutError) as error:
             if falls_back_on_playbook(agent.llm):

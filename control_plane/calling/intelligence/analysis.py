@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, cast
+from typing import Literal, cast
 from uuid import UUID
 
 import structlog
@@ -28,8 +28,6 @@ from control_plane.calling.intelligence.analysers.selection import (
 )
 from control_plane.calling.intelligence.models import CallAnalysis
 from control_plane.calling.intelligence.results import finish, send_lean_once, skip
-from control_plane.calling.recordings.repository import latest_recording
-from control_plane.calling.recordings.views import recording_view
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 
@@ -78,16 +76,12 @@ async def analyse(
                 await _postpone(session, tenant_id, call_id, job_id, findings)
             raise AnalysisPostponed(findings.errors[-1].message)
         async with database.tenant_session(tenant_id) as session:
-            if await _finish_if_unchanged(
-                session, settings, tenant_id, call_id, job_id, work, findings
-            ):
+            if await _finish_if_unchanged(session, tenant_id, call_id, job_id, work, findings):
                 return
     raise AnalysisPostponed("the transcript is still growing")
 
 
-async def give_up_abandoned(
-    database: Database, settings: ControlPlaneSettings, task_name: str, touched_before: datetime
-) -> None:
+async def give_up_abandoned(database: Database, task_name: str, touched_before: datetime) -> None:
     """Finish analyses that wait for a job ``task_name`` which no longer exists."""
     async with database.system_session() as session:
         abandoned = await repository.abandoned(session, task_name, touched_before)
@@ -110,7 +104,6 @@ async def give_up_abandoned(
                 interrupted,
                 provider=row.provider or "",
                 model=row.model or "",
-                recording=await _recording(session, call, settings),
             )
 
 
@@ -140,7 +133,7 @@ async def _begin(
     segments = await repository.transcript(session, tenant_id, call_id)
     assignment = _assignment(call, segments)
     if assignment.is_empty:
-        await skip(session, call, await _recording(session, call, settings))
+        await skip(session, call)
         return None
     analysis.touched_at = datetime.now(UTC)
     analyser = await choose_analyser(
@@ -192,7 +185,6 @@ async def _postpone(
 
 async def _finish_if_unchanged(
     session: AsyncSession,
-    settings: ControlPlaneSettings,
     tenant_id: UUID,
     call_id: UUID,
     job_id: UUID,
@@ -216,15 +208,5 @@ async def _finish_if_unchanged(
         findings,
         provider=analyser.provider,
         model=analyser.model,
-        recording=await _recording(session, call, settings),
     )
     return True
-
-
-async def _recording(
-    session: AsyncSession, call: Call, settings: ControlPlaneSettings
-) -> dict[str, Any] | None:
-    recording = await latest_recording(session, call.tenant_id, call.id)
-    if recording is None:
-        return None
-    return (await recording_view(recording, settings)).model_dump(mode="json")

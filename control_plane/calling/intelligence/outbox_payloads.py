@@ -1,11 +1,12 @@
 """The webhooks that an analysis sends. Source: API spec, "Events", "Payload data".
 
-Their ``origin`` is ``api``, so their envelope has a ``type``.
+Their ``origin`` is ``api``, so their envelope has a ``type``. What was said, what was found in it
+and the recording are added when an event is delivered (``delivered_payload.py``): so no event holds
+a transcript that has to be erased, and the recording's address is signed when it is sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -13,36 +14,21 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.money import usd
 from control_plane.calling.calls.ending.actual_cost import total_micros
 from control_plane.calling.calls.ending.cost_breakdown import CHANNELS
-from control_plane.calling.calls.models import Call, Segment
-from control_plane.calling.calls.outbox_payloads import transcript
+from control_plane.calling.calls.models import Call
 from control_plane.calling.intelligence.models import CallAnalysis
 from control_plane.platform.outbox.models import OutboxEvent
 
 
-def add_rich_call_completed(
-    session: AsyncSession,
-    call: Call,
-    segments: Sequence[Segment],
-    analysis: CallAnalysis,
-    recording: dict[str, Any] | None,
-) -> None:
-    """``recording`` is as the API shows it, as JSON; ``None`` if there is none."""
-    _add(session, call, "call.completed", rich_call_completed(call, segments, analysis, recording))
+def add_rich_call_completed(session: AsyncSession, call: Call, analysis: CallAnalysis) -> None:
+    _add(session, call, "call.completed", rich_call_completed(call, analysis))
 
 
-def add_intelligence_ready(
-    session: AsyncSession, call: Call, segments: Sequence[Segment], analysis: CallAnalysis
-) -> None:
-    _add(session, call, "call.intelligence.ready", intelligence_ready(call, segments, analysis))
+def add_intelligence_ready(session: AsyncSession, call: Call, analysis: CallAnalysis) -> None:
+    _add(session, call, "call.intelligence.ready", intelligence_ready(call, analysis))
 
 
-def rich_call_completed(
-    call: Call,
-    segments: Sequence[Segment],
-    analysis: CallAnalysis,
-    recording: dict[str, Any] | None,
-) -> dict[str, Any]:
-    """``data`` of the rich ``call.completed``.
+def rich_call_completed(call: Call, analysis: CallAnalysis) -> dict[str, Any]:
+    """``data`` of the rich ``call.completed``, but for what was said and the recording.
 
     ``cost`` is what the tenant was charged. ``provider_cost`` is the part of it that comes from
     the price rows of STT, LLM and TTS, and ``telecom_cost`` is the rest: the fee for the call.
@@ -67,37 +53,21 @@ def rich_call_completed(
         "provider_cost_actual_breakdown": actual
         and {channel: _known_usd(actual[channel]) for channel in CHANNELS},
         "intelligence_status": call.intelligence_status,
-        "transcript": transcript(segments),
-        **_results(analysis),
-        "recording": recording,
+        "sentiment": analysis.sentiment,
         "errors": analysis.errors,
     }
 
 
-def intelligence_ready(
-    call: Call, segments: Sequence[Segment], analysis: CallAnalysis
-) -> dict[str, Any]:
-    """``data`` of ``call.intelligence.ready``."""
+def intelligence_ready(call: Call, analysis: CallAnalysis) -> dict[str, Any]:
+    """``data`` of ``call.intelligence.ready``, but for what was said."""
     return {
         "call_id": str(call.id),
         "status": call.status,
         "duration": _duration_seconds(call),
         "cost": usd(call.total_cost_micros or 0),
         "intelligence_status": call.intelligence_status,
-        "transcript": transcript(segments),
-        **_results(analysis),
-        "errors": analysis.errors,
-    }
-
-
-def _results(analysis: CallAnalysis) -> dict[str, Any]:
-    evaluation = analysis.evaluation
-    return {
-        "summary": analysis.summary,
         "sentiment": analysis.sentiment,
-        "structured_data": analysis.structured_data,
-        "evaluation": evaluation
-        and {name: evaluation[name] for name in ("passed", "score", "reasoning")},
+        "errors": analysis.errors,
     }
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -24,19 +23,14 @@ from control_plane.calling.intelligence.outbox_payloads import (
 )
 
 
-async def skip(session: AsyncSession, call: Call, recording: dict[str, Any] | None = None) -> None:
-    """Finish the analysis of a call in which there is nothing to analyse.
-
-    Args:
-        recording: see ``finish``.
-    """
+async def skip(session: AsyncSession, call: Call) -> None:
+    """Finish the analysis of a call in which there is nothing to analyse."""
     analysis = await _row(session, call)
     analysis.job_id = None
     analysis.finished_at = datetime.now(UTC)
     call.intelligence_status = IntelligenceStatus.SKIPPED.value
     if call.status == CallStatus.COMPLETED.value:
-        segments = await repository.transcript(session, call.tenant_id, call.id)
-        add_rich_call_completed(session, call, segments, analysis, recording)
+        add_rich_call_completed(session, call, analysis)
 
 
 async def finish(
@@ -48,7 +42,6 @@ async def finish(
     *,
     provider: str,
     model: str,
-    recording: dict[str, Any] | None,
 ) -> None:
     """Store ``findings`` and queue the webhooks.
 
@@ -56,7 +49,6 @@ async def finish(
 
     Args:
         segments: the transcript that the findings were made from.
-        recording: the call's recording as the API shows it, as JSON; ``None`` if there is none.
     """
     await _add_usage(session, call, analysis, f"{provider}/{model}")
     analysis.job_id = None
@@ -73,8 +65,8 @@ async def finish(
         analysis.evaluation = None if evaluation is None else evaluation.model_dump(mode="json")
     _log(session, call, findings, f"{provider} {model}")
     if call.status == CallStatus.COMPLETED.value:
-        add_rich_call_completed(session, call, segments, analysis, recording)
-    add_intelligence_ready(session, call, segments, analysis)
+        add_rich_call_completed(session, call, analysis)
+    add_intelligence_ready(session, call, analysis)
     await session.flush()
 
 
@@ -90,8 +82,7 @@ async def send_lean_once(session: AsyncSession, call: Call, analysis: CallAnalys
     ):
         return
     analysis.lean_sent_at = datetime.now(UTC)
-    segments = await repository.transcript(session, call.tenant_id, call.id)
-    add_lean_call_completed(session, call, segments)
+    add_lean_call_completed(session, call)
 
 
 async def _row(session: AsyncSession, call: Call) -> CallAnalysis:

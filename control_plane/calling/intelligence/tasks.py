@@ -45,7 +45,6 @@ async def give_up_abandoned_analyses(context: JobContext, timestamp: int) -> Non
     """Finish, without a result, the analyses whose job failed with an unexpected error."""
     await give_up_abandoned(
         database_of(context),
-        settings_of(context),
         analyse_call.name,
         datetime.now(UTC) - ABANDONED_AFTER,
     )

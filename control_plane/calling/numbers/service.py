@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.building.agents import repository as agents
+from control_plane.building.agents.models import Agent
 from control_plane.calling.numbers import repository
 from control_plane.calling.numbers.errors import NumberTaken
 from control_plane.calling.numbers.models import Number
@@ -15,6 +16,7 @@ from control_plane.calling.numbers.schemas import ManagedNumber
 from control_plane.identity.tenants import repository as tenants
 from control_plane.identity.tenants.errors import TenantNotFound
 from control_plane.platform.errors import InvalidRequest
+from control_plane.platform.outbox.events import add_notification_event
 
 
 async def give_number(
@@ -34,10 +36,11 @@ async def give_number(
     carrier = _carrier(wanted.carrier, carriers)
     agent_id = wanted.agent_id
     # The agent is locked, so that it cannot be deleted before it has the number.
-    if agent_id is not None and not await agents.find(
-        session, tenant_id, agent_id, for_update=True
-    ):
-        raise InvalidRequest.at("agent_id", "is not an agent of the tenant")
+    agent = None
+    if agent_id is not None:
+        agent = await agents.find(session, tenant_id, agent_id, for_update=True)
+        if agent is None:
+            raise InvalidRequest.at("agent_id", "is not an agent of the tenant")
     if wanted.is_default:
         await repository.clear_default(session, tenant_id)
     number = Number(
@@ -54,6 +57,8 @@ async def give_number(
     kept = await repository.locked(session, wanted.number)
     if kept is None or kept.tenant_id != tenant_id:
         raise NumberTaken
+    if agent is not None and (is_new or kept.agent_id != agent.id):
+        _announce(session, kept, agent)
     if not is_new:
         kept.carrier = carrier
         kept.agent_id = agent_id
@@ -61,6 +66,17 @@ async def give_number(
         kept.max_concurrent_calls = wanted.max_concurrent_calls
         await session.flush()
     return kept, is_new
+
+
+def _announce(session: AsyncSession, number: Number, agent: Agent) -> None:
+    add_notification_event(
+        session,
+        number.tenant_id,
+        "agent.number_assigned",
+        title=f"{agent.name} has a number",
+        message=f"The number {number.number} belongs to {agent.name} now.",
+        metadata={"agent_id": str(agent.id), "number": number.number},
+    )
 
 
 def _carrier(wanted: str | None, carriers: Collection[str]) -> str | None:

@@ -46,7 +46,8 @@ POST {public_url}/v1/auth/confirm-email
 {{"token": "{token}", "password": "..."}}
 
 If it was not you, do nothing. To use your address here yourself, set a password of your own:
-POST {public_url}/v1/auth/password-reset
+
+{public_url}/console/forgotten
 """,
     )
 
@@ -60,7 +61,9 @@ The password of {to} at {public_url} was changed.
 
 {_where(origin)}
 
-If it was not you, set a new one at once: POST {public_url}/v1/auth/password-reset
+If it was not you, set a new one at once:
+
+{public_url}/console/forgotten
 """,
     )
 
@@ -75,7 +78,8 @@ Somebody logged in to {public_url} as {to} from a device that has not been used 
 {_where(origin)}
 
 If it was not you, set a new password, which ends every session:
-POST {public_url}/v1/auth/password-reset
+
+{public_url}/console/forgotten
 """,
     )
 

@@ -173,6 +173,15 @@ async def locked_open_reserve(
     )
 
 
+async def reserve_of(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> CallReserve | None:
+    """The call's reserve, whatever has become of it."""
+    return await session.scalar(
+        select(CallReserve).where(
+            CallReserve.tenant_id == tenant_id, CallReserve.call_id == call_id
+        )
+    )
+
+
 async def entry_of_reference(
     session: AsyncSession, tenant_id: UUID, reference: str
 ) -> LedgerEntry | None:

@@ -241,7 +241,7 @@ async def settle(
             account,
             LedgerEntry(
                 tenant_id=tenant_id,
-                reference=f"call:{call_id}",
+                reference=charge_reference(call_id),
                 transaction_type="charge",
                 call_id=call_id,
                 free_micros=taken.free_micros,
@@ -252,6 +252,11 @@ async def settle(
             ),
         )
     return Settlement(paid_seconds, amount)
+
+
+def charge_reference(call_id: UUID) -> str:
+    """What the ledger entry that charges a call is for."""
+    return f"call:{call_id}"
 
 
 def _added(amount_micros: int, bucket: Literal["free", "purchased"]) -> Buckets:

@@ -94,7 +94,11 @@ def install_openapi(app: FastAPI, of_schemes: Sequence[SchemeRefusals]) -> None:
                 tags=TAGS,
                 servers=app.servers,
                 routes=app.routes,
+                webhooks=app.webhooks.routes,
             )
+            for receiver in document.get("webhooks", {}).values():
+                # FastAPI's own answer to invalid input.
+                receiver["post"]["responses"].pop("422", None)
             _describe_problems(document, of_schemes)
             write_summaries_as_sentences(document)
             restore_nulls(document)

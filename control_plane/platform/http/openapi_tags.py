@@ -15,6 +15,8 @@ _DESCRIPTIONS = {
     "recordings": "Recordings of calls.",
     "post-call": "Summary, sentiment, extraction and evaluation after a call.",
     "billing": "Balance and ledger.",
+    "notifications": "What happened, and over which channels the tenant hears of it.",
+    "webhooks": "Signed events to your addresses, every delivery of them, and replays.",
     "do not call": "Numbers that are never dialed.",
     "data protection": "Erasing a caller's data, and how long data is kept.",
     "provider keys": "The tenant's own keys for providers.",

@@ -7,16 +7,14 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 from uuid import UUID
 
 import structlog
-from pydantic import ValidationError
 from redis.asyncio import Redis
 
 from contracts import redis_names
 from contracts.heartbeat import WorkerHeartbeat
-from contracts.versions import read_json
+from control_plane.platform.link.heartbeats import read_heartbeats
 from control_plane.platform.rate_limits.breaker import Breaker
 from link.connection import LINK_ERRORS
 from link.dispatch_queue import DispatchQueue
@@ -76,18 +74,14 @@ async def read_capacity(redis: Redis) -> Capacity:
     Raises:
         RedisError, OSError: Redis is away.
     """
-    worker_ids = [str(worker_id) for worker_id in await redis.smembers(redis_names.WORKERS)]
     slots = free = workers = 0
-    if worker_ids:
-        keys = [redis_names.worker_heartbeat(worker_id) for worker_id in worker_ids]
-        for document in await redis.mget(keys):
-            heartbeat = _read(document)
-            if heartbeat is None or heartbeat.state == "draining":
-                continue
-            workers += 1
-            if not _is_busy_for_long(heartbeat):
-                slots += heartbeat.slots_total
-                free += max(0, heartbeat.slots_total - heartbeat.slots_used)
+    for heartbeat in await read_heartbeats(redis):
+        if heartbeat.state == "draining":
+            continue
+        workers += 1
+        if not _is_busy_for_long(heartbeat):
+            slots += heartbeat.slots_total
+            free += max(0, heartbeat.slots_total - heartbeat.slots_used)
     queue = DispatchQueue(redis)
     weights = await redis.hgetall(redis_names.DISPATCH_WEIGHTS)
     return Capacity(
@@ -107,17 +101,6 @@ def _is_busy_for_long(heartbeat: WorkerHeartbeat) -> bool:
         heartbeat.claims_nothing_because not in (None, "waiting_calls")
         and heartbeat.claims_nothing_seconds >= BUSY_FOR_LONG_SECONDS
     )
-
-
-def _read(document: Any) -> WorkerHeartbeat | None:
-    """``None`` for a worker without a heartbeat, and for one of another major version."""
-    if document is None:
-        return None
-    try:
-        return read_json(WorkerHeartbeat, document)
-    except ValidationError:
-        _log.warning("heartbeat_unreadable")
-        return None
 
 
 class CapacityView:

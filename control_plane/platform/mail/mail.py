@@ -14,9 +14,11 @@ from uuid import UUID, uuid4
 _LONGEST_SUBJECT = 200
 _LONGEST_LINE = 998
 """RFC 5322, 2.1.1."""
-_FIELDS = (
-    *("From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted"),
-    *("Content-Type", "Content-Transfer-Encoding", "MIME-Version"),
+_FIELDS = ("From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted")
+_CONTENT_FIELDS = (
+    ("Content-Type", "Content-Transfer-Encoding", "MIME-Version"),
+    # With HTML: each part has an encoding of its own.
+    ("MIME-Version", "Content-Type"),
 )
 _FIELD = re.compile(rb"([A-Za-z-]+):((?: |\r\n )?[ -~]*(?:\r\n[ \t][ -~]+)*)\r\n")
 """A field of a header, possibly folded (RFC 5322, 2.2)."""
@@ -28,14 +30,16 @@ class UnexpectedHeader(ValueError):
 
 @dataclass(frozen=True)
 class Mail:
-    """A plain-text mail to one person. ``to`` is an ``EmailAddress``; ``subject`` and ``text`` may
-    contain text from users."""
+    """A mail to one person. ``to`` is an ``EmailAddress``; ``subject`` and ``text`` may contain
+    text from users."""
 
     to: str
     subject: str
     text: str
     id: UUID = field(default_factory=uuid4)
     """The same for every attempt to send the same mail; its ``Message-ID``."""
+    html: str | None = None
+    """The same as ``text``, in HTML in which text from users is escaped."""
 
 
 def as_message(mail: Mail, sender: str, now: datetime) -> bytes:
@@ -54,6 +58,8 @@ def as_message(mail: Mail, sender: str, now: datetime) -> bytes:
         # RFC 3834: prevents out-of-office replies.
         message["Auto-Submitted"] = "auto-generated"
         message.set_content(mail.text, cte=_encoding_for(mail.text))
+        if mail.html is not None:
+            message.add_alternative(mail.html, subtype="html", cte=_encoding_for(mail.html))
     except ValueError as error:
         raise UnexpectedHeader(str(error)) from error
     serialised = message.as_bytes()
@@ -75,7 +81,8 @@ def _check_header(serialised: bytes, recipient: str) -> None:
             raise UnexpectedHeader("the field To holds more than the recipient")
         names.append(name)
         position = field.end()
-    if tuple(names) != _FIELDS or not serialised.startswith(b"\r\n", position):
+    is_ours = tuple(names) in [(*_FIELDS, *content) for content in _CONTENT_FIELDS]
+    if not is_ours or not serialised.startswith(b"\r\n", position):
         raise UnexpectedHeader(f"the header holds {', '.join(names)} and perhaps more")
 
 

@@ -13,6 +13,11 @@ from control_plane.platform.outbox.models import OutboxEvent
 NotificationEvent = Literal[
     "agent.published",
     "agent.failed",
+    "agent.degraded",
+    "agent.number_assigned",
+    "billing.low_balance",
+    "billing.balance_depleted",
+    "call.first_call",
     "auth.welcome",
     "system.api_key_created",
     "system.api_key_revoked",

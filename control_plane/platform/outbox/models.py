@@ -1,4 +1,5 @@
-"""Domain events, written in the transaction of the change that they report."""
+"""Domain events, written in the transaction of the change that they report. They form a log, which
+is read by position (``log_repository.py``) and kept for a month."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import ForeignKey, func
+from sqlalchemy import FetchedValue, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.platform.database import Base
@@ -14,7 +15,8 @@ from control_plane.platform.tenancy.models import Tenant
 
 
 class OutboxEvent(Base):
-    """Read by webhooks and notifications."""
+    """Read by webhooks and notifications. The columns ``position`` and ``transaction_id`` are the
+    database's own."""
 
     __tablename__ = "outbox_events"
 
@@ -25,4 +27,4 @@ class OutboxEvent(Base):
     """The envelope's ``data`` (API spec, "Payload data")."""
     origin: Mapped[str] = mapped_column(default="api")
     """``gateway`` or ``api``. The envelope has ``type`` only for ``api``."""
-    occurred_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    occurred_at: Mapped[datetime] = mapped_column(server_default=FetchedValue())

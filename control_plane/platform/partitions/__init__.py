@@ -1,1 +1,1 @@
-"""Tables that are partitioned by month."""
+"""Tables that are partitioned by month, and the outbox, by day."""

@@ -36,17 +36,21 @@ class Turns:
         self._processor_clock = processor_clock
         self._order: VirtualClocks[asyncio.Future[None]] = VirtualClocks()
         self._is_handing_out = False
+        self._only_client: str | None = None
+        """Nobody else was served lately. What its work takes is not measured."""
 
     @coroutine
     def run(self, client: str, work: Awaitable[None]) -> Generator[Any, None, None]:
         """Await ``work`` step by step, each in its turn. Tasks that it starts run without turns.
 
-        A step costs 6 µs more, and 17 µs while others are served. Alone it runs at once.
+        A step costs 17 µs more, and nothing while there is no other client.
         """
+        self._begin(client)
         steps = work.__await__()
         error: BaseException | None = None
         while True:
-            if self._order.has_rivals(client, self._clock()):
+            is_measured = client != self._only_client
+            if is_measured and self._order.has_rivals(client, self._clock()):
                 try:
                     yield from self._turn_of(client)
                 except GeneratorExit:
@@ -54,14 +58,15 @@ class Turns:
                     raise
                 except BaseException as raised:  # noqa: BLE001 - the work handles it
                     error = raised
-            began_at = self._processor_clock()
+            began_at = self._processor_clock() if is_measured else 0.0
             try:
                 awaited = steps.send(None) if error is None else steps.throw(error)
             except StopIteration:
                 return
             finally:
-                took = self._processor_clock() - began_at
-                self._order.used(client, took, self._clock())
+                if is_measured:
+                    took = self._processor_clock() - began_at
+                    self._order.used(client, took, self._clock())
             error = None
             try:
                 yield awaited
@@ -70,6 +75,14 @@ class Turns:
                 raise
             except BaseException as raised:  # noqa: BLE001 - the work handles it
                 error = raised
+
+    def _begin(self, client: str) -> None:
+        now = self._clock()
+        if self._only_client not in (None, client):
+            # Its work may still run.
+            self._order.used(self._only_client, 0.0, now)
+        self._order.used(client, 0.0, now)
+        self._only_client = None if self._order.has_rivals(client, now) else client
 
     def _turn_of(self, client: str) -> asyncio.Future[None]:
         loop = asyncio.get_running_loop()

@@ -19,7 +19,7 @@ SHARE = 0.1
 MOST_AHEAD_SECONDS = 0.5
 """How far a clock runs ahead at most. Without a limit, who was alone for a while would have to wait
 as long as it took what nobody else needed."""
-LATELY_SECONDS = 0.1
+LATELY_SECONDS = 1.0
 _MOST_CLIENTS = 10_000
 
 Work = TypeVar("Work")

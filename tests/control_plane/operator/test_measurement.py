@@ -15,7 +15,6 @@ from control_plane.calling.calls.events import repository as events
 from control_plane.operator.measurement import STREAMS, measure_database, measure_streams
 from control_plane.operator.measurement_repository import (
     OLDEST_JOB,
-    OLDEST_OUTBOX_EVENT,
     RUNNING_CALLS,
 )
 from control_plane.platform.database import Database
@@ -61,7 +60,6 @@ async def test_parked_events_and_waiting_jobs_are_counted(database: Database) ->
     ("query", "index"),
     [
         (RUNNING_CALLS, "ix_calls_running"),
-        (OLDEST_OUTBOX_EVENT, "ix_outbox_events_tenant_id"),
         (OLDEST_JOB, "procrastinate_events_job_id_fkey_v1"),
     ],
 )

@@ -10,6 +10,10 @@ _EDIT = Policy(Access.OPERATOR, 401)
 POLICIES: Policies = {
     ("GET", "/v1/agents/llm-options"): SHOWN_TO_ALL,
     ("GET", "/v1/agents/voices"): SHOWN_TO_ALL,
+    # There is no key of a provider in the walk.
+    ("POST", "/v1/agents/voices/sample"): Policy(
+        Access.MEMBER, 409, {"provider": "openai", "id": "alloy"}
+    ),
     ("GET", "/v1/managed-skus"): SHOWN_TO_ALL,
     ("POST", "/v1/agents/stack-preview"): Policy(
         Access.MEMBER, body={"supported_languages": ["en-US"]}

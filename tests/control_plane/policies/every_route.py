@@ -25,12 +25,14 @@ from tests.control_plane.policies import (
     intelligence,
     live_view,
     members,
+    notifications,
     numbers,
     operator,
     provider_keys,
     publication,
     recordings,
     retention,
+    webhooks,
 )
 from tests.control_plane.policies.policy import Policies
 
@@ -52,12 +54,14 @@ _DOMAINS = (
     intelligence,
     live_view,
     members,
+    notifications,
     numbers,
     operator,
     provider_keys,
     publication,
     recordings,
     retention,
+    webhooks,
 )
 
 POLICIES: Policies = {

@@ -53,6 +53,7 @@ POLICIES: Policies = {
     ("POST", "/v1/operator/parked-events/{parked_event_id}/discard"): Policy(
         Access.OPERATOR, 401, {"reason": "x", "discarded_by": "x"}
     ),
+    ("GET", "/v1/operator/workers"): OPERATORS,
     ("GET", "/v1/operator/platform"): OPERATORS,
     ("PUT", "/v1/operator/platform"): Policy(Access.OPERATOR, 401, {"calls_enabled": False}),
 }

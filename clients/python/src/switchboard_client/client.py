@@ -20,11 +20,13 @@ from switchboard_client.resources import (
     AsyncCalls,
     AsyncCatalogue,
     AsyncErasures,
+    AsyncWebhooks,
     Batches,
     Billing,
     Calls,
     Catalogue,
     Erasures,
+    Webhooks,
 )
 from switchboard_client.retry import DEFAULT_RETRY, RetryPolicy
 from switchboard_client.transport import AsyncTransport, Transport
@@ -64,6 +66,7 @@ class Switchboard:
         self.catalogue = Catalogue(self._transport)
         self.billing = Billing(self._transport)
         self.erasures = Erasures(self._transport)
+        self.webhooks = Webhooks(self._transport)
 
     def request(
         self,
@@ -119,6 +122,7 @@ class AsyncSwitchboard:
         self.catalogue = AsyncCatalogue(self._transport)
         self.billing = AsyncBilling(self._transport)
         self.erasures = AsyncErasures(self._transport)
+        self.webhooks = AsyncWebhooks(self._transport)
 
     async def request(
         self,

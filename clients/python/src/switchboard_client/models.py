@@ -314,6 +314,49 @@ class BatchView(WireModel):
     canceled_at: AwareDatetime | None
 
 
+class BillCharge(WireModel):
+    """The ledger entry that the call was charged with."""
+
+    transaction_id: UUID
+    """As in `GET /v1/billing/transactions`."""
+
+    seconds: int
+    """Billable seconds."""
+
+    amount: float
+    from_free_credit: float
+    from_purchased_credit: float
+    created_at: AwareDatetime
+
+
+class BillHold(WireModel):
+    """The credit that the call reserves while it runs, so that it can always be paid."""
+
+    state: Literal["open", "settled", "released"] | str
+    """`settled`: the charge was taken. `released`: nothing was charged."""
+
+    amount: float
+    """What it holds, or held last."""
+
+    opened_at: AwareDatetime
+    closed_at: AwareDatetime | None
+
+
+class BillPriceRow(WireModel):
+    """A row of the catalogue's prices, frozen when the call was created."""
+
+    price_id: UUID
+    component: Literal["stt", "llm", "tts", "platform", "managed_sku"] | str
+    provider: str
+    model: str
+    price_per_min: float
+    valid_from: AwareDatetime | None
+    """Since when the catalogue has it; `null` if it has no such row any more."""
+
+    cost: float | None
+    """Its part of the charge; `null` while the call runs."""
+
+
 class BoundToolView(WireModel):
     type: (
         Literal[
@@ -358,6 +401,22 @@ class CallEventView(WireModel):
     source: str
     message: str
     created_at: AwareDatetime
+
+
+class CallFailedData(WireModel):
+    call_id: UUID
+    session_id: str
+    agent_id: UUID
+    status: Literal["failed"]
+    reason: str | None
+
+
+class CallFailedEvent(WireModel):
+    timestamp: AwareDatetime
+    """When it was emitted; the same over all tries."""
+
+    event: Literal["call.failed"]
+    data: CallFailedData
 
 
 class CallFeedback(WireModel):
@@ -413,6 +472,27 @@ class CallQueued(WireModel):
     room_name: str
     status: str
     participants: list[AddedParticipant]
+
+
+class CallStartedData(WireModel):
+    call_id: UUID
+    session_id: str
+    agent_id: UUID
+    channel: Literal["web", "phone"] | str
+    to_number: str | None
+    """The word `web`, or the dialed number."""
+
+    started_at: AwareDatetime
+    participant_id: UUID | None = None
+    """Only in the further event of each phone leg."""
+
+
+class CallStartedEvent(WireModel):
+    timestamp: AwareDatetime
+    """When it was emitted; the same over all tries."""
+
+    event: Literal["call.started"]
+    data: CallStartedData
 
 
 class CallState(WireModel):
@@ -479,6 +559,45 @@ class Change(WireModel):
 
     from_: Annotated[Any, Field(alias="from")]
     to: Any
+
+
+class ChannelTest(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    event_category: (
+        Literal[
+            "billing.low_balance",
+            "billing.balance_depleted",
+            "billing.payment_failed",
+            "billing.topup_confirmed",
+            "billing.invoice_ready",
+            "call.first_call",
+            "call.daily_summary",
+            "call.monthly_summary",
+            "call.volume_spike",
+            "agent.published",
+            "agent.failed",
+            "agent.degraded",
+            "agent.number_assigned",
+            "system.api_key_created",
+            "system.api_key_revoked",
+            "system.login_new_device",
+            "system.maintenance",
+            "team.member_invited",
+            "team.member_joined",
+            "auth.welcome",
+            "number.porting_complete",
+        ]
+        | str
+    ) = "billing.low_balance"
+    title: str = "A test"
+    message: str = "This is a test of your notifications. Nothing has happened."
+    requested_channels: list[Literal["in_app", "email", "sms", "webhook"] | str] | None = None
+    """Only over these channels, as far as preferences allow. Left out: over all."""
+
+    force_channels: list[Literal["in_app", "email", "sms", "webhook"] | str] | None = None
+    """Also over these, whatever the preferences say."""
 
 
 class ChatMessageCreate(WireModel):
@@ -658,6 +777,17 @@ class DataRetentionView(WireModel):
     """The event logs of calls, and their webhook events."""
 
 
+class DayLatencyView(WireModel):
+    date: str
+    turns: int
+    """Turns of agents whose latency is known."""
+
+    p50_ms: int | None
+    """Half of the turns were answered at least so fast; `null` without turns."""
+
+    p95_ms: int | None
+
+
 class Debit(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -675,6 +805,28 @@ class Debit(WireModel):
 
     amount_usd: float | str
     """What is taken, with at most six decimal places. Free credit is taken first."""
+
+
+class DeliveryQueued(WireModel):
+    status: Literal["queued"]
+    id: UUID
+
+
+class DeliveryView(WireModel):
+    id: UUID
+    event: str
+    event_id: UUID
+    """`webhook-id` is made of it."""
+
+    occurred_at: AwareDatetime
+    """The envelope's `timestamp`."""
+
+    status: Literal["pending", "delivered", "failed", "expired"] | str
+    tries: int
+    """In all, those before a replay included."""
+
+    next_try_at: AwareDatetime | None
+    finished_at: AwareDatetime | None
 
 
 class Discarding(WireModel):
@@ -768,6 +920,13 @@ class EmailConfirmed(WireModel):
     status: Literal["confirmed"]
     welcome_credit_posted: bool
     """Whether this request posted the credit."""
+
+
+class EnabledChannels(WireModel):
+    in_app: bool
+    email: bool
+    sms: bool
+    webhook: bool
 
 
 class EndCall(WireModel):
@@ -870,6 +1029,31 @@ class EvaluationView(WireModel):
     criteria: list[CriterionView]
 
 
+class EventCosts(WireModel):
+    llm: float | None
+    tts: float | None
+    stt: float | None
+
+
+class EventEvaluation(WireModel):
+    passed: bool | None
+    score: float | None
+    reasoning: str | None
+
+
+class EventSegment(WireModel):
+    speaker: str
+    text: str
+    sequence: int
+    started_at_ms: int
+    ended_at_ms: int
+
+
+class EventTranscript(WireModel):
+    text: str
+    segments: list[EventSegment]
+
+
 class Features(WireModel):
     recording_enabled: bool = False
     transcription_enabled: bool = True
@@ -955,6 +1139,31 @@ class IceServer(WireModel):
 
 class IceServers(WireModel):
     ice_servers: list[IceServer]
+
+
+class IntelligenceReadyData(WireModel):
+    call_id: UUID
+    status: str
+    duration: float
+    """Seconds."""
+
+    cost: float
+    intelligence_status: str
+    transcript: EventTranscript | None
+    summary: str | None
+    sentiment: str | None
+    structured_data: dict[str, Any] | None
+    evaluation: EventEvaluation | None
+    errors: list[dict[str, Any]]
+
+
+class IntelligenceReadyEvent(WireModel):
+    timestamp: AwareDatetime
+    """When it was emitted; the same over all tries."""
+
+    event: Literal["call.intelligence.ready"]
+    type: Literal["call.intelligence.ready"]
+    data: IntelligenceReadyData
 
 
 class IntelligenceView(WireModel):
@@ -1054,6 +1263,30 @@ class LatencyMetrics(WireModel):
     llm_first_token_ms: int | None
     tts_first_byte_ms: int | None
     end_to_end_ms: int | None
+
+
+class LeanCallCompletedData(WireModel):
+    call_id: UUID
+    session_id: str
+    agent_id: UUID
+    status: str
+    reason: str | None
+    duration: float
+    """Seconds."""
+
+    cost: None
+    intelligence_status: Literal["pending"]
+    transcript: EventTranscript | None
+
+
+class LeanCallCompletedEvent(WireModel):
+    """Without `type`: the analysis has to wait. A `CallCompletedEvent` may follow."""
+
+    timestamp: AwareDatetime
+    """When it was emitted; the same over all tries."""
+
+    event: Literal["call.completed"]
+    data: LeanCallCompletedData
 
 
 class ListedNumber(WireModel):
@@ -1289,6 +1522,59 @@ class ModelView(WireModel):
 class NotEnriched(WireModel):
     enriched: Literal[False]
     error: str
+
+
+class NotificationData(WireModel):
+    notification_id: UUID
+    tenant_id: UUID
+    event_category: str
+    title: str | None
+    message: str | None
+    metadata: dict[str, Any]
+
+
+class NotificationEvent(WireModel):
+    """An event of an agent, of billing, of an account or of the system."""
+
+    timestamp: AwareDatetime
+    """When it was emitted; the same over all tries."""
+
+    event: str
+    type: str
+    data: NotificationData
+
+
+class NotificationOfDelivery(WireModel):
+    id: UUID
+    event_category: str
+    title: str
+    created_at: AwareDatetime
+
+
+class NotificationStatus(WireModel):
+    queue_enabled: bool
+    channels: EnabledChannels
+    preference_scope: Literal["tenant", "user"] | str
+    """
+    Whose preferences decide what the caller is shown: the tenant's for a key, the user's own over those for a session.
+    """
+
+    warnings: list[str]
+
+
+class NotificationView(WireModel):
+    id: UUID
+    tenant_id: UUID
+    event_category: str
+    title: str
+    message: str
+    is_read: bool
+    """
+    With a session: whether its user has read it. With a key: whether somebody has read it with one of the tenant's keys.
+    """
+
+    metadata: dict[str, Any]
+    created_at: AwareDatetime
 
 
 class NumberRemoved(WireModel):
@@ -1567,6 +1853,52 @@ class PostCallModel(WireModel):
     model: str | None = None
 
 
+class PreferenceChange(WireModel):
+    """Channels that are left out stay as they are."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    event_category: (
+        Literal[
+            "billing.low_balance",
+            "billing.balance_depleted",
+            "billing.payment_failed",
+            "billing.topup_confirmed",
+            "billing.invoice_ready",
+            "call.first_call",
+            "call.daily_summary",
+            "call.monthly_summary",
+            "call.volume_spike",
+            "agent.published",
+            "agent.failed",
+            "agent.degraded",
+            "agent.number_assigned",
+            "system.api_key_created",
+            "system.api_key_revoked",
+            "system.login_new_device",
+            "system.maintenance",
+            "team.member_invited",
+            "team.member_joined",
+            "auth.welcome",
+            "number.porting_complete",
+        ]
+        | str
+    )
+    email_enabled: bool | None = None
+    sms_enabled: bool | None = None
+    in_app_enabled: bool | None = None
+    webhook_enabled: bool | None = None
+
+
+class PreferenceRow(WireModel):
+    event_category: str
+    email_enabled: bool
+    sms_enabled: bool
+    in_app_enabled: bool
+    webhook_enabled: bool
+
+
 class PriceCreate(WireModel):
     """
     A new price. It replaces the previous one from `valid_from` on; the previous one is kept.
@@ -1623,11 +1955,26 @@ class ProviderKeyDeleted(WireModel):
 
 
 class ProviderKeySet(WireModel):
+    """``base_url``, ``models`` and ``name`` are for ``openai_compatible``, a server of your own."""
+
     model_config = ConfigDict(
         extra="forbid",
     )
-    key: str
-    """The provider's API key, 12 to 500 characters."""
+    key: str | None = None
+    """The provider's API key, 12 to 500 characters. Only a server of your own may do without."""
+
+    base_url: str | None = None
+    """
+    The root of your server's API, which ends with `/v1` for most servers. Required for `openai_compatible`, and refused for all others. `https://`, or `http://` in a private network that the operator allows.
+    """
+
+    models: list[str] | None = None
+    """
+    The models on your server that your agents may use. Agents that name no language model get the first one. Required with `base_url`.
+    """
+
+    name: str | None = None
+    """What people read as the provider of these models. Default: Your own server."""
 
     verify: bool = True
     """
@@ -1638,7 +1985,9 @@ class ProviderKeySet(WireModel):
 class ProviderKeyView(WireModel):
     provider: str
     last_four: str
-    """The last four characters of the key, so that you can recognise it."""
+    """
+    The last four characters of the key, so that you can recognise it. Empty for a server of your own that wants no key.
+    """
 
     status: Literal["verified", "unverified"] | str
     """Whether the provider accepted the key when it was set."""
@@ -1648,6 +1997,14 @@ class ProviderKeyView(WireModel):
     """When the key was last set."""
 
     verified_at: AwareDatetime | None
+    base_url: str | None
+    """Of a server of your own; null for the others."""
+
+    models: list[str] | None
+    """Of a server of your own, best first."""
+
+    name: str | None
+    """Of a server of your own."""
 
 
 class Publish(WireModel):
@@ -1701,6 +2058,12 @@ class QueueStats(WireModel):
 
     failed: int
     """Nobody was reached, or the call failed."""
+
+
+class QueuedTest(WireModel):
+    success: Literal[True]
+    jobId: UUID
+    """The id that the notification will have."""
 
 
 class RawEntry(WireModel):
@@ -1767,6 +2130,26 @@ class RejectedRow(WireModel):
     reason: str
 
 
+class ReplayQueued(WireModel):
+    status: Literal["queued"]
+    count: int
+    """10,000 at most: then repeat the request later."""
+
+
+class ReplaySpan(WireModel):
+    """The times are those of the events."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    from_: Annotated[AwareDatetime, Field(alias="from")]
+    to: AwareDatetime
+    """Events from before this time."""
+
+    only_failed: bool = True
+    """`false` replays what was delivered as well."""
+
+
 class RequiredSlot(WireModel):
     name: str
     description: str = ""
@@ -1818,6 +2201,18 @@ class RolledBack(WireModel):
     """What its calls can no longer use, such as a provider whose key was removed."""
 
 
+class SampleWanted(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    provider: str
+    id: str
+    """Of the voice, as `GET /v1/agents/voices` lists it."""
+
+    text: str | None = None
+    """What it says. Default: a greeting in the voice's language."""
+
+
 class Schedule(WireModel):
     """When to dial. An empty schedule means now."""
 
@@ -1852,6 +2247,23 @@ class SearchKnowledge(WireModel):
     max_results: int = 4
 
 
+class SecretRotated(WireModel):
+    status: Literal["rotated"]
+    id: UUID
+    previous_secret_until: AwareDatetime
+
+
+class SecretToRotate(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    secret: str
+    """The key of the signatures. It is stored encrypted and never shown."""
+
+    overlap_seconds: int = 86400
+    """How long the present secret signs as well, in `webhook-signature`."""
+
+
 class SegmentView(WireModel):
     """One final segment of the transcript; times are in ms from the start of the call."""
 
@@ -1870,6 +2282,14 @@ class SendDtmf(WireModel):
     type: Literal["send_dtmf"]
     name: str = "send_dtmf"
     description: str = "Press keys on the phone, for example in a voice menu."
+
+
+class SentRequest(WireModel):
+    """What is sent: its time and signatures are those of the next try."""
+
+    url: str
+    headers: dict[str, str]
+    body: str
 
 
 class SessionView(WireModel):
@@ -1994,6 +2414,10 @@ class StructuredExtraction(WireModel):
     prompt: str | None = None
 
 
+class Success(WireModel):
+    success: Literal[True]
+
+
 class SuggestedChange(WireModel):
     """A change for ``POST /v1/agents/apply-changes``."""
 
@@ -2075,6 +2499,13 @@ class TenantDetail(WireModel):
 
     calls_not_joined: int | None
     """Its own cap on calls that nobody has joined yet; null: its plan's. 0: no limit."""
+
+
+class TenantPreferences(WireModel):
+    data: list[PreferenceRow]
+    """A row for each category."""
+
+    scope: Literal["tenant", "all"] | str
 
 
 class TenantSwitch(WireModel):
@@ -2166,6 +2597,20 @@ class Transfer(WireModel):
     message: str | None = None
 
 
+class TryView(WireModel):
+    number: int
+    started_at: AwareDatetime
+    duration_ms: int
+    status_code: int | None
+    """`null`: there was no answer."""
+
+    error: str | None
+    """Why it failed; `null`: it was delivered."""
+
+    answer: str | None
+    """The first 4 KB of the answer's body."""
+
+
 class TurnLatency(WireModel):
     """Event ``latency``: from the caller's last word to the agent's first."""
 
@@ -2209,6 +2654,15 @@ class UnitPriceView(WireModel):
 class UsedKey(WireModel):
     id: UUID
     name: str
+
+
+class UserPreferences(WireModel):
+    data: list[PreferenceRow]
+    """
+    A row for each category for which the user has preferences of their own. What these leave open is as the tenant has it.
+    """
+
+    scope: Literal["user"]
 
 
 class UserState(WireModel):
@@ -2318,6 +2772,135 @@ class VoiceView(WireModel):
     byok_required: bool
     byok_provider_id: str | None
     languages: list[str]
+
+
+class WaitingCalls(WireModel):
+    tenant_id: UUID
+    calls: int
+
+
+class WebhookChanges(WireModel):
+    """
+    Only the fields that you send change. `null` or an empty text removes `alert_email`; `null`
+    puts `redaction_level` back to `partial`.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    url: str | None = None
+    events: list[str] | None = None
+    secret: str | None = None
+    alert_email: str | Literal[""] | None = None
+    redaction_level: Literal["none", "partial", "full"] | str | None = None
+
+
+class WebhookDeleted(WireModel):
+    status: Literal["deleted"]
+    id: UUID
+
+
+class WebhookDetails(WireModel):
+    id: UUID
+    url: str
+    events: list[str]
+    created_at: AwareDatetime
+    alert_email: str | None
+    redaction_level: Literal["none", "partial", "full"] | str
+    failing_since: AwareDatetime | None
+    """The first failed try since the last that succeeded."""
+
+    previous_secret_until: AwareDatetime | None
+    """Until then, the secret before the last rotation signs as well."""
+
+
+class WebhookRegistered(WireModel):
+    status: Literal["registered"]
+    id: UUID
+
+
+class WebhookTestRequest(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    event: (
+        Literal[
+            "call.started",
+            "call.failed",
+            "call.completed",
+            "call.intelligence.ready",
+            "agent.published",
+            "agent.failed",
+            "agent.number_assigned",
+            "billing.topup_confirmed",
+            "billing.payment_failed",
+            "billing.low_balance",
+            "billing.balance_depleted",
+            "auth.welcome",
+            "system.api_key_created",
+            "system.api_key_revoked",
+        ]
+        | str
+    ) = "call.completed"
+
+
+class WebhookTestResult(WireModel):
+    status: Literal["delivered", "failed"] | str
+    duration_ms: int
+    status_code: int | None
+    """`null`: there was no answer."""
+
+    error: str | None
+    """Why it failed; `null`: it was delivered."""
+
+    answer: str | None
+    """The first 4 KB of the answer's body."""
+
+    request: SentRequest
+
+
+class WebhookToRegister(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    url: str
+    """`https://`, on the public internet, with a name that resolves."""
+
+    events: list[str]
+    """Names of events."""
+
+    secret: str
+    """The key of the signatures. It is stored encrypted and never shown."""
+
+    alert_email: str | None = None
+    redaction_level: Literal["none", "partial", "full"] | str | None = None
+
+
+class WebhookUpdated(WireModel):
+    status: Literal["updated"]
+    id: UUID
+
+
+class WebhookView(WireModel):
+    id: UUID
+    url: str
+    events: list[str]
+    created_at: AwareDatetime
+
+
+class WorkerView(WireModel):
+    id: str
+    state: Literal["warming", "ready", "draining"] | str
+    """`warming`: it loads its models. `draining`: it ends its calls and takes no more."""
+
+    slots_total: int
+    slots_used: int
+    claims_nothing_because: str | None
+    """Why it takes no calls although slots may be free, such as `frames_late`."""
+
+    claims_nothing_seconds: float
+    heard_at: AwareDatetime
+    """Workers report once a second."""
 
 
 class AdvancedInput(WireModel):
@@ -2565,6 +3148,85 @@ class BatchRowPage(WireModel):
     limit: int
 
 
+class BillAgent(WireModel):
+    """An agent that served the call, for as long as it did."""
+
+    agent_id: UUID
+    agent_version: int
+    agent_name: str
+    from_seconds: float
+    """Connected seconds at which it took over."""
+
+    seconds: float | None
+    """What it is billed for; `null` while the call runs."""
+
+    price_per_min: float
+    """The sum of its price rows."""
+
+    cost: float | None
+    """Its part of the charge; `null` while the call runs."""
+
+    prices: list[BillPriceRow]
+
+
+class CallBill(WireModel):
+    """Amounts are in US dollars. The parts of a charge add up to it exactly."""
+
+    call_id: UUID
+    billable_seconds: int | None
+    """`null` while the call runs."""
+
+    total_cost: float | None
+    """`null` while the call runs."""
+
+    charge: BillCharge | None
+    """`null` while the call runs, and if nothing was charged."""
+
+    hold: BillHold | None
+    agents: list[BillAgent]
+    """In the order in which they talked."""
+
+
+class CallCompletedData(WireModel):
+    call_id: UUID
+    session_id: str
+    agent_id: UUID
+    status: str
+    reason: str | None
+    duration: float
+    """Seconds."""
+
+    cost: float
+    """`telecom_cost` and `provider_cost`, in dollars."""
+
+    telecom_cost: float
+    provider_cost: float
+    provider_cost_breakdown: EventCosts
+    provider_cost_actual: float | None
+    """What providers bill the installation, as far as it is known."""
+
+    provider_cost_actual_breakdown: EventCosts | None
+    intelligence_status: str
+    transcript: EventTranscript | None
+    summary: str | None
+    sentiment: str | None
+    structured_data: dict[str, Any] | None
+    evaluation: EventEvaluation | None
+    recording: dict[str, Any] | None
+    """As in `GET /v1/calls/{call_id}/recording`, with addresses signed now."""
+
+    errors: list[dict[str, Any]]
+
+
+class CallCompletedEvent(WireModel):
+    timestamp: AwareDatetime
+    """When it was emitted; the same over all tries."""
+
+    event: Literal["call.completed"]
+    type: Literal["call.completed"]
+    data: CallCompletedData
+
+
 class CallCreated(WireModel):
     id: UUID
     room_name: str
@@ -2617,6 +3279,10 @@ class CallView(WireModel):
     participant_count: int
     primary_participant: PrimaryParticipant | None
     participants: list[ParticipantView]
+
+
+class ChangedPreference(WireModel):
+    data: PreferenceRow
 
 
 class ChangesApplied(WireModel):
@@ -2715,6 +3381,42 @@ class CompiledPrompt(WireModel):
     characters: int
     estimated_tokens: int
     """A quarter of the prompt's UTF-8 bytes, rounded up."""
+
+
+class DailyLatencies(WireModel):
+    """From the end of what the caller said until the agent was heard, in milliseconds."""
+
+    time_zone: str
+    days: list[DayLatencyView]
+    """Oldest first; today is the last."""
+
+
+class DeliveryDetails(WireModel):
+    id: UUID
+    event: str
+    event_id: UUID
+    """`webhook-id` is made of it."""
+
+    occurred_at: AwareDatetime
+    """The envelope's `timestamp`."""
+
+    status: Literal["pending", "delivered", "failed", "expired"] | str
+    tries: int
+    """In all, those before a replay included."""
+
+    next_try_at: AwareDatetime | None
+    finished_at: AwareDatetime | None
+    request: SentRequest | None
+    """What a try sends now; `null`: what it would tell was erased."""
+
+    answers: list[TryView]
+    """Every try, the oldest first."""
+
+
+class DeliveryPage(WireModel):
+    deliveries: list[DeliveryView]
+    next_cursor: UUID | None
+    """`null`: there are no older ones."""
 
 
 class DoNotCallPage(WireModel):
@@ -2823,6 +3525,23 @@ class Me(WireModel):
 
 class MemberList(WireModel):
     members: list[MemberView]
+    total: int
+    offset: int
+    limit: int
+
+
+class NotificationDeliveryView(WireModel):
+    id: UUID
+    notification_id: UUID
+    channel: Literal["in_app", "email", "sms", "webhook"] | str
+    status: Literal["queued", "sent", "failed"] | str
+    attempt_count: int
+    last_error: str | None
+    notification: NotificationOfDelivery
+
+
+class NotificationPage(WireModel):
+    data: list[NotificationView]
     total: int
     offset: int
     limit: int
@@ -3211,6 +3930,22 @@ class VoiceList(WireModel):
     voices: list[VoiceView]
 
 
+class WebhookPage(WireModel):
+    webhooks: list[WebhookView]
+    total: int
+    offset: int
+    limit: int
+
+
+class WorkerList(WireModel):
+    workers: list[WorkerView]
+    waiting: list[WaitingCalls]
+    """Calls that wait for a worker, by tenant; the most first."""
+
+    longest_wait_seconds: float
+    """0 if no call waits."""
+
+
 class AgentCreate(WireModel):
     """
     An agent's fields. Only ``name`` is required. Fields that can only be read, such as
@@ -3536,3 +4271,10 @@ class JoinedCall(WireModel):
     summary: str | None
     recording: RecordingView | None
     feedback: CallFeedback | None
+
+
+class NotificationDeliveryPage(WireModel):
+    data: list[NotificationDeliveryView]
+    total: int
+    offset: int
+    limit: int

@@ -194,6 +194,24 @@ class DatabaseUnavailable(ApiError):
     code = "database_unavailable"
 
 
+class DeliveryExpired(ApiError):
+    """What the delivery would tell was erased (409)."""
+
+    code = "delivery_expired"
+
+
+class DeliveryNotFound(ApiError):
+    """The webhook has no such delivery (404)."""
+
+    code = "delivery_not_found"
+
+
+class DeliveryUnderWay(ApiError):
+    """The delivery is still being tried (409)."""
+
+    code = "delivery_under_way"
+
+
 class EmailNotConfirmed(ApiError):
     """Your mail address is not confirmed yet (403)."""
 
@@ -506,6 +524,12 @@ class SecretKeyRequired(ApiError):
     code = "secret_key_required"
 
 
+class SecretLost(ApiError):
+    """The webhook's secret cannot be decrypted: set it again (409)."""
+
+    code = "webhook_secret_lost"
+
+
 class SessionNotFound(ApiError):
     """Session not found (404)."""
 
@@ -572,6 +596,12 @@ class TooManyViewers(ApiError):
     code = "too_many_viewers"
 
 
+class TooManyWebhooks(ApiError):
+    """The tenant has as many webhooks as it may have (409)."""
+
+    code = "too_many_webhooks"
+
+
 class TranscriptNotAvailable(ApiError):
     """The call has no transcript yet (404)."""
 
@@ -608,6 +638,30 @@ class ViewerShareUsedUp(ApiError):
     code = "viewer_share_used_up"
 
 
+class VoiceNeedsKey(ApiError):
+    """There is no key for the voice's provider (409)."""
+
+    code = "voice_needs_key"
+
+
+class VoiceNotFound(ApiError):
+    """The catalogue has no such voice (404)."""
+
+    code = "voice_not_found"
+
+
+class VoiceNotSampled(ApiError):
+    """The provider did not speak the sample (424)."""
+
+    code = "voice_not_sampled"
+
+
+class WebhookNotFound(ApiError):
+    """There is no such webhook (404)."""
+
+    code = "webhook_not_found"
+
+
 BY_CODE: dict[str, type[ApiError]] = {
     "access_token_for_another_call": AccessTokenForAnotherCall,
     "access_token_invalid": AccessTokenInvalid,
@@ -640,6 +694,9 @@ BY_CODE: dict[str, type[ApiError]] = {
     "credit_reference_taken": CreditReferenceTaken,
     "csrf_token_required": CsrfTokenRequired,
     "database_unavailable": DatabaseUnavailable,
+    "delivery_expired": DeliveryExpired,
+    "delivery_not_found": DeliveryNotFound,
+    "delivery_under_way": DeliveryUnderWay,
     "do_not_call": NumberOnDoNotCallList,
     "do_not_call_number_not_found": NumberNotListed,
     "email_not_confirmed": EmailNotConfirmed,
@@ -703,10 +760,16 @@ BY_CODE: dict[str, type[ApiError]] = {
     "too_many_calls": TooManyCalls,
     "too_many_chat_sessions": TooManyChatSessions,
     "too_many_viewers": TooManyViewers,
+    "too_many_webhooks": TooManyWebhooks,
     "transaction_not_found": CorrectedEntryNotFound,
     "transcript_not_available": TranscriptNotAvailable,
     "unauthorized": Unauthorized,
     "unknown_provider": UnknownProvider,
     "unsupported_media_type": UnsupportedMediaType,
     "viewer_share_used_up": ViewerShareUsedUp,
+    "voice_needs_key": VoiceNeedsKey,
+    "voice_not_found": VoiceNotFound,
+    "voice_not_sampled": VoiceNotSampled,
+    "webhook_not_found": WebhookNotFound,
+    "webhook_secret_lost": SecretLost,
 }

@@ -26,6 +26,7 @@ from switchboard_client.operations import (
     catalogue,
     chat_sessions,
     erasures,
+    webhooks,
 )
 
 
@@ -41,6 +42,8 @@ class Calls(Resource):
     transcript = blocking(calls.transcript)
     queue_stats = blocking(calls.queue_stats)
     end = blocking(calls.end)
+    daily_latencies = blocking(calls.daily_latencies)
+    bill = blocking(calls.bill)
     give_feedback = blocking(calls.give_feedback)
     add_participants = blocking(calls.add_participants)
     recording = blocking(calls.recording)
@@ -86,6 +89,8 @@ class AsyncCalls(AsyncResource):
     transcript = awaitable(calls.transcript)
     queue_stats = awaitable(calls.queue_stats)
     end = awaitable(calls.end)
+    daily_latencies = awaitable(calls.daily_latencies)
+    bill = awaitable(calls.bill)
     give_feedback = awaitable(calls.give_feedback)
     add_participants = awaitable(calls.add_participants)
     recording = awaitable(calls.recording)
@@ -225,3 +230,33 @@ class Billing(Resource):
 class AsyncBilling(AsyncResource):
     balance = awaitable(billing.balance)
     transactions = awaitable(billing.transactions)
+
+
+class Webhooks(Resource):
+    register = blocking(webhooks.register)
+    page = blocking(webhooks.page)
+    every = iterating(webhooks.every)
+    show = blocking(webhooks.show)
+    update = blocking(webhooks.update)
+    remove = blocking(webhooks.remove)
+    rotate_secret = blocking(webhooks.rotate_secret)
+    deliveries = blocking(webhooks.deliveries)
+    delivery = blocking(webhooks.delivery)
+    replay = blocking(webhooks.replay)
+    replay_span = blocking(webhooks.replay_span)
+    send_sample = blocking(webhooks.send_sample)
+
+
+class AsyncWebhooks(AsyncResource):
+    register = awaitable(webhooks.register)
+    page = awaitable(webhooks.page)
+    every = async_iterating(webhooks.every)
+    show = awaitable(webhooks.show)
+    update = awaitable(webhooks.update)
+    remove = awaitable(webhooks.remove)
+    rotate_secret = awaitable(webhooks.rotate_secret)
+    deliveries = awaitable(webhooks.deliveries)
+    delivery = awaitable(webhooks.delivery)
+    replay = awaitable(webhooks.replay)
+    replay_span = awaitable(webhooks.replay_span)
+    send_sample = awaitable(webhooks.send_sample)

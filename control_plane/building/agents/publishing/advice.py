@@ -9,6 +9,7 @@ from control_plane.building.agents.publishing.finding import Finding, PublishSub
 from control_plane.building.agents.publishing.handoff_targets import handoffs_of
 from control_plane.building.agents.publishing.knowledge_advice import knowledge_advice
 from control_plane.building.agents.publishing.offline_coverage import too_little_followed
+from control_plane.building.agents.publishing.pronunciation_advice import pronunciation_advice
 from control_plane.building.agents.publishing.timing_advice import timing_advice
 from pipelines.stack import LOCAL
 from pipelines.texts.agent_texts import needed_variables
@@ -23,6 +24,7 @@ def advice(subject: PublishSubject) -> Iterator[Finding]:
     yield from conversation_advice(subject.config)
     yield from knowledge_advice(subject.config, subject.pages)
     yield from timing_advice(subject.config)
+    yield from pronunciation_advice(subject.config, subject.stacks)
     if subject.accepts_limited:
         yield from too_little_followed(subject)
     for check in (_variables, _stacks, _languages, _tools, _handoffs, _recording, _name):

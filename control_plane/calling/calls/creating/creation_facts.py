@@ -34,6 +34,9 @@ class CreationFacts(NamedTuple):
     tier: str
     sealed_keys: dict[str, Any]
     """The tenant's own provider keys, by provider; empty if its plan does not allow any."""
+    own_server: dict[str, Any] | None
+    """``base_url`` and ``models`` of the tenant's own model server; ``None`` if it has none, or its
+    plan does not allow any."""
     edition: int
     """Of the catalogue."""
     calls_at_once: int | None
@@ -52,4 +55,5 @@ class CreationFacts(NamedTuple):
         Args:
             platform: providers that every tenant of this installation can use.
         """
-        return AvailableKeys(platform, frozenset(self.sealed_keys), self.tier)
+        own_models = () if self.own_server is None else tuple(self.own_server["models"])
+        return AvailableKeys(platform, frozenset(self.sealed_keys), self.tier, own_models)

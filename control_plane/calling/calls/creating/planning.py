@@ -40,6 +40,7 @@ from control_plane.calling.calls.schemas import CallCreate
 from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.time_ordered_id import time_ordered_id
+from pipelines.settings import OPENAI_COMPATIBLE
 from pipelines.stack import CUSTOM, StackProblem
 
 PHONE_JOIN_SECONDS = 60
@@ -137,6 +138,7 @@ async def freeze_plan(
         locale=locale,
         stack=stack,
         sealed_provider_keys=_own_keys(stacks, facts),
+        provider_urls=_own_urls(stacks, facts),
         prices=prices,
         unit_prices=catalogue.unit_prices_at(stacks, now),
         limits=limits_of(agent, waits_for_phone=bool(caller_ids)),
@@ -219,6 +221,20 @@ def published_version(facts: CreationFacts) -> tuple[int, str]:
     if facts.version is None or facts.digest is None:
         raise AgentNotPublishReady([_NEVER_PUBLISHED])
     return facts.version, facts.digest
+
+
+def _own_urls(stacks: Iterable[ResolvedStack], facts: CreationFacts) -> dict[str, str]:
+    """The address of the tenant's own model server, if a stack needs it."""
+    server = facts.own_server
+    own = {
+        choice.provider
+        for stack in stacks
+        for _, choice in stack.choices()
+        if choice.key_source == "own"
+    }
+    if server is None or OPENAI_COMPATIBLE not in own:
+        return {}
+    return {OPENAI_COMPATIBLE: server["base_url"]}
 
 
 def _own_keys(stacks: Iterable[ResolvedStack], facts: CreationFacts) -> dict[str, str]:

@@ -174,6 +174,20 @@ def _select_facts() -> Select[*tuple[Any, ...]]:
         .correlate(Tenant, Plan)
         .scalar_subquery()
     )
+    own_server = (
+        select(
+            func.jsonb_build_object(
+                "base_url", ProviderKey.base_url, "models", ProviderKey.models, type_=JSONB
+            )
+        )
+        .where(
+            ProviderKey.tenant_id == Tenant.id,
+            ProviderKey.base_url.is_not(None),
+            Plan.byok_allowed,
+        )
+        .correlate(Tenant, Plan)
+        .scalar_subquery()
+    )
     at_once = func.coalesce(Tenant.calls_at_once, Plan.calls_at_once)
     not_joined = func.coalesce(Tenant.calls_not_joined, Plan.calls_not_joined)
     return (
@@ -186,6 +200,7 @@ def _select_facts() -> Select[*tuple[Any, ...]]:
             AgentVersion.digest,
             Tenant.tier,
             func.coalesce(own_keys, func.jsonb_build_object(type_=JSONB)),
+            own_server,
             CatalogueEditionNumber.number,
             at_once,
             not_joined,

@@ -44,6 +44,7 @@ async function send() {
   }
   form.hidden = true;
   say(form.dataset.done, false);
+  document.getElementById("onward").hidden = false;
 }
 
 form.addEventListener("submit", async (event) => {

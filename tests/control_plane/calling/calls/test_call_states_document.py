@@ -99,8 +99,13 @@ def given_by_nothing() -> Iterator[EndReason]:
             yield EndReason(plain(reason))
 
 
+IN_WORDS = ROOT / "control_plane/calling/intelligence/analysers/local/end_of_call.py"
+"""Has a sentence for every reason, and gives none."""
+
+
 def uses(name: str, *packages: str) -> int:
-    sources = (path.read_text() for each in packages for path in (ROOT / each).rglob("*.py"))
+    paths = (path for each in packages for path in (ROOT / each).rglob("*.py"))
+    sources = (path.read_text() for path in paths if path != IN_WORDS)
     return sum(len(re.findall(rf"\b{re.escape(name)}\b", source)) for source in sources)
 
 

@@ -11,6 +11,7 @@ from control_plane.calling.calls.outbox_payloads import (
     call_started,
     lean_call_completed,
     leg_started,
+    transcript,
 )
 
 CALL_ID, AGENT_ID, LEG_ID = (UUID(int=number) for number in (1, 2, 3))
@@ -52,35 +53,30 @@ def test_a_busy_phone_is_a_failure_with_its_own_reason() -> None:
     assert call_failed(busy) == WHOSE | {"status": "failed", "reason": "twilio_busy"}
 
 
-def test_the_lean_completion_has_the_transcript_and_nothing_that_an_analysis_finds() -> None:
-    said = [
-        Segment(sequence=n, speaker=speaker, text=text, started_at_ms=n, ended_at_ms=n + 1)
-        for n, (speaker, text) in enumerate([("agent", "Hello?"), ("user", "Hi.")])
-    ]
+def test_the_lean_completion_has_nothing_that_an_analysis_finds() -> None:
     over = call(status="completed", end_reason="participant_disconnected", connected_ms=12_500)
-    assert lean_call_completed(over, said) == WHOSE | {
+    assert lean_call_completed(over) == WHOSE | {
         "status": "completed",
         "reason": "participant_disconnected",
         "duration": 12.5,
         "cost": None,
         "intelligence_status": "pending",
-        "transcript": {
-            "text": "agent: Hello?\nuser: Hi.",
-            "segments": [
-                {
-                    "speaker": "agent",
-                    "text": "Hello?",
-                    "sequence": 0,
-                    "started_at_ms": 0,
-                    "ended_at_ms": 1,
-                },
-                {
-                    "speaker": "user",
-                    "text": "Hi.",
-                    "sequence": 1,
-                    "started_at_ms": 1,
-                    "ended_at_ms": 2,
-                },
-            ],
-        },
+    }
+
+
+def test_a_transcript_has_what_was_said_as_a_text_and_in_segments() -> None:
+    said = [
+        Segment(sequence=n, speaker=speaker, text=text, started_at_ms=n, ended_at_ms=n + 1)
+        for n, (speaker, text) in enumerate([("agent", "Hello?"), ("user", "Hi.")])
+    ]
+    first, second = (
+        {"speaker": "agent", "text": "Hello?", "sequence": 0},
+        {"speaker": "user", "text": "Hi.", "sequence": 1},
+    )
+    assert transcript(said) == {
+        "text": "agent: Hello?\nuser: Hi.",
+        "segments": [
+            first | {"started_at_ms": 0, "ended_at_ms": 1},
+            second | {"started_at_ms": 1, "ended_at_ms": 2},
+        ],
     }

@@ -116,7 +116,6 @@ async def test_nothing_personal_is_left_in_any_table_or_object(
         "calls",
         "transcript_segments",
         "call_log_entries",
-        "outbox_events",
         "parked_events",
     }
     assert "call_participants" in await tables_with(database, CALLER["identity"])

@@ -9,8 +9,10 @@ from sqlalchemy import select
 from contracts.call_plan import CallPlan
 from contracts.events import SlotsCollected, TranscriptSegment
 from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.intelligence.delivered_payload import delivered_payload
 from control_plane.platform.database import Database
 from control_plane.platform.outbox.models import OutboxEvent
+from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import catch_up, claimed_call
 from tests.control_plane.fake_worker import FakeWorker
@@ -80,7 +82,8 @@ async def ended_call(
 
 
 async def outbox(database: Database, plan: CallPlan, event: str) -> list[OutboxEvent]:
-    """The events with this name about the call, in order."""
+    """The events with this name about the call, in order, with the data that is delivered. Their
+    call has no recording."""
     async with database.system_session() as session:
         rows = await session.scalars(
             select(OutboxEvent)
@@ -91,4 +94,12 @@ async def outbox(database: Database, plan: CallPlan, event: str) -> list[OutboxE
             )
             .order_by(OutboxEvent.occurred_at)
         )
-        return list(rows)
+        events = list(rows)
+        settings = ControlPlaneSettings.model_construct()
+        for each in events:
+            session.expunge(each)
+            assert "transcript" not in each.data, "it would have to be erased"
+            each.data = await delivered_payload(
+                session, settings, each.tenant_id, each.event, each.data, each.origin
+            )
+        return events

@@ -6,7 +6,10 @@ from typing import Any
 
 import httpx2
 import pytest
+from sqlalchemy import select
 
+from control_plane.platform.database import Database
+from control_plane.platform.outbox.models import OutboxEvent
 from control_plane.platform.settings import ControlPlaneSettings, DialingSettings
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.control_plane.linked import settings as linked_settings
@@ -57,6 +60,19 @@ async def test_giving_it_again_changes_it(tenant: TenantClient) -> None:
     changed = answer.json()
     assert changed["id"] == first["id"]
     assert (changed["agent_id"], changed["max_concurrent_calls"]) == (agent_id, 3)
+
+
+async def test_a_number_that_gets_an_agent_is_told_once(
+    tenant: TenantClient, database: Database
+) -> None:
+    agent_id = str(await tenant.agent(name="Nora"))
+    for fields in ({}, {"agent_id": agent_id}, {"agent_id": agent_id, "is_default": True}):
+        assert (await give(tenant, **fields)).is_success
+    async with database.system_session() as session:
+        (data,) = await session.scalars(
+            select(OutboxEvent.data).where(OutboxEvent.event == "agent.number_assigned")
+        )
+    assert data["metadata"] == {"agent_id": agent_id, "number": NUMBER}
 
 
 async def test_a_tenant_has_one_default_number(tenant: TenantClient) -> None:

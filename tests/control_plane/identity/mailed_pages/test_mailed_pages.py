@@ -10,11 +10,12 @@ import pytest
 from fastapi import FastAPI
 from playwright.async_api import Page, async_playwright, expect
 
+from control_plane.console.routes import STATIC
 from tests.control_plane.identity.accounts.browsing import PASSWORD, Browser
-from tests.control_plane.identity.accounts.conftest import browser, outbox
+from tests.control_plane.identity.accounts.conftest import browser, other_browser, outbox
 from tests.control_plane.platform.http.real_server import served
 
-__all__ = ["browser", "outbox"]
+__all__ = ["browser", "other_browser", "outbox"]
 
 Outbox = Callable[[], list[EmailMessage]]
 OTHER_PASSWORD = "an even better horse"
@@ -54,6 +55,17 @@ async def test_the_address_in_a_mail_is_a_page(
     assert page.status_code == 200, page.text
     assert page.headers["content-type"].startswith("text/html")
     assert page.headers["cache-control"] == "no-store"
+
+
+async def test_who_did_not_log_in_is_led_to_the_page_that_mails_a_new_password(
+    browser: Browser, other_browser: Browser, outbox: Outbox
+) -> None:
+    await browser.open_account(outbox)
+    await other_browser.log_in()
+    address = "http://switchboard.test/console/forgotten"
+    assert address in outbox()[-1].get_content()
+    pages = (STATIC / "pages" / "routes.js").read_text()
+    assert '"/console/forgotten"' in pages
 
 
 @pytest.fixture
@@ -119,6 +131,9 @@ async def test_a_new_person_accepts_an_invitation(
     await page.get_by_label("Password").fill(OTHER_PASSWORD)
     await page.get_by_role("button", name="Join").click()
     await expect(page.get_by_role("status")).to_contain_text("You are a member now")
+    await expect(page.get_by_role("link", name="Open the console")).to_have_attribute(
+        "href", "/console"
+    )
     assert await fits(page)
     members = (await browser.get("/v1/members")).json()["members"]
     assert {member["email"] for member in members} == {"mia@example.com", "sam@example.com"}
@@ -129,3 +144,4 @@ async def test_a_link_without_its_token_says_how_to_get_another(page: Page) -> N
     await page.goto("/confirm-email")
     await expect(page.get_by_role("status")).to_contain_text("Log in again to get a new mail")
     await expect(page.get_by_role("button")).to_be_hidden()
+    await expect(page.get_by_role("link")).to_be_hidden()

@@ -73,3 +73,13 @@ def test_the_check_lets_every_ordinary_mail_pass(address: str, sender: str, subj
 
 def test_a_line_has_no_control_characters() -> None:
     assert one_line(" a\r\nb\x00c\u2028d  =?e?= ") == "a b c d = ?e?="
+
+
+def test_html_comes_beside_the_plain_text_under_the_same_checks() -> None:
+    mail = Mail("mia@example.com", "Hello", "Hello", html="<p>Grüße</p>")
+    parsed = message_from_bytes(as_message(mail, SENDER, NOW), policy=default)
+    assert isinstance(parsed, EmailMessage)
+    for kind, content in (("plain", "Hello"), ("html", "<p>Grüße</p>")):
+        part = parsed.get_body((kind,))
+        assert part is not None
+        assert part.get_content().strip() == content

@@ -147,3 +147,30 @@ async def test_work_that_is_given_up_is_closed(machine: Machine) -> None:
     assert not next(waits_for_turn).done()
     waits_for_turn.close()
     assert closed == ["data", "turn"]
+
+
+async def test_the_work_of_a_client_alone_is_not_measured(machine: Machine) -> None:
+    looks = 0
+
+    def processor() -> float:
+        nonlocal looks
+        looks += 1
+        return machine.processor
+
+    machine.turns = Turns(lambda: machine.now, processor)
+    await machine.run("alone", machine.steps("step", 5, 0.0))
+    assert looks == 0
+    await machine.run("another", machine.steps("step", 5, 0.0))
+    assert looks > 0
+
+
+async def test_what_a_client_alone_has_begun_takes_turns_when_another_comes(
+    machine: Machine,
+) -> None:
+    """However long ago it began."""
+    streaming = asyncio.create_task(machine.run("streams", machine.steps("big", 10, 2.0)))
+    for _ in range(3):
+        await asyncio.sleep(0)
+    await machine.run("modest", machine.steps("small", 5, 0.001))
+    await streaming
+    assert machine.big_while_small() <= 5, machine.done

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from switchboard_client.models import (
     AnalysisQueued,
+    CallBill,
     CallCreated,
     CallDetail,
     CallEndedView,
@@ -18,6 +19,7 @@ from switchboard_client.models import (
     CallQueued,
     CallRecording,
     CallView,
+    DailyLatencies,
     ParticipantInput,
     ParticipantsAdded,
     PostCallInput,
@@ -143,6 +145,18 @@ def queue_stats() -> Operation[QueueStats]:
 def end(call_id: Id) -> Operation[CallEndedView]:
     """Hang up. Raises ``CallAlreadyOver`` if the call has ended already."""
     return post(at("/v1/calls/{}/end", call_id), CallEndedView)
+
+
+def daily_latencies(
+    *, days: int | None = None, time_zone: str | None = None
+) -> Operation[DailyLatencies]:
+    """How fast the agents answered on each of the last ``days`` (default: 14) of ``time_zone``."""
+    return get("/v1/calls/daily-latencies", DailyLatencies, query(days=days, time_zone=time_zone))
+
+
+def bill(call_id: Id) -> Operation[CallBill]:
+    """Why the call costs what it costs: its charge, its hold, its agents and their price rows."""
+    return get(at("/v1/calls/{}/bill", call_id), CallBill)
 
 
 def give_feedback(

@@ -98,10 +98,14 @@ _NOT_ASKED_FOR = re.compile(
 )
 _HOW_TO_ASK = re.compile(
     r"^(?:(?:only|just|no more than|at most) )?(?:one|a single|1|two|short|brief|clarifying|"
-    r"follow[- ]?up|open[- ]ended|multiple|several|too many|any more|further)\b.*\bquestions?\b"
+    r"follow[- ]?up|open(?:[- ]ended)?|multiple|several|too many|any more|further)\b"
+    r".*\bquestions?\b"
     r"|^(?:how|what|if|whether) (?:you|we|i|it) (?:can|may|could)\b.*\b(?:help|assist|do)\b"
     r"|^(?:they|he|she|you|we|it)(?:'d|'ll|'re|'ve|’d)?$"
-    r"|^(?:if|whether) (?:they|he|she)(?:'d|’d)?$",
+    r"|^(?:if|whether|how|what|when|where) (?:they|he|she)(?:'d|’d)?$"
+    r"|^(?:politely|gently|kindly|nicely|quickly|carefully|firmly|slowly|again\b.*)$"
+    r"|^(?:for )?clarification\b|^(?:if|whether) there(?:'s| is| are) (?:anything|something)\b"
+    r"|^(?:one|each) (?:at a time|by one)$",
     re.IGNORECASE,
 )
 """Instructions and scraps of sentences, which no caller can answer."""

@@ -65,6 +65,12 @@ _IMPERATIVE = re.compile(
     r"sell|upsell|an? (?=agent|assistant|receptionist|bot)|receptionist|agent|assistant)\b",
     re.IGNORECASE,
 )
+_LABELLED = re.compile(
+    r"^(?:address|location|parking|prices?|pricing|rates|fees|(?:opening |business )?hours)"
+    r"\s*:\s*\S",
+    re.IGNORECASE,
+)
+"""``Address: 3 Oak Avenue``: no verb, and a fact."""
 _LONGEST_FACT = 400
 _OWNERS_PLANS = re.compile(
     r"^[Ww]e (?:need|want|would|get|receive|miss|lose|struggle)\b"
@@ -77,6 +83,8 @@ def facts_in(sentence: str) -> tuple[str, ...]:
     text = re.sub(r"\"[^\"]*\"", " ", sentence).strip()
     if not text or text.endswith("?") or _OWNERS_PLANS.match(text) or names_internals(text):
         return ()
+    if _LABELLED.match(text) and not _INSTRUCTION.search(text):
+        return (_sentence(text),)
     is_statement = not (_INSTRUCTION.search(text) or _IMPERATIVE.match(text))
     if (
         is_statement

@@ -6,7 +6,8 @@ import re
 
 _MANNERS = (
     "friendly|warm|professional|calm|brief|concise|short|formal|informal|casual|relaxed|empathetic|"
-    "empathic|compassionate|polite|courteous|cheerful|upbeat|energetic|enthusiastic|patient|"
+    "empathic|compassionate|polite|courteous|cheerful|upbeat|energetic|enthusiastic|"
+    r"(?<!a )(?<!the )(?<!new )(?<!every )(?<!each )patient|"
     "reassuring|humorous|funny|playful|witty|luxurious|elegant|sophisticated|respectful|kind|"
     "caring|gentle|helpful|confident|persuasive|direct|efficient|quick|soft|soothing|serious|"
     "neutral|clear|welcoming|positive|sympathetic|conversational|natural|laid-back|bubbly|"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from control_plane.calling.intelligence.analysers.assignment import Assignment
+from control_plane.calling.intelligence.analysers.local.end_of_call import sentence_about
 
 PREFACE = "Made by the local analyser, without a language model."
 _LONGEST_QUOTATION = 200
@@ -24,7 +25,7 @@ def summarise(assignment: Assignment) -> str:
     if len(by_caller) > 1:
         sentences.append(f"The caller's last words were {_quoted(by_caller[-1])}.")
     if assignment.end_reason:
-        sentences.append(f"The call ended with {assignment.end_reason}.")
+        sentences.append(sentence_about(assignment.end_reason))
     return " ".join(sentences)
 
 

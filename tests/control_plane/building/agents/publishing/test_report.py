@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contracts.agent_config import AgentConfig
+from contracts.call_plan import ProviderChoice, ResolvedChannel
 from control_plane.building.agents.publishing.prompt_preview import prompt_preview
 from control_plane.building.agents.publishing.report import publish_report
 from control_plane.building.agents.stacks import StackReport
@@ -260,6 +261,25 @@ def test_languages_that_only_the_platform_lacks_words_for() -> None:
         "offline_engine_speaks_english",
         "opener_in_one_language",
     ]
+
+
+def test_a_voice_that_cannot_say_a_word_by_its_phonemes_is_named() -> None:
+    entries = [
+        {"word": "Nguyen", "say_as": "win", "ipa": "wɪn"},
+        {"word": "Jorge", "say_as": "hor hay", "ipa": "ˈxoɾxe"},
+        {"word": "SQL", "say_as": "sequel"},
+    ]
+    config = agent(advanced={"pronunciations": entries})
+    flash = ProviderChoice(provider="elevenlabs", model="eleven_flash_v2_5", voice="Aria")
+    voices = ResolvedChannel(primary=flash, fallback=LOCAL_STACK.tts.primary)
+    stack = LOCAL_STACK.model_copy(update={"tts": voices})
+    warnings = report(config, StackReport({"en-US": stack}, {})).warnings
+    assert found(warnings) == [("ipa_not_spoken", "advanced.pronunciations")] * 2
+    assert "elevenlabs/eleven_flash_v2_5 takes no phonemes" in warnings[0].message
+    assert "says Nguyen, Jorge as" in warnings[0].message
+    assert "local/hibari-en has not all of the phonemes: it says Jorge as" in warnings[1].message
+
+    assert found(report(agent(advanced={"pronunciations": entries[::2]})).warnings) == []
 
 
 def test_a_tool_that_cannot_run_is_named_with_the_reason() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import pytest
 from sqlalchemy import select
 
 from contracts.call_plan import CallPlan
@@ -15,19 +16,32 @@ from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
 
 
+@pytest.mark.parametrize(
+    ("provider", "model", "voice"),
+    [
+        ("openai", "gpt-realtime", "marin"),
+        ("google", "gemini-3.8-live", "Puck"),
+        ("google", "gemini-2.5-flash-native-audio-preview-12-2025", "Aoede"),
+    ],
+)
 async def test_it_is_published_and_planned_with_a_pipeline(
-    tenant: TenantClient, database: Database, settings: ControlPlaneSettings
+    tenant: TenantClient,
+    database: Database,
+    settings: ControlPlaneSettings,
+    provider: str,
+    model: str,
+    voice: str,
 ) -> None:
     async with database.system_session() as session:
         session.add(
             ProviderKey(
                 tenant_id=tenant.tenant_id,
-                provider="openai",
+                provider=provider,
                 sealed_key=settings.sealer.seal("sk-of-the-tenant"),
                 last_four="nant",
             )
         )
-    agent_id = await tenant.published_agent(llm_model="gpt-realtime", voice="marin")
+    agent_id = await tenant.published_agent(llm_model=model, voice=voice)
     participants = [{"transport": "webrtc", "identity": "caller"}]
     answer = await tenant.post(
         "/v1/calls", {"agent_id": str(agent_id), "participants": participants}
@@ -40,11 +54,12 @@ async def test_it_is_published_and_planned_with_a_pipeline(
     plan = CallPlan.model_validate(document)
 
     assert plan.stack.mode == "realtime"
-    assert plan.stack.tts.primary.model == "gpt-realtime"
-    assert plan.stack.tts.primary.voice == "marin"
+    assert plan.stack.tts.primary.provider == provider
+    assert plan.stack.tts.primary.model == model
+    assert plan.stack.tts.primary.voice == voice
     behind = plan.without_realtime.stack
     assert behind.mode == "pipeline"
-    assert behind.tts.primary.voice == "marin"
+    assert behind.tts.primary.voice == voice
     assert behind.pipeline is None
-    assert set(plan.sealed_provider_keys) == {"openai"}
+    assert set(plan.sealed_provider_keys) == {provider}
     assert plan.rate_micros_per_minute == PLATFORM_FEE_MICROS_PER_MINUTE

@@ -1,0 +1,1 @@
+"""Hearing a provider's voice before an agent speaks with it."""

@@ -1,0 +1,1 @@
+"""Telling those who asked what has happened: webhooks and notifications."""

@@ -1,0 +1,23 @@
+"""A test of a tenant's channels: a fact like others, which says itself where it goes."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.notifying.notifications.schemas import ChannelTest
+from control_plane.platform.outbox.models import OutboxEvent
+
+TEST_EVENT = "notification.test"
+
+
+def add_test(session: AsyncSession, tenant_id: UUID, test_id: UUID, wanted: ChannelTest) -> None:
+    session.add(
+        OutboxEvent(
+            id=test_id,
+            tenant_id=tenant_id,
+            event=TEST_EVENT,
+            data=wanted.model_dump(mode="json") | {"metadata": {"test": True}},
+        )
+    )

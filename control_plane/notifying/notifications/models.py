@@ -1,0 +1,95 @@
+"""The tables of notifications."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import ForeignKey, Text, false, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from control_plane.notifying.notifications.preferences import Channel
+from control_plane.platform.database import Base
+from control_plane.platform.tenancy.models import Tenant
+
+
+class DeliveryStatus(StrEnum):
+    QUEUED = "queued"
+    SENT = "sent"
+    FAILED = "failed"
+
+
+class Notification(Base):
+    __tablename__ = "notifications"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    """The id of the fact that it tells of."""
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
+    event_category: Mapped[str]
+    title: Mapped[str]
+    message: Mapped[str]
+    details: Mapped[dict[str, Any]] = mapped_column("metadata", default=dict)
+    created_at: Mapped[datetime]
+    is_shown: Mapped[bool | None]
+    """Whether feeds show it; ``None``: as their readers' preferences say."""
+    is_test: Mapped[bool] = mapped_column(server_default=false())
+
+
+class NotificationRead(Base):
+    """A reader has read a notification. A reader is a user, or the tenant for all of its keys."""
+
+    __tablename__ = "notification_reads"
+
+    notification_id: Mapped[UUID] = mapped_column(
+        ForeignKey(Notification.id, ondelete="CASCADE"), primary_key=True
+    )
+    reader_id: Mapped[UUID] = mapped_column(primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
+    is_cleared: Mapped[bool] = mapped_column(server_default=false())
+    """Whether the reader's feed has dropped it."""
+
+
+class NotificationPreference(Base):
+    """``None`` in a column: as the layer below says (``preferences.py``)."""
+
+    __tablename__ = "notification_preferences"
+
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id), primary_key=True)
+    owner_id: Mapped[UUID] = mapped_column(primary_key=True)
+    """Whose choice it is: a user's, or the tenant's."""
+    event_category: Mapped[str] = mapped_column(primary_key=True)
+    in_app: Mapped[bool | None]
+    email: Mapped[bool | None]
+    sms: Mapped[bool | None]
+    webhook: Mapped[bool | None]
+
+
+class NotificationDelivery(Base):
+    """One notification over one channel, to one person if the channel has persons."""
+
+    __tablename__ = "notification_deliveries"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
+    notification_id: Mapped[UUID] = mapped_column(ForeignKey(Notification.id, ondelete="CASCADE"))
+    channel: Mapped[Channel] = mapped_column(Text)
+    user_id: Mapped[UUID | None]
+    """Who gets the mail."""
+    status: Mapped[str]
+    attempt_count: Mapped[int] = mapped_column(default=0)
+    last_error: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class NotificationOccasion(Base):
+    """Something that is told once, or not again for a while: whoever adds the row tells it."""
+
+    __tablename__ = "notification_occasions"
+
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id), primary_key=True)
+    event_category: Mapped[str] = mapped_column(primary_key=True)
+    occasion: Mapped[str] = mapped_column(primary_key=True)
+    """Such as a day, an agent's id, or ``mail``."""
+    told_at: Mapped[datetime]

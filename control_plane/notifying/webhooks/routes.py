@@ -1,0 +1,130 @@
+"""``/v1/webhooks``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, status
+
+from control_plane.identity.authentication.dependencies import (
+    AdminCaller,
+    MemberCaller,
+    TenantSession,
+)
+from control_plane.identity.authentication.refusals import ADMIN_ONLY, MEMBER_ONLY
+from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
+from control_plane.notifying.webhooks import repository, service
+from control_plane.notifying.webhooks.address_rules import check_url
+from control_plane.notifying.webhooks.delivery_routes import router as deliveries
+from control_plane.notifying.webhooks.errors import TooManyWebhooks, WebhookNotFound
+from control_plane.notifying.webhooks.schemas import (
+    SecretRotated,
+    SecretToRotate,
+    WebhookChanges,
+    WebhookDeleted,
+    WebhookDetails,
+    WebhookPage,
+    WebhookRegistered,
+    WebhookToRegister,
+    WebhookUpdated,
+    WebhookView,
+)
+from control_plane.platform.http.dependencies import AppSettings
+from control_plane.platform.http.openapi import problems
+from control_plane.platform.http.paging import Offset
+from outbound.resolver import Resolver, SharedResolver
+
+router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"], route_class=IdempotentRoute)
+
+
+@router.post(
+    "", status_code=status.HTTP_201_CREATED, responses=problems(*ADMIN_ONLY, TooManyWebhooks)
+)
+async def register_webhook(
+    request: Request,
+    wanted: WebhookToRegister,
+    caller: AdminCaller,
+    settings: AppSettings,
+    session: TenantSession,
+    _: OncePerKey,
+) -> WebhookRegistered:
+    """Register an address that is sent events. Each delivery is signed with the secret."""
+    await check_url(wanted.url, settings, _resolver(request, caller.tenant_id))
+    webhook = await service.register(session, caller, wanted, settings.sealer)
+    return WebhookRegistered(id=webhook.id)
+
+
+@router.get("", responses=problems(*MEMBER_ONLY))
+async def list_webhooks(
+    caller: MemberCaller,
+    session: TenantSession,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    offset: Offset = 0,
+) -> WebhookPage:
+    """List your webhooks, newest first. Secrets are never shown."""
+    webhooks, total = await repository.list_webhooks(
+        session, caller.tenant_id, limit=limit, offset=offset
+    )
+    views = [WebhookView.of(webhook) for webhook in webhooks]
+    return WebhookPage(webhooks=views, total=total, offset=offset, limit=limit)
+
+
+@router.get("/{webhook_id}", responses=problems(*MEMBER_ONLY, WebhookNotFound))
+async def get_webhook(
+    webhook_id: UUID, caller: MemberCaller, session: TenantSession
+) -> WebhookDetails:
+    """Show a webhook with its settings, and since when its deliveries fail."""
+    webhook = await repository.find(session, caller.tenant_id, webhook_id)
+    if webhook is None:
+        raise WebhookNotFound
+    return WebhookDetails.of(webhook)
+
+
+@router.patch("/{webhook_id}", responses=problems(*ADMIN_ONLY, WebhookNotFound))
+async def update_webhook(
+    request: Request,
+    webhook_id: UUID,
+    wanted: WebhookChanges,
+    caller: AdminCaller,
+    settings: AppSettings,
+    session: TenantSession,
+) -> WebhookUpdated:
+    """Change a webhook. A new secret counts at once; to change it without a gap, rotate it."""
+    if wanted.url is not None:
+        await check_url(wanted.url, settings, _resolver(request, caller.tenant_id))
+    await service.update(session, caller, webhook_id, wanted, settings.sealer)
+    return WebhookUpdated(id=webhook_id)
+
+
+@router.delete("/{webhook_id}", responses=problems(*ADMIN_ONLY, WebhookNotFound))
+async def delete_webhook(
+    webhook_id: UUID, caller: AdminCaller, session: TenantSession
+) -> WebhookDeleted:
+    """Delete a webhook with its deliveries. Nothing is sent to it any more."""
+    await service.delete(session, caller, webhook_id)
+    return WebhookDeleted(id=webhook_id)
+
+
+@router.post("/{webhook_id}/rotate-secret", responses=problems(*ADMIN_ONLY, WebhookNotFound))
+async def rotate_secret(
+    webhook_id: UUID,
+    wanted: SecretToRotate,
+    caller: AdminCaller,
+    settings: AppSettings,
+    session: TenantSession,
+    _: OncePerKey,
+) -> SecretRotated:
+    """Set a new secret. For a while `webhook-signature` has a signature with each of the two;
+    `X-Svc-Signature` is made with the new one at once."""
+    until = await service.rotate_secret(session, caller, webhook_id, wanted, settings.sealer)
+    return SecretRotated(id=webhook_id, previous_secret_until=until)
+
+
+def _resolver(request: Request, tenant_id: UUID) -> Resolver:
+    """The look-ups of the caller's tenant."""
+    shared: SharedResolver = request.app.state.resolver
+    return shared.of(str(tenant_id))
+
+
+router.include_router(deliveries)

@@ -1,0 +1,106 @@
+"""Reads the outbox, and hands each fact to every consumer exactly once.
+
+Any number of processes may read: whoever holds the cursor's row reads, the others look again later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.outbox import log_repository
+from control_plane.platform.outbox.facts import Fact, FactConsumer
+
+FACTS_AT_ONCE = 200
+MOST_TRIES = 5
+"""A fact that the consumers refuse so often by itself is skipped: it must not hold up the facts of
+every tenant for ever."""
+BUSY_PAUSE_SECONDS = 0.05
+IDLE_PAUSE_SECONDS = 0.4
+RETRY_SECONDS = 1.0
+REFUSALS = (DBAPIError, LookupError, TypeError, ValueError)
+"""What a consumer raises for a fact that it cannot act on."""
+_log = structlog.get_logger(__name__)
+
+
+def pause_seconds(read: int, last_pause: float) -> float:
+    """How long to wait after ``read`` facts were read: not at all behind a full batch, and longer
+    each time while nothing happens."""
+    if read >= FACTS_AT_ONCE:
+        return 0.0
+    if read > 0:
+        return BUSY_PAUSE_SECONDS
+    return min(max(last_pause, BUSY_PAUSE_SECONDS) * 1.5, IDLE_PAUSE_SECONDS)
+
+
+class OutboxReader:
+    def __init__(self, database: Database, consumers: Sequence[FactConsumer]) -> None:
+        self._database = database
+        self._consumers = consumers
+        self._one_by_one = 0
+        """How many facts of a refused batch are still to be read by themselves."""
+        self._tries = 0
+        """How often the consumers refused the next fact by itself."""
+
+    async def run(self) -> None:
+        """Read until cancelled, also across outages of PostgreSQL."""
+        pause = 0.0
+        while True:
+            try:
+                pause = pause_seconds(await self.read(), pause)
+            except DatabaseUnavailable:
+                _log.warning("outbox_waits_for_database")
+                pause = RETRY_SECONDS
+            except REFUSALS:
+                _log.exception("facts_refused", tries=self._tries)
+                pause = RETRY_SECONDS
+            await asyncio.sleep(pause)
+
+    async def read(self) -> int:
+        """Hand over the next facts; returns how many.
+
+        Raises:
+            DatabaseUnavailable: try again later.
+            REFUSALS: a consumer could not act on the facts, and nothing was written. The next ones
+                are read one by one.
+        """
+        try:
+            read = await self._read(1 if self._one_by_one else FACTS_AT_ONCE)
+        except REFUSALS:
+            if self._one_by_one:
+                self._tries += 1
+            else:
+                self._one_by_one = FACTS_AT_ONCE
+            raise
+        if read:
+            self._tries = 0
+            self._one_by_one = max(0, self._one_by_one - read)
+        return read
+
+    async def _read(self, limit: int) -> int:
+        """In one transaction with the cursor."""
+        async with self._database.system_session() as session:
+            cursor = await log_repository.lock_cursor(session)
+            if cursor is None:
+                return 0
+            facts = await log_repository.unread(session, cursor, limit)
+            if not facts:
+                return 0
+            if self._tries >= MOST_TRIES:
+                _skipped(facts[0])
+            else:
+                for consumer in self._consumers:
+                    await consumer.consume(session, facts)
+            await log_repository.move_cursor(session, cursor.after(facts[-1]))
+        return len(facts)
+
+
+def _skipped(fact: Fact) -> None:
+    _log.error(
+        "fact_skipped", fact_id=str(fact.id), tenant_id=str(fact.tenant_id), fact_event=fact.event
+    )

@@ -1,0 +1,75 @@
+"""``switchboard webhooks``: the account's webhooks."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from switchboard.commands.api_command import api_command
+from switchboard.commands.options import Offset
+
+if TYPE_CHECKING:
+    from switchboard.commands.session import Session
+
+app = typer.Typer(help="List webhooks, test them and replay deliveries.", no_args_is_help=True)
+
+WebhookId = Annotated[
+    str, typer.Argument(metavar="ID", help="Id of the webhook: `switchboard webhooks list`.")
+]
+_FORMATS = ["%Y-%m-%dT%H:%M:%S%z"]
+
+
+@app.command("list")
+@api_command()
+async def list_webhooks(
+    session: Session,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="How many to show.")] = 50,
+    offset: Offset = 0,
+) -> None:
+    """List the account's webhooks, newest first."""
+    from switchboard.commands.webhook_view import show_webhooks
+
+    session.show(await session.client.webhooks.page(limit=limit, offset=offset), show_webhooks)
+
+
+@app.command("test")
+@api_command()
+async def send_sample(
+    session: Session,
+    webhook_id: WebhookId,
+    event: Annotated[str, typer.Option(help="The event of the sample.")] = "call.completed",
+) -> None:
+    """Send a signed sample of an event now, and show the answer."""
+    from switchboard.commands.webhook_view import show_test
+
+    result = await session.client.webhooks.send_sample(webhook_id, {"event": event})
+    session.show(result, show_test)
+
+
+@app.command("replay")
+@api_command()
+async def replay(
+    session: Session,
+    webhook_id: WebhookId,
+    begins: Annotated[
+        datetime,
+        typer.Option("--from", formats=_FORMATS, help="Like 2026-05-03T12:00:00Z."),
+    ],
+    ends: Annotated[
+        datetime, typer.Option("--to", formats=_FORMATS, help="Events from before then.")
+    ],
+    everything: Annotated[
+        bool, typer.Option("--everything", help="What was delivered as well.")
+    ] = False,
+) -> None:
+    """Send the events of a span of time again: by default those that failed."""
+    from switchboard.commands.webhook_view import show_replay
+
+    span = {
+        "from": begins.isoformat(),
+        "to": ends.isoformat(),
+        "only_failed": not everything,
+    }
+    session.show(await session.client.webhooks.replay_span(webhook_id, span), show_replay)

@@ -1,0 +1,110 @@
+"""What is told after calls."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+from contracts.end_reasons import EndReason
+from contracts.money import MICROS_PER_USD
+from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.money.billing import service as billing
+from control_plane.notifying.notifications.call_watcher import CallWatcher
+from control_plane.notifying.notifications.fact_consumer import NotificationWriter
+from control_plane.platform.database import Database
+from control_plane.platform.outbox.models import OutboxEvent
+from control_plane.platform.outbox.reader import OutboxReader
+from tests.control_plane.conftest import TenantClient
+from tests.control_plane.conversation import balance_of, catch_up, create_call
+from tests.control_plane.fake_worker import FakeWorker
+
+ABOUT_CALLS = ("call.first_call", "agent.degraded", "billing.low_balance")
+
+
+async def told(database: Database, tenant: TenantClient) -> list[str]:
+    """The categories that were told, oldest first, after reading everything."""
+    reader = OutboxReader(database, [CallWatcher(), NotificationWriter(["in_app"])])
+    while await reader.read():
+        pass
+    found = (await tenant.get("/v1/notifications?limit=200")).json()["data"]
+    categories = [entry["event_category"] for entry in reversed(found)]
+    return [category for category in categories if category in ABOUT_CALLS]
+
+
+async def one_call(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    agent_id: UUID,
+    reason: EndReason = EndReason.PARTICIPANT_DISCONNECTED,
+) -> None:
+    await create_call(tenant, agent_id)
+    plan = await worker.claim()
+    assert plan is not None
+    await worker.start(plan)
+    await catch_up(consumer)
+    await worker.end(plan, 30_000, reason)
+    await catch_up(consumer)
+    if reason is EndReason.PARTICIPANT_DISCONNECTED:
+        # As the call's analysis does, which does not run here.
+        data = {"call_id": str(plan.call_id), "agent_id": str(agent_id)}
+        async with database.system_session() as session:
+            session.add(OutboxEvent(tenant_id=tenant.tenant_id, event="call.completed", data=data))
+
+
+async def test_the_first_completed_call_is_told_once(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
+) -> None:
+    agent_id = await tenant.published_agent()
+    for _ in range(2):
+        await one_call(tenant, worker, consumer, database, agent_id)
+        assert (await told(database, tenant)).count("call.first_call") == 1
+
+
+async def test_a_tenant_with_earlier_calls_is_told_of_no_first_one(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
+) -> None:
+    agent_id = await tenant.published_agent()
+    for _ in range(2):
+        await one_call(tenant, worker, consumer, database, agent_id)
+    assert "call.first_call" not in await told(database, tenant)
+
+
+async def test_a_low_balance_is_told_once_until_it_was_better(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
+) -> None:
+    agent_id = await tenant.published_agent()
+    low = []
+    for dollars in (100, -99, 0, 100, -99):
+        balance = (await balance_of(tenant))["balance_usd"]
+        if dollars:
+            await _post(database, tenant, 100 - balance if dollars > 0 else 1 - balance)
+        await one_call(tenant, worker, consumer, database, agent_id)
+        low.append((await told(database, tenant)).count("billing.low_balance"))
+    assert low == [0, 1, 1, 1, 2]
+
+
+async def _post(database: Database, tenant: TenantClient, dollars: float) -> None:
+    async with database.system_session() as session:
+        await billing.adjust(
+            session,
+            tenant.tenant_id,
+            "correction",
+            round(dollars * MICROS_PER_USD),
+            "For the test",
+            reference=uuid4().hex,
+            details={},
+        )
+
+
+async def test_an_agent_whose_calls_fail_is_degraded_and_told_once_an_hour(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
+) -> None:
+    failing, fine = await tenant.published_agent(), await tenant.published_agent()
+    for _ in range(5):
+        await one_call(tenant, worker, consumer, database, fine)
+    assert "agent.degraded" not in await told(database, tenant)
+    for _ in range(6):
+        await one_call(tenant, worker, consumer, database, failing, EndReason.SESSION_ERROR)
+        await told(database, tenant)
+    assert (await told(database, tenant)).count("agent.degraded") == 1

@@ -1,0 +1,58 @@
+"""No endpoint and no tenant holds up another."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+from control_plane.notifying.webhooks.delivering.fairness import (
+    SLOTS,
+    SLOTS_OF_ENDPOINT,
+    SLOTS_OF_TENANT,
+    Busy,
+    Due,
+    chosen,
+)
+
+
+def due(tenant: UUID, endpoint: UUID, *, dead: bool = False) -> Due:
+    return Due(uuid4(), tenant, endpoint, dead)
+
+
+def test_an_endpoint_has_few_slots_and_a_dead_one_has_one() -> None:
+    tenant, alive, dead = uuid4(), uuid4(), uuid4()
+    wanted = [due(tenant, alive) for _ in range(50)] + [
+        due(tenant, dead, dead=True) for _ in range(50)
+    ]
+    busy = Busy()
+    begun = chosen(wanted, busy)
+    assert [each.webhook_id for each in begun].count(alive) == SLOTS_OF_ENDPOINT
+    assert [each.webhook_id for each in begun].count(dead) == 1
+    assert set(busy.full_endpoints) == {alive, dead}
+
+
+def test_tenants_take_turns() -> None:
+    loud, quiet = uuid4(), uuid4()
+    wanted = [due(loud, uuid4()) for _ in range(300)] + [due(quiet, uuid4()) for _ in range(3)]
+    begun = chosen(wanted, Busy())
+    assert [each.tenant_id for each in begun[:6]] == [loud, quiet] * 3
+    assert [each.tenant_id for each in begun].count(loud) == SLOTS_OF_TENANT
+
+
+def test_a_tenants_deliveries_keep_their_order() -> None:
+    tenant = uuid4()
+    wanted = [due(tenant, uuid4()) for _ in range(20)]
+    assert chosen(wanted, Busy()) == wanted
+
+
+def test_slots_come_back() -> None:
+    tenants = [uuid4() for _ in range(10)]
+    wanted = [due(tenant, uuid4()) for tenant in tenants for _ in range(50)]
+    busy = Busy()
+    begun = chosen(wanted, busy)
+    assert len(begun) == SLOTS
+    assert busy.free == 0
+    assert chosen(wanted, busy) == []
+    for each in begun:
+        busy.remove(each)
+    assert busy.free == SLOTS
+    assert (busy.full_endpoints, busy.full_tenants, busy.slots) == ([], [], {})

@@ -1,0 +1,101 @@
+"""Receivers written with nothing of ours verify the signatures of every event."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from collections.abc import Callable
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from control_plane.notifying.webhooks.event_names import EMITTED_EVENTS
+from control_plane.notifying.webhooks.requests import DeliveryRequest, delivery_request
+from control_plane.notifying.webhooks.samples import sample_data, sample_origin
+from tests.stand_ins.webhook_receiver import Received
+
+ID = UUID(int=7)
+SECRET, OLD = "a secret with ümlauts and {braces}", "the secret before this one"
+NODE_RECEIVER = """
+const { createHmac, timingSafeEqual } = require("node:crypto");
+const { secret, deliveries } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+for (const { headers, body } of deliveries) {
+  const raw = Buffer.from(body, "base64");
+  const signed = createHmac("sha256", secret)
+    .update(headers["X-Svc-Timestamp"] + ".").update(raw).digest();
+  const given = Buffer.from(headers["X-Svc-Signature"], "hex");
+  if (!timingSafeEqual(signed, given)) throw new Error("wrong signature");
+  if (JSON.parse(raw).event !== headers["X-Svc-Event"]) throw new Error("wrong event");
+}
+console.log(deliveries.length);
+"""
+
+
+def request(event: str, *, now: datetime, secrets: tuple[str, ...] = (SECRET,)) -> DeliveryRequest:
+    return delivery_request(
+        event=event,
+        event_id=ID,
+        origin=sample_origin(event),
+        occurred_at=datetime(2026, 5, 3, 12, 30, tzinfo=UTC),
+        data=sample_data(event, ID, ID) | {"note": "größer"},
+        redaction_level="none",
+        secrets=secrets,
+        now=now,
+    )
+
+
+@pytest.mark.parametrize("event", EMITTED_EVENTS)
+def test_pythons_hmac_verifies_every_event(event: str) -> None:
+    sent = request(event, now=datetime.now(UTC))
+    received = Received("/", {k.lower(): v for k, v in sent.headers.items()}, sent.body)
+    assert received.is_signed_with(SECRET)
+    assert not received.is_signed_with(OLD)
+    assert received.document["event"] == sent.headers["X-Svc-Event"] == event
+    assert ("type" in received.document) == (event not in ("call.started", "call.failed"))
+
+
+def test_nodes_crypto_verifies_every_event(require_program: Callable[..., str]) -> None:
+    sent = [request(event, now=datetime.now(UTC)) for event in EMITTED_EVENTS]
+    given = {
+        "secret": SECRET,
+        "deliveries": [
+            {"headers": each.headers, "body": base64.b64encode(each.body).decode()} for each in sent
+        ],
+    }
+    done = subprocess.run(
+        [require_program("node"), "-e", NODE_RECEIVER],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.stdout.strip() == str(len(EMITTED_EVENTS))
+
+
+@pytest.mark.parametrize("event", EMITTED_EVENTS)
+def test_the_library_of_standard_webhooks_verifies_every_event(event: str) -> None:
+    sent = request(event, now=datetime.now(UTC))
+    library = Webhook(base64.b64encode(SECRET.encode()).decode())
+    assert library.verify(sent.body, sent.headers) == json.loads(sent.body)
+    with pytest.raises(WebhookVerificationError):
+        library.verify(sent.body + b" ", sent.headers)
+
+
+def test_while_a_secret_is_rotated_both_verify() -> None:
+    sent = request("call.failed", now=datetime.now(UTC), secrets=(SECRET, OLD))
+    for secret in (SECRET, OLD):
+        Webhook(base64.b64encode(secret.encode()).decode()).verify(sent.body, sent.headers)
+
+
+def test_tries_differ_in_their_time_and_not_in_their_id_or_body() -> None:
+    first = request("call.failed", now=datetime(2026, 5, 3, 12, 30, 1, tzinfo=UTC))
+    second = request("call.failed", now=datetime(2026, 5, 3, 12, 30, 2, tzinfo=UTC))
+    assert first.body == second.body
+    assert first.headers["webhook-id"] == second.headers["webhook-id"]
+    assert first.headers["X-Svc-Timestamp"] == "1777811401000"
+    assert second.headers["X-Svc-Timestamp"] == "1777811402000"

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from uuid import UUID
+
+from control_plane.platform.database import Database
+from tests.control_plane.conftest import TenantClient
+from tests.control_plane.notifying.notifications.facts import tell
+from tests.control_plane.policies.policy import (
+    OWN_RECORDS,
+    SECRET_NAME,
+    Access,
+    Policies,
+    Policy,
+)
+
+_CHANGE = {"event_category": "agent.failed", "email_enabled": False}
+_NAMELESS = Policy(Access.MEMBER, names_records=False)
+
+POLICIES: Policies = {
+    ("GET", "/v1/notifications"): OWN_RECORDS,
+    ("PUT", "/v1/notifications/read-all"): _NAMELESS,
+    ("PUT", "/v1/notifications/{notification_id}/read"): _NAMELESS,
+    ("DELETE", "/v1/notifications/read"): _NAMELESS,
+    ("DELETE", "/v1/notifications/{notification_id}"): _NAMELESS,
+    ("GET", "/v1/notifications/deliveries"): OWN_RECORDS,
+    ("GET", "/v1/notifications/status"): _NAMELESS,
+    ("GET", "/v1/notifications/preferences"): _NAMELESS,
+    ("PUT", "/v1/notifications/preferences"): Policy(
+        Access.ADMIN, body=_CHANGE, names_records=False
+    ),
+    ("GET", "/v1/notifications/preferences/me"): Policy(Access.SESSION, 403, names_records=False),
+    ("PUT", "/v1/notifications/preferences/me"): Policy(
+        Access.SESSION, 403, body=_CHANGE, names_records=False
+    ),
+    ("POST", "/v1/notifications/test"): Policy(Access.ADMIN, names_records=False),
+}
+
+
+async def leave_records(
+    tenant: TenantClient, database: Database, ids: dict[str, UUID]
+) -> dict[str, object]:
+    notification_id = await tell(database, tenant.tenant_id, title=SECRET_NAME)
+    return {"notification_id": notification_id}
