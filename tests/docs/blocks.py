@@ -19,6 +19,10 @@ PAGES = (
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
     ROOT / "clients" / "python" / "README.md",
+    ROOT / "examples" / "README.md",
+    *sorted((ROOT / "examples").glob("*/README.md")),
+    ROOT / "ARCHITECTURE.md",
+    ROOT / "CONTRIBUTING.md",
 )
 RUNNABLE = ("sh", "python")
 

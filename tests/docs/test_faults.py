@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from contracts.call_plan import Channel
-from tests.faults.cells import MOST_WAIT_MS, Cell, HowLong, OwnEndpoint
+from tests.faults.cells import MOST_WAIT_MS, Cell, HowLong, OwnEndpoint, RealtimeColumn
 from tests.faults.page import PATH, cells_of, machines_of, page
 
 EVERYWHERE = (
@@ -25,9 +25,10 @@ def test_every_fault_is_measured_once_and_for_ever(channel: Channel, fault: str)
     assert measured == set(get_args(HowLong))
 
 
+@pytest.mark.parametrize("column", get_args(RealtimeColumn))
 @pytest.mark.parametrize("fault", EVERYWHERE)
-def test_every_fault_of_a_realtime_model_is_measured(fault: str) -> None:
-    assert any((each.channel, each.fault) == ("realtime", fault) for each in CELLS)
+def test_every_fault_of_a_realtime_model_is_measured(column: RealtimeColumn, fault: str) -> None:
+    assert any((each.channel, each.fault) == (column, fault) for each in CELLS)
 
 
 def test_no_caller_waits_longer_than_is_promised() -> None:

@@ -1,10 +1,13 @@
-"""Calls that listen, think and speak on the tenant's own servers, and one that goes on without."""
+"""Calls that listen, think and speak on the tenant's own servers, one that goes on without, and
+one that cannot."""
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, ExitStack
-from pathlib import Path
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from typing import Any
 
 import httpx2
@@ -14,6 +17,7 @@ from pipelines.engine.providers.local.loaded_models import load_here
 from switchboard.caller.call_session import call_agent
 from switchboard.caller.dialogue_policy import LineByLine
 from switchboard.caller.prepared_speech import prepare_speech
+from switchboard.caller.reports import CallSummary
 from tests.e2e.conftest import LiveSwitchboard, running_switchboard
 from tests.e2e.polling import ended_call
 from tests.outbound.self_signed import self_signed_certificate
@@ -37,47 +41,57 @@ PATIENT = {
 """The servers recognise and speak with real models, beside other tests on few cores."""
 
 
-async def test_a_call_runs_on_the_tenant_s_own_servers_and_goes_on_without_them(
-    tmp_path: Path,
-) -> None:
-    tls, _ = self_signed_certificate(tmp_path, "127.0.0.1")
+@dataclass(frozen=True)
+class Enterprise:
+    """A system whose tenant may use its own servers, and the certificate of those."""
+
+    switchboard: LiveSwitchboard
+    tls: ssl.SSLContext
+
+
+@pytest.fixture(scope="module")
+def enterprise(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Enterprise]:
+    directory = tmp_path_factory.mktemp("tls")
+    tls, _ = self_signed_certificate(directory, "127.0.0.1")
+    with running_switchboard(
+        SWITCHBOARD_OUTBOUND_ALLOWED_NETWORKS="127.0.0.1/32",
+        SSL_CERT_FILE=str(directory / "server.pem"),
+        **PATIENT,
+    ) as switchboard:
+        asyncio.run(_make_enterprise(switchboard))
+        yield Enterprise(switchboard, tls)
+
+
+@pytest.fixture
+async def transcribe() -> AsyncIterator[Callable[[Samples], Awaitable[str]]]:
     local = await load_here()
-    moonshine = local.moonshine
-    assert moonshine is not None
+    assert local.moonshine is not None
+    yield local.moonshine.transcribe
+    await local.aclose()
 
-    async def transcribe(samples: Samples) -> str:
-        return await moonshine.transcribe(samples)
 
+async def test_a_call_runs_on_the_tenant_s_own_servers_and_goes_on_without_them(
+    enterprise: Enterprise, transcribe: Callable[[Samples], Awaitable[str]]
+) -> None:
+    switchboard, tls = enterprise.switchboard, enterprise.tls
     wire = OpenAIWire([says(ANSWER)], tls=tls)
     async with AsyncExitStack() as servers:
         await servers.enter_async_context(wire.serving())
         ears = await servers.enter_async_context(CustomTranscriber(tls, transcribe).serving())
         voice = await servers.enter_async_context(CustomVoice(tls).serving())
         compatible = await servers.enter_async_context(OpenAIVoice(tls=tls).serving())
-        with ExitStack() as stack:
-            running = running_switchboard(
-                SWITCHBOARD_OUTBOUND_ALLOWED_NETWORKS="127.0.0.1/32",
-                SSL_CERT_FILE=str(tmp_path / "server.pem"),
-                **PATIENT,
-            )
-            switchboard = await asyncio.to_thread(stack.enter_context, running)
-            await _make_enterprise(switchboard)
-            own = {
-                "custom_llm_url": f"{wire.base_url}?key={SECRET}",
-                "custom_transcriber_url": f"{ears.url}?key={SECRET}",
-                "custom_voice_url": f"{voice.url}?key={SECRET}",
-            }
-            heard, events, charge = await _held_call(switchboard, own)
-            wire.answer_to = lambda _: fails(500)
-            compat = {"custom_voice_url": compatible.base_url, "custom_voice_mode": "compat"}
-            unaided, warned, _ = await _held_call(switchboard, own | compat)
-            logs = "".join(
-                path.read_text() for path in (switchboard.data_dir / "logs").glob("*.log")
-            )
-            await asyncio.to_thread(stack.close)
-    await local.aclose()
+        own = {
+            "custom_llm_url": f"{wire.base_url}?key={SECRET}",
+            "custom_transcriber_url": f"{ears.url}?key={SECRET}",
+            "custom_voice_url": f"{voice.url}?key={SECRET}",
+        }
+        summary, events, charge = await _held_call(switchboard, own)
+        wire.answer_to = lambda _: fails(500)
+        compat = {"custom_voice_url": compatible.base_url, "custom_voice_mode": "compat"}
+        unaided, warned, _ = await _held_call(switchboard, own | compat)
+        logs = "".join(path.read_text() for path in (switchboard.data_dir / "logs").glob("*.log"))
 
-    assert "monday to friday" in heard
+    assert "monday to friday" in _heard(summary)
     assert _warnings(events) == []
     prices = {row["component"]: row["micros_per_minute"] for row in charge["metadata"]["prices"]}
     assert (prices["stt"], prices["llm"], prices["tts"]) == (0, 0, 0)
@@ -87,13 +101,51 @@ async def test_a_call_runs_on_the_tenant_s_own_servers_and_goes_on_without_them(
     assert set(voice.paths) == {f"/speak?key={SECRET}"}
     assert {path.partition("?")[2] for path in wire.paths} == {f"key={SECRET}"}
 
-    assert unaided.strip(), "the caller was not answered"
+    assert _heard(unaided).strip(), "the caller was not answered"
     assert compatible.requests
     [warning] = _warnings(warned)
     assert "llm: local/playbook took over from custom/" in warning
     assert SECRET not in str(events) + str(warned)
     assert "127.0.0.1" not in str(warned)
     assert SECRET not in logs
+
+
+async def test_a_caller_whom_no_model_answers_twice_hears_why_and_the_call_has_failed(
+    enterprise: Enterprise, transcribe: Callable[[Samples], Awaitable[str]]
+) -> None:
+    """In a language that the models of this machine do not know, so that none takes over."""
+    switchboard, tls = enterprise.switchboard, enterprise.tls
+    wire = OpenAIWire(answer_to=lambda _: fails(500), tls=tls)
+    async with AsyncExitStack() as servers:
+        await servers.enter_async_context(wire.serving())
+        ears = await servers.enter_async_context(CustomTranscriber(tls, transcribe).serving())
+        voice = await servers.enter_async_context(CustomVoice(tls).serving())
+        own = {
+            "language": "it-IT",
+            "supported_languages": ["it-IT"],
+            "playbook": {"opener": "Hello there.", "endCallMessage": "Have a lovely day."},
+            "custom_llm_url": wire.base_url,
+            "custom_transcriber_url": ears.url,
+            "custom_voice_url": voice.url,
+        }
+        summary, events, _ = await _held_call(switchboard, own, lines=3)
+        async with switchboard.api() as api:
+            record = await api.request("GET", f"/v1/calls/{summary.call_id}")
+
+    first, second = summary.turns
+    assert "say that again" in first.heard.lower()
+    assert "i have to end this" in second.heard.lower()
+    assert "lovely day" not in " ".join(voice.spoken).lower(), "its own goodbye is cheerful"
+    assert summary.ended_by == "agent"
+    assert (record["status"], record["end_reason"]) == ("failed", "no_provider_connected")
+    errors = [each["message"] for each in events if each["level"] == "error"]
+    assert any("no model answered in two turns" in message for message in errors), events
+    assert any("answered with status 500" in message for message in errors), events
+    assert "127.0.0.1" not in str(events)
+
+
+def _heard(summary: CallSummary) -> str:
+    return " ".join(turn.heard for turn in summary.turns).lower()
 
 
 def _warnings(events: list[Any]) -> list[str]:
@@ -109,11 +161,11 @@ async def _make_enterprise(switchboard: LiveSwitchboard) -> None:
 
 
 async def _held_call(
-    switchboard: LiveSwitchboard, own: dict[str, str]
-) -> tuple[str, list[Any], dict[str, Any]]:
-    """What the agent was heard to say after the caller's line, the call's events, and its ledger
+    switchboard: LiveSwitchboard, own: dict[str, Any], *, lines: int = 1
+) -> tuple[CallSummary, list[Any], dict[str, Any]]:
+    """What a caller measured who says ``LINE`` so many times, the call's events, and its ledger
     entry."""
-    conversation = LineByLine((LINE,))
+    conversation = LineByLine((LINE,) * lines)
     speech = await prepare_speech(conversation.lines())
     agent = {"name": "Desk", "playbook": {"opener": "Hello there."}, **own}
     async with switchboard.api() as api:
@@ -126,5 +178,4 @@ async def _held_call(
         page = await api.request("GET", f"/v1/calls/{summary.call_id}/events")
         entries = (await api.request("GET", "/v1/billing/transactions"))["transactions"]
     charge = next(entry for entry in entries if entry["call_id"] == summary.call_id)
-    heard = " ".join(turn.heard for turn in summary.turns).lower()
-    return heard, page["events"], charge
+    return summary, page["events"], charge

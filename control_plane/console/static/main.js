@@ -1,8 +1,8 @@
 /** Starts the console: who is logged in, then the page of the address. */
 
-import { startRouter } from "./core/router.js";
+import { preload, startRouter } from "./core/router.js";
 import { loadSession } from "./core/session.js";
 import { ROUTES } from "./pages/routes.js";
 
-await loadSession();
-startRouter(ROUTES);
+await Promise.all([loadSession(), preload(ROUTES)]);
+startRouter();

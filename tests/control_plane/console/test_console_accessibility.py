@@ -10,7 +10,7 @@ from playwright.async_api import Browser as Chromium
 from contracts.events import TranscriptSegment
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.platform.database import Database
-from tests.control_plane.conftest import TenantClient
+from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.control_plane.console.conftest import NARROW, WIDE
 from tests.control_plane.console.visitor import Visitor, visitor
 from tests.control_plane.conversation import catch_up, running_call
@@ -28,14 +28,24 @@ PAGES = [
     "/console/agents/{agent}",
     "/console/agents/{agent}/publish",
     "/console/agents/{agent}/versions",
+    "/console/agents/{agent}/chat",
     "/console/agents/{agent}/talk",
     "/console/calls",
     "/console/calls/{call}",
     "/console/members",
     "/console/api-keys",
     "/console/provider-keys",
+    "/console/notifications",
     "/console/audit-log",
 ]
+OPERATORS = ["System", "Tenants", "Catalogue", "Prices"]
+
+
+async def look(person: Visitor, axe: str) -> list[str]:
+    found = await serious_violations(person, axe)
+    if not await person.sees_all_of_its_width():
+        found.append("is wider than the window")
+    return found
 
 
 async def serious_violations(person: Visitor, axe: str) -> list[str]:
@@ -78,8 +88,17 @@ async def test_no_page_keeps_anybody_out(
             if path == PAGES[0]:
                 await person.has(owner.token)
             await person.opens(path.format(agent=plan.agent_id, call=plan.call_id))
-            if violations := await serious_violations(person, axe):
-                found[path] = violations
-            if not await person.sees_all_of_its_width():
-                found.setdefault(path, []).append("is wider than the window")
-        assert found == {}
+            found[path] = await look(person, axe)
+        await person.opens(f"/console/agents/{plan.agent_id}/chat")
+        await person.presses("Start the chat")
+        await person.page.get_by_label("Your message").wait_for()
+        found["a chat"] = await look(person, axe)
+        await person.opens("/console/operator")
+        found["operator, closed"] = await look(person, axe)
+        await person.fills("Operator's token", OPERATOR["Authorization"].removeprefix("Bearer "))
+        await person.presses("Open")
+        for tab in OPERATORS:
+            await person.follows(tab)
+            await person.page.locator(".table").first.wait_for()
+            found[f"operator, {tab}"] = await look(person, axe)
+        assert {page: faults for page, faults in found.items() if faults} == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -61,6 +62,20 @@ async def test_the_page_runs_no_script_but_its_own_and_makes_no_markup_of_texts(
     assert "script-src 'self';" in policy
     assert "require-trusted-types-for 'script'; trusted-types 'none'" in policy
     assert "unsafe" not in policy
+
+
+def test_the_page_asks_at_once_for_all_modules_that_it_starts_with() -> None:
+    needed: set[Path] = set()
+    waiting = [STATIC / "main.js"]
+    while waiting:
+        module = waiting.pop()
+        imported = re.findall(r'^import .*?from "(\.[^"]+)"', module.read_text(), re.M | re.S)
+        found = {(module.parent / name).resolve() for name in imported} - needed
+        needed |= found
+        waiting += found
+    page = (STATIC / "index.html").read_text()
+    preloaded = re.findall(r'rel="modulepreload" href="/console/static/([^"]+)"', page)
+    assert sorted(preloaded) == sorted(module.relative_to(STATIC).as_posix() for module in needed)
 
 
 def test_all_scripts_together_stay_small() -> None:

@@ -5,6 +5,7 @@
  * an offer and an answer of its own.
  */
 
+import { endWords } from "./end_words.js";
 import { agentId, checkLink, invitation, key } from "./link.js";
 import { Meter } from "./level_meter.js";
 import { openMicrophone } from "./microphone.js";
@@ -28,17 +29,6 @@ const element = (id) => document.getElementById(id);
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const transcript = new Transcript(element("transcript"));
-
-const END_WORDS = {
-  end_call_tool: "The agent ended the call",
-  participant_disconnected: "You ended the call",
-  client_disconnected: "The connection was lost",
-  normal_hangup: "The call was ended",
-  max_call_duration: "The call reached its longest duration",
-  silence_timeout: "The call ended because nobody spoke",
-  insufficient_funds: "The account's credit is used up",
-  server_shutdown: "The service was restarted",
-};
 
 async function createCall() {
   const response = await request("/v1/calls", {
@@ -151,7 +141,7 @@ class Call {
   }
 
   /** Ends the call from this side. Safe to call at any time, any number of times. */
-  end(status = END_WORDS.participant_disconnected, problem = null) {
+  end(status = endWords("participant_disconnected"), problem = null) {
     if (this.over) return;
     this.over = true;
     clearTimeout(this.connectingTimer);
@@ -291,7 +281,7 @@ class Call {
   }
 
   #hungUp() {
-    this.end(END_WORDS[this.endReason] ?? "The call has ended");
+    this.end(endWords(this.endReason));
   }
 
   #connectionFailed() {

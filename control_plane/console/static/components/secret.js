@@ -6,7 +6,8 @@ import { tell } from "./notices.js";
 
 const { button, div, input, label, p } = tags;
 
-export const showSecret = (title, secret) =>
+/** `words` say what it is. */
+export const showSecret = (title, secret, words = "Key") =>
   openDialog(title, (close) => {
     const shown = input({ id: "secret", class: "code", readonly: true, value: secret });
     const copy = async () => {
@@ -17,7 +18,7 @@ export const showSecret = (title, secret) =>
     };
     return [
       p("Keep it now: it is not shown again."),
-      div({ class: "field" }, label({ for: "secret" }, "Key"), shown),
+      div({ class: "field" }, label({ for: "secret" }, words), shown),
       div(
         { class: "buttons" },
         navigator.clipboard && button({ type: "button", class: "primary", onclick: copy }, "Copy"),

@@ -73,22 +73,26 @@ async function renewedCsrfToken() {
   return csrfToken !== null;
 }
 
-/**
- * The response's document, and its headers.
- *
- * @throws {ApiError} for every answer that is no success, and if there is none.
- */
-export async function exchange(method, path, options = {}) {
+/** @throws {ApiError} for every answer that is no success, and if there is none. */
+async function answered(method, path, options = {}) {
   let response = await send(method, path, options);
   let problem = response.ok ? null : await failure(response);
   if (problem?.code === "csrf_token_required" && (await renewedCsrfToken())) {
     response = await send(method, path, options);
     problem = response.ok ? null : await failure(response);
   }
-  if (problem) {
-    if (problem.status === 401 && !options.mayBeUnknown) onSessionLost();
-    throw problem;
-  }
+  if (!problem) return response;
+  if (problem.status === 401 && !options.mayBeUnknown) onSessionLost();
+  throw problem;
+}
+
+/**
+ * The response's document, and its headers.
+ *
+ * @throws {ApiError} for every answer that is no success, and if there is none.
+ */
+export async function exchange(method, path, options = {}) {
+  const response = await answered(method, path, options);
   const text = await response.text();
   return { document: text ? JSON.parse(text) : null, headers: response.headers };
 }
@@ -98,6 +102,8 @@ const only = async (exchanged) => (await exchanged).document;
 export const api = {
   get: (path, query, signal) => only(exchange("GET", path, { query, signal })),
   post: (path, body, options) => only(exchange("POST", path, { body, ...options })),
+  /** @returns {Promise<Blob>} what the answer to a POST holds. */
+  blob: async (path, body) => (await answered("POST", path, { body })).blob(),
   put: (path, body) => only(exchange("PUT", path, { body })),
   patch: (path, body, headers) => only(exchange("PATCH", path, { body, headers })),
   delete: (path) => only(exchange("DELETE", path)),

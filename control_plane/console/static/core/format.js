@@ -24,6 +24,10 @@ export function money(usd) {
   });
 }
 
+/** US dollars to the last digit that is billed, a millionth. */
+export const exactMoney = (usd) =>
+  usd.toLocaleString(undefined, { style: "currency", currency: "USD", minimumFractionDigits: 2, maximumFractionDigits: 6 });
+
 /** `1:05` for 65 seconds. */
 export function clock(seconds) {
   if (seconds === null || seconds === undefined) return MISSING;

@@ -103,9 +103,9 @@ export function frame(pathname) {
 }
 
 /** The place of a page that stands alone. */
-export function withoutFrame() {
+export function withoutFrame({ isWide }) {
   shownFor = null;
-  root().className = "alone";
+  root().className = isWide ? "alone wide" : "alone";
   const content = main({ id: "content", tabindex: "-1" });
   fill(root(), p({ class: "brand" }, "Switchboard"), content);
   return content;

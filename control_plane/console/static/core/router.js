@@ -83,7 +83,7 @@ async function show({ keepsFocus = false } = {}) {
     return;
   }
   const inFrame = session() !== null && !route?.isPublic && !route?.hasNoFrame;
-  const content = inFrame ? frame(location.pathname) : withoutFrame();
+  const content = inFrame ? frame(location.pathname) : withoutFrame({ isWide: Boolean(route?.isWide) });
   const loading = setTimeout(
     () => content.childElementCount || fill(content, p({ class: "quiet", role: "status" }, "Loading…")),
     LOADING_AFTER_MS,
@@ -120,8 +120,15 @@ function followed(event) {
   navigate(to.pathname + to.search);
 }
 
-export function startRouter(table) {
+/** Loads the page of the address before it is known who asks for it. */
+export function preload(table) {
   routes = table.map((route) => ({ ...route, pattern: pattern(route.path) }));
+  // Whatever is wrong with it is said when it is shown.
+  return found(location.pathname).route?.load().catch(() => undefined);
+}
+
+/** Shows the page of the address, from now on at each change of it. After `preload`. */
+export function startRouter() {
   whenSessionIsLost(() => {
     enter(null);
     unsaved = () => false;

@@ -1,13 +1,15 @@
 /**
  * Which folder has the page of an address. A page module exports
  * `page({ params, query, signal })`, which gives its nodes, an `h1` among them; `signal` is aborted
- * when the person leaves. `isPublic` pages need no login.
+ * when the person leaves. `isPublic` pages need no login. Outside the
+ * frame, a page is a narrow box unless it `isWide`.
  */
 
 export const ROUTES = [
   { path: "/console/log-in", isPublic: true, load: () => import("./log_in/page.js") },
   { path: "/console/sign-up", isPublic: true, load: () => import("./sign_up/page.js") },
   { path: "/console/forgotten", isPublic: true, load: () => import("./forgotten/page.js") },
+  { path: "/console/operator/:tab?", isPublic: true, isWide: true, load: () => import("./operator/page.js") },
   { path: "/console/confirm", hasNoFrame: true, load: () => import("./confirm/page.js") },
   { path: "/console", load: () => import("./home/page.js") },
   { path: "/console/account", load: () => import("./account/page.js") },
@@ -19,5 +21,6 @@ export const ROUTES = [
   { path: "/console/members", load: () => import("./members/page.js") },
   { path: "/console/api-keys", load: () => import("./api_keys/page.js") },
   { path: "/console/provider-keys", load: () => import("./provider_keys/page.js") },
+  { path: "/console/notifications", load: () => import("./notifications/page.js") },
   { path: "/console/audit-log", load: () => import("./audit_log/page.js") },
 ];

@@ -5,6 +5,8 @@ import { report, tell } from "../../components/notices.js";
 import { api } from "../../core/api.js";
 import { tags } from "../../core/elements.js";
 import { navigate } from "../../core/router.js";
+import { mayAdminister } from "../../core/session.js";
+import { share } from "./share.js";
 
 const { button } = tags;
 
@@ -31,6 +33,7 @@ async function remove(agent) {
 }
 
 export const agentActions = (agent) => [
+  agent.published_version && mayAdminister() && button({ type: "button", onclick: () => share(agent) }, "Share link"),
   button({ type: "button", onclick: () => clone(agent) }, "Copy"),
   button({ type: "button", onclick: () => remove(agent) }, "Delete"),
 ];

@@ -27,7 +27,7 @@ export async function tab({ agent, revision, signal }) {
     api.get("/v1/agents/voices", {}, signal),
     api.get("/v1/agents/llm-options", {}, signal),
   ]);
-  const built = SECTIONS.map((section) => ({ section, fields: section.fields({ agent, voices, models }) }));
+  const built = SECTIONS.map((section) => ({ section, fields: section.fields({ agent, voices, models, signal }) }));
   const fields = built.flatMap((each) => each.fields);
   for (const field of fields) field.set(readField(field, agent));
   const first = snapshot(fields);

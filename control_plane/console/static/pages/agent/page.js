@@ -2,32 +2,25 @@
 
 import { badge } from "../../components/badge.js";
 import { pageHead } from "../../components/page_head.js";
+import { tabLinks } from "../../components/tabs.js";
 import { exchange } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
 import { agentActions } from "./actions.js";
-
-const { a, nav } = tags;
 
 const TABS = [
   { name: "configure", words: "Configure", load: () => import("./configure.js") },
   { name: "publish", words: "Publish", load: () => import("./publish.js") },
   { name: "versions", words: "Versions", load: () => import("./versions.js") },
+  { name: "chat", words: "Chat", load: () => import("./chat.js") },
   { name: "talk", words: "Talk", load: () => import("./talk.js") },
   { name: "calls", words: "Calls", load: () => import("./calls.js") },
 ];
-
-function tabLinks(id, current) {
-  const links = TABS.map(({ name, words }) =>
-    a({ href: `/console/agents/${id}/${name}`, "aria-current": name === current ? "page" : null }, words),
-  );
-  return nav({ class: "tabs", "aria-label": "Agent" }, links);
-}
 
 export async function page({ params, signal }) {
   const { document: agent, headers } = await exchange("GET", `/v1/agents/${params.id}`, { signal });
   const current = TABS.find(({ name }) => name === params.tab) ?? TABS[0];
   const context = { agent, revision: headers.get("ETag"), signal };
   const { tab } = await current.load();
+  const shown = await tab(context);
   const served = agent.published_version;
   return [
     pageHead(agent.name, {
@@ -36,7 +29,7 @@ export async function page({ params, signal }) {
         : badge("draft", "Not published yet"),
       actions: agentActions(agent),
     }),
-    tabLinks(agent.id, current.name),
-    await tab(context),
+    tabLinks("Agent", `/console/agents/${agent.id}`, TABS, current),
+    shown,
   ];
 }

@@ -14,6 +14,7 @@ import {
   textField,
 } from "../../components/fields.js";
 import { modelField } from "./model_field.js";
+import { voiceField } from "./voice_field.js";
 
 const line = (name, words, hint) => textField(name, words, { hint, mayBeNull: true });
 const text = (name, words, hint, rows) => longTextField(name, words, { hint, rows });
@@ -79,8 +80,8 @@ const prompt = () => [
   line("advanced.prohibitedClaims", "Claims that it never makes", "Separated by commas."),
 ];
 
-const speech = ({ voices, models, agent }) => [
-  choiceField("voice", "Voice", voices.map(({ id, label, languages }) => [id, `${label} (${languages.join(", ")})`])),
+const speech = ({ voices, models, agent, signal }) => [
+  voiceField("voice", "Voice", voices, signal),
   textField("language", "Language", { required: true, hint: "A language tag such as en-US." }),
   linesField("supported_languages", "All its languages", { hint: "One tag a line.", rows: 2 }),
   ...(agent.agent_kind === "managed"

@@ -1,41 +1,20 @@
-/** Published versions: what changed, and back to an older one. */
+/** Published versions: what differs between them, and back to an older one. */
 
 import { badge } from "../../components/badge.js";
 import { openDialog } from "../../components/dialog.js";
 import { checkField } from "../../components/fields.js";
 import { formOf } from "../../components/form.js";
 import { growingList } from "../../components/more.js";
-import { report, tell } from "../../components/notices.js";
+import { tell } from "../../components/notices.js";
 import { tableOf } from "../../components/table.js";
 import { api } from "../../core/api.js";
 import { tags } from "../../core/elements.js";
 import { dateTime } from "../../core/format.js";
 import { refresh } from "../../core/router.js";
+import { showDiff } from "./version_diff.js";
 
-const { button, code, del, div, ins, li, p, ul } = tags;
+const { button, code, div, p } = tags;
 const PAGE_SIZE = 50;
-
-const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
-
-function changeItem({ op, path, from, to }) {
-  return li(
-    code(path),
-    op !== "add" && del(asText(from)),
-    op !== "remove" && ins(asText(to)),
-  );
-}
-
-async function compare(agent, version) {
-  try {
-    const { changes } = await api.get(`/v1/agents/${agent.id}/versions/${version}/diff/draft`);
-    await openDialog(`From version ${version} to the draft`, (close) => [
-      changes.length ? ul({ class: "diff" }, changes.map(changeItem)) : p("Nothing has changed."),
-      div({ class: "buttons" }, button({ type: "button", onclick: () => close() }, "Close")),
-    ]);
-  } catch (error) {
-    report(error);
-  }
-}
 
 async function rollBack(agent, version) {
   const done = await openDialog(`Back to version ${version}?`, (close) => {
@@ -52,7 +31,7 @@ async function rollBack(agent, version) {
   tell(`Version ${done.version} takes calls now, as version ${done.restored_from} was`);
 }
 
-function columns(agent) {
+function columns(agent, newest) {
   return [
     { words: "Version", kind: "main", cell: (row) => `Version ${row.version}` },
     {
@@ -67,7 +46,7 @@ function columns(agent) {
       cell: (row) =>
         div(
           { class: "buttons" },
-          button({ type: "button", class: "small", onclick: () => compare(agent, row.version) }, "Compare with the draft"),
+          button({ type: "button", class: "small", onclick: () => showDiff(agent, newest, row.version) }, "Compare"),
           !row.is_served &&
             button({ type: "button", class: "small", onclick: () => rollBack(agent, row.version) }, "Roll back"),
         ),
@@ -83,5 +62,5 @@ export async function tab({ agent, signal }) {
     return { rows: versions, next: reached < total && versions.length ? reached : null };
   };
   const empty = "No versions yet. Publish the agent to make the first.";
-  return growingList(load, (rows) => tableOf("Versions", columns(agent), rows, empty));
+  return growingList(load, (rows) => tableOf("Versions", columns(agent, rows[0]?.version), rows, empty));
 }

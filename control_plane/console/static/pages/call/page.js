@@ -20,6 +20,7 @@ import { transcriptList } from "./transcript.js";
 const { a, button, dd, div, dl, dt, h2, p, section, span } = tags;
 const OVER = new Set(["completed", "failed", "no_answer", "busy", "canceled"]);
 const ASK_EVERY_MS = 4000;
+const RATINGS = { up: "Good", down: "Bad" };
 
 async function hangUp(call) {
   if (!(await confirmed("End this call?", "The caller hears the agent stop.", "End the call"))) return;
@@ -70,6 +71,7 @@ function detailsCard(call) {
     ["Started", dateTime(call.started_at)],
     ["Ended", dateTime(call.ended_at)],
     ...call.participants.map(({ role, identity, transport }) => [sentence(role), `${identity} (${transport})`]),
+    ...(call.feedback ? [["Rated", RATINGS[call.feedback.rating] + (call.feedback.comment ? `: ${call.feedback.comment}` : "")]] : []),
     ["Call", call.id],
   ];
   const list = (pairs) => dl({ class: "facts" }, pairs.map(([term, value]) => [dt(term), dd(value)]));
@@ -80,7 +82,10 @@ function detailsCard(call) {
 }
 
 export async function page({ params, signal }) {
-  const call = await api.get(`/v1/calls/${params.id}`, {}, signal);
+  const [call, bill] = await Promise.all([
+    api.get(`/v1/calls/${params.id}`, {}, signal),
+    api.get(`/v1/calls/${params.id}/bill`, {}, signal),
+  ]);
   const isOver = OVER.has(call.status);
   if (isOver && isUnfinished(call)) {
     const look = async () => {
@@ -100,7 +105,7 @@ export async function page({ params, signal }) {
     div(
       { class: "columns wide-left" },
       div({ class: "sections" }, conversationCard(call, signal), eventsCard(call)),
-      div({ class: "sections" }, isOver && analysisCard(call.intelligence), billCard(call), detailsCard(call)),
+      div({ class: "sections" }, isOver && analysisCard(call.intelligence), billCard(call, bill), detailsCard(call)),
     ),
   ];
 }

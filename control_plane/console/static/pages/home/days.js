@@ -25,6 +25,19 @@ export async function callsSince(since, signal) {
   return { calls, isWhole: false };
 }
 
+/** The days that `GET /v1/calls/daily-latencies` lists, today last. */
+export async function dailyLatencies(days, signal) {
+  const ask = async (query) => (await api.get("/v1/calls/daily-latencies", query, signal)).days;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  try {
+    return await ask({ days, time_zone: timeZone });
+  } catch (error) {
+    // The server's list of time zones may be older than the browser's.
+    if (error.status !== 400) throw error;
+    return ask({ days });
+  }
+}
+
 /** The last `count` days, today last: `{ date, calls, ended, completed, seconds, spent }`. */
 export function byDay(calls, count) {
   const days = Array.from({ length: count }, (_, index) => ({

@@ -33,5 +33,6 @@ export async function page({ query }) {
     formOf(fields, logIn, { words: "Log in" }),
     p({ class: "quiet" }, a({ href: "/console/forgotten" }, "Forgotten your password?")),
     p({ class: "quiet" }, "New here? ", a({ href: "/console/sign-up" }, "Open an account"), "."),
+    p({ class: "quiet" }, "You run this installation? ", a({ href: "/console/operator" }, "Operator"), "."),
   ];
 }

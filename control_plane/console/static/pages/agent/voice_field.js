@@ -1,0 +1,70 @@
+/** The choice of a voice, with a button to hear it. */
+
+import { choiceField } from "../../components/fields.js";
+import { icon } from "../../components/icon.js";
+import { report } from "../../components/notices.js";
+import { api } from "../../core/api.js";
+import { fill, tags } from "../../core/elements.js";
+
+const { button, div } = tags;
+
+/** A voice of this machine says a sentence the same way everywhere, so it is recorded once. */
+const recorded = (id) => `/console/static/voices/${encodeURIComponent(id)}.ogg`;
+
+/** Samples of providers cost their account something, so each is asked for once. */
+const samples = new Map();
+
+async function sample({ provider, id }) {
+  if (provider === "local") return recorded(id);
+  const name = `${provider}/${id}`;
+  if (!samples.has(name)) {
+    const sound = await api.blob("/v1/agents/voices/sample", { provider, id });
+    samples.set(name, URL.createObjectURL(sound));
+  }
+  return samples.get(name);
+}
+
+/** @param voices as `GET /v1/agents/voices` lists them. */
+export function voiceField(name, words, voices, signal) {
+  const choices = voices.map(({ id, label, languages }) => [id, `${label} (${languages.join(", ")})`]);
+  const field = choiceField(name, words, choices);
+  const sound = new Audio();
+  const listen = button({ type: "button", class: "small", onclick: toggle });
+
+  const chosen = () => voices.find(({ id }) => id === field.value());
+
+  async function toggle() {
+    if (!sound.paused) return sound.pause();
+    const voice = chosen();
+    listen.disabled = true;
+    try {
+      sound.src = await sample(voice);
+      if (voice === chosen()) await sound.play();
+    } catch (error) {
+      report(error);
+    } finally {
+      listen.disabled = false;
+    }
+  }
+
+  const showState = () => fill(listen, icon(sound.paused ? "play" : "stop"), sound.paused ? "Listen" : "Stop");
+
+  function showVoice() {
+    sound.pause();
+    listen.hidden = !chosen();
+  }
+
+  for (const change of ["play", "pause"]) sound.addEventListener(change, showState);
+  signal.addEventListener("abort", () => sound.pause());
+  field.node.addEventListener("change", showVoice);
+  field.node.append(div({ class: "buttons" }, listen));
+  showState();
+  showVoice();
+  return {
+    ...field,
+    set(value) {
+      field.set(value);
+      showVoice();
+    },
+  };
+}

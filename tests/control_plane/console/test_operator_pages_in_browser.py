@@ -1,0 +1,91 @@
+"""What the operator sees and does in the console."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from tests.control_plane.conftest import OPERATOR, TenantClient
+from tests.control_plane.console.visitor import Visitor
+from tests.free_worker import WORKER_ID, note_free_worker
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+
+TOKEN = OPERATOR["Authorization"].removeprefix("Bearer ")
+
+
+async def enter(person: Visitor, path: str = "/console/operator") -> None:
+    await person.opens(path)
+    await person.fills("Operator's token", TOKEN)
+    await person.presses("Open")
+    await expect(person.page.get_by_role("navigation", name="Operator")).to_be_visible()
+
+
+async def test_a_wrong_token_opens_nothing(person: Visitor) -> None:
+    await person.opens("/console/operator")
+    await person.fills("Operator's token", "a guess")
+    await person.presses("Open")
+    await expect(person.page.get_by_role("alert")).not_to_be_empty()
+    await expect(person.page.get_by_role("navigation", name="Operator")).to_have_count(0)
+
+
+async def test_the_workers_and_the_switch_of_new_calls(
+    person: Visitor, tenant: TenantClient, valkey_url: str
+) -> None:
+    note_free_worker(valkey_url, slots=12)
+    await enter(person)
+    worker = person.page.get_by_role("row").filter(has_text=WORKER_ID)
+    await expect(worker).to_contain_text("0 of 12")
+    await person.fills("What callers are told", "Maintenance until 18:00 UTC.")
+    await person.presses("Stop new calls")
+    await person.presses("Take new calls again")
+    await expect(person.page.get_by_role("button", name="Stop new calls")).to_be_visible()
+    assert await person.sees_all_of_its_width()
+    assert person.foreign_requests == []
+
+
+async def test_a_tenant_is_found_and_gets_credit(person: Visitor, tenant: TenantClient) -> None:
+    before = (await tenant.get("/v1/billing/balance")).json()["balance_usd"]
+    await enter(person, "/console/operator/tenants")
+    await person.fills("Name, member's mail address or id", str(tenant.tenant_id))
+    await person.presses("Search")
+    row = person.page.locator("tbody tr")
+    await expect(row).to_have_count(1)
+    await row.get_by_role("button", name="Credit").click()
+    await person.fills("US dollars", "12.5")
+    await person.fills("What for", "Goodwill")
+    await person.presses("Give the credit")
+    await expect(person.page.locator(".notice")).to_contain_text("now")
+    after = (await tenant.get("/v1/billing/balance")).json()["balance_usd"]
+    assert after - before == pytest.approx(12.5)
+
+
+async def test_a_model_is_switched_off_and_on(person: Visitor, tenant: TenantClient) -> None:
+    await enter(person, "/console/operator/catalogue")
+    espeak = person.page.locator("tbody tr").filter(has_text="eSpeak NG")
+    await espeak.get_by_role("button", name="Switch off").click()
+    switch_on = espeak.get_by_role("button", name="Switch on")
+    await expect(switch_on).to_be_visible()
+    models = (await tenant.get("/v1/agents/llm-options")).json()["models"]
+    assert "espeak" not in [each["model_id"] for each in models]
+    await switch_on.click()
+    await expect(espeak.get_by_role("button", name="Switch off")).to_be_visible()
+
+
+async def test_a_new_price_replaces_the_one_that_holds(
+    person: Visitor, tenant: TenantClient
+) -> None:
+    await enter(person, "/console/operator/prices")
+    fee = person.page.locator("tbody tr").filter(has_text="Platform's fee")
+    await expect(fee).to_have_count(1)
+    await fee.get_by_role("button", name="Change").click()
+    await person.fills("US dollars a minute", "0.0321")
+    await person.presses("Set the price")
+    await expect(fee).to_contain_text("0.0321")
+    await expect(fee).to_have_count(1)
+
+
+async def test_the_token_is_forgotten_when_the_page_is_loaded_again(person: Visitor) -> None:
+    await enter(person)
+    await person.page.reload()
+    await expect(person.page.get_by_label("Operator's token")).to_be_visible()
