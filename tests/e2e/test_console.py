@@ -140,7 +140,9 @@ async def _talks(person: Visitor) -> None:
 async def _hears_the_call_again(person: Visitor) -> None:
     page = person.page
     await person.follows("Read this call")
-    await expect(page.get_by_text("book an appointment")).to_be_visible(timeout=ANSWER_MS)
+    await expect(page.locator(".said", has_text="book an appointment")).to_be_visible(
+        timeout=ANSWER_MS
+    )
     await _recording_is_there(page)
     await page.get_by_role("button", name="Play from").nth(1).click()
     heard_at_seconds: float = await page.locator("audio").evaluate("sound => sound.currentTime")

@@ -86,7 +86,8 @@ class ProviderSpec:
     plugin: str | None = None
     """The engine's module for this provider. Only the main thread may import it."""
     sdk: tuple[str, ...] = ()
-    """Modules that the plugin needs and that take long to import. Any thread may import them."""
+    """Modules that the models need and that take long to import: they would hold up every call of
+    the process. Any thread may import them."""
     prepare: Callable[[], None] | None = None
     """What else takes long when the SDK is first used. Any thread may call it, more than once."""
 

@@ -51,4 +51,11 @@ def _build_tts(request: ModelRequest) -> tts.TTS[Any]:
     return LocalTTS(voice, model=request.choice.model, locale=request.plan.locale)
 
 
-LOCAL = ProviderSpec(name="local", needs_key=False, stt=_build_stt, llm=_build_llm, tts=_build_tts)
+LOCAL = ProviderSpec(
+    name="local",
+    needs_key=False,
+    stt=_build_stt,
+    llm=_build_llm,
+    tts=_build_tts,
+    sdk=("pipelines.engine.playbook_llm",),
+)

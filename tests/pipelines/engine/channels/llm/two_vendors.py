@@ -93,8 +93,8 @@ class Calling:
 
     async def ask(self) -> Heard:
         heard = Heard()
-        last_at = time.monotonic()
         tools = list(call_agent(self.plan, self.actions).tools)
+        last_at = time.monotonic()
         async with self.supervised.chat(chat_ctx=self.history, tools=tools) as stream:
             async for chunk in stream:
                 waited_seconds = time.monotonic() - last_at
