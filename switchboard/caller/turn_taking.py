@@ -101,7 +101,7 @@ class TurnTaking:
         """The answer to a finished turn; ``None`` if the agent goes on, or was interrupted."""
         if self._is_leaving:
             return Leave()
-        if self._was_cut_off(words, situation):
+        if self._was_cut_off(words, situation) or _was_a_false_start(words, situation):
             return None
         if self._interruption is not None:
             return self._too_late()
@@ -138,3 +138,8 @@ class TurnTaking:
         if reply.text is None:
             return Leave()
         return Say(reply.text, is_goodbye=reply.then_leave)
+
+
+def _was_a_false_start(words: HeardWords, situation: Situation) -> bool:
+    """Whether the agent began in a pause of the caller, and fell silent when the caller went on."""
+    return not situation.caller_is_speaking and words.ended_at < (situation.caller_spoke_at or 0.0)

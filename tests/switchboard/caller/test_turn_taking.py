@@ -39,6 +39,14 @@ def test_an_agent_that_goes_on_is_not_answered_before_it_has_finished() -> None:
     assert turn_taking.heard(words("How are you?", 9.9, 11.0), QUIET) == Say("Fine.")
 
 
+def test_words_that_the_agent_said_while_the_caller_paused_are_no_answer() -> None:
+    turn_taking = TurnTaking(LineByLine(["It is my first time."]), 0.0)
+    went_on = replace(QUIET, caller_spoke_at=9.0)
+    assert turn_taking.heard(words("Sure.", 7.0, 7.4), went_on) is None
+    answer = words("Sure. Have you been here?", 9.6, 11.0)
+    assert turn_taking.heard(answer, went_on) == Say("It is my first time.")
+
+
 def test_silence_is_broken_after_the_timeout_and_not_before() -> None:
     turn_taking = TurnTaking(LineByLine(["Are you there?"]), 0.0)
     quiet_until = 9.5 + REPLY_TIMEOUT_SECONDS
