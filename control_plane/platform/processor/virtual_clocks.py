@@ -19,6 +19,9 @@ SHARE = 0.1
 MOST_AHEAD_SECONDS = 0.5
 """How far a clock runs ahead at most. Without a limit, who was alone for a while would have to wait
 as long as it took what nobody else needed."""
+BURST_SECONDS = 0.2
+"""How far a clock may run ahead within its share. A request needs its processor time at once: after
+its first step it would otherwise count as beyond its share."""
 LATELY_SECONDS = 1.0
 _MOST_CLIENTS = 10_000
 
@@ -46,7 +49,7 @@ class VirtualClocks(Generic[Work]):
 
     def all_beyond_share(self, now: float) -> bool:
         """Whether work waits, but only of clients that have used more than their share."""
-        return bool(self._waiting) and self._waiting[0][0] > now
+        return bool(self._waiting) and self._waiting[0][0] > now + BURST_SECONDS
 
     def wait(self, client: str, work: Work, now: float) -> None:
         clock = max(now, self._clock_of(client))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from control_plane.platform.processor.virtual_clocks import (
+    BURST_SECONDS,
     LATELY_SECONDS,
     MOST_AHEAD_SECONDS,
     SHARE,
@@ -36,6 +37,18 @@ def test_who_has_used_more_than_a_share_is_served_after_the_others(
     clocks.wait("greedy", "greedy", NOW)
     clocks.wait("modest", "modest", NOW)
     assert [clocks.next(), clocks.next()] == ["modest", "greedy"]
+
+
+def test_a_request_that_takes_its_time_at_once_is_within_its_share(
+    clocks: VirtualClocks[str],
+) -> None:
+    clocks.used("modest", BURST_SECONDS * SHARE / 2, NOW)
+    clocks.wait("modest", "modest", NOW)
+    assert not clocks.all_beyond_share(NOW)
+    clocks.used("greedy", BURST_SECONDS * SHARE * 2, NOW)
+    assert clocks.next() == "modest"
+    clocks.wait("greedy", "greedy", NOW)
+    assert clocks.all_beyond_share(NOW)
 
 
 def test_of_two_greedy_clients_the_one_that_used_less_is_first(clocks: VirtualClocks[str]) -> None:
