@@ -62,11 +62,9 @@ class Presence:
         now = self._clock()
         self._no_longer_here(participant_id, now - silent_seconds)
         self._away.add(participant_id)
-        nobody_seconds = self._nobody_seconds(now - silent_seconds, now)
-        if self._here:
-            self._meter.take_back(nobody_seconds)
-        else:
-            self._meter.hold(nobody_seconds)
+        self._meter.take_back(self._nobody_seconds(now - silent_seconds, now))
+        if not self._here:
+            self._meter.hold()
 
     def left(self, participant_id: UUID) -> None:
         """A leg is gone."""
