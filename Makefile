@@ -48,7 +48,7 @@ storm: install ## Play 10,000 simulated calls while processes die (ARGS="--calls
 usage: install ## Compare what 200 calls report with what vendors would charge for (ARGS="--calls 20")
 	@$(BIN)/python -m tests.usage $(ARGS)
 
-soak: install ## Let 12 callers talk for half an hour while vendors misbehave at random (ARGS="--minutes 5")
+soak: install ## Let 12 callers talk for half an hour while vendors misbehave at random (ARGS="--minutes 2 --calls 4")
 	@$(BIN)/python -m tests.soak $(ARGS)
 
 faults: install ## Measure how long callers wait when providers fail, and write docs/faults.md

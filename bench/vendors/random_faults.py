@@ -38,15 +38,20 @@ class Fault:
 class RandomFaults:
     """A middleware; the first part of each path is the provider's name."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, factor: float = 1.0) -> None:
+        """
+        Args:
+            factor: how much more often than usual they misbehave.
+        """
         self._chance = random.Random(seed)
+        self._factor = factor
         self.faults: list[Fault] = []
 
     @web.middleware
     async def middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         is_connection = "upgrade" in request.headers.get("Connection", "").lower()
         share = CONNECTION_SHARE if is_connection else REQUEST_SHARE
-        if self._chance.random() >= share:
+        if self._chance.random() >= self._factor * share:
             return await handler(request)
         kind = self._chance.choice(KINDS)
         if not kind.endswith("mid"):

@@ -60,11 +60,13 @@ class Vendors:
 
 
 @contextmanager
-def serving_vendors(speed: Speed, faults_seed: int | None = None) -> Iterator[Vendors]:
-    """``faults_seed``: they misbehave at random."""
+def serving_vendors(
+    speed: Speed, faults_seed: int | None = None, faults_factor: float = 1.0
+) -> Iterator[Vendors]:
+    """``faults_seed``: they misbehave at random, so much more often than usual."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve_all, args=(theirs, speed, faults_seed))
+    process = context.Process(target=_serve_all, args=(theirs, speed, faults_seed, faults_factor))
     process.start()
     try:
         address: str = ours.recv()
@@ -75,13 +77,17 @@ def serving_vendors(speed: Speed, faults_seed: int | None = None) -> Iterator[Ve
         process.join()
 
 
-def _serve_all(pipe: Connection, speed: Speed, faults_seed: int | None) -> None:
-    asyncio.run(_serve(pipe, speed, faults_seed))
+def _serve_all(
+    pipe: Connection, speed: Speed, faults_seed: int | None, faults_factor: float
+) -> None:
+    asyncio.run(_serve(pipe, speed, faults_seed, faults_factor))
 
 
-async def _serve(pipe: Connection, speed: Speed, faults_seed: int | None) -> None:
+async def _serve(
+    pipe: Connection, speed: Speed, faults_seed: int | None, faults_factor: float
+) -> None:
     delays = DELAYS[speed]
-    random_faults = RandomFaults(faults_seed or 0)
+    random_faults = RandomFaults(faults_seed or 0, faults_factor)
     app = web.Application(middlewares=[] if faults_seed is None else [random_faults.middleware])
     listen, chat, voice = DeepgramListen(delays), OpenAIChat(delays), ElevenLabsVoice(delays)
     app.router.add_post("/openai/chat/completions", chat.serve)

@@ -49,6 +49,30 @@ _REFUSALS: Mapping[str, tuple[str, ...]] = {
         r"रिकॉर्ड(?:िंग)?(?:\s+\S+){0,2}?\s+(?:मत|न|ना|नहीं|बंद)(?=\s|[।.!?,]|$)",
         r"(?:मत|न|ना|नहीं)\s+रिकॉर्ड",
     ),
+    "it": (
+        r"\bnon\s+(?:\w+\s+){0,4}?registr(?:are|armi|arci|i|ate|iate|ato|ata|ino|azione)\b",
+        r"\b(?:senza|nessuna)\s+(?:registrare|registrazion[ei]|essere\s+registrat[oaie])\b",
+        r"\b(?:fermi|interrompa|spenga|cancelli)\s+la\s+registrazione\b",
+        r"\bsmetta\s+di\s+registrare\b",
+    ),
+    "nl": (
+        r"\bniet\b[^.!?]{0,30}\b(?:opnemen|opgenomen|opneemt|opneem)\b",
+        r"\bneem(?:t)?\b[^.!?]{0,30}\bniet\s+op\b",
+        r"\b(?:geen|zonder)\s+(?:\w+\s+)?(?:opnames?|op\s+te\s+nemen)\b",
+        r"\b(?:stop|stopt|verwijder|wis)\s+(?:u\s+)?(?:alstublieft\s+)?(?:met\s+)?(?:de\s+)?"
+        r"(?:opname|opnemen)\b",
+    ),
+    "pl": (
+        r"\bnie\s+(?:\w+\s+){0,4}?(?:nagryw\w+|nagra[ćn]\w*)",
+        r"\bbez\s+nagr(?:ywania|ania)\b",
+        r"\b(?:zatrzymać|wyłączyć|usunąć|przerwać)\s+nagr\w+",
+    ),
+    "pt": (
+        r"\bnão\s+(?:\w+\s+){0,4}?grav(?:e|em|ar|ado|ada|ando|ação)\b",
+        r"\bsem\s+(?:gravar|gravação|ser\s+gravad[oa])\b",
+        r"\bparem?\s+de\s+gravar\b",
+        r"\b(?:pare|interrompa|apague|desligue)\s+a\s+gravação\b",
+    ),
 }
 _AGREEMENTS: Mapping[str, str] = {
     "en": r"\b(?:mind|problem|objections?|issue|trouble|care)\b",
@@ -56,6 +80,10 @@ _AGREEMENTS: Mapping[str, str] = {
     "es": r"\b(?:importa|problema|inconveniente|molesta)\b",
     "fr": r"\b(?:dérange|problème|gêne|inconvénient)\b",
     "hi": r"(?:दिक्कत|समस्या|परेशानी|आपत्ति|एतराज़)",
+    "it": r"\b(?:dispiace|problem[ai]|disturba|importa|fastidio)\b",
+    "nl": r"\b(?:bezwaar|probleem|(?:maakt|vind)\b[^.!?]{0,20}\bniet\s+(?:uit|erg))\b",
+    "pl": r"\b(?:przeszkadza|problem\w*|przeciwko)\b",
+    "pt": r"\b(?:importo|importa|problema|incomoda|inconveniente)\b",
 }
 """Words that make a negation an agreement: "I do not mind being recorded"."""
 

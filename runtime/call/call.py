@@ -32,7 +32,7 @@ from runtime.call.channel_reports import CallChannelReports
 from runtime.call.closing import close_parts
 from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
-from runtime.call.farewell import farewell_seconds, say_farewell
+from runtime.call.farewell import falls_silent, farewell_seconds, say_farewell
 from runtime.call.funds import Funds
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
@@ -388,25 +388,30 @@ class Call:
         """Let the agent finish or say goodbye, if anybody is there to hear it."""
         assert self._ending is not None
         assert self._group is not None
-        if not self._presence.here or self._ending.leave is Leave.AT_ONCE:
+        started_at = self._presence.started_at
+        if not self._presence.here or started_at is None or self._ending.leave is Leave.AT_ONCE:
             return
-        farewell = self._group.create_task(self._reporting_failure(self._farewell(self._ending)))
-        cut_short = self._group.create_task(self._cut_short.wait())
+        if self._conversation is None or self._room is None:
+            return
+        text = self._ending.farewell or self._phrases.farewell(self._talking, self._ending.reason)
+        farewell = say_farewell(self._ending.leave, text, self._conversation, self._room.voice)
+        over = [
+            self._group.create_task(self._reporting_failure(farewell)),
+            self._group.create_task(falls_silent(self._room.voice)),
+            self._group.create_task(self._until_cut_short()),
+        ]
         await asyncio.wait(
-            {farewell, cut_short},
+            over,
             timeout=farewell_seconds(
-                self._presence.started_at, self.plan.limits.max_duration_seconds, self._clock()
+                started_at, self.plan.limits.max_duration_seconds, self._clock()
             ),
             return_when=asyncio.FIRST_COMPLETED,
         )
-        farewell.cancel()
-        cut_short.cancel()
+        for task in over:
+            task.cancel()
 
-    async def _farewell(self, ending: Ending) -> None:
-        if self._conversation is None or self._room is None:
-            return
-        text = ending.farewell or self._phrases.farewell(self._talking, ending.reason)
-        await say_farewell(ending.leave, text, self._conversation, self._room.voice)
+    async def _until_cut_short(self) -> None:
+        await self._cut_short.wait()
 
     async def _close(self) -> None:
         """Close the legs, the conversation and the recording. Always ends with ``call.ended``."""

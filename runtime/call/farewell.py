@@ -8,18 +8,25 @@ from runtime.call.end_cause import Leave
 from runtime.conversation.conversation import Conversation
 from runtime.media.room import AgentVoice
 
-MAX_FAREWELL_SECONDS = 10.0
+MOST_SILENT_SECONDS = 10.0
+"""For which nothing of a farewell can be heard before it is given up."""
 LINGER_SECONDS = 0.3
 """Between the last sample sent to the legs and the hang-up, so that people hear it."""
+_LOOK_SECONDS = 0.25
+"""A voice tells nobody when it has something to say again."""
 
 
 async def say_farewell(
     leave: Leave, text: str, conversation: Conversation, voice: AgentVoice
 ) -> None:
-    """Finish or replace what the agent is saying, as ``leave`` asks. Returns when it was heard."""
+    """Finish or replace what the agent is saying, as ``leave`` asks. Returns when it was heard.
+
+    An agent that hangs up without a word says ``text``.
+    """
     match leave:
         case Leave.AFTER_SPEECH:
-            await conversation.finish_speaking()
+            if not await conversation.finish_speaking():
+                await conversation.say(text, interruptible=False)
         case Leave.FAREWELL:
             await conversation.stop_speaking()
             await conversation.say(text, interruptible=False)
@@ -31,14 +38,21 @@ async def say_farewell(
     await asyncio.sleep(LINGER_SECONDS)
 
 
-def farewell_seconds(started_at: float | None, max_duration_seconds: float, now: float) -> float:
+async def falls_silent(voice: AgentVoice) -> None:
+    """Return when ``voice`` has had nothing to say for ``MOST_SILENT_SECONDS``."""
+    loop = asyncio.get_running_loop()
+    silent_since = loop.time()
+    while loop.time() - silent_since < MOST_SILENT_SECONDS:
+        await asyncio.sleep(_LOOK_SECONDS)
+        if voice.queued_seconds:
+            silent_since = loop.time()
+
+
+def farewell_seconds(started_at: float, max_duration_seconds: float, now: float) -> float:
     """How long a farewell may take. It must not outlast the maximum duration, or the customer
     would pay for it.
 
     Args:
-        started_at: when the first leg connected; ``None`` if none has. Same clock as ``now``.
+        started_at: when the first leg connected. Same clock as ``now``.
     """
-    if started_at is None:
-        return MAX_FAREWELL_SECONDS
-    over_at = started_at + max_duration_seconds - LINGER_SECONDS
-    return max(0.0, min(MAX_FAREWELL_SECONDS, over_at - now))
+    return max(0.0, started_at + max_duration_seconds - LINGER_SECONDS - now)

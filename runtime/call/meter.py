@@ -36,15 +36,22 @@ class Meter:
 
         These seconds are taken back, up to ``MOST_TAKEN_BACK_SECONDS`` in the whole call.
         """
+        self.take_back(ago_seconds)
+        if self._running_since is not None:
+            self._counted_seconds += self._clock() - self._running_since
+            self._running_since = None
+
+    def take_back(self, seconds: float) -> None:
+        """No leg was connected for so much of the time since the meter runs. It is taken back, up
+        to the same limit."""
         if self._running_since is None:
             return
         ran_seconds = self._clock() - self._running_since
         taken_back_seconds = min(
-            ago_seconds, ran_seconds, MOST_TAKEN_BACK_SECONDS - self._taken_back_seconds
+            seconds, ran_seconds, MOST_TAKEN_BACK_SECONDS - self._taken_back_seconds
         )
         self._taken_back_seconds += taken_back_seconds
-        self._counted_seconds += ran_seconds - taken_back_seconds
-        self._running_since = None
+        self._running_since += taken_back_seconds
 
     @property
     def connected_ms(self) -> int | None:

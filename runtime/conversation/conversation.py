@@ -60,8 +60,9 @@ class Conversation(Protocol):
     async def stop_speaking(self) -> None:
         """Cut off the current speech."""
 
-    async def finish_speaking(self) -> None:
-        """Let the current speech play to its end, uninterrupted, and return then."""
+    async def finish_speaking(self) -> bool:
+        """Let the current speech play to its end, uninterrupted, and return then. Returns whether
+        the agent has said something since the caller's last words."""
 
     def pause(self) -> None:
         """Nobody is there to hear the agent: hold its voice. Idempotent."""

@@ -106,11 +106,13 @@ class EngineConversation:
         if self._session.current_speech is not None:
             await self._session.interrupt(force=True)
 
-    async def finish_speaking(self) -> None:
+    async def finish_speaking(self) -> bool:
         while (speech := self._session.current_speech) is not None and not speech.done():
             if not speech.interrupted:
                 speech.allow_interruptions = False
             await speech.wait_for_playout()
+        messages = self._session.history.messages()
+        return bool(messages) and messages[-1].role == "assistant"
 
     def pause(self) -> None:
         # The room holds the voice by itself. This also stops the transcript, which would run ahead.

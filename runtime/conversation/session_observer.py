@@ -87,6 +87,8 @@ class SessionObserver:
         self._user_metrics: MetricsReport = {}
         self._agent_silent_since: float | None = None
         self._reported_usage: dict[tuple[str, str, str], UsageReported] = {}
+        self._is_turn_open = False
+        """The caller has spoken, and nothing of the agent was heard since."""
         self._closing = False
         self._trace = tracing.here()
 
@@ -167,6 +169,10 @@ class SessionObserver:
             self._transcript.user_turn(
                 text, started_at_ms=started_at_ms, ended_at_ms=ended_at_ms, now_ms=now_ms
             )
+            if self._is_turn_open:
+                # Nobody heard the answer to the turn before, but it may have been paid for.
+                self._report_usage()
+            self._is_turn_open = True
         elif message.role == "assistant":
             spoken = self._transcript.agent_turn(
                 text,
@@ -178,6 +184,7 @@ class SessionObserver:
             if spoken is not None:
                 self._measure(spoken, metrics)
             self._report_usage()
+            self._is_turn_open = False
 
     def _report_usage(self) -> None:
         """Record the totals of the models that did something since the last report."""

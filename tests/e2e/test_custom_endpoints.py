@@ -113,7 +113,8 @@ async def test_a_call_runs_on_the_tenant_s_own_servers_and_goes_on_without_them(
 async def test_a_caller_whom_no_model_answers_twice_hears_why_and_the_call_has_failed(
     enterprise: Enterprise, transcribe: Callable[[Samples], Awaitable[str]]
 ) -> None:
-    """In a language that the models of this machine do not know, so that none takes over."""
+    """In a language that the models of this machine do not know, so that none takes over, and in
+    which the platform has no sentences."""
     switchboard, tls = enterprise.switchboard, enterprise.tls
     wire = OpenAIWire(answer_to=lambda _: fails(500), tls=tls)
     async with AsyncExitStack() as servers:
@@ -121,8 +122,8 @@ async def test_a_caller_whom_no_model_answers_twice_hears_why_and_the_call_has_f
         ears = await servers.enter_async_context(CustomTranscriber(tls, transcribe).serving())
         voice = await servers.enter_async_context(CustomVoice(tls).serving())
         own = {
-            "language": "it-IT",
-            "supported_languages": ["it-IT"],
+            "language": "fi-FI",
+            "supported_languages": ["fi-FI"],
             "playbook": {"opener": "Hello there.", "endCallMessage": "Have a lovely day."},
             "custom_llm_url": wire.base_url,
             "custom_transcriber_url": ears.url,

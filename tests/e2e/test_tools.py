@@ -1,4 +1,5 @@
-"""An agent looks something up on its owner's server during a call, and says what it found."""
+"""An agent looks something up on its owner's server during a call, says what it found, and hangs
+up."""
 
 from __future__ import annotations
 
@@ -26,9 +27,19 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 OWN_KEY = "sk-the-tenants-own-key-1234"
 SECRET = "t0ken-of-the-restaurant"
 LINE = "Do you have a table for four people on Tuesday?"
+THAT_IS_ALL = "No, thank you, that is all."
+LAST_WORDS = (
+    "Thank you for calling the restaurant at the old harbor. We are open every day from noon until "
+    "late in the evening, and our kitchen closes at ten. If you come by car, please use the garage "
+    "behind the church, because the street is closed to cars. "
+    "We look forward to seeing you on Tuesday. Please ring at the yellow door."
+)
+"""They take twenty seconds."""
 
 
 def answer(request: dict[str, Any]) -> Answer:
+    if "that is all" in str(request["messages"][-1]["content"]).lower():
+        return calls("end_call")
     results = [each["content"] for each in request["messages"] if each["role"] == "tool"]
     if not results:
         offered = [each["function"]["name"] for each in request["tools"]]
@@ -58,9 +69,11 @@ async def test_a_tool_answers_on_the_call_and_its_secret_stays_secret(tmp_path: 
             "body": {"when": "{{ day }}", "people": "{{ guests }}", "channel": "phone"},
             "speak_while": "One moment please, I will look.",
         }
-        heard, events = await _call_with(tool, wire, tmp_path)
+        heard, events = await _call_with(tool, wire, tmp_path, LINE, THAT_IS_ALL)
 
     assert "one moment" in heard
+    assert "thank you for calling" in heard, "the model has hung up without a word"
+    assert heard.endswith("yellow door.")
     assert "by the window" in heard
     [asked] = api.asked
     assert asked.headers["Authorization"] == f"Bearer {SECRET}"
@@ -84,7 +97,7 @@ async def test_a_tool_of_an_mcp_server_answers_and_its_secret_stays_secret(tmp_p
             "url": server.url,
             "headers": {"Authorization": f"Bearer {SECRET}"},
         }
-        heard, events = await _call_with(tool, wire, tmp_path)
+        heard, events = await _call_with(tool, wire, tmp_path, LINE)
 
     assert "by the window" in heard
     assert server.methods == ["initialize", "notifications/initialized", "tools/list", "tools/call"]
@@ -105,7 +118,9 @@ def _use_of(tool: str, events: list[Any]) -> int:
     return int(line["message"].partition("took ")[2].partition(" ms")[0])
 
 
-async def _call_with(tool: Any, wire: OpenAIWire, certificate: Path) -> tuple[str, list[Any]]:
+async def _call_with(
+    tool: Any, wire: OpenAIWire, certificate: Path, *lines: str
+) -> tuple[str, list[Any]]:
     """See ``_held_call``."""
     with ExitStack() as stack:
         running = running_switchboard(
@@ -114,25 +129,25 @@ async def _call_with(tool: Any, wire: OpenAIWire, certificate: Path) -> tuple[st
             SSL_CERT_FILE=str(certificate / "server.pem"),
         )
         switchboard = await asyncio.to_thread(stack.enter_context, running)
-        heard, events = await _held_call(switchboard, tool)
+        heard, events = await _held_call(switchboard, tool, *lines)
         await asyncio.to_thread(stack.close)
     return heard, events
 
 
-async def _held_call(switchboard: LiveSwitchboard, tool: Any) -> tuple[str, list[Any]]:
-    """What the agent was heard to say after the caller's line, and the call's events."""
+async def _held_call(switchboard: LiveSwitchboard, tool: Any, *lines: str) -> tuple[str, list[Any]]:
+    """What the agent was heard to say after the caller's lines, and the call's events."""
     headers = {"Authorization": f"Bearer {switchboard.account.secret_key}"}
     async with httpx2.AsyncClient(base_url=switchboard.api_url, headers=headers) as http:
         set_key = await http.put("/v1/provider-keys/openai", json={"key": OWN_KEY})
         assert set_key.status_code == 200, set_key.text
-    conversation = LineByLine((LINE,))
+    conversation = LineByLine(lines)
     speech = await prepare_speech(conversation.lines())
     agent = {
         "name": "Desk",
         "stt_provider": "local",
         "llm_provider": "openai",
         "tts_provider": "local",
-        "playbook": {"opener": "Hello there."},
+        "playbook": {"opener": "Hello there.", "endCallMessage": LAST_WORDS},
         "tools": [tool],
     }
     async with switchboard.api() as api:

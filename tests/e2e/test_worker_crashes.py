@@ -12,6 +12,7 @@ import pytest
 from contracts.money import billable_seconds, charge_micros
 from switchboard.demo.checks import micros
 from switchboard_client import AsyncSwitchboard
+from switchboard_client.models import CallDetail, TranscriptView
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.polling import ended_call
 from tests.e2e.running_call import (
@@ -43,6 +44,7 @@ async def kill_worker_and_check(
     transcript = await api.calls.transcript(call.call_id)
     assert segments_said_by(transcript, "agent")[0].startswith("Hello, this is Mia")
     assert "appointment" in " ".join(segments_said_by(transcript, "user"))
+    assert_usage_is_known(record, transcript)
     charges = [
         each
         for each in (await api.billing.transactions()).transactions
@@ -52,6 +54,25 @@ async def kill_worker_and_check(
     assert len(charges) == 1
     assert -micros(charges[0].amount_usd) == charge_micros(record.billable_seconds, rate)
     assert record.billable_seconds == billable_seconds(round(record.bill_duration * 1000))
+
+
+def assert_usage_is_known(record: CallDetail, transcript: TranscriptView) -> None:
+    """Of every turn that is on the record: what comes after it is one turn at most."""
+
+    def used(channel: str, amount: str) -> int:
+        return sum(getattr(each, amount) for each in record.usage if each.channel == channel)
+
+    agents = [each for each in transcript.segments if each.speaker == "agent"]
+    callers = [each for each in transcript.segments if each.speaker == "user"]
+    # Numbers and abbreviations are spelled out for the voice.
+    assert used("tts", "characters") >= 0.9 * sum(len(each.text) for each in agents)
+    heard_ms = sum(
+        each.ended_at_ms - each.started_at_ms
+        for each in callers
+        if each.sequence < agents[-1].sequence
+    )
+    assert used("stt", "audio_ms") >= 0.9 * heard_ms > 0
+    assert used("llm", "output_tokens") > 0
 
 
 async def test_a_killed_workers_call_is_ended_and_billed_to_the_last_second_known(

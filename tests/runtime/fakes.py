@@ -151,6 +151,7 @@ class FakeConversation:
     announcements_are_played: bool = True
     said: list[str] = field(default_factory=list)
     prepared: list[str | None] = field(default_factory=list)
+    has_answered: bool = True
     cut_off: bool = False
     is_paused: bool = False
     closed: bool = False
@@ -176,9 +177,10 @@ class FakeConversation:
     async def stop_speaking(self) -> None:
         self.cut_off = True
 
-    async def finish_speaking(self) -> None:
+    async def finish_speaking(self) -> bool:
         if self.current_speech is not None:
             await self.current_speech.wait()
+        return self.has_answered
 
     def pause(self) -> None:
         self.is_paused = True

@@ -14,6 +14,8 @@ from bench.vendors.random_faults import Fault
 GROWTH_AT_MOST_MIB = 20.0
 GROWTH_AT_MOST_DESCRIPTORS = 40.0
 GROWTH_AT_MOST = 0.05
+GROWTH_MINUTES = 10
+"""In a shorter run, processes have not settled."""
 _SETTLED_SHARE = 0.2
 """Of the samples: until then processes load what they load once."""
 NOTICED_SECONDS = 20.0

@@ -10,18 +10,32 @@ from pipelines.settings import ProviderDeadlines
 from pipelines.texts.phrases import say_again
 from tests.pipelines.conversations import conversation
 from tests.pipelines.engine.channels.llm.two_vendors import SENTENCE, goes_on, prepared
-from tests.stand_ins.openai_wire import OpenAIWire, breaks, calls, fails, hangs, says, sends
+from tests.stand_ins.openai_wire import (
+    OpenAIWire,
+    breaks,
+    calls,
+    fails,
+    hangs,
+    paced,
+    says,
+    sends,
+    slowly,
+)
 
 pytestmark = [pytest.mark.usefixtures("spare_vendor"), pytest.mark.latency]
 
 MOST_LOST_SECONDS = 2.5
 """From when the answer was due."""
 FAULTS = {
+    "refused": says(SENTENCE),
+    "401": fails(401),
+    "429": fails(429),
     "500": fails(500),
     "hang first": hangs(),
     "hang mid": breaks(says(SENTENCE), "hangs", 5),
     "disconnect mid": breaks(says(SENTENCE), "disconnects", 5),
     "garbage": sends(b"?"),
+    "slow x 10": slowly(paced(says(SENTENCE), 0.2), 5.0),
 }
 
 
@@ -29,12 +43,18 @@ FAULTS = {
 async def test_a_caller_hears_a_whole_answer_soon(warm_models: WarmModels, fault: str) -> None:
     primary = OpenAIWire([says("Sure, go ahead."), FAULTS[fault]])
     spare = OpenAIWire(answer_to=goes_on)
+    is_refused = False
     async with (
-        prepared(warm_models, primary, spare, deadlines=ProviderDeadlines()) as ready,
+        prepared(
+            *(warm_models, primary, spare),
+            deadlines=ProviderDeadlines(),
+            is_refused=lambda: is_refused,
+        ) as ready,
         conversation(ready.plan, ready.models) as talk,
     ):
         due_seconds = await talk.caller_says("I have a question for you.")
         await talk.audio.agent_finishes()
+        is_refused = fault == "refused"
         waited_seconds = await talk.caller_says("When are you open?")
         assert waited_seconds - due_seconds < MOST_LOST_SECONDS
         await talk.audio.agent_finishes()

@@ -13,6 +13,8 @@ from pipelines.texts.phrases import (
 )
 from tests.pipelines.plans import call_plan
 
+LOCALES = ("en-US", "de-DE", "es-MX", "fr-FR", "hi-IN", "it-IT", "nl-NL", "pl-PL", "pt-BR")
+
 
 def test_nudge_is_in_the_call_s_language() -> None:
     assert nudge(call_plan(locale="de-DE")) == "Sind Sie noch da?"
@@ -22,7 +24,7 @@ def test_an_unknown_language_falls_back_to_english() -> None:
     assert nudge(call_plan(locale="sw-KE")) == "Are you still there?"
 
 
-@pytest.mark.parametrize("locale", ["en-US", "de-DE", "es-MX", "fr-FR", "hi-IN"])
+@pytest.mark.parametrize("locale", LOCALES)
 def test_a_recording_is_announced_in_the_call_s_language(locale: str) -> None:
     announced = recording_announcement(call_plan(locale=locale))
     assert has_phrases(locale)
@@ -52,7 +54,7 @@ def test_the_causes_that_a_caller_must_understand_sound_different() -> None:
     assert len({farewell(call_plan(), reason) for reason in reasons}) == len(reasons)
 
 
-@pytest.mark.parametrize("locale", ["en-US", "de-DE", "es-MX", "fr-FR", "hi-IN"])
+@pytest.mark.parametrize("locale", LOCALES)
 def test_a_caller_is_asked_again_in_the_call_s_language(locale: str) -> None:
     english = "I am sorry, could you please say that again?"
     assert (say_again(call_plan(locale=locale)) == english) is (locale == "en-US")

@@ -34,7 +34,15 @@ from pipelines.texts.recording_refusal import _AGREEMENTS, _REFUSALS, refuses_re
         ("fr-FR", "Arrêtez l'enregistrement."),
         ("hi-IN", "नहीं, रिकॉर्ड मत कीजिए।"),
         ("hi-IN", "कृपया रिकॉर्डिंग बंद करें।"),
-        ("pt-BR", "Do not record me."),
+        ("it-IT", "Non voglio essere registrata."),
+        ("it-IT", "No, non registri questa chiamata."),
+        ("nl-NL", "Ik wil niet dat u dit gesprek opneemt."),
+        ("nl-NL", "Neem dit alstublieft niet op."),
+        ("pl-PL", "Proszę nie nagrywać tej rozmowy."),
+        ("pl-PL", "Nie chcę być nagrywany."),
+        ("pt-BR", "Não quero ser gravada."),
+        ("pt-PT", "Por favor, não gravem."),
+        ("fi-FI", "Do not record me."),
     ],
 )
 def test_a_refusal_is_understood(locale: str, text: str) -> None:
@@ -57,6 +65,14 @@ def test_a_refusal_is_understood(locale: str, text: str) -> None:
         ("es-ES", "No me importa que graben."),
         ("fr-FR", "Ça ne me dérange pas d'être enregistré."),
         ("hi-IN", "मुझे रिकॉर्डिंग से कोई दिक्कत नहीं।"),
+        ("it-IT", "Non mi dispiace essere registrato."),
+        ("it-IT", "No, grazie."),
+        ("nl-NL", "Ik vind het niet erg dat u dit opneemt."),
+        ("nl-NL", "Ik heb er geen bezwaar tegen dat u dit opneemt."),
+        ("pl-PL", "Nie mam nic przeciwko nagrywaniu."),
+        ("pl-PL", "Nie, dziękuję."),
+        ("pt-BR", "Não me importo de ser gravado."),
+        ("pt-BR", "Não, obrigado."),
     ],
 )
 def test_other_words_are_none(locale: str, text: str) -> None:

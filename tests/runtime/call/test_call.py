@@ -499,6 +499,18 @@ def test_the_agent_hangs_up_after_its_last_sentence_was_heard():
     assert LegLeft(participant_id=CALLER, cause="call_ended") in stage.journal.bodies
 
 
+def test_an_agent_that_hangs_up_without_a_word_says_goodbye():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(2)
+        stage.conversation.has_answered = False
+        stage.conversation.actions.end_call()
+
+    stage = play(script)
+    assert stage.conversation.said == ["greeting", "farewell: end_call_tool"]
+    assert stage.ended.end_reason is EndReason.END_CALL_TOOL
+
+
 def test_a_commanded_end_without_farewell_is_at_once():
     async def script(stage: Stage) -> None:
         await connected(stage)
@@ -533,14 +545,29 @@ def test_a_caller_who_leaves_during_the_farewell_need_not_hear_it():
     assert stage.ended == CallEnded(end_reason=EndReason.INSUFFICIENT_FUNDS, connected_ms=3100)
 
 
-def test_a_farewell_that_never_ends_is_cut():
+def test_a_farewell_is_said_to_its_end_however_long_it_is():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(2)
+        stage.conversation.say_seconds = 40.0
+        stage.room.voice.queued_seconds = 0.2
+        stage.call.end(Ending.commanded(EndReason.NORMAL_HANGUP, "a long story"))
+
+    stage = play(script)
+    assert stage.conversation.said == ["greeting", "a long story"]
+    assert stage.ended.connected_ms == pytest.approx(42_400, abs=1)
+
+
+def test_a_farewell_of_which_nothing_is_heard_is_given_up():
     async def script(stage: Stage) -> None:
         await connected(stage)
         await asyncio.sleep(2)
         stage.conversation.say_seconds = 1000.0
         stage.call.end(Ending.commanded(EndReason.NORMAL_HANGUP, "a very long story"))
 
-    assert play(script).ended.connected_ms == pytest.approx(12_100, abs=1)
+    stage = play(script)
+    assert stage.conversation.said == ["greeting"]
+    assert stage.ended.connected_ms == pytest.approx(12_200, abs=200)
 
 
 def test_the_first_reason_counts():

@@ -85,3 +85,17 @@ def test_a_caller_who_pauses_again_and_again_pays_for_what_it_hears():
         meter.hold(ago_seconds=2.5)
         clock.now += 0.5
     assert meter.connected_ms == (100 * 2.5 - MOST_TAKEN_BACK_SECONDS) * 1000
+
+
+def test_only_time_since_the_meter_runs_again_is_taken_back():
+    clock = Clock()
+    meter = Meter(clock)
+    meter.run()
+    clock.now += 10
+    meter.hold()
+    clock.now += 5
+    meter.run()
+    clock.now += 1
+    meter.take_back(2.5)
+    clock.now += 1
+    assert meter.connected_ms == 11_000

@@ -221,3 +221,16 @@ async def test_what_a_turn_used_is_recorded_with_it_and_only_once():
     session.emit("conversation_item_added", added("assistant", "Yes.", metrics))
     observer.finish()
     assert reports() == [thought, spoken, more]
+
+
+async def test_a_turn_whose_answer_nobody_heard_is_recorded_with_the_next_one():
+    used = [UsageReported(channel="llm", provider="openai", model="gpt", input_tokens=90)]
+    session, _, record = observed(usage=lambda: used)
+
+    def reports() -> list[UsageReported]:
+        return [each for each in record.facts if isinstance(each, UsageReported)]
+
+    session.emit("conversation_item_added", added("user", "Wait.", {}))
+    assert reports() == []
+    session.emit("conversation_item_added", added("user", "Hello?", {}))
+    assert reports() == used

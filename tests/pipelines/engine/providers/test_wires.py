@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import ssl
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, get_args
 
 import aiohttp
-import httpx2
 import pytest
 from cryptography.fernet import Fernet
 from livekit import rtc
 from livekit.agents import APIConnectOptions, APIError, llm, stt
-from livekit.agents.utils import http_context
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import Channel, KeySource, ProviderChoice
@@ -27,198 +23,18 @@ from pipelines.engine.providers.spec import ModelRequest, ProviderUnavailable
 from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import VENDOR_BASE_URLS, ProviderSettings
 from pipelines.stack.worker_capabilities import RUNNABLE_CHANNELS
-from tests.certificate import self_signed
 from tests.pipelines.engine.actions import NotedActions
+from tests.pipelines.engine.providers.conftest import TlsFor
 from tests.pipelines.engine.providers.vendor import AUDIO, HEARD, SAID, Vendor, vendor
+from tests.pipelines.engine.providers.wires import KEYWORDS, WIRES, Wire
 from tests.pipelines.plans import call_plan
 
 ENCRYPTION_KEY = Fernet.generate_key().decode()
 FRAME = rtc.AudioFrame(bytes(640), 16_000, 1, 320)
 
 
-@dataclass(frozen=True)
-class Wire:
-    """How one model is asked in German: where, with which header, with which parameters."""
-
-    provider: str
-    channel: Channel
-    model: str
-    path: str
-    header: tuple[str, str]
-    parameters: Mapping[str, Any]
-    voice: str | None = None
-    repeated: Mapping[str, list[str]] = field(default_factory=dict)
-    gives_up: bool = True
-    """Whether a vendor that never answers is left within the engine's own timeout."""
-
-    over_tls: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.provider}-{self.channel}-{self.model}"
-
-
 FAILURES = (APIError, aiohttp.ClientError, TimeoutError)
 """OpenAI's realtime plugin lets the transport's own errors through."""
-BEARER = ("Authorization", "Bearer {key}")
-TOKEN = ("Authorization", "Token {key}")
-GOOGLE = ("x-goog-api-key", "{key}")
-ELEVENLABS = ("xi-api-key", "{key}")
-CARTESIA = ("X-API-Key", "{key}")
-KEYWORDS = ["Hibari", "molar"]
-
-WIRES = (
-    Wire("openai", "llm", "gpt-4.1-mini", "/chat/completions", BEARER, {"model": "gpt-4.1-mini"}),
-    Wire("openai", "llm", "gpt-6-luna", "/chat/completions", BEARER, {"reasoning_effort": "none"}),
-    Wire(
-        "openai",
-        "stt",
-        "gpt-4o-mini-transcribe",
-        "/realtime",
-        BEARER,
-        {"model": "gpt-4o-mini-transcribe", "language": "de", "prompt": "Hibari, molar"},
-    ),
-    Wire(
-        "openai",
-        "stt",
-        "whisper-1",
-        "/audio/transcriptions",
-        BEARER,
-        {"model": "whisper-1", "language": "de", "prompt": "Hibari, molar"},
-        gives_up=False,
-    ),
-    Wire(
-        "openai",
-        "tts",
-        "gpt-4o-mini-tts",
-        "/audio/speech",
-        BEARER,
-        {"model": "gpt-4o-mini-tts", "voice": "nova", "response_format": "pcm"},
-        voice="nova",
-        gives_up=False,
-    ),
-    Wire(
-        "google",
-        "llm",
-        "gemini-2.5-flash",
-        "/v1/models/gemini-2.5-flash:streamGenerateContent",
-        GOOGLE,
-        {},
-    ),
-    Wire(
-        "google",
-        "stt",
-        "gemini-3.5-transcribe-live",
-        "/ws/google.ai.generativelanguage.v1.GenerativeService.BidiGenerateContent",
-        GOOGLE,
-        {
-            "model": "models/gemini-3.5-transcribe-live",
-            "inputAudioTranscription": {
-                "language_codes": ["de-DE"],
-                "custom_vocabulary": KEYWORDS,
-            },
-        },
-        over_tls=True,
-        gives_up=False,
-    ),
-    Wire(
-        "google",
-        "tts",
-        "gemini-2.5-flash-preview-tts",
-        "/v1/models/gemini-2.5-flash-preview-tts:streamGenerateContent",
-        GOOGLE,
-        {},
-        voice="Kore",
-    ),
-    Wire(
-        "anthropic",
-        "llm",
-        "claude-sonnet-4-6",
-        "/v1/messages",
-        ("x-api-key", "{key}"),
-        {"model": "claude-sonnet-4-6", "stream": True},
-    ),
-    Wire(
-        "deepgram",
-        "stt",
-        "nova-3",
-        "/listen",
-        TOKEN,
-        {"model": "nova-3", "language": "de", "numerals": "true", "profanity_filter": "false"},
-        repeated={"keyterm": KEYWORDS},
-    ),
-    Wire(
-        "deepgram",
-        "stt",
-        "nova-2",
-        "/listen",
-        TOKEN,
-        {"model": "nova-2"},
-        repeated={"keywords": ["Hibari:1.5", "molar:1.5"]},
-    ),
-    Wire(
-        "deepgram",
-        "tts",
-        "aura-2",
-        "/speak",
-        TOKEN,
-        {"model": "aura-2-thalia-en", "mip_opt_out": "true"},
-        voice="aura-2-thalia-en",
-    ),
-    Wire(
-        "elevenlabs",
-        "stt",
-        "scribe_v2_realtime",
-        "/speech-to-text/realtime",
-        ELEVENLABS,
-        {"model_id": "scribe_v2_realtime", "language_code": "de", "commit_strategy": "vad"},
-        repeated={"keyterms": KEYWORDS},
-    ),
-    Wire(
-        "elevenlabs",
-        "stt",
-        "scribe_v2",
-        "/speech-to-text",
-        ELEVENLABS,
-        {"model_id": "scribe_v2", "language_code": "de", "tag_audio_events": "false"},
-        gives_up=False,
-    ),
-    Wire(
-        "elevenlabs",
-        "tts",
-        "eleven_flash_v2_5",
-        "/text-to-speech/rachel/multi-stream-input",
-        ELEVENLABS,
-        {"model_id": "eleven_flash_v2_5", "language_code": "de", "output_format": "pcm_24000"},
-        voice="rachel",
-    ),
-    Wire(
-        "cartesia",
-        "stt",
-        "ink-2",
-        "/stt/turns/websocket",
-        CARTESIA,
-        {"model": "ink-2"},
-        repeated={"keyterm": KEYWORDS},
-    ),
-    Wire(
-        "cartesia",
-        "stt",
-        "ink-whisper",
-        "/stt/websocket",
-        CARTESIA,
-        {"model": "ink-whisper", "language": "de"},
-    ),
-    Wire(
-        "cartesia",
-        "tts",
-        "sonic-3",
-        "/tts/websocket",
-        CARTESIA,
-        {"model_id": "sonic-3", "language": "de", "voice": {"mode": "id", "id": "katie"}},
-        voice="katie",
-    ),
-)
-TlsFor = Callable[[Wire], ssl.SSLContext | None]
 every_wire = pytest.mark.parametrize("wire", WIRES, ids=str)
 
 
@@ -382,33 +198,3 @@ async def speak(voice: Any, options: APIConnectOptions) -> bytes:
 
 _USES: Mapping[str, Any] = {"stt": hear, "llm": think, "tts": speak}
 assert set(_USES) == set(get_args(Channel))
-
-
-@pytest.fixture
-def tls_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TlsFor:
-    def context(wire: Wire) -> ssl.SSLContext | None:
-        if not wire.over_tls:
-            return None
-        served, trusted = self_signed(tmp_path)
-        monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
-        return served
-
-    return context
-
-
-@pytest.fixture
-async def calling(warm_models: WarmModels) -> AsyncIterator[WarmModels]:
-    """The connections of this test's own event loop."""
-    async with contextlib.AsyncExitStack() as stack:
-        await stack.enter_async_context(http_context.open())
-        yield replace(
-            warm_models,
-            http_session=await stack.enter_async_context(aiohttp.ClientSession()),
-            http_client=await stack.enter_async_context(httpx2.AsyncClient()),
-        )
-
-
-@pytest.fixture(autouse=True)
-def no_keys_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI", "GOOGLE", "ANTHROPIC", "DEEPGRAM", "ELEVEN", "CARTESIA"):
-        monkeypatch.delenv(f"{name}_API_KEY", raising=False)

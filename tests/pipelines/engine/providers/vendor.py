@@ -26,7 +26,7 @@ AUDIO = b"\x01\x00" * 2400
 """A tenth of a second at 24 kHz."""
 _AUDIO_TEXT = base64.b64encode(AUDIO).decode()
 
-Behaviour = Literal["answers", "refuses", "hangs"]
+Behaviour = Literal["answers", "refuses", "hangs", "disconnects"]
 
 
 @dataclass
@@ -59,6 +59,8 @@ class Vendor:
             await asyncio.Event().wait()
         if self.behaviour == "refuses":
             return web.json_response({"error": {"message": "the key is not valid"}}, status=401)
+        if self.behaviour == "disconnects":
+            return await _broken_off(request)
         for pattern, answer in _PROTOCOLS.items():
             if re.fullmatch(pattern, request.path):
                 return await answer(request, asked)
@@ -88,6 +90,20 @@ async def _events(request: web.Request, *events: str) -> web.StreamResponse:
     await response.prepare(request)
     for event in events:
         await response.write(f"{event}\n\n".encode())
+    return response
+
+
+async def _broken_off(request: web.Request) -> web.StreamResponse:
+    """The request is taken, and the connection ends without a goodbye."""
+    response: web.StreamResponse = web.StreamResponse()
+    if "upgrade" in request.headers.get("Connection", "").lower():
+        response = socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        await socket.receive()
+    else:
+        await response.prepare(request)
+    if request.transport is not None:
+        request.transport.abort()
     return response
 
 

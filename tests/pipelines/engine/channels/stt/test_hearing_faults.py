@@ -59,22 +59,6 @@ NOBODY: Sequence[Behaviour] = ()
 Listen = Callable[[Sequence[Behaviour], Samples], Awaitable[Call]]
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def transcribe(warm_models: WarmModels) -> Callable[[Samples], Awaitable[str]]:
-    """Understands the same sound only once: the machine is to be free for what is tested."""
-    known: dict[bytes, str] = {}
-    moonshine = warm_models.local.moonshine
-    assert moonshine is not None
-
-    async def transcribed(samples: Samples) -> str:
-        sound = samples.tobytes()
-        if sound not in known:
-            known[sound] = await moonshine.transcribe(samples)
-        return known[sound]
-
-    return transcribed
-
-
 @pytest_asyncio.fixture(loop_scope="session")
 async def listen(
     warm_models: WarmModels, transcribe: Callable[[Samples], Awaitable[str]]

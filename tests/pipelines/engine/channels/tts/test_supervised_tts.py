@@ -124,25 +124,6 @@ async def test_the_next_voice_goes_on_with_the_word_that_broke_off(
         await call.voice.aclose()
 
 
-@pytest.mark.latency
-@pytest.mark.parametrize("behaviour", ["refuses", "hangs"])
-@pytest.mark.parametrize("provider", ["deepgram", "cartesia"])
-async def test_voices_of_other_providers_are_left_as_well(
-    warm_models: WarmModels, connections: Connections, provider: str, behaviour: Any
-) -> None:
-    build = getattr(connections, provider)
-    async with vendor(behaviour) as server:
-        address = f"{server.base_url}/{provider}"
-        if provider == "deepgram":
-            address += "/speak"
-        call = supervised(warm_models, [(provider, lambda: build(address))])
-        heard = await reply(call.voice, TEXT)
-        assert heard.longest_silence_seconds < MOST_SILENCE_SECONDS
-        assert words(await transcript(warm_models, heard.sound)) == words(TEXT)
-        assert len(call.reports.switches) == 1
-        await call.voice.aclose()
-
-
 @pytest.mark.parametrize("provider", list(STAND_INS))
 async def test_a_healthy_voice_speaks_alone_and_is_billed_under_the_plan_s_names(
     warm_models: WarmModels, connections: Connections, provider: str
