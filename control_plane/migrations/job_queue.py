@@ -25,6 +25,7 @@ JOBS_OF_REQUESTS = (
 OTHER_JOBS = (
     "accounts.forget_what_expired",
     "billing.audit_books",
+    "billing.renew_plan_credit",
     "chat_sessions.delete_expired",
     "idempotency.forget_old_answers",
     "intelligence.give_up_abandoned",
@@ -35,6 +36,8 @@ OTHER_JOBS = (
     "recordings.delete_refused",
     "recordings.remove_parts",
     "retention.delete_expired",
+    "spend_alerts.send_mail",
+    "spend_alerts.watch",
     "webhooks.delete_expired",
     "webhooks.send_alert",
 )
