@@ -62,10 +62,10 @@ from control_plane.identity.request_limits.middleware import (
     RateLimitMiddleware,
 )
 from control_plane.identity.request_limits.repeated_refusals import RepeatedRefusalsMiddleware
-from control_plane.money.billing.payment_preferences import no_preferences
-from control_plane.money.billing.plan_routes import router as billing_plan
 from control_plane.money.billing.routes import router as billing
 from control_plane.money.billing.welcome_credit import welcome_credit
+from control_plane.money.plans.payment_preferences import no_preferences
+from control_plane.money.plans.routes import router as billing_plan
 from control_plane.money.spend_alerts.routes import router as spend_alerts
 from control_plane.money.spending.limits import RequestsAtOnce
 from control_plane.money.spending.summary_routes import router as usage_summary

@@ -25,7 +25,6 @@ JOBS_OF_REQUESTS = (
 OTHER_JOBS = (
     "accounts.forget_what_expired",
     "billing.audit_books",
-    "billing.renew_plan_credit",
     "chat_sessions.delete_expired",
     "idempotency.forget_old_answers",
     "intelligence.give_up_abandoned",
@@ -33,6 +32,7 @@ OTHER_JOBS = (
     "notifications.delete_old",
     "notifications.send_mail",
     "partitions.make",
+    "plans.renew_credit",
     "recordings.delete_refused",
     "recordings.remove_parts",
     "retention.delete_expired",

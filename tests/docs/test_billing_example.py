@@ -15,8 +15,8 @@ from sqlalchemy import text
 from contracts.money import MICROS_PER_USD, PLATFORM_FEE_MICROS_PER_MINUTE, billable_seconds
 from control_plane.money.billing import credit, service
 from control_plane.money.billing.buckets import Buckets
-from control_plane.money.billing.plan_credit import begin_month
 from control_plane.money.billing.tariff import Tariff
+from control_plane.money.plans.monthly_credit import begin_month
 from control_plane.platform.database import Database
 from tests.control_plane.money.billing.books import (
     assert_books_balance,

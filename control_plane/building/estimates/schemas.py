@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StringConstraints
 
 _Model = Annotated[str, StringConstraints(strip_whitespace=True, max_length=400)]
 LONGEST_SECONDS = 365 * 24 * 3600
@@ -27,7 +27,7 @@ class EstimateWanted(BaseModel):
         "", description="A realtime model also listens and speaks: leave the others empty."
     )
     tts_model: _Model = ""
-    duration_seconds: float | None = Field(
+    duration_seconds: StrictFloat | None = Field(
         None, ge=0, le=LONGEST_SECONDS, allow_inf_nan=False, description="Connected time."
     )
 

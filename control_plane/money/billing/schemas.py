@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -60,3 +60,7 @@ class Transaction(BaseModel):
 
 class Transactions(BaseModel):
     transactions: list[Transaction]
+
+
+class Saved(BaseModel):
+    ok: Literal[True] = True

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import structlog
 from procrastinate import JobContext
 
-from control_plane.money.billing import audit, plan_credit
+from control_plane.money.billing import audit
 from control_plane.platform.job_queue import database_of, job_queue
 from telemetry.metrics import BOOKS_AUDITED_AT, BOOKS_UNBALANCED
 
 _log = structlog.get_logger(__name__)
-
-
-@job_queue.periodic(cron="* * * * *")
-@job_queue.task(
-    name="billing.renew_plan_credit", pass_context=True, queueing_lock="renew_plan_credit"
-)
-async def renew_plan_credit(context: JobContext, timestamp: int) -> None:
-    """Grant plan credit to the tenants that have not had this month's, and expire last month's."""
-    renewed = await plan_credit.renew_plan_credit(database_of(context), datetime.now(UTC))
-    if renewed:
-        _log.info("plan_credit_renewed", tenants=renewed)
 
 
 @job_queue.periodic(cron="*/5 * * * *")

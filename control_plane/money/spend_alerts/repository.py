@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from control_plane.identity.accounts.models import User
 from control_plane.identity.members.models import Membership
 from control_plane.money.billing.models import BillingAccount, LedgerDay, LedgerEntry
-from control_plane.money.billing.month import month_of
+from control_plane.money.plans.month import month_of
 from control_plane.money.spend_alerts.models import SpendAlert, SpendAlertSettings
 from control_plane.money.spend_alerts.rules import (
     HISTORY_DAYS,

@@ -13,7 +13,7 @@ from control_plane.identity.authentication.dependencies import (
     TenantSession,
 )
 from control_plane.identity.authentication.refusals import ADMIN_ONLY, MEMBER_ONLY
-from control_plane.money.billing.plan_schemas import Saved
+from control_plane.money.billing.schemas import Saved
 from control_plane.money.spend_alerts import repository
 from control_plane.money.spend_alerts.errors import SpendAlertNotFound
 from control_plane.money.spend_alerts.models import SpendAlert
@@ -42,7 +42,7 @@ async def set_alerts(wanted: AlertsWanted, caller: AdminCaller, session: TenantS
     """Say what you want to be alerted about. You are also alerted when calls cost much more within
     an hour than is usual for you."""
     before = await repository.settings_of(session, caller.tenant_id)
-    thresholds = {int(each * MICROS_PER_USD) for each in wanted.thresholds_usd}
+    thresholds = {round(each * MICROS_PER_USD) for each in wanted.thresholds_usd}
     after = AlertSettings(tuple(sorted(thresholds)), wanted.low_balance_pct, wanted.email_enabled)
     await repository.save_settings(session, caller.tenant_id, after)
     if before != after:

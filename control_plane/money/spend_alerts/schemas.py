@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt
 
 from control_plane.money.spend_alerts.rules import AlertType, Severity
 
 MOST_THRESHOLDS = 10
 """API spec, "Limits"."""
-Threshold = Annotated[
-    Decimal, Field(strict=False, gt=0, le=1_000_000, max_digits=13, decimal_places=6)
-]
+Threshold = Annotated[StrictFloat, Field(ge=0.01, le=1_000_000, allow_inf_nan=False)]
 
 
 class Alerts(BaseModel):

@@ -29,10 +29,10 @@ async def test_money_is_shown_from_the_balance_down_to_the_prices_behind_a_charg
     database: Database,
 ) -> None:
     await charge_for_the_playbook(database)
-    wanted = {"thresholds_usd": [0.000001], "low_balance_pct": 0, "email_enabled": False}
+    wanted = {"thresholds_usd": [0.01], "low_balance_pct": 0, "email_enabled": False}
     await tenant.request("PUT", "/v1/billing/alerts", json=wanted)
     plan = await running_call(tenant, worker, consumer)
-    await worker.end(plan, 20_000)
+    await worker.end(plan, 60_000)
     await catch_up(consumer)
     await watch_spending(database, datetime.now(UTC))
 
@@ -52,6 +52,6 @@ async def test_money_is_shown_from_the_balance_down_to_the_prices_behind_a_charg
     await page.get_by_role("button", name="Stop at the included credit").click()
     await expect(page.get_by_role("button", name="Go on to top-up credit")).to_be_visible()
 
-    await page.get_by_role("link", name=re.compile("Call, 30 seconds")).click()
+    await page.get_by_role("link", name=re.compile("Call, 60 seconds")).click()
     await page.get_by_text("Where it comes from").click()
     await expect(page.get_by_text(str(plan.prices[0].price_id)).first).to_be_visible()

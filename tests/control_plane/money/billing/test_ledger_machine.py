@@ -31,8 +31,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.money.billing import credit, repository, service
 from control_plane.money.billing.errors import InsufficientCredits
-from control_plane.money.billing.plan_credit import begin_month
 from control_plane.money.billing.tariff import Tariff
+from control_plane.money.plans.monthly_credit import begin_month
 from control_plane.platform.database import Database
 from tests.control_plane.money.billing.books import (
     RATE,

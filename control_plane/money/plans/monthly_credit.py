@@ -14,11 +14,12 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.money.billing import plan_repository, repository
+from control_plane.money.billing import repository as accounts
 from control_plane.money.billing.buckets import Buckets
 from control_plane.money.billing.credit_watch import watched
-from control_plane.money.billing.month import month_name, month_of
 from control_plane.money.billing.posting import post
+from control_plane.money.plans import repository
+from control_plane.money.plans.month import month_name, month_of
 from control_plane.platform.database import Database
 
 TENANTS_AT_ONCE = 500
@@ -35,7 +36,7 @@ async def renew_plan_credit(database: Database, now: datetime) -> int:
     after: UUID | None = None
     while True:
         async with database.system_session() as session:
-            due = await plan_repository.tenants_due(session, month, after, TENANTS_AT_ONCE)
+            due = await repository.tenants_due(session, month, after, TENANTS_AT_ONCE)
         for tenant_id in due:
             async with database.system_session() as session:
                 renewed += await begin_month(session, tenant_id, month)
@@ -50,11 +51,11 @@ async def begin_month(session: AsyncSession, tenant_id: UUID, month: date) -> bo
     Returns:
         ``False`` if the month, or a later one, has begun already; nothing changes then.
     """
-    await repository.open_account(session, tenant_id)
-    account = await repository.locked_account(session, tenant_id)
+    await accounts.open_account(session, tenant_id)
+    account = await accounts.locked_account(session, tenant_id)
     if account.plan_period is not None and account.plan_period >= month:
         return False
-    plan = await plan_repository.plan_of(session, tenant_id)
+    plan = await repository.plan_of(session, tenant_id)
     async with watched(session, account):
         left = account.available.plan_micros
         if left > 0:
@@ -80,5 +81,5 @@ async def begin_month(session: AsyncSession, tenant_id: UUID, month: date) -> bo
             )
     await session.flush()
     account.plan_period = month
-    await repository.set_plan_period(session, tenant_id, month)
+    await accounts.set_plan_period(session, tenant_id, month)
     return True

@@ -13,10 +13,12 @@ from control_plane.identity.authentication.dependencies import (
     TenantSession,
 )
 from control_plane.identity.authentication.refusals import ADMIN_ONLY, MEMBER_ONLY
-from control_plane.money.billing import plan_repository, repository
-from control_plane.money.billing.month import begins_at, month_of, next_month
-from control_plane.money.billing.payment_preferences import PaymentPreferencesOf
-from control_plane.money.billing.plan_schemas import ExtraUsage, PlanOfTenant, PlanView, Saved
+from control_plane.money.billing import repository as accounts
+from control_plane.money.billing.schemas import Saved
+from control_plane.money.plans import repository
+from control_plane.money.plans.month import begins_at, month_of, next_month
+from control_plane.money.plans.payment_preferences import PaymentPreferencesOf
+from control_plane.money.plans.schemas import ExtraUsage, PlanOfTenant, PlanView
 from control_plane.platform.audit.recording import record_change
 from control_plane.platform.http.openapi import problems
 
@@ -28,8 +30,8 @@ async def get_plan(
     caller: MemberCaller, session: TenantSession, preferences_of: PaymentPreferencesOf
 ) -> PlanOfTenant:
     """Your plan, and what is left of the credit that it includes this month."""
-    plan, active_since = await plan_repository.tenant_plan(session, caller.tenant_id)
-    account = await repository.account_or_empty(session, caller.tenant_id)
+    plan, active_since = await repository.tenant_plan(session, caller.tenant_id)
+    account = await accounts.account_or_empty(session, caller.tenant_id)
     preferences = await preferences_of(session, caller.tenant_id)
     has_credit = plan.monthly_credit_micros > 0 or account.plan_micros > 0
     return PlanOfTenant(
@@ -56,7 +58,7 @@ async def get_plan(
 @router.get("/extra-usage", responses=problems(*MEMBER_ONLY))
 async def get_extra_usage(caller: MemberCaller, session: TenantSession) -> ExtraUsage:
     """Whether calls go on to top-up credit when the included credit is used up."""
-    account = await repository.account_or_empty(session, caller.tenant_id)
+    account = await accounts.account_or_empty(session, caller.tenant_id)
     return ExtraUsage(enabled=account.extra_usage)
 
 
@@ -67,10 +69,10 @@ async def set_extra_usage(wanted: ExtraUsage, caller: AdminCaller, session: Tena
     Included are the plan's monthly credit and free credit. When you switch it off, running calls
     keep the top-up credit that they hold already.
     """
-    await repository.open_account(session, caller.tenant_id)
-    account = await repository.locked_account(session, caller.tenant_id)
+    await accounts.open_account(session, caller.tenant_id)
+    account = await accounts.locked_account(session, caller.tenant_id)
     if account.extra_usage != wanted.enabled:
-        await repository.set_extra_usage(session, caller.tenant_id, wanted.enabled)
+        await accounts.set_extra_usage(session, caller.tenant_id, wanted.enabled)
         record_change(
             session,
             caller,

@@ -9,11 +9,12 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
-from control_plane.money.billing import plan_repository, repository, service
+from control_plane.money.billing import repository, service
 from control_plane.money.billing.buckets import Buckets
 from control_plane.money.billing.errors import InsufficientCredits
-from control_plane.money.billing.month import month_of, next_month
-from control_plane.money.billing.plan_credit import begin_month, renew_plan_credit
+from control_plane.money.plans import repository as plans
+from control_plane.money.plans.month import month_of, next_month
+from control_plane.money.plans.monthly_credit import begin_month, renew_plan_credit
 from control_plane.platform.database import Database
 from tests.control_plane.money.billing.books import (
     HALF_MINUTE,
@@ -119,7 +120,7 @@ async def test_who_leaves_the_plan_keeps_the_credit_until_the_month_is_over(
     assert await renew_plan_credit(books, FEBRUARY) == 1
     assert await buckets_of(books, subscriber) == Buckets(0, 0, 0)
     async with books.system_session() as session:
-        assert await plan_repository.tenants_due(session, month_of(MARCH), None, 10) == []
+        assert await plans.tenants_due(session, month_of(MARCH), None, 10) == []
 
 
 async def test_plan_credit_is_used_before_free_and_free_before_purchased(

@@ -35,7 +35,3 @@ class PlanOfTenant(BaseModel):
 class ExtraUsage(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"enabled": False}})
     enabled: StrictBool
-
-
-class Saved(BaseModel):
-    ok: Literal[True] = True
