@@ -7,8 +7,9 @@ round: so both sides of the books add up to nothing. PostgreSQL keeps the totals
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, cast
 
+from control_plane.money.billing.models import LedgerEntry
 from control_plane.money.billing.transaction_types import TransactionType
 
 CounterAccount = Literal["revenue", "payments", "promotions", "disputes", "corrections"]
@@ -24,6 +25,14 @@ COUNTER_ACCOUNTS: dict[TransactionType, CounterAccount] = {
     "dispute": "disputes",
     "expiry": "promotions",
 }
+
+
+def booked_against(entry: LedgerEntry) -> CounterAccount:
+    """The account of an entry that was posted."""
+    return (
+        cast("CounterAccount", entry.counter_account)
+        or COUNTER_ACCOUNTS[cast("TransactionType", entry.transaction_type)]
+    )
 
 
 def counter_account(

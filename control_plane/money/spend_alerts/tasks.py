@@ -47,23 +47,31 @@ async def watch_spending(database: Database, now: datetime) -> None:
             )
             if not raised or not wanted.email_enabled:
                 continue
-            addresses = await repository.addresses_of_admins(session, tenant_id)
+            people = await repository.administrators(session, tenant_id)
             for alert in raised:
-                for to in addresses:
+                for user_id, _ in people:
                     await enqueue(
-                        session, send_mail, alert_id=str(alert.id), to=to, mail_id=str(uuid4())
+                        session,
+                        send_mail,
+                        alert_id=str(alert.id),
+                        user_id=str(user_id),
+                        mail_id=str(uuid4()),
                     )
 
 
 @job_queue.task(name="spend_alerts.send_mail", pass_context=True, queue=PATIENT_QUEUE)
 async def send_mail(
-    context: JobContext, *, alert_id: str, to: str, mail_id: str, tries: int = 0
+    context: JobContext, *, alert_id: str, user_id: str, mail_id: str, tries: int = 0
 ) -> None:
-    """Send one alert to one person."""
+    """Send one alert to one person, who still manages the tenant."""
     database, settings = database_of(context), settings_of(context)
     async with database.system_session() as session:
         alert = await repository.find(session, UUID(alert_id))
-    if alert is None:
+        if alert is None:
+            return
+        people = dict(await repository.administrators(session, alert.tenant_id))
+    to = people.get(UUID(user_id))
+    if to is None:
         return
     mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     mail = alert_mail(to, alert, public_url=settings.public_url, mail_id=UUID(mail_id))
@@ -78,7 +86,7 @@ async def send_mail(
             send_mail,
             not_within=RETRIES_AFTER[tries],
             alert_id=alert_id,
-            to=to,
+            user_id=user_id,
             mail_id=mail_id,
             tries=tries + 1,
         )

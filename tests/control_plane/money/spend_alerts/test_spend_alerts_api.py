@@ -13,6 +13,7 @@ from control_plane.money.billing.credit import post_topup
 from control_plane.money.spend_alerts.tasks import watch_spending
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.dashboard import dashboard_client
 
 NOW = datetime.now(UTC)
 WANTED = {"thresholds_usd": [2, 0.5], "low_balance_pct": 60, "email_enabled": False}
@@ -143,21 +144,8 @@ async def test_an_unusual_hour_is_told_once_a_day(tenant: TenantClient, database
 async def test_an_alert_is_mailed_to_those_who_manage_the_tenant(
     tenant: TenantClient, database: Database
 ) -> None:
-    async with database.system_session() as session:
-        user = uuid4()
-        await session.execute(
-            text(
-                "INSERT INTO users (id, email, password_hash, confirmation_waived)"
-                " VALUES (:id, 'owner@salon.example', 'x', true)"
-            ),
-            {"id": user},
-        )
-        await session.execute(
-            text(
-                "INSERT INTO memberships (tenant_id, user_id, role) VALUES (:tenant, :id, 'owner')"
-            ),
-            {"id": user, "tenant": tenant.tenant_id},
-        )
+    await dashboard_client(tenant, database, "owner")
+    await dashboard_client(tenant, database, "member")
     await save(tenant, email_enabled=True, thresholds_usd=[0.5])
     await spend(database, tenant, 600_000)
     for _ in range(2):
