@@ -32,9 +32,12 @@ OTHER_JOBS = (
     "notifications.delete_old",
     "notifications.send_mail",
     "partitions.make",
+    "plans.renew_credit",
     "recordings.delete_refused",
     "recordings.remove_parts",
     "retention.delete_expired",
+    "spend_alerts.send_mail",
+    "spend_alerts.watch",
     "webhooks.delete_expired",
     "webhooks.send_alert",
 )

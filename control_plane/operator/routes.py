@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from control_plane.operator.adjustment_routes import router as adjustments
 from control_plane.operator.credit_routes import router as credits_of_tenants
+from control_plane.operator.margin_routes import router as margin
 from control_plane.operator.parked_event_routes import router as parked_events
 from control_plane.operator.pause_routes import router as pauses
 from control_plane.operator.plan_routes import router as plans
@@ -19,6 +20,7 @@ for part in (
     credits_of_tenants,
     adjustments,
     plans,
+    margin,
     pauses,
     parked_events,
     platform,

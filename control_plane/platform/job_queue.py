@@ -48,15 +48,18 @@ job_queue = App(connector=PsycopgConnector())
 
 async def enqueue(
     session: AsyncSession,
-    task: Task[Any, Any, Any],
+    task: Task[Any, Any, Any] | str,
     *,
     not_within: timedelta = timedelta(),
     lock: str | None = None,
+    queue: str | None = None,
     **arguments: Any,
 ) -> None:
     """Add a job in ``session``'s transaction.
 
     Args:
+        task: or the name of one that a domain above the caller's declares.
+        queue: where a task that is named waits; the default queue if it is not given.
         not_within: how long the job waits at least.
         lock: jobs with the same lock run one after the other.
         arguments: the job's arguments, as JSON values.
@@ -70,7 +73,12 @@ async def enqueue(
         wait: TimeDeltaParams | None = (
             {"seconds": int(not_within.total_seconds())} if not_within else None
         )
-        deferrer = task.configure(connection=driver, schedule_in=wait, lock=lock)
+        if isinstance(task, str):
+            deferrer = job_queue.configure_task(
+                task, connection=driver, schedule_in=wait, lock=lock, queue=queue
+            )
+        else:
+            deferrer = task.configure(connection=driver, schedule_in=wait, lock=lock)
         await deferrer.defer_async(**arguments)
     except ConnectorException as error:
         if isinstance(error.__cause__, psycopg.OperationalError):

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import fields
 from datetime import date, datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import (
     ARRAY,
     BigInteger,
     Select,
+    Update,
     Uuid,
     any_,
     bindparam,
+    case,
     func,
     literal,
     select,
+    update,
 )
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.sql.dml import ReturningInsert
 
 from control_plane.money.billing.locked_ahead import (
     LockedAccount,
@@ -36,6 +39,7 @@ from control_plane.money.billing.models import (
     LedgerEntry,
     LedgerReference,
 )
+from control_plane.money.billing.transaction_types import TransactionType
 from control_plane.platform.database import table_of
 
 
@@ -83,15 +87,73 @@ async def lock_ahead(
     keep_locked(session, locked)
 
 
-def _accounts() -> Select[UUID, bool, int, int, int]:
+def _accounts() -> Select[*tuple[Any, ...]]:
     """The fields of ``LockedAccount``."""
-    return select(
-        BillingAccount.tenant_id,
-        BillingAccount.is_active,
-        BillingAccount.free_micros,
-        BillingAccount.purchased_micros,
-        BillingAccount.held_micros,
-    ).with_for_update()
+    account = table_of(BillingAccount).c
+    return select(*(account[each.name] for each in fields(LockedAccount))).with_for_update()
+
+
+async def account_or_empty(session: AsyncSession, tenant_id: UUID) -> BillingAccount:
+    """The account, or an empty one that is not kept."""
+    return await account(session, tenant_id) or empty_account(tenant_id)
+
+
+def empty_account(tenant_id: UUID) -> BillingAccount:
+    return BillingAccount(
+        tenant_id=tenant_id,
+        is_active=True,
+        plan_micros=0,
+        free_micros=0,
+        purchased_micros=0,
+        held_micros=0,
+        held_plan_micros=0,
+        held_free_micros=0,
+        extra_usage=True,
+    )
+
+
+async def set_extra_usage(session: AsyncSession, tenant_id: UUID, enabled: bool) -> None:
+    await session.execute(_setting(tenant_id).values(extra_usage=enabled))
+
+
+async def set_plan_period(session: AsyncSession, tenant_id: UUID, month: date) -> None:
+    await session.execute(_setting(tenant_id).values(plan_period=month))
+
+
+async def set_watch(session: AsyncSession, tenant_id: UUID, below_micros: int | None) -> None:
+    await session.execute(_setting(tenant_id).values(watch_below_micros=below_micros))
+
+
+async def set_last_topup(session: AsyncSession, entry: LedgerEntry) -> None:
+    await session.execute(
+        _setting(entry.tenant_id).values(
+            last_topup_id=entry.id, last_topup_micros=entry.amount_micros
+        )
+    )
+
+
+def _setting(tenant_id: UUID) -> Update:
+    return (
+        update(BillingAccount)
+        .where(BillingAccount.tenant_id == tenant_id)
+        .execution_options(synchronize_session=False)
+    )
+
+
+async def tenants_below_watch(session: AsyncSession, limit: int) -> list[UUID]:
+    """Tenants whose available credit is below the amount that is watched. Needs a system
+    session."""
+    account = BillingAccount
+    available = (
+        account.plan_micros + account.free_micros + account.purchased_micros - account.held_micros
+    )
+    found = await session.scalars(
+        select(account.tenant_id)
+        .where(account.watch_below_micros.is_not(None), available < account.watch_below_micros)
+        .order_by(account.tenant_id)
+        .limit(limit)
+    )
+    return list(found)
 
 
 async def open_account(session: AsyncSession, tenant_id: UUID) -> None:
@@ -108,9 +170,10 @@ async def hold_first(
     amount_micros: int,
     *,
     required_micros: int,
-) -> bool:
-    """Open the call's reserve with ``amount_micros``; ``False`` if less than ``required_micros`` is
-    available.
+) -> Held | None:
+    """Open the call's reserve with ``amount_micros``; ``None`` if less than ``required_micros`` can
+    be spent (``LockedAccount.spendable_micros``). What is held comes from the buckets in the order
+    of ``buckets.draw``.
 
     It is one statement that locks the account on a condition: PostgreSQL evaluates the condition
     again after each simultaneous transaction that changed the row. The tenant's other calls wait
@@ -123,31 +186,66 @@ async def hold_first(
         "hold_micros": amount_micros,
         "hold_required": required_micros,
     }
-    return (await connection.execute(_holding_first(), bound)).first() is not None
+    row = (await connection.execute(_holding_first(), bound)).first()
+    return None if row is None else Held(*row)
+
+
+class Held(NamedTuple):
+    """An account after a first hold."""
+
+    available_micros: int
+    watch_below_micros: int | None
 
 
 @cache
-def _holding_first() -> ReturningInsert[tuple[UUID]]:
+def _holding_first() -> Select[*tuple[Any, ...]]:
     """Built once, and without the mapper: this saves each new call 1.4 of 2.4 ms of processor
     time."""
     account, reserve = table_of(BillingAccount).c, table_of(CallReserve)
     amount = bindparam("hold_micros", type_=BigInteger)
+    plan = account.plan_micros - account.held_plan_micros
+    free = account.free_micros - account.held_free_micros
+    purchased = account.purchased_micros - (
+        account.held_micros - account.held_plan_micros - account.held_free_micros
+    )
+    spendable = plan + free + case((account.extra_usage, purchased), else_=func.least(0, purchased))
     able = (
-        select(account.tenant_id)
+        select(
+            account.tenant_id,
+            account.plan_period,
+            account.watch_below_micros,
+            (plan + free + purchased - amount).label("available_micros"),
+            func.least(amount, func.greatest(0, plan)).label("from_plan"),
+            free.label("free"),
+        )
         .where(
             account.tenant_id == bindparam("hold_account"),
             account.is_active,
-            account.free_micros + account.purchased_micros - account.held_micros
-            >= bindparam("hold_required", type_=BigInteger),
+            spendable >= bindparam("hold_required", type_=BigInteger),
         )
         .with_for_update()
         .cte("able")
     )
-    opened = select(bindparam("hold_call", type_=Uuid), able.c.tenant_id, amount, literal("open"))
-    return (
+    held = {
+        reserve.c.call_id: bindparam("hold_call", type_=Uuid),
+        reserve.c.tenant_id: able.c.tenant_id,
+        reserve.c.held_micros: amount,
+        reserve.c.held_plan_micros: able.c.from_plan,
+        reserve.c.held_free_micros: func.least(
+            amount - able.c.from_plan, func.greatest(0, able.c.free)
+        ),
+        reserve.c.carried_micros: literal(0, BigInteger),
+        reserve.c.plan_period: able.c.plan_period,
+        reserve.c.state: literal("open"),
+    }
+    opened = (
         insert(reserve)
-        .from_select(["call_id", "tenant_id", "held_micros", "state"], opened)
+        .from_select(list(held), select(*held.values()))
         .returning(reserve.c.call_id)
+        .cte("opened")
+    )
+    return select(able.c.available_micros, able.c.watch_below_micros).join_from(
+        able, opened, literal(True)
     )
 
 
@@ -197,11 +295,16 @@ async def entry_of_reference(
     return found
 
 
-async def has_entry(session: AsyncSession, tenant_id: UUID, entry_id: UUID) -> bool:
-    found = await session.scalar(
-        select(LedgerEntry.id).where(LedgerEntry.tenant_id == tenant_id, LedgerEntry.id == entry_id)
+async def type_of_entry(
+    session: AsyncSession, tenant_id: UUID, entry_id: UUID
+) -> TransactionType | None:
+    """``None``: the tenant has no such entry."""
+    found: TransactionType | None = await session.scalar(
+        select(LedgerEntry.transaction_type).where(
+            LedgerEntry.tenant_id == tenant_id, LedgerEntry.id == entry_id
+        )
     )
-    return found is not None
+    return found
 
 
 async def transactions(
@@ -235,9 +338,9 @@ async def account_and_daily_charges(
     found = (await connection.execute(_with_daily_charges(), bound)).mappings().one_or_none()
     if found is None:
         return None, []
-    fields = dict(found)
-    charges = fields.pop("charges")
-    return BillingAccount(**fields), charges
+    row = dict(found)
+    charges = row.pop("charges")
+    return BillingAccount(**row), charges
 
 
 @cache

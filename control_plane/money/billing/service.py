@@ -17,11 +17,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.money import charge_micros, usd
 from control_plane.money.billing import repository
-from control_plane.money.billing.balance import reference_seconds
-from control_plane.money.billing.buckets import Buckets, draw
+from control_plane.money.billing.buckets import NOTHING, Buckets, draw, draw_held
+from control_plane.money.billing.credit_watch import tell_if_fell, watched
 from control_plane.money.billing.errors import BalanceTooLow, InsufficientCredits
 from control_plane.money.billing.locked_ahead import LockedAccount
-from control_plane.money.billing.models import LedgerEntry
+from control_plane.money.billing.models import CallReserve
+from control_plane.money.billing.posting import post
 from control_plane.money.billing.reserve import (
     extension_micros,
     funded_until_ms,
@@ -56,19 +57,13 @@ async def grant(
     if amount_micros == 0:
         return
     account = await repository.locked_account(session, tenant_id)
-    added = _added(amount_micros, bucket)
-    _post(
+    post(
         session,
         account,
-        LedgerEntry(
-            tenant_id=tenant_id,
-            reference=reference or f"grant:{uuid4()}",
-            transaction_type="grant",
-            free_micros=added.free_micros,
-            purchased_micros=added.purchased_micros,
-            amount_seconds=reference_seconds(amount_micros),
-            description=description,
-        ),
+        "grant",
+        _added(amount_micros, bucket),
+        description,
+        reference=reference or f"grant:{uuid4()}",
     )
     await session.flush()
 
@@ -83,18 +78,20 @@ async def adjust(
     reference: str,
     details: Mapping[str, Any],
     bucket: Literal["free", "purchased"] = "free",
+    counter_account: str | None = None,
 ) -> None:
     """Post a debit, or a correction of what was posted wrongly. The account must exist.
 
     Args:
         amount_micros: what it adds to the balance: below 0 for a debit, not 0 for a correction.
-            What is taken comes from the free bucket first.
+            What is taken comes from the buckets in their order, and not from what calls hold.
         reference: what it is for. A tenant's references are unique.
         bucket: gets what a correction adds.
+        counter_account: what it is booked against, if its type does not say.
 
     Raises:
         BalanceTooLow: a debit would take credit that is not there or that calls hold. A correction
-            may: the balance is then below 0, because it was too high before.
+            may: the purchased bucket is then below 0, because the balance was too high before.
     """
     account = await repository.locked_account(session, tenant_id)
     if transaction_type == "debit" and account.available_micros + amount_micros < 0:
@@ -103,23 +100,20 @@ async def adjust(
             "balance is held by calls, or is not there."
         )
     if amount_micros < 0:
-        change = -draw(account.buckets, -amount_micros)
+        change = -draw(account.available, -amount_micros)
     else:
         change = _added(amount_micros, bucket)
-    _post(
-        session,
-        account,
-        LedgerEntry(
-            tenant_id=tenant_id,
+    async with watched(session, account):
+        post(
+            session,
+            account,
+            transaction_type,
+            change,
+            description,
             reference=reference,
-            transaction_type=transaction_type,
-            free_micros=change.free_micros,
-            purchased_micros=change.purchased_micros,
-            amount_seconds=reference_seconds(amount_micros),
-            description=description,
-            details=dict(details),
-        ),
-    )
+            details=details,
+            counter_account=counter_account,
+        )
     await session.flush()
 
 
@@ -146,11 +140,14 @@ async def reserve(
     """
     price = charge_micros(seconds, rate_micros_per_minute)
     amount = price if hold else 0
-    if not await repository.hold_first(session, tenant_id, call_id, amount, required_micros=price):
+    held = await repository.hold_first(session, tenant_id, call_id, amount, required_micros=price)
+    if held is None:
         RESERVE_FAILURES.labels("first").inc()
         raise InsufficientCredits(
             f"The balance does not cover the first {seconds} seconds of this call."
         )
+    available = held.available_micros
+    await tell_if_fell(session, tenant_id, available + amount, available, held.watch_below_micros)
 
 
 async def extend(
@@ -170,13 +167,17 @@ async def extend(
     if held is None:
         return None
     account = await repository.locked_account(session, tenant_id)
-    available = account.available_micros if account.is_active else 0
+    spendable = account.spendable_micros if account.is_active else 0
     affordable = payable_seconds(
-        seconds, held.held_micros + max(0, available), rate_micros_per_minute
+        seconds, held.held_micros + max(0, spendable), rate_micros_per_minute
     )
     more = extension_micros(held.held_micros, affordable, rate_micros_per_minute)
-    held.held_micros += more
-    account.held_micros += more
+    if more:
+        _notice_month(held, account)
+        parts = draw(account.available, more)
+        async with watched(session, account):
+            held.hold(held.held + parts)
+            account.hold(parts)
     if affordable < seconds:
         RESERVE_FAILURES.labels("extension").inc()
     covered_ms = funded_until_ms(held.held_micros, rate_micros_per_minute)
@@ -189,8 +190,12 @@ async def empty_reserve(session: AsyncSession, tenant_id: UUID, call_id: UUID) -
     if held is None or held.held_micros == 0:
         return
     account = await repository.locked_account(session, tenant_id)
-    account.held_micros -= held.held_micros
-    held.held_micros = 0
+    _notice_month(held, account)
+    async with watched(session, account):
+        account.hold(-held.held)
+        held.hold(NOTHING)
+        await session.flush()
+        _expire_carried(session, account, held, used_micros=0)
 
 
 @dataclass(frozen=True)
@@ -221,12 +226,9 @@ async def settle(
     if held is None:
         raise LookupError(f"call {call_id} has no open reserve")
     account = await repository.locked_account(session, tenant_id)
-    funds = held.held_micros + max(0, account.available_micros)
+    funds = held.held_micros + max(0, account.spendable_micros)
     paid_seconds = tariff.payable_seconds(seconds, max(0, funds))
     amount = tariff.charge_micros(paid_seconds)
-    held.state = "settled" if amount else "released"
-    held.resolved_at = datetime.now(UTC)
-    account.held_micros -= held.held_micros
     if paid_seconds < seconds:
         _log.error(
             "served_beyond_balance",
@@ -234,23 +236,25 @@ async def settle(
             served_seconds=seconds,
             charged_seconds=paid_seconds,
         )
-    if amount:
-        taken = -draw(account.buckets, amount)
-        _post(
-            session,
-            account,
-            LedgerEntry(
-                tenant_id=tenant_id,
+    _notice_month(held, account)
+    taken = draw_held(account.buckets, account.held, held.held, amount)
+    async with watched(session, account):
+        held.state = "settled" if amount else "released"
+        held.resolved_at = datetime.now(UTC)
+        account.hold(-held.held)
+        if amount:
+            post(
+                session,
+                account,
+                "charge",
+                -taken,
+                f"Call, {paid_seconds} seconds",
                 reference=charge_reference(call_id),
-                transaction_type="charge",
+                details=metadata,
                 call_id=call_id,
-                free_micros=taken.free_micros,
-                purchased_micros=taken.purchased_micros,
                 amount_seconds=-paid_seconds,
-                description=f"Call, {paid_seconds} seconds",
-                details=dict(metadata),
-            ),
-        )
+            )
+        _expire_carried(session, account, held, used_micros=taken.plan_micros)
     return Settlement(paid_seconds, amount)
 
 
@@ -263,8 +267,28 @@ def _added(amount_micros: int, bucket: Literal["free", "purchased"]) -> Buckets:
     return Buckets(amount_micros, 0) if bucket == "free" else Buckets(0, amount_micros)
 
 
-def _post(session: AsyncSession, account: LockedAccount, entry: LedgerEntry) -> None:
-    """Add an entry, which PostgreSQL adds to the account."""
-    account.free_micros += entry.free_micros
-    account.purchased_micros += entry.purchased_micros
-    session.add(entry)
+def _notice_month(held: CallReserve, account: LockedAccount) -> None:
+    """What a reserve holds of plan credit when a new month's is granted comes from an earlier
+    month."""
+    if held.plan_period != account.plan_period:
+        held.carried_micros = held.held.plan_micros
+        held.plan_period = account.plan_period
+
+
+def _expire_carried(
+    session: AsyncSession, account: LockedAccount, held: CallReserve, *, used_micros: int
+) -> None:
+    """Expire what a call gives back of an earlier month's plan credit, of which it has used
+    ``used_micros``. The month's job left it because the call held it."""
+    expired = held.carried_micros - used_micros
+    held.carried_micros = 0
+    if expired > 0:
+        post(
+            session,
+            account,
+            "expiry",
+            Buckets(0, 0, -expired),
+            "Plan credit of an earlier month that a call held and did not use",
+            reference=f"expiry:{held.call_id}:{account.plan_period}",
+            details={"call_id": str(held.call_id)},
+        )

@@ -35,6 +35,7 @@ PAGES = [
     "/console/members",
     "/console/api-keys",
     "/console/provider-keys",
+    "/console/billing",
     "/console/notifications",
     "/console/audit-log",
 ]
