@@ -26,9 +26,10 @@ from control_plane.calling.retention import tasks as retention_tasks
 from control_plane.identity.accounts import tasks as account_tasks
 from control_plane.money.billing import tasks as billing_tasks
 from control_plane.notifying.notifications import tasks as notification_tasks
-from control_plane.notifying.notifications.call_watcher import CallWatcher
 from control_plane.notifying.notifications.channels import enabled_channels
 from control_plane.notifying.notifications.fact_consumer import NotificationWriter
+from control_plane.notifying.notifications.signals.call_watcher import CallWatcher
+from control_plane.notifying.notifications.signals.volume_watcher import VolumeWatcher
 from control_plane.notifying.notifications.webhook_preference import webhook_is_preferred
 from control_plane.notifying.webhooks import tasks as webhook_tasks
 from control_plane.notifying.webhooks.delivering.runner import DeliveryRunner
@@ -173,6 +174,7 @@ def fact_consumers(
     """Who acts on the facts of the outbox, in this order."""
     return [
         CallWatcher(),
+        VolumeWatcher(),
         NotificationWriter(enabled_channels(settings)),
         WebhookFanOut(webhook_is_preferred, wake=deliveries.wake),
     ]

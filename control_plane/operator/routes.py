@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from control_plane.operator.adjustment_routes import router as adjustments
+from control_plane.operator.announcement_routes import router as announcements
 from control_plane.operator.credit_routes import router as credits_of_tenants
 from control_plane.operator.parked_event_routes import router as parked_events
 from control_plane.operator.pause_routes import router as pauses
@@ -23,5 +24,6 @@ for part in (
     parked_events,
     platform,
     workers,
+    announcements,
 ):
     router.include_router(part)

@@ -548,6 +548,12 @@ class SignUpDisabled(ApiError):
     code = "sign_up_disabled"
 
 
+class SmsNotConfigured(ApiError):
+    """This installation sends no SMS (409)."""
+
+    code = "sms_not_configured"
+
+
 class SpendingLimited(ApiError):
     """Too many requests that use language models (429)."""
 
@@ -752,6 +758,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "session_not_found": SessionNotFound,
     "session_required": SessionRequired,
     "sign_up_disabled": SignUpDisabled,
+    "sms_not_configured": SmsNotConfigured,
     "spending_limited": SpendingLimited,
     "summary_not_available": SummaryNotAvailable,
     "tenant_not_found": TenantNotFound,
