@@ -35,6 +35,8 @@ PAGES = [
     "/console/members",
     "/console/api-keys",
     "/console/provider-keys",
+    "/console/webhooks",
+    "/console/webhooks/{webhook}",
     "/console/notifications",
     "/console/audit-log",
 ]
@@ -80,6 +82,8 @@ async def test_no_page_keeps_anybody_out(
     await worker.ship(plan, segment)
     await worker.end(plan, 20_000)
     await catch_up(consumer)
+    hook = {"url": "https://8.8.8.8/", "events": ["call.failed"], "secret": "a secret of the tests"}
+    webhook_id = (await tenant.post("/v1/webhooks", hook)).json()["id"]
     owner = await dashboard_client(tenant, database, "owner")
     # axe is a script of its own, which the page's policy refuses.
     async with visitor(chrome, address, width=width, colours=colours, bypass_csp=True) as person:
@@ -87,7 +91,9 @@ async def test_no_page_keeps_anybody_out(
         for path in PUBLIC + PAGES:
             if path == PAGES[0]:
                 await person.has(owner.token)
-            await person.opens(path.format(agent=plan.agent_id, call=plan.call_id))
+            await person.opens(
+                path.format(agent=plan.agent_id, call=plan.call_id, webhook=webhook_id)
+            )
             found[path] = await look(person, axe)
         await person.opens(f"/console/agents/{plan.agent_id}/chat")
         await person.presses("Start the chat")
