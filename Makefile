@@ -7,7 +7,7 @@ ARGS ?=
 BASE ?= main
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo up doctor test check coverage fuzz hostile storm usage soak faults upgrade-check lint audit types docs lock client-types clean
+.PHONY: help install demo up doctor test check coverage fuzz hostile storm webhook-storm usage soak faults upgrade-check lint audit types docs lock client-types clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ hostile: install ## Attack a running system beside another tenant's calls (ARGS=
 
 storm: install ## Play 10,000 simulated calls while processes die (ARGS="--calls 500")
 	@$(BIN)/python -m tests.chaos $(ARGS)
+
+webhook-storm: install ## Send 10,000 events to 20 endpoints while processes die and PostgreSQL stops (ARGS="--facts 500")
+	@$(BIN)/python -m tests.webhook_storm $(ARGS)
 
 usage: install ## Compare what 200 calls report with what vendors would charge for (ARGS="--calls 20")
 	@$(BIN)/python -m tests.usage $(ARGS)

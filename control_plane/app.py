@@ -69,8 +69,14 @@ from control_plane.money.plans.routes import router as billing_plan
 from control_plane.money.spend_alerts.routes import router as spend_alerts
 from control_plane.money.spending.limits import RequestsAtOnce
 from control_plane.money.spending.summary_routes import router as usage_summary
+from control_plane.notifying.notifications.phones.phone_routes import router as notification_phone
 from control_plane.notifying.notifications.preference_routes import router as preferences
 from control_plane.notifying.notifications.routes import router as notifications
+from control_plane.notifying.notifications.settings_routes import router as notification_settings
+from control_plane.notifying.notifications.streaming.news import News
+from control_plane.notifying.notifications.streaming.stream_routes import (
+    router as notification_stream,
+)
 from control_plane.notifying.webhooks.openapi_webhooks import describe_webhooks
 from control_plane.notifying.webhooks.routes import router as webhooks
 from control_plane.operator.routes import router as operator
@@ -138,6 +144,9 @@ ROUTERS: tuple[APIRouter, ...] = (
     usage_summary,
     # Before ``notifications``, whose ``/v1/notifications/{notification_id}`` would match its name.
     preferences,
+    notification_settings,
+    notification_stream,
+    notification_phone,
     notifications,
     webhooks,
     operator,
@@ -169,6 +178,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         most=settings.viewers_at_once,
         most_per_tenant=settings.viewers_at_once_per_tenant,
     )
+    notification_news = News(database)
     dispatcher = Dispatcher(database)
     request_counters = RequestCounters(
         settings.redis_url, deadline_seconds=settings.request_counting_deadline_seconds
@@ -183,6 +193,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         finally:
             await viewer_seats.aclose()
             await live_feed.aclose()
+            await notification_news.aclose()
             await dispatcher.recorded()
             await database.aclose()
             await link.aclose()
@@ -208,6 +219,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.plan_sources = PlanSources()
     app.state.live_feed = live_feed
     app.state.viewer_seats = viewer_seats
+    app.state.notification_news = notification_news
     app.state.resolver = resolver
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()

@@ -28,9 +28,10 @@ from control_plane.money.billing import tasks as billing_tasks
 from control_plane.money.plans import tasks as plan_tasks
 from control_plane.money.spend_alerts import tasks as spend_alert_tasks
 from control_plane.notifying.notifications import tasks as notification_tasks
-from control_plane.notifying.notifications.call_watcher import CallWatcher
 from control_plane.notifying.notifications.channels import enabled_channels
 from control_plane.notifying.notifications.fact_consumer import NotificationWriter
+from control_plane.notifying.notifications.signals.call_watcher import CallWatcher
+from control_plane.notifying.notifications.signals.volume_watcher import VolumeWatcher
 from control_plane.notifying.notifications.webhook_preference import webhook_is_preferred
 from control_plane.notifying.webhooks import tasks as webhook_tasks
 from control_plane.notifying.webhooks.delivering.runner import DeliveryRunner
@@ -177,6 +178,7 @@ def fact_consumers(
     """Who acts on the facts of the outbox, in this order."""
     return [
         CallWatcher(),
+        VolumeWatcher(),
         NotificationWriter(enabled_channels(settings)),
         WebhookFanOut(webhook_is_preferred, wake=deliveries.wake),
     ]

@@ -24,7 +24,9 @@ _VENDORS = frozenset(
     for of in ("api_key", "base_url")
 )
 _LOGINS = frozenset({"app_database_url", "system_database_url"})
-_MAIL = frozenset(name for name in Settings.model_fields if name.startswith(("smtp_", "mail_")))
+_MAIL = frozenset(
+    name for name in Settings.model_fields if name.startswith(("smtp_", "mail_", "sms_"))
+)
 _STORED = frozenset({"redis_url", "object_store_url", "encryption_keys"})
 _CONTROL_PLANE = (
     _WATCHED | _VENDORS | _LOGINS | _STORED | ControlPlaneOptions.model_fields.keys()

@@ -22,6 +22,7 @@ from control_plane.platform.settings import (
     SmtpEncryption,
     SmtpSettings,
 )
+from control_plane.platform.sms.sender import RECIPIENT
 from outbound.policy import OutboundPolicy
 from pipelines.settings import (
     OPENAI_COMPATIBLE,
@@ -122,6 +123,9 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     smtp_password: str | None = _same_as(SmtpSettings, "password")
     smtp_encryption: SmtpEncryption = _same_as(SmtpSettings, "encryption")
     mail_from: str = "switchboard@localhost"
+    sms_url: str | None = Field(None, repr=False)
+    """The service that sends SMS, as Apprise writes its address, with ``{to}`` in place of the
+    recipient's number: ``twilio://SID:TOKEN@+14155550100/{to}``."""
     phone_calls_per_tenant: int = _same_as(DialingSettings, "calls_per_tenant")
     phone_calls_per_number: int = _same_as(DialingSettings, "calls_per_number")
     ring_timeout_seconds: int = _same_as(DialingSettings, "ring_timeout_seconds")
@@ -204,6 +208,13 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
                         "openssl rand -base64 32 | tr '+/' '-_'"
                     ) from None
         return value
+
+    @field_validator("sms_url")
+    @classmethod
+    def _names_the_recipient(cls, value: str | None) -> str | None:
+        if value and RECIPIENT not in value:
+            raise ValueError(f"must have {RECIPIENT} in place of the recipient's number")
+        return value or None
 
     @field_validator("outbound_allowed_networks")
     @classmethod
@@ -288,6 +299,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             provider_api_keys=self._by_provider("api_key"),
             provider_base_urls=self._by_provider("base_url"),
             smtp=self._smtp(),
+            sms_url=self.sms_url,
             mail_outbox_dir=self.data_dir.absolute() / "outbox",
             platform_llm=self._platform_llm(),
             post_call=self._post_call(),

@@ -31,6 +31,8 @@ OTHER_JOBS = (
     "job_queue.rescue_stalled_jobs",
     "notifications.delete_old",
     "notifications.send_mail",
+    "notifications.send_sms",
+    "notifications.tell_summaries",
     "partitions.make",
     "plans.renew_credit",
     "recordings.delete_refused",

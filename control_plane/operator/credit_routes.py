@@ -11,6 +11,7 @@ from control_plane.identity.authentication.dependencies import OperatorSession, 
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerOperatorKey
 from control_plane.identity.tenants import repository as tenants
 from control_plane.identity.tenants.errors import TenantNotFound
+from control_plane.money.billing.notices import tell_top_up
 from control_plane.operator.credit import post_credit
 from control_plane.operator.errors import CreditReferenceTaken
 from control_plane.operator.schemas import CreditGrant, CreditGranted
@@ -66,6 +67,10 @@ async def grant_credit(
             target_id=posted.entry.id,
             changes={"amount_usd": amount_usd, "description": wanted.description},
         )
+        if wanted.bucket == "purchased":
+            tell_top_up(
+                session, tenant_id, posted.entry.amount_micros, transaction_id=posted.entry.id
+            )
     else:
         response.status_code = status.HTTP_200_OK
     return CreditGranted(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from control_plane.operator.adjustment_routes import router as adjustments
+from control_plane.operator.announcement_routes import router as announcements
 from control_plane.operator.credit_routes import router as credits_of_tenants
 from control_plane.operator.margin_routes import router as margin
 from control_plane.operator.parked_event_routes import router as parked_events
@@ -25,5 +26,6 @@ for part in (
     parked_events,
     platform,
     workers,
+    announcements,
 ):
     router.include_router(part)

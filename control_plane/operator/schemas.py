@@ -18,6 +18,8 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
+from contracts.json_types import Timestamp
+from control_plane.calling.numbers.schemas import PhoneNumber
 from control_plane.identity.tenants.schemas import Name
 from control_plane.money.billing.counter_accounts import CounterAccount
 
@@ -306,3 +308,40 @@ class PlatformView(BaseModel):
     calls_enabled: bool
     message: str | None
     updated_at: datetime
+
+
+class Announcement(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {
+                "title": "Maintenance on Sunday night",
+                "message": "No new calls between 02:00 and 02:30 UTC.",
+                "starts_at": "2026-05-03T02:00:00Z",
+                "ends_at": "2026-05-03T02:30:00Z",
+            }
+        },
+    )
+    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    message: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+    starts_at: Timestamp | None = None
+    ends_at: Timestamp | None = None
+    tenant_id: UUID | None = Field(None, description="Left out: every tenant.")
+
+
+class Announced(BaseModel):
+    status: Literal["announced"] = "announced"
+    tenants: int = Field(description="How many are told.")
+
+
+class PortedNumber(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"example": {"number": "+14155550100"}}
+    )
+    number: PhoneNumber
+
+
+class PortingTold(BaseModel):
+    status: Literal["announced"] = "announced"
+    tenant_id: UUID
+    number: str = Field(description="E.164.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -115,3 +116,7 @@ def _matches(search: str) -> ColumnElement[bool]:
     with contextlib.suppress(ValueError):
         conditions.append(Tenant.id == UUID(search))
     return or_(*conditions)
+
+
+async def all_ids(session: AsyncSession) -> Sequence[UUID]:
+    return (await session.scalars(select(Tenant.id))).all()

@@ -209,6 +209,8 @@ class ControlPlaneSettings(ControlPlaneOptions):
     provider_base_urls: Mapping[str, str] = Field(default_factory=dict)
     """Addresses that replace the providers' own, by provider."""
     smtp: SmtpSettings | None = None
+    sms_url: str | None = Field(None, repr=False)
+    """An address of Apprise, in which ``{to}`` stands for the recipient's number."""
     mail_outbox_dir: Path
     """The folder for mails if there is no mail server."""
     platform_llm: PlatformLlmSettings | None = None

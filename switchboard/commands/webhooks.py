@@ -13,7 +13,10 @@ from switchboard.commands.options import Offset
 if TYPE_CHECKING:
     from switchboard.commands.session import Session
 
-app = typer.Typer(help="List webhooks, test them and replay deliveries.", no_args_is_help=True)
+app = typer.Typer(
+    help="List webhooks, test them, replay deliveries, and hear of events on your machine.",
+    no_args_is_help=True,
+)
 
 WebhookId = Annotated[
     str, typer.Argument(metavar="ID", help="Id of the webhook: `switchboard webhooks list`.")
@@ -73,3 +76,26 @@ async def replay(
         "only_failed": not everything,
     }
     session.show(await session.client.webhooks.replay_span(webhook_id, span), show_replay)
+
+
+@app.command("listen")
+@api_command(with_json=False)
+async def listen(
+    session: Session,
+    address: Annotated[
+        str, typer.Argument(metavar="ADDRESS", help="Like http://localhost:3000/hooks.")
+    ],
+    events: Annotated[
+        list[str] | None, typer.Option("--event", help="Only this event. Can be given often.")
+    ] = None,
+    secret: Annotated[
+        str | None,
+        typer.Option(help="Signs what is forwarded. Left out: a new one is made and shown."),
+    ] = None,
+    redaction: Annotated[str, typer.Option(help="none, partial or full.")] = "partial",
+) -> None:
+    """Forward the account's events to an address of your own machine, signed as deliveries are,
+    as they come. Ctrl-C stops it."""
+    from switchboard.commands.webhook_listening import forward_events
+
+    await forward_events(session, address, events or (), secret, redaction)

@@ -11,6 +11,7 @@ from contracts.money import MICROS_PER_USD, billable_seconds, charge_micros
 from switchboard.caller.measurements import percentile
 from switchboard.caller.reports import CallSummary
 from switchboard.demo.evidence import Evidence
+from switchboard.demo.webhook_inbox import Verified
 
 FEWEST_TURNS = 5
 CLEAN_ENDS = ("end_call_tool", "participant_disconnected")
@@ -40,6 +41,32 @@ def checked(evidence: Evidence) -> list[Check]:
         *_money(evidence),
         *_latencies(evidence.summary),
     ]
+
+
+WEBHOOK_CLAIM = "a signed webhook told of the call"
+
+
+def webhook_check(evidence: Evidence, delivery: Verified | None) -> Check:
+    """
+    Args:
+        delivery: the call's ``call.completed``, whose signature is right; ``None``: none came.
+    """
+    if delivery is None:
+        return Check(WEBHOOK_CLAIM, False, "no call.completed has come")
+    told = delivery.event.data
+    is_right = (
+        told.call_id == evidence.call.id
+        and told.status == evidence.call.status
+        and micros(told.cost) == micros(evidence.call.total_cost or 0)
+        and told.transcript is not None
+        and len(told.transcript.segments) == len(evidence.transcript.segments)
+    )
+    return Check(
+        WEBHOOK_CLAIM,
+        is_right,
+        f"${told.cost:.6f} and {len(told.transcript.segments if told.transcript else ())} segments,"
+        " signature verified",
+    )
 
 
 def _conversation(evidence: Evidence) -> Iterable[Check]:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from switchboard.demo.checks import Check
 from switchboard.demo.evidence import Evidence
+from switchboard.demo.webhook_inbox import Verified
 from switchboard_client.models import CallEventView
 
 
@@ -28,6 +29,20 @@ def show_record(console: Console, evidence: Evidence) -> None:
     console.print(_events(evidence.events))
     _heading(console, "The bill", "GET /v1/calls/:id/bill, /v1/billing/balance")
     console.print(_bill(evidence))
+
+
+def show_delivery(console: Console, delivery: Verified) -> None:
+    """A webhook as the demo itself received it."""
+    event = delivery.event
+    _heading(console, "The webhook", "received at an address of this demo, signature verified")
+    rows = {
+        "event": event.event,
+        "timestamp": event.timestamp.isoformat(),
+        "signature": delivery.signature,
+        "summary": event.data.summary or "none",
+        "cost": f"${event.data.cost:.6f}",
+    }
+    console.print(_pairs(rows))
 
 
 def show_checks(console: Console, checks: Sequence[Check]) -> None:

@@ -27,9 +27,16 @@ from switchboard.demo.account import (
     write_account,
 )
 from switchboard.demo.caller_process import CallerProcess
-from switchboard.demo.checks import checked
-from switchboard.demo.evidence import collect
-from switchboard.demo.record_view import show_checks, show_record
+from switchboard.demo.checks import WEBHOOK_CLAIM, Check, checked, webhook_check
+from switchboard.demo.evidence import Evidence, collect
+from switchboard.demo.record_view import show_checks, show_delivery, show_record
+from switchboard.demo.webhook_inbox import (
+    HOST,
+    Verified,
+    WebhookInbox,
+    webhook_inbox,
+    webhooks_may_reach,
+)
 from switchboard.problems import Problem, client_errors_as_problems, show_problem
 from switchboard.progress import TerminalProgress
 from switchboard.settings import Settings
@@ -37,6 +44,7 @@ from switchboard.state import read_secrets
 from switchboard.system import AlreadyRunning, running_system
 from switchboard.up import START_FAILURES, cancelled_by_signals
 from switchboard_client import AsyncSwitchboard
+from switchboard_client.webhooks import SignatureInvalid
 
 
 @dataclass(frozen=True)
@@ -86,12 +94,14 @@ async def _story(options: DemoOptions, console: Console) -> int:
         console.print("[bold]Switchboard[/bold] [dim]starts on this machine[/dim]")
         log_path = data_dir / "logs" / "caller.log"
         caller = await stack.enter_async_context(CallerProcess.starting(caller_rules(), log_path))
-        switchboard = await stack.enter_async_context(_switchboard(options.settings, console))
+        inbox = await stack.enter_async_context(webhook_inbox())
+        with webhooks_may_reach(HOST):
+            switchboard = await stack.enter_async_context(_switchboard(options.settings, console))
         account = await _account(switchboard, data_dir, console)
         with TerminalProgress(console).step("A caller, with its own voice and speech recognition"):
             await caller.prepared()
         try:
-            passed = await _call(switchboard, account, caller, options, console)
+            passed = await _call(switchboard, account, caller, inbox, options, console)
         finally:
             # Before the servers, so that it can leave its call.
             await caller.stop()
@@ -132,15 +142,20 @@ async def _call(
     switchboard: _Switchboard,
     account: DemoAccount,
     caller: CallerProcess,
+    inbox: WebhookInbox,
     options: DemoOptions,
     console: Console,
 ) -> bool:
     async with AsyncSwitchboard(switchboard.api_url, account.secret_key) as api:
         before = await api.billing.balance()
-        summary = await _follow(switchboard, account, caller, console)
-        evidence = await collect(api, summary, before)
+        async with _webhook(api, inbox, switchboard):
+            summary = await _follow(switchboard, account, caller, console)
+            evidence = await collect(api, summary, before)
+            told = await _told(inbox, switchboard, evidence)
     show_record(console, evidence)
-    checks = checked(evidence)
+    if told.delivery is not None:
+        show_delivery(console, told.delivery)
+    checks = [*checked(evidence), *told.checks]
     show_checks(console, checks)
     failed = [each for each in checks if not each.passed]
     defects = [each for each in failed if options.strict or not each.is_latency]
@@ -156,6 +171,45 @@ async def _call(
     else:
         console.print("  [green]Everything is right.[/green]")
     return not defects
+
+
+@asynccontextmanager
+async def _webhook(
+    api: AsyncSwitchboard, inbox: WebhookInbox, switchboard: _Switchboard
+) -> AsyncIterator[None]:
+    """A webhook that leads to ``inbox``, for the length of the block. A Switchboard that somebody
+    else has started sends none to this machine."""
+    if not switchboard.is_ours:
+        yield
+        return
+    webhook = {
+        "url": inbox.url,
+        "events": ["call.completed"],
+        "secret": inbox.secret,
+        "redaction_level": "none",
+    }
+    webhook_id = (await api.webhooks.register(webhook)).id
+    try:
+        yield
+    finally:
+        await api.webhooks.remove(webhook_id)
+
+
+@dataclass(frozen=True)
+class _Told:
+    delivery: Verified | None = None
+    checks: tuple[Check, ...] = ()
+
+
+async def _told(inbox: WebhookInbox, switchboard: _Switchboard, evidence: Evidence) -> _Told:
+    """What the webhook has told of the call."""
+    if not switchboard.is_ours:
+        return _Told()
+    try:
+        delivery = await inbox.completed(str(evidence.call.id))
+    except SignatureInvalid as wrong:
+        return _Told(checks=(Check(WEBHOOK_CLAIM, False, str(wrong)),))
+    return _Told(delivery, (webhook_check(evidence, delivery),))
 
 
 async def _follow(

@@ -77,6 +77,11 @@ NOT_RUN = {
     ("docs/webhooks.md", "api /v1/webhooks -d '{"): "hooks.example.com does not exist",
     (
         "docs/webhooks.md",
+        "switchboard webhooks listen http://localhost:3000/hooks --event call.completed --event"
+        " call.failed",
+    ): "it listens until somebody stops it",
+    (
+        "docs/webhooks.md",
         'api "/v1/webhooks/$WEBHOOK/deliveries?status=failed"',
     ): "there is no webhook with this id",
     ("README.md", "ollama pull llama3.2"): _WALKED,

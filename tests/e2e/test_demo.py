@@ -62,7 +62,10 @@ def test_from_nothing_to_a_checked_bill(data_dir: Path) -> None:
     exit_code = demo.wait(CALL_SECONDS)
     said = output_of(data_dir).read_text()
     assert exit_code == 0, said
-    for part in ("Connected in", "the caller cuts in", "Goodbye", "✓ the bill is exact"):
+    for part in (
+        *("Connected in", "the caller cuts in", "Goodbye", "✓ the bill is exact"),
+        *("The webhook", "call.completed", "✓ a signed webhook told of the call"),
+    ):
         assert part in said
     for claim in ("first agent sample", "voice to voice, p50", "voice to voice, p95", "barge-in"):
         assert claim in said

@@ -22,7 +22,7 @@ from tests.own_api import OwnApi
 API_URL = "SWITCHBOARD_FUZZ_API_URL"
 DATABASE_URL = "SWITCHBOARD_FUZZ_DATABASE_URL"
 REDIS_URL = "SWITCHBOARD_FUZZ_REDIS_URL"
-STREAM = "/v1/calls/{call_id}/stream"
+STREAMS = ("/v1/calls/{call_id}/stream", "/v1/notifications/stream")
 REFRESH_SECONDS = 10
 _turns = count()
 
@@ -31,8 +31,8 @@ _turns = count()
 def before_call(
     _context: schemathesis.HookContext, case: schemathesis.Case[Any], _kwargs: dict[str, Any]
 ) -> None:
-    """The stream of a call that nobody ends would go on for a quarter of an hour."""
-    if case.operation.path == STREAM:
+    """Streams would go on for a quarter of an hour."""
+    if case.operation.path in STREAMS:
         case.query = {**(case.query or {}), "follow": "false"}
 
 

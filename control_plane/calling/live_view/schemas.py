@@ -101,7 +101,7 @@ LiveData = (
 )
 
 
-class _AsJsonText:
+class AsJsonText:
     """Declares in OpenAPI that the data of an event is text that holds JSON."""
 
     def __get_pydantic_json_schema__(
@@ -119,5 +119,5 @@ class LiveEvent(BaseModel):
     """One server-sent event. `event` determines the shape of `data`."""
 
     event: Literal["state", "transcript", "latency", "interruption", "tool", "recording"]
-    data: Annotated[LiveData, _AsJsonText()]
+    data: Annotated[LiveData, AsJsonText()]
     id: str | None = None

@@ -9,7 +9,7 @@ from control_plane.platform.settings import ControlPlaneSettings
 
 _MISSING: dict[Channel, str] = {
     "email": "No mail server is set, so no notification is mailed.",
-    "sms": "This installation sends no SMS.",
+    "sms": "No SMS service is set, so no notification is sent by SMS.",
 }
 
 
@@ -17,6 +17,8 @@ def enabled_channels(settings: ControlPlaneSettings) -> frozenset[Channel]:
     enabled: set[Channel] = {"in_app", "webhook"}
     if settings.smtp is not None:
         enabled.add("email")
+    if settings.sms_url is not None:
+        enabled.add("sms")
     return frozenset(enabled)
 
 

@@ -29,7 +29,7 @@ class DeliveryFilter:
 
 @dataclass(frozen=True)
 class Recipient:
-    """A member whose mail address is confirmed."""
+    """A member whose mail address, or phone number, is confirmed."""
 
     user_id: UUID
     administers: bool
@@ -74,15 +74,17 @@ async def recipients(session: AsyncSession, tenant_id: UUID) -> Sequence[Recipie
     return [Recipient(user_id, role in ("owner", "admin")) for user_id, role in rows]
 
 
-async def tests_mailed_since(session: AsyncSession, tenant_id: UUID, since: datetime) -> int:
-    """How many mails were queued for tests."""
+async def tests_sent_since(
+    session: AsyncSession, tenant_id: UUID, channel: Channel, since: datetime
+) -> int:
+    """How many mails or SMS were queued for tests."""
     found: int | None = await session.scalar(
         select(func.count())
         .select_from(NotificationDelivery)
         .join(Notification)
         .where(
             NotificationDelivery.tenant_id == tenant_id,
-            NotificationDelivery.channel == "email",
+            NotificationDelivery.channel == channel,
             NotificationDelivery.created_at > since,
             Notification.is_test,
         )

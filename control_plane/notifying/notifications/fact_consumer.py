@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.notifying.notifications import delivery_repository, repository
 from control_plane.notifying.notifications import preference_repository as preferences
 from control_plane.notifying.notifications.categories import CATEGORIES
-from control_plane.notifying.notifications.channel_test import TEST_EVENT
+from control_plane.notifying.notifications.channel_test import TEST_EVENT, add_webhook_test
+from control_plane.notifying.notifications.delivery_repository import Recipient
 from control_plane.notifying.notifications.models import (
     DeliveryStatus,
     Notification,
     NotificationDelivery,
 )
 from control_plane.notifying.notifications.occasion_repository import is_due
+from control_plane.notifying.notifications.phones import phone_repository
 from control_plane.notifying.notifications.preferences import (
     CHANNELS,
     SILENT,
     Channel,
+    Choice,
     choice_of_member,
     choice_of_tenant,
 )
-from control_plane.notifying.notifications.tasks import send_mail
+from control_plane.notifying.notifications.tasks import send_mail, send_sms
 from control_plane.platform.job_queue import enqueue
-from control_plane.platform.outbox.facts import Fact
+from control_plane.platform.outbox.facts import TEST_ORIGIN, Fact
 
-MAIL_SPACING = timedelta(hours=24)
-"""API spec, "Limits"."""
-MOST_TEST_MAILS = 20
-"""In an hour, for each tenant."""
+SPACING = timedelta(hours=24)
+"""Of mails of a capped category (API spec, "Limits"). SMS are spaced alike."""
+MOST_TESTS = 20
+"""Mails, and SMS, in an hour, for each tenant."""
+
+_TO_PERSONS: tuple[Channel, ...] = ("email", "sms")
+_RECIPIENTS: Mapping[Channel, Callable[[AsyncSession, UUID], Awaitable[Sequence[Recipient]]]]
+_RECIPIENTS = {"email": delivery_repository.recipients, "sms": phone_repository.recipients}
+_JOBS: Mapping[Channel, Any] = {"email": send_mail, "sms": send_sms}
+_OCCASIONS: Mapping[Channel, str] = {"email": "mail", "sms": "sms"}
 
 
 @dataclass(frozen=True)
@@ -63,7 +74,7 @@ class NotificationWriter:
                     frozenset(fact.data["force_channels"]),
                 )
                 await self._notify(session, fact, fact.data["event_category"], route, is_test=True)
-            elif fact.event in CATEGORIES:
+            elif fact.event in CATEGORIES and fact.origin != TEST_ORIGIN:
                 await self._notify(session, fact, fact.event, Route())
 
     async def _notify(
@@ -97,26 +108,50 @@ class NotificationWriter:
             session.add(
                 _delivery(notification, "in_app", status=DeliveryStatus.SENT, attempt_count=1)
             )
-        if "email" not in self._enabled or "email" not in route.requested | route.forced:
-            return
-        addressed = [
-            recipient.user_id
-            for recipient in await delivery_repository.recipients(session, fact.tenant_id)
-            if choice_of_member(
-                category,
-                tenant,
-                chosen.get(recipient.user_id, SILENT),
-                administers=recipient.administers,
-            ).wants("email")
-            or ("email" in route.forced and recipient.administers)
-        ]
-        if not addressed or not await _may_mail(session, notification):
-            return
-        for user_id in addressed:
-            mail = _delivery(notification, "email", user_id=user_id, status=DeliveryStatus.QUEUED)
-            session.add(mail)
-            await session.flush()
-            await enqueue(session, send_mail, delivery_id=str(mail.id))
+        if is_test and "webhook" in self._enabled and _wants_webhook(category, tenant, route):
+            add_webhook_test(session, notification)
+        for channel in _TO_PERSONS:
+            if channel in self._enabled and channel in route.requested | route.forced:
+                await _address(session, notification, channel, route, chosen)
+
+
+async def _address(
+    session: AsyncSession,
+    notification: Notification,
+    channel: Channel,
+    route: Route,
+    chosen: Mapping[UUID, Choice],
+) -> None:
+    """Queue a delivery to each member who wants the notification over ``channel``.
+
+    Args:
+        chosen: what each member, and the tenant, have chosen for the category.
+    """
+    category, tenant_id = notification.event_category, notification.tenant_id
+    addressed = [
+        recipient.user_id
+        for recipient in await _RECIPIENTS[channel](session, tenant_id)
+        if choice_of_member(
+            category,
+            chosen.get(tenant_id, SILENT),
+            chosen.get(recipient.user_id, SILENT),
+            administers=recipient.administers,
+        ).wants(channel)
+        or (channel in route.forced and recipient.administers)
+    ]
+    if not addressed or not await _may_send(session, notification, channel):
+        return
+    for user_id in addressed:
+        delivery = _delivery(notification, channel, user_id=user_id, status=DeliveryStatus.QUEUED)
+        session.add(delivery)
+        await session.flush()
+        await enqueue(session, _JOBS[channel], delivery_id=str(delivery.id))
+
+
+def _wants_webhook(category: str, tenant: Choice, route: Route) -> bool:
+    return "webhook" in route.forced or (
+        "webhook" in route.requested and choice_of_tenant(category, tenant).wants("webhook")
+    )
 
 
 def _is_shown(route: Route) -> bool | None:
@@ -136,15 +171,15 @@ def _delivery(
     )
 
 
-async def _may_mail(session: AsyncSession, notification: Notification) -> bool:
-    """Whether limits let the notification be mailed now."""
+async def _may_send(session: AsyncSession, notification: Notification, channel: Channel) -> bool:
+    """Whether limits let the notification be mailed, or sent by SMS, now."""
     now = datetime.now(UTC)
     tenant_id, category = notification.tenant_id, notification.event_category
     if notification.is_test:
-        mailed = await delivery_repository.tests_mailed_since(
-            session, tenant_id, now - timedelta(hours=1)
-        )
-        return mailed < MOST_TEST_MAILS
+        since = now - timedelta(hours=1)
+        sent = await delivery_repository.tests_sent_since(session, tenant_id, channel, since)
+        return sent < MOST_TESTS
     if not CATEGORIES[category].is_mailed_once_a_day:
         return True
-    return await is_due(session, tenant_id, category, "mail", now, again_after=MAIL_SPACING)
+    occasion = _OCCASIONS[channel]
+    return await is_due(session, tenant_id, category, occasion, now, again_after=SPACING)

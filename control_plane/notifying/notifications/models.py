@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import ForeignKey, Text, false, func
+from sqlalchemy import ForeignKey, Identity, Text, false, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from control_plane.notifying.notifications.preferences import Channel
@@ -35,6 +35,9 @@ class Notification(Base):
     is_shown: Mapped[bool | None]
     """Whether feeds show it; ``None``: as their readers' preferences say."""
     is_test: Mapped[bool] = mapped_column(server_default=false())
+    position: Mapped[int] = mapped_column(Identity(always=True))
+    """Notifications are added by one transaction after the other, that of the outbox's reader. So
+    who has seen one has seen all before it."""
 
 
 class NotificationRead(Base):
@@ -93,3 +96,40 @@ class NotificationOccasion(Base):
     occasion: Mapped[str] = mapped_column(primary_key=True)
     """Such as a day, an agent's id, or ``mail``."""
     told_at: Mapped[datetime]
+
+
+class NotificationSettings(Base):
+    """Of a tenant. Without a row, the defaults count."""
+
+    __tablename__ = "notification_settings"
+
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id), primary_key=True)
+    time_zone: Mapped[str] = mapped_column(default="UTC")
+    """In which its days and months begin."""
+    last_top_up_micros: Mapped[int | None]
+    """What it last paid in; ``None``: nothing yet."""
+
+
+class CallHour(Base):
+    """How many calls of a tenant began in an hour of UTC."""
+
+    __tablename__ = "notification_call_hours"
+
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id), primary_key=True)
+    hour: Mapped[datetime] = mapped_column(primary_key=True)
+    calls: Mapped[int]
+
+
+class NotificationPhone(Base):
+    """The number to which a member wants notifications. It goes with the membership."""
+
+    __tablename__ = "notification_phones"
+
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id), primary_key=True)
+    user_id: Mapped[UUID] = mapped_column(primary_key=True)
+    number: Mapped[str]
+    """E.164."""
+    code_hash: Mapped[bytes | None]
+    """Of the code that was sent to it last; ``None``: it was used."""
+    code_expires_at: Mapped[datetime | None]
+    confirmed_at: Mapped[datetime | None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from sqlalchemy import delete
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -40,3 +41,16 @@ async def is_due(
     )
     told = await session.scalar(added.returning(NotificationOccasion.told_at))
     return told is not None
+
+
+_DATED = ("call.daily_summary", "call.monthly_summary", "call.volume_spike")
+"""Each day and month of these is an occasion of its own."""
+
+
+async def delete_dated(session: AsyncSession, before: datetime) -> None:
+    """Forget days and months that were told before ``before``. For jobs: of every tenant."""
+    await session.execute(
+        delete(NotificationOccasion).where(
+            NotificationOccasion.event_category.in_(_DATED), NotificationOccasion.told_at < before
+        )
+    )

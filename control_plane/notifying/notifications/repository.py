@@ -5,7 +5,7 @@ A reader is a user, or the tenant for all of its keys.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -64,6 +64,52 @@ async def list_page(
         .offset(offset)
     )
     return [(row[0], row[1]) for row in rows], total or 0
+
+
+async def unread(session: AsyncSession, feed: Feed) -> int:
+    """How many the reader has not read."""
+    counted: int | None = await session.scalar(
+        select(func.count())
+        .select_from(Notification)
+        .outerjoin(NotificationRead, feed.read_by_reader())
+        .where(feed.shown(), NotificationRead.reader_id.is_(None))
+    )
+    return counted or 0
+
+
+async def added_after(
+    session: AsyncSession, feed: Feed, position: int, limit: int
+) -> Sequence[tuple[Notification, bool]]:
+    """The feed's next notifications in the order in which they were added, each with whether it
+    was read."""
+    rows = await session.execute(
+        select(Notification, NotificationRead.reader_id.is_not(None))
+        .outerjoin(NotificationRead, feed.read_by_reader())
+        .where(feed.shown(), Notification.position > position)
+        .order_by(Notification.position)
+        .limit(limit)
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
+async def newest_position(session: AsyncSession, tenant_id: UUID) -> int:
+    """Of the tenant's notifications; 0 without one."""
+    newest: int | None = await session.scalar(
+        select(func.max(Notification.position)).where(Notification.tenant_id == tenant_id)
+    )
+    return newest or 0
+
+
+async def newest_positions(
+    session: AsyncSession, tenant_ids: Collection[UUID], after: int
+) -> Mapping[UUID, int]:
+    """Of those tenants that have notifications after ``after``. Needs a system session."""
+    rows = await session.execute(
+        select(Notification.tenant_id, func.max(Notification.position).label("newest"))
+        .where(Notification.tenant_id.in_(tenant_ids), Notification.position > after)
+        .group_by(Notification.tenant_id)
+    )
+    return {row.tenant_id: row.newest for row in rows}
 
 
 async def add(session: AsyncSession, notification: Notification) -> bool:

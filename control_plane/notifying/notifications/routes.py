@@ -18,12 +18,12 @@ from control_plane.notifying.notifications import delivery_repository, repositor
 from control_plane.notifying.notifications.channel_test import add_test
 from control_plane.notifying.notifications.channels import enabled_channels, warnings
 from control_plane.notifying.notifications.delivery_repository import DeliveryFilter
+from control_plane.notifying.notifications.feeds import feed_of, whole_feed_of
 from control_plane.notifying.notifications.models import (
     DeliveryStatus,
     Notification,
     NotificationDelivery,
 )
-from control_plane.notifying.notifications.preference_views import of_caller
 from control_plane.notifying.notifications.preferences import CHANNELS, Channel
 from control_plane.notifying.notifications.schemas import (
     CategoryName,
@@ -41,7 +41,6 @@ from control_plane.notifying.notifications.schemas import (
 from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
-from control_plane.platform.tenancy.caller import Caller
 
 router = APIRouter(prefix="/v1/notifications", tags=["notifications"], route_class=IdempotentRoute)
 
@@ -60,19 +59,18 @@ async def list_notifications(
 
     Categories whose channel `in_app` is off in the caller's preferences are left out.
     """
-    choices = await of_caller(session, caller)
-    hidden = [name for name, choice in choices.items() if not choice.wants("in_app")]
+    feed = await feed_of(session, caller)
     found, total = await repository.list_page(
-        session, _feed_of(caller, hidden), unread_only=unread_only, limit=limit, offset=offset
+        session, feed, unread_only=unread_only, limit=limit, offset=offset
     )
-    views = [_view(notification, is_read=is_read) for notification, is_read in found]
+    views = [NotificationView.of(notification, is_read=is_read) for notification, is_read in found]
     return NotificationPage(data=views, total=total, offset=offset, limit=limit)
 
 
 @router.put("/read-all", responses=problems(*MEMBER_ONLY))
 async def mark_all_read(caller: MemberCaller, session: TenantSession) -> Success:
     """Mark all notifications as read: for the session's user, or for all of the tenant's keys."""
-    await repository.mark_read(session, _feed_of(caller))
+    await repository.mark_read(session, whole_feed_of(caller))
     return Success()
 
 
@@ -80,7 +78,7 @@ async def mark_all_read(caller: MemberCaller, session: TenantSession) -> Success
 async def mark_read(notification_id: UUID, caller: MemberCaller, session: TenantSession) -> Success:
     """Mark a notification as read: for the session's user, or for all of the tenant's keys. An
     unknown id changes nothing."""
-    await repository.mark_read(session, _feed_of(caller), notification_id)
+    await repository.mark_read(session, whole_feed_of(caller), notification_id)
     return Success()
 
 
@@ -89,7 +87,7 @@ async def mark_read(notification_id: UUID, caller: MemberCaller, session: Tenant
 async def clear_read(caller: MemberCaller, session: TenantSession) -> Success:
     """Clear what has been read from the feed: from that of the session's user, or from that of the
     tenant's keys. Other readers keep it."""
-    await repository.clear_read(session, _feed_of(caller))
+    await repository.clear_read(session, whole_feed_of(caller))
     return Success()
 
 
@@ -147,25 +145,6 @@ async def delete_notification(
     changes nothing."""
     await repository.remove(session, caller.tenant_id, notification_id)
     return Success()
-
-
-def _feed_of(caller: Caller, hidden: list[str] | None = None) -> repository.Feed:
-    reader = caller.tenant_id if caller.role is None else caller.actor.id
-    assert reader is not None, "the actor of a session is a user"
-    return repository.Feed(caller.tenant_id, reader, hidden or ())
-
-
-def _view(notification: Notification, *, is_read: bool) -> NotificationView:
-    return NotificationView(
-        id=notification.id,
-        tenant_id=notification.tenant_id,
-        event_category=notification.event_category,
-        title=notification.title,
-        message=notification.message,
-        is_read=is_read,
-        metadata=notification.details,
-        created_at=notification.created_at,
-    )
 
 
 def _delivery_view(

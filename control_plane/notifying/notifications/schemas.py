@@ -8,8 +8,11 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
+from control_plane.calling.dialing.schedule import TimeZoneName
+from control_plane.calling.live_view.schemas import AsJsonText
+from control_plane.calling.numbers.schemas import PhoneNumber
 from control_plane.notifying.notifications.categories import CATEGORIES, known_category
-from control_plane.notifying.notifications.models import DeliveryStatus
+from control_plane.notifying.notifications.models import DeliveryStatus, Notification
 from control_plane.notifying.notifications.preferences import Channel
 
 CategoryName = Annotated[
@@ -33,6 +36,19 @@ class NotificationView(BaseModel):
     )
     metadata: dict[str, Any]
     created_at: datetime
+
+    @classmethod
+    def of(cls, notification: Notification, *, is_read: bool) -> NotificationView:
+        return cls(
+            id=notification.id,
+            tenant_id=notification.tenant_id,
+            event_category=notification.event_category,
+            title=notification.title,
+            message=notification.message,
+            is_read=is_read,
+            metadata=notification.details,
+            created_at=notification.created_at,
+        )
 
 
 class NotificationPage(BaseModel):
@@ -148,3 +164,48 @@ class ChannelTest(BaseModel):
 class QueuedTest(BaseModel):
     success: Literal[True] = True
     jobId: UUID = Field(description="The id that the notification will have.")
+
+
+class NotificationSettingsView(BaseModel):
+    time_zone: str = Field(description="An IANA name; `UTC` until you set another.")
+
+
+class NotificationSettingsChange(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"example": {"time_zone": "Europe/Berlin"}}
+    )
+    time_zone: TimeZoneName
+
+
+class UnreadCount(BaseModel):
+    count: int
+
+
+class NotificationStreamEvent(BaseModel):
+    """One server-sent event. `event` determines the shape of `data`, which is JSON."""
+
+    event: Literal["unread", "notification"]
+    data: Annotated[UnreadCount | NotificationView, AsJsonText()]
+    id: str | None = None
+
+
+class OwnPhone(BaseModel):
+    number: str | None = Field(description="E.164; `null`: you have set none.")
+    confirmed: bool
+
+
+class PhoneToConfirm(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"example": {"number": "+14155550100"}}
+    )
+    number: PhoneNumber
+
+
+class PhoneCodeSent(BaseModel):
+    number: str = Field(description="E.164.")
+    code_sent: bool = Field(description="Whether the SMS service has accepted the code.")
+
+
+class PhoneCode(BaseModel):
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"code": "123456"}})
+    code: Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[0-9]{6}$")]

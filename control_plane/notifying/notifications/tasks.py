@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from procrastinate import JobContext
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.notifying.notifications import delivery_repository as deliveries
-from control_plane.notifying.notifications import repository
+from control_plane.notifying.notifications import (
+    occasion_repository,
+    repository,
+)
 from control_plane.notifying.notifications.mails import notification_mail
-from control_plane.notifying.notifications.models import DeliveryStatus
+from control_plane.notifying.notifications.models import DeliveryStatus, Notification
+from control_plane.notifying.notifications.phones import phone_repository
+from control_plane.notifying.notifications.signals import volume_repository
+from control_plane.notifying.notifications.signals.summary_telling import tell_summaries
+from control_plane.notifying.notifications.signals.volume import COMPARED_WITH
+from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     PATIENT_QUEUE,
     database_of,
@@ -19,42 +31,85 @@ from control_plane.platform.job_queue import (
     settings_of,
 )
 from control_plane.platform.mail.mailer import Mailer
+from control_plane.platform.sms.sender import SmsSender
 
 KEPT = timedelta(days=90)
 _DELETED_TOGETHER = 2_000
 RETRIES_AFTER = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1))
-"""A mail that no server accepts is tried again after each of these."""
-NOT_ACCEPTED = "The mail server did not accept the mail, or could not be reached."
+"""A mail or an SMS that is not accepted is tried again after each of these."""
+MAIL_NOT_ACCEPTED = "The mail server did not accept the mail, or could not be reached."
+SMS_NOT_ACCEPTED = "The SMS service did not accept the message, or could not be reached."
 HAS_LEFT = "The member has left."
+HAS_NO_NUMBER = "The member has no confirmed number any more."
 
 
 @job_queue.task(name="notifications.send_mail", pass_context=True, queue=PATIENT_QUEUE)
 async def send_mail(context: JobContext, *, delivery_id: str) -> None:
     """Send one mail, if it is still to be sent."""
-    database, settings, mail_id = database_of(context), settings_of(context), UUID(delivery_id)
+    settings, mail_id = settings_of(context), UUID(delivery_id)
+
+    async def send(notification: Notification, to: str) -> bool:
+        mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
+        return await mailer.send(
+            notification_mail(to, notification, public_url=settings.public_url, mail_id=mail_id)
+        )
+
+    way = Way(send_mail, deliveries.address_of, send, HAS_LEFT, MAIL_NOT_ACCEPTED)
+    await _attempt(database_of(context), mail_id, way)
+
+
+@job_queue.task(name="notifications.send_sms", pass_context=True, queue=PATIENT_QUEUE)
+async def send_sms(context: JobContext, *, delivery_id: str) -> None:
+    """Send one SMS, if it is still to be sent."""
+    sender = SmsSender(settings_of(context).sms_url)
+
+    async def send(notification: Notification, to: str) -> bool:
+        return await sender.send(to, f"{notification.title}: {notification.message}")
+
+    way = Way(send_sms, phone_repository.number_of, send, HAS_NO_NUMBER, SMS_NOT_ACCEPTED)
+    await _attempt(database_of(context), UUID(delivery_id), way)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a delivery gets to one person."""
+
+    job: Any
+    """Makes the next attempt."""
+    address_of: Callable[[AsyncSession, UUID, UUID], Awaitable[str | None]]
+    """Of a tenant's user; ``None``: there is none any more."""
+    send: Callable[[Notification, str], Awaitable[bool]]
+    without_address: str
+    not_accepted: str
+
+
+async def _attempt(database: Database, delivery_id: UUID, way: Way) -> None:
+    """Make a delivery that is still to be made. No transaction waits for the service."""
     async with database.system_session() as session:
-        found = await deliveries.outgoing(session, mail_id)
+        found = await deliveries.outgoing(session, delivery_id)
         if found is None:
             return
         delivery, notification = found
-        assert delivery.user_id is not None, "a mail has a recipient"
-        to = await deliveries.address_of(session, delivery.tenant_id, delivery.user_id)
-    if to is None:
-        async with database.system_session() as session:
-            await deliveries.note_attempt(session, mail_id, DeliveryStatus.FAILED, HAS_LEFT)
-        return
-    mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
-    mail = notification_mail(to, notification, public_url=settings.public_url, mail_id=mail_id)
-    was_sent = await mailer.send(mail)
+        assert delivery.user_id is not None, "it has a recipient"
+        to = await way.address_of(session, delivery.tenant_id, delivery.user_id)
+    was_sent = to is not None and await way.send(notification, to)
     async with database.system_session() as session:
-        if was_sent:
-            await deliveries.note_attempt(session, mail_id, DeliveryStatus.SENT, None)
+        if to is None:
+            await deliveries.note_attempt(
+                session, delivery_id, DeliveryStatus.FAILED, way.without_address
+            )
+        elif was_sent:
+            await deliveries.note_attempt(session, delivery_id, DeliveryStatus.SENT, None)
         elif delivery.attempt_count < len(RETRIES_AFTER):
-            await deliveries.note_attempt(session, mail_id, DeliveryStatus.QUEUED, NOT_ACCEPTED)
+            await deliveries.note_attempt(
+                session, delivery_id, DeliveryStatus.QUEUED, way.not_accepted
+            )
             wait = RETRIES_AFTER[delivery.attempt_count]
-            await enqueue(session, send_mail, not_within=wait, delivery_id=delivery_id)
+            await enqueue(session, way.job, not_within=wait, delivery_id=str(delivery_id))
         else:
-            await deliveries.note_attempt(session, mail_id, DeliveryStatus.FAILED, NOT_ACCEPTED)
+            await deliveries.note_attempt(
+                session, delivery_id, DeliveryStatus.FAILED, way.not_accepted
+            )
 
 
 @job_queue.periodic(cron="41 * * * *")
@@ -62,10 +117,22 @@ async def send_mail(context: JobContext, *, delivery_id: str) -> None:
     name="notifications.delete_old", pass_context=True, queueing_lock="delete_old_notifications"
 )
 async def delete_old(context: JobContext, timestamp: int) -> None:
-    """Delete the notifications that are older than ``KEPT``, with their deliveries."""
+    """Delete the notifications that are older than ``KEPT``, with their deliveries, and what is
+    not compared or told again any more."""
+    now = datetime.now(UTC)
+    async with database_of(context).system_session() as session:
+        await volume_repository.delete_before(session, now - COMPARED_WITH - timedelta(days=1))
+        await occasion_repository.delete_dated(session, now - KEPT)
     deleted = _DELETED_TOGETHER
     while deleted == _DELETED_TOGETHER:
         async with database_of(context).system_session() as session:
-            deleted = await repository.delete_older(
-                session, datetime.now(UTC) - KEPT, _DELETED_TOGETHER
-            )
+            deleted = await repository.delete_older(session, now - KEPT, _DELETED_TOGETHER)
+
+
+@job_queue.periodic(cron="3 * * * *")
+@job_queue.task(
+    name="notifications.tell_summaries", pass_context=True, queueing_lock="tell_summaries"
+)
+async def tell_of_calls(context: JobContext, timestamp: int) -> None:
+    """Tell every tenant what yesterday's calls came to, and last month's."""
+    await tell_summaries(database_of(context), datetime.now(UTC))

@@ -140,3 +140,14 @@ class WebhookTestResult(BaseModel):
     error: str | None = Field(description="Why it failed; `null`: it was delivered.")
     answer: str | None = Field(description="The first 4 KB of the answer's body.")
     request: SentRequest
+
+
+class EventView(BaseModel):
+    id: UUID = Field(description="`webhook-id` of a delivery is made of it.")
+    event: str
+    body: str = Field(description="The body of a delivery: JSON.")
+
+
+class NewEvents(BaseModel):
+    events: list[EventView] = Field(description="The oldest first.")
+    next_cursor: str = Field(description="Ask with it again after a second or more.")

@@ -13,12 +13,12 @@ def envelope(
 ) -> dict[str, Any]:
     """
     Args:
-        origin: ``api`` or ``gateway``. Gateway events have no ``type``.
+        origin: that of the fact. Gateway events have no ``type``.
         occurred_at: when the event was emitted; the same over all tries.
     """
     return {
         "event": event,
-        **({"type": event} if origin == "api" else {}),
+        **({} if origin == "gateway" else {"type": event}),
         "timestamp": timestamp(occurred_at),
         "data": dict(data),
     }

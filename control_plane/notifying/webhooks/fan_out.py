@@ -8,10 +8,11 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.notifying.notifications import webhook_channel_repository
 from control_plane.notifying.webhooks.delivering import delivery_repository
 from control_plane.notifying.webhooks.event_names import EMITTED_EVENTS, ONLY_IF_PREFERRED
 from control_plane.platform.database import after_commit
-from control_plane.platform.outbox.facts import Fact
+from control_plane.platform.outbox.facts import TEST_ORIGIN, Fact
 
 
 class WebhookPreference(Protocol):
@@ -40,11 +41,21 @@ class WebhookFanOut:
         self._wake = wake
 
     async def consume(self, session: AsyncSession, facts: Sequence[Fact]) -> None:
-        told = [fact for fact in facts if await self._is_told(session, fact)]
-        if told and await delivery_repository.add_deliveries(session, told):
-            after_commit(session, self._wake)
+        told = [fact for fact in facts if await is_told(session, fact, self._prefers)]
+        if not told or not await delivery_repository.add_deliveries(session, told):
+            return
+        after_commit(session, self._wake)
+        notified = [
+            (UUID(fact.data["notification_id"]), fact.id)
+            for fact in told
+            if fact.event in ONLY_IF_PREFERRED or fact.origin == TEST_ORIGIN
+        ]
+        if notified:
+            await webhook_channel_repository.note_queued(session, notified)
 
-    async def _is_told(self, session: AsyncSession, fact: Fact) -> bool:
-        if fact.event in ONLY_IF_PREFERRED:
-            return await self._prefers(session, fact.tenant_id, fact.event)
-        return fact.event in EMITTED_EVENTS
+
+async def is_told(session: AsyncSession, fact: Fact, prefers: WebhookPreference) -> bool:
+    """Whether webhooks that subscribe to the fact's event get it."""
+    if fact.event in ONLY_IF_PREFERRED and fact.origin != TEST_ORIGIN:
+        return await prefers(session, fact.tenant_id, fact.event)
+    return fact.event in EMITTED_EVENTS

@@ -18,6 +18,7 @@ from control_plane.notifying.webhooks import repository, service
 from control_plane.notifying.webhooks.address_rules import check_url
 from control_plane.notifying.webhooks.delivery_routes import router as deliveries
 from control_plane.notifying.webhooks.errors import TooManyWebhooks, WebhookNotFound
+from control_plane.notifying.webhooks.event_routes import router as events
 from control_plane.notifying.webhooks.schemas import (
     SecretRotated,
     SecretToRotate,
@@ -36,6 +37,10 @@ from control_plane.platform.http.paging import Offset
 from outbound.resolver import Resolver, SharedResolver
 
 router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"], route_class=IdempotentRoute)
+
+
+# Before ``/{webhook_id}``, which would match its name as an id.
+router.include_router(events)
 
 
 @router.post(

@@ -10,6 +10,9 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+TEST_ORIGIN = "test"
+"""The origin of a fact that says that nothing has happened: only webhooks are told it."""
+
 
 @dataclass(frozen=True)
 class Fact:

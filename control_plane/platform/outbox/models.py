@@ -26,5 +26,5 @@ class OutboxEvent(Base):
     data: Mapped[dict[str, Any]]
     """The envelope's ``data`` (API spec, "Payload data")."""
     origin: Mapped[str] = mapped_column(default="api")
-    """``gateway`` or ``api``. The envelope has ``type`` only for ``api``."""
+    """``gateway``, ``api`` or ``test``. The envelope of ``gateway`` has no ``type``."""
     occurred_at: Mapped[datetime] = mapped_column(server_default=FetchedValue())

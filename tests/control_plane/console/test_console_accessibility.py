@@ -36,6 +36,8 @@ PAGES = [
     "/console/api-keys",
     "/console/provider-keys",
     "/console/billing",
+    "/console/webhooks",
+    "/console/webhooks/{webhook}",
     "/console/notifications",
     "/console/audit-log",
 ]
@@ -81,6 +83,8 @@ async def test_no_page_keeps_anybody_out(
     await worker.ship(plan, segment)
     await worker.end(plan, 20_000)
     await catch_up(consumer)
+    hook = {"url": "https://8.8.8.8/", "events": ["call.failed"], "secret": "a secret of the tests"}
+    webhook_id = (await tenant.post("/v1/webhooks", hook)).json()["id"]
     owner = await dashboard_client(tenant, database, "owner")
     # axe is a script of its own, which the page's policy refuses.
     async with visitor(chrome, address, width=width, colours=colours, bypass_csp=True) as person:
@@ -88,7 +92,9 @@ async def test_no_page_keeps_anybody_out(
         for path in PUBLIC + PAGES:
             if path == PAGES[0]:
                 await person.has(owner.token)
-            await person.opens(path.format(agent=plan.agent_id, call=plan.call_id))
+            await person.opens(
+                path.format(agent=plan.agent_id, call=plan.call_id, webhook=webhook_id)
+            )
             found[path] = await look(person, axe)
         await person.opens(f"/console/agents/{plan.agent_id}/chat")
         await person.presses("Start the chat")

@@ -16,6 +16,9 @@ from tests.control_plane.policies.policy import (
 _CHANGE = {"event_category": "agent.failed", "email_enabled": False}
 _NAMELESS = Policy(Access.MEMBER, names_records=False)
 
+# Without an end the walks would wait for the next notification.
+_STREAM = Policy(Access.MEMBER, query="?follow=false", names_records=False)
+
 POLICIES: Policies = {
     ("GET", "/v1/notifications"): OWN_RECORDS,
     ("PUT", "/v1/notifications/read-all"): _NAMELESS,
@@ -31,6 +34,19 @@ POLICIES: Policies = {
     ("GET", "/v1/notifications/preferences/me"): Policy(Access.SESSION, 403, names_records=False),
     ("PUT", "/v1/notifications/preferences/me"): Policy(
         Access.SESSION, 403, body=_CHANGE, names_records=False
+    ),
+    ("GET", "/v1/notifications/stream"): _STREAM,
+    ("GET", "/v1/notifications/phone"): Policy(Access.SESSION, 403, names_records=False),
+    ("PUT", "/v1/notifications/phone"): Policy(
+        Access.SESSION, 403, body={"number": "+14155550100"}, names_records=False
+    ),
+    ("PUT", "/v1/notifications/phone/confirmation"): Policy(
+        Access.SESSION, 403, body={"code": "123456"}, names_records=False
+    ),
+    ("DELETE", "/v1/notifications/phone"): Policy(Access.SESSION, 403, names_records=False),
+    ("GET", "/v1/notifications/settings"): _NAMELESS,
+    ("PUT", "/v1/notifications/settings"): Policy(
+        Access.ADMIN, body={"time_zone": "Europe/Berlin"}, names_records=False
     ),
     ("POST", "/v1/notifications/test"): Policy(Access.ADMIN, names_records=False),
 }

@@ -40,6 +40,12 @@ POLICIES: Policies = {
     ("POST", "/v1/operator/tenants/{tenant_id}/corrections"): Policy(
         Access.OPERATOR, 401, {"amount_usd": 1, "reason": "x", "posted_by": "x"}
     ),
+    ("POST", "/v1/operator/announcements"): Policy(
+        Access.OPERATOR, 401, {"title": "x", "message": "x"}
+    ),
+    ("POST", "/v1/operator/tenants/{tenant_id}/porting-complete"): Policy(
+        Access.OPERATOR, 401, {"number": "+14155550100"}
+    ),
     ("GET", "/v1/operator/plans"): OPERATORS,
     ("POST", "/v1/operator/plans"): Policy(
         Access.OPERATOR, 401, {"id": "mine", "display_name": "Mine"}

@@ -26,6 +26,7 @@ _SPAN = {"from": "2026-05-03T12:00:00Z", "to": "2026-05-03T13:00:00Z"}
 POLICIES: Policies = {
     ("POST", "/v1/webhooks"): Policy(Access.ADMIN, body=HOOK),
     ("GET", "/v1/webhooks"): OWN_RECORDS,
+    ("GET", "/v1/webhooks/events"): Policy(Access.MEMBER, query="?cursor=0.0", names_records=True),
     ("GET", "/v1/webhooks/{webhook_id}"): FOREIGN_IS_404,
     ("PATCH", "/v1/webhooks/{webhook_id}"): Policy(
         Access.ADMIN, refused_with=404, body={"events": ["call.failed"]}

@@ -20,12 +20,14 @@ from switchboard_client.resources import (
     AsyncCalls,
     AsyncCatalogue,
     AsyncErasures,
+    AsyncNotifications,
     AsyncWebhooks,
     Batches,
     Billing,
     Calls,
     Catalogue,
     Erasures,
+    Notifications,
     Webhooks,
 )
 from switchboard_client.retry import DEFAULT_RETRY, RetryPolicy
@@ -67,6 +69,7 @@ class Switchboard:
         self.billing = Billing(self._transport)
         self.erasures = Erasures(self._transport)
         self.webhooks = Webhooks(self._transport)
+        self.notifications = Notifications(self._transport)
 
     def request(
         self,
@@ -123,6 +126,7 @@ class AsyncSwitchboard:
         self.billing = AsyncBilling(self._transport)
         self.erasures = AsyncErasures(self._transport)
         self.webhooks = AsyncWebhooks(self._transport)
+        self.notifications = AsyncNotifications(self._transport)
 
     async def request(
         self,

@@ -214,6 +214,24 @@ class AnalysisUsage(WireModel):
     output_tokens: int
 
 
+class Announced(WireModel):
+    status: Literal["announced"]
+    tenants: int
+    """How many are told."""
+
+
+class Announcement(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    title: str
+    message: str
+    starts_at: AwareDatetime | None = None
+    ends_at: AwareDatetime | None = None
+    tenant_id: UUID | None = None
+    """Left out: every tenant."""
+
+
 class ApiKeyRevoked(WireModel):
     status: Literal["revoked"]
     id: UUID
@@ -1147,6 +1165,15 @@ class ExtraUsage(WireModel):
     enabled: bool
 
 
+class EventView(WireModel):
+    id: UUID
+    """`webhook-id` of a delivery is made of it."""
+
+    event: str
+    body: str
+    """The body of a delivery: JSON."""
+
+
 class Features(WireModel):
     recording_enabled: bool = False
     transcription_enabled: bool = True
@@ -1645,6 +1672,14 @@ class ModelView(WireModel):
     """Why not, and what to do about it."""
 
 
+class NewEvents(WireModel):
+    events: list[EventView]
+    """The oldest first."""
+
+    next_cursor: str
+    """Ask with it again after a second or more."""
+
+
 class NotEnriched(WireModel):
     enriched: Literal[False]
     error: str
@@ -1677,6 +1712,18 @@ class NotificationOfDelivery(WireModel):
     created_at: AwareDatetime
 
 
+class NotificationSettingsChange(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    time_zone: str
+
+
+class NotificationSettingsView(WireModel):
+    time_zone: str
+    """An IANA name; `UTC` until you set another."""
+
+
 class NotificationStatus(WireModel):
     queue_enabled: bool
     channels: EnabledChannels
@@ -1686,6 +1733,14 @@ class NotificationStatus(WireModel):
     """
 
     warnings: list[str]
+
+
+class NotificationStreamEvent(WireModel):
+    """One server-sent event. `event` determines the shape of `data`, which is JSON."""
+
+    event: Literal["unread", "notification"] | str
+    data: str
+    id: str | None
 
 
 class NotificationView(WireModel):
@@ -1738,6 +1793,13 @@ class NumberView(WireModel):
 class ObjectionHandler(WireModel):
     trigger: str
     response: str
+
+
+class OwnPhone(WireModel):
+    number: str | None
+    """E.164; `null`: you have set none."""
+
+    confirmed: bool
 
 
 class OwnTenant(WireModel):
@@ -1925,6 +1987,29 @@ class Person(WireModel):
     """
 
 
+class PhoneCode(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    code: str
+
+
+class PhoneCodeSent(WireModel):
+    number: str
+    """E.164."""
+
+    code_sent: bool
+    """Whether the SMS service has accepted the code."""
+
+
+class PhoneToConfirm(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    number: str
+    """With `+` and country code; spaces, dots, dashes and brackets are ignored."""
+
+
 class PlanCreate(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -1962,6 +2047,21 @@ class PlatformWanted(WireModel):
     calls_enabled: bool
     message: str | None = None
     """Shown to clients while calls are disabled."""
+
+
+class PortedNumber(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    number: str
+    """With `+` and country code; spaces, dots, dashes and brackets are ignored."""
+
+
+class PortingTold(WireModel):
+    status: Literal["announced"]
+    tenant_id: UUID
+    number: str
+    """E.164."""
 
 
 class PostCallModel(WireModel):
@@ -2852,6 +2952,10 @@ class UnitPriceView(WireModel):
     """Micro-dollars for one of each unit."""
 
     valid_from: AwareDatetime
+
+
+class UnreadCount(WireModel):
+    count: int
 
 
 class UsedKey(WireModel):

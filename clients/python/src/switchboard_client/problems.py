@@ -554,6 +554,12 @@ class SpendAlertNotFound(ApiError):
     code = "spend_alert_not_found"
 
 
+class SmsNotConfigured(ApiError):
+    """This installation sends no SMS (409)."""
+
+    code = "sms_not_configured"
+
+
 class SpendingLimited(ApiError):
     """Too many requests that use language models (429)."""
 
@@ -759,6 +765,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "session_required": SessionRequired,
     "sign_up_disabled": SignUpDisabled,
     "spend_alert_not_found": SpendAlertNotFound,
+    "sms_not_configured": SmsNotConfigured,
     "spending_limited": SpendingLimited,
     "summary_not_available": SummaryNotAvailable,
     "tenant_not_found": TenantNotFound,

@@ -26,6 +26,7 @@ from switchboard_client.operations import (
     catalogue,
     chat_sessions,
     erasures,
+    notifications,
     webhooks,
 )
 
@@ -267,6 +268,7 @@ class Webhooks(Resource):
     replay = blocking(webhooks.replay)
     replay_span = blocking(webhooks.replay_span)
     send_sample = blocking(webhooks.send_sample)
+    events = blocking(webhooks.events)
 
 
 class AsyncWebhooks(AsyncResource):
@@ -282,3 +284,36 @@ class AsyncWebhooks(AsyncResource):
     replay = awaitable(webhooks.replay)
     replay_span = awaitable(webhooks.replay_span)
     send_sample = awaitable(webhooks.send_sample)
+    events = awaitable(webhooks.events)
+
+
+class Notifications(Resource):
+    page = blocking(notifications.page)
+    every = iterating(notifications.every)
+    mark_read = blocking(notifications.mark_read)
+    mark_all_read = blocking(notifications.mark_all_read)
+    clear_read = blocking(notifications.clear_read)
+    remove = blocking(notifications.remove)
+    deliveries = blocking(notifications.deliveries)
+    status = blocking(notifications.status)
+    preferences = blocking(notifications.preferences)
+    change_preference = blocking(notifications.change_preference)
+    settings = blocking(notifications.settings)
+    set_time_zone = blocking(notifications.set_time_zone)
+    send_test = blocking(notifications.send_test)
+
+
+class AsyncNotifications(AsyncResource):
+    page = awaitable(notifications.page)
+    every = async_iterating(notifications.every)
+    mark_read = awaitable(notifications.mark_read)
+    mark_all_read = awaitable(notifications.mark_all_read)
+    clear_read = awaitable(notifications.clear_read)
+    remove = awaitable(notifications.remove)
+    deliveries = awaitable(notifications.deliveries)
+    status = awaitable(notifications.status)
+    preferences = awaitable(notifications.preferences)
+    change_preference = awaitable(notifications.change_preference)
+    settings = awaitable(notifications.settings)
+    set_time_zone = awaitable(notifications.set_time_zone)
+    send_test = awaitable(notifications.send_test)

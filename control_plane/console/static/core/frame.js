@@ -4,6 +4,7 @@ import { icon } from "../components/icon.js";
 import { report } from "../components/notices.js";
 import { NAVIGATION } from "../pages/navigation.js";
 import { api } from "./api.js";
+import { bell, silence } from "./bell.js";
 import { fill, tags } from "./elements.js";
 import { navigate } from "./router.js";
 import { enter, logOut, mayAdminister, session } from "./session.js";
@@ -82,7 +83,7 @@ function build(me) {
     ),
   );
   const brand = a({ href: "/console", class: "brand" }, "Switchboard");
-  fill(root(), header({ class: "top" }, menuButton(side), brand), side, content);
+  fill(root(), header({ class: "top" }, menuButton(side), brand, bell()), side, content);
 }
 
 /** The place of a page's content, with the frame around it. */
@@ -105,6 +106,7 @@ export function frame(pathname) {
 /** The place of a page that stands alone. */
 export function withoutFrame({ isWide }) {
   shownFor = null;
+  silence();
   root().className = isWide ? "alone wide" : "alone";
   const content = main({ id: "content", tabindex: "-1" });
   fill(root(), p({ class: "brand" }, "Switchboard"), content);

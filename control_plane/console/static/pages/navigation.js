@@ -9,5 +9,6 @@ export const NAVIGATION = [
   { path: "/console/members", words: "Members", icon: "members" },
   { path: "/console/api-keys", words: "API keys", icon: "key", forAdministrators: true },
   { path: "/console/provider-keys", words: "Provider keys", icon: "provider", forAdministrators: true },
+  { path: "/console/webhooks", words: "Webhooks", icon: "webhook", forAdministrators: true },
   { path: "/console/audit-log", words: "Audit log", icon: "audit", forAdministrators: true },
 ];

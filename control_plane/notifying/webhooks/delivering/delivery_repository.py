@@ -12,11 +12,13 @@ from sqlalchemy import ARRAY, DateTime, Text, Uuid, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.notifying.webhooks.delivering.fairness import Due
+from control_plane.notifying.notifications import webhook_channel_repository
+from control_plane.notifying.webhooks.delivering.fairness import SLOTS_OF_ENDPOINT, Due
 from control_plane.notifying.webhooks.delivering.retry_schedule import DEAD_AFTER, TRIES
+from control_plane.notifying.webhooks.event_names import NOTIFICATION_EVENTS
 from control_plane.platform.outbox.facts import Fact
 
-CLAIM_SECONDS = 15
+CLAIM_SECONDS = 8
 """Longer than a try and its recording. A delivery whose process died is tried again after it."""
 
 _IDS = ARRAY(Uuid)
@@ -48,6 +50,7 @@ class Recorded:
 
     id: UUID
     webhook_id: UUID
+    event: str
     status: str
     tries_left: int
     next_try_at: datetime | None
@@ -95,7 +98,8 @@ async def due(
     without_tenants: Collection[UUID],
     without: Collection[UUID],
 ) -> Sequence[Due]:
-    """Deliveries whose time has come, the longest first.
+    """Deliveries whose time has come, the longest first: of each endpoint as many as may be under
+    way at once, so that the backlog of one is not in the way of the others.
 
     Args:
         without: those that this process is trying or recording.
@@ -103,16 +107,30 @@ async def due(
     rows = await session.execute(
         text(
             """
-            SELECT delivery.id, delivery.tenant_id, delivery.webhook_id,
+            WITH RECURSIVE endpoint (id) AS (
+                (SELECT webhook_id FROM webhook_deliveries
+                WHERE status = 'pending' ORDER BY webhook_id LIMIT 1)
+                UNION ALL
+                SELECT (SELECT webhook_id FROM webhook_deliveries
+                    WHERE status = 'pending' AND webhook_id > endpoint.id
+                    ORDER BY webhook_id LIMIT 1)
+                FROM endpoint WHERE endpoint.id IS NOT NULL
+            )
+            SELECT delivery.id, webhook.tenant_id, webhook.id AS webhook_id,
+                webhook.failing_since IS NOT NULL AS is_to_failing_endpoint,
                 webhook.failing_since IS NOT NULL
                     AND webhook.failing_since <= now() - CAST(:dead_after AS interval)
                     AS is_to_dead_endpoint
-            FROM webhook_deliveries AS delivery
-            JOIN webhooks AS webhook ON webhook.id = delivery.webhook_id
-            WHERE delivery.status = 'pending' AND delivery.next_try_at <= now()
-                AND delivery.webhook_id <> ALL (:without_webhooks)
-                AND delivery.tenant_id <> ALL (:without_tenants)
-                AND delivery.id <> ALL (:without)
+            FROM endpoint
+            JOIN webhooks AS webhook ON webhook.id = endpoint.id
+            CROSS JOIN LATERAL (
+                SELECT id, next_try_at FROM webhook_deliveries
+                WHERE webhook_id = endpoint.id AND status = 'pending' AND next_try_at <= now()
+                    AND id <> ALL (:without)
+                ORDER BY next_try_at LIMIT :of_endpoint
+            ) AS delivery
+            WHERE webhook.id <> ALL (:without_webhooks)
+                AND webhook.tenant_id <> ALL (:without_tenants)
             ORDER BY delivery.next_try_at
             LIMIT :limit
             """
@@ -121,7 +139,7 @@ async def due(
             bindparam("without_tenants", list(without_tenants), _IDS),
             bindparam("without", list(without), _IDS),
         ),
-        {"limit": limit, "dead_after": DEAD_AFTER},
+        {"limit": limit, "of_endpoint": SLOTS_OF_ENDPOINT, "dead_after": DEAD_AFTER},
     )
     return [Due(**row) for row in rows.mappings()]
 
@@ -221,6 +239,9 @@ async def record(session: AsyncSession, results: Sequence[Recorded]) -> None:
     ).bindparams(*(bindparam(name, values, kind) for name, (kind, values) in columns.items()))
     await session.execute(statement)
     await _note_health(session, results)
+    if notified := [each for each in results if each.event in NOTIFICATION_EVENTS]:
+        tries = [(each.id, each.status, each.error) for each in notified]
+        await webhook_channel_repository.note_tries(session, tries)
 
 
 async def expire(session: AsyncSession, ids: Sequence[UUID]) -> None:

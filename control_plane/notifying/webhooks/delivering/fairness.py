@@ -12,6 +12,8 @@ from uuid import UUID
 
 SLOTS = 200
 SLOTS_OF_ENDPOINT = 8
+SLOTS_OF_FAILING_ENDPOINT = 2
+"""Its last try has failed."""
 SLOTS_OF_DEAD_ENDPOINT = 1
 SLOTS_OF_TENANT = 100
 """So that one tenant with many hanging endpoints leaves room for the others."""
@@ -24,6 +26,7 @@ class Due:
     id: UUID
     tenant_id: UUID
     webhook_id: UUID
+    is_to_failing_endpoint: bool = False
     is_to_dead_endpoint: bool = False
 
 
@@ -71,7 +74,9 @@ class Busy:
 
 
 def _slots(due: Due) -> int:
-    return SLOTS_OF_DEAD_ENDPOINT if due.is_to_dead_endpoint else SLOTS_OF_ENDPOINT
+    if due.is_to_dead_endpoint:
+        return SLOTS_OF_DEAD_ENDPOINT
+    return SLOTS_OF_FAILING_ENDPOINT if due.is_to_failing_endpoint else SLOTS_OF_ENDPOINT
 
 
 def chosen(due: Sequence[Due], busy: Busy) -> list[Due]:

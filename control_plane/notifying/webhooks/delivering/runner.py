@@ -253,6 +253,7 @@ def _recorded(
     return Recorded(
         id=delivery.id,
         webhook_id=delivery.webhook_id,
+        event=delivery.event,
         status=status.value,
         tries_left=left,
         next_try_at=again_at,

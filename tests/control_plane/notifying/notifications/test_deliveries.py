@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
-from control_plane.notifying.notifications.tasks import HAS_LEFT, NOT_ACCEPTED, RETRIES_AFTER
+from control_plane.notifying.notifications.tasks import HAS_LEFT, MAIL_NOT_ACCEPTED, RETRIES_AFTER
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
@@ -141,12 +141,12 @@ async def test_a_refused_mail_is_tried_again_and_given_up_in_the_end(
     for attempt in range(1, len(RETRIES_AFTER) + 1):
         await run_jobs(with_refusing_smtp)
         assert await deliveries(tenant, told, "&channel=email") == [
-            ["email", "queued", attempt, NOT_ACCEPTED]
+            ["email", "queued", attempt, MAIL_NOT_ACCEPTED]
         ]
     await run_jobs(with_refusing_smtp)
     tries = len(RETRIES_AFTER) + 1
     assert await deliveries(tenant, told, "&status=failed") == [
-        ["email", "failed", tries, NOT_ACCEPTED]
+        ["email", "failed", tries, MAIL_NOT_ACCEPTED]
     ]
 
 

@@ -70,7 +70,7 @@ async def _pending(database: Database) -> int:
 
 
 async def _hurry(database: Database) -> None:
-    """Claimed ones are due in 15 s at first; those that wait for a try are due sooner."""
+    """Those that are being tried are not begun again: the one process here knows them."""
     async with database.system_session() as session:
         await session.execute(
             text(

@@ -7,6 +7,7 @@ import json
 import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -33,6 +34,21 @@ for (const { headers, body } of deliveries) {
 console.log(deliveries.length);
 """
 
+NPM_RECEIVER = """
+const { Webhook } = require("standardwebhooks");
+const { secret, deliveries } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+const library = new Webhook(secret);
+for (const { headers, body } of deliveries) {
+  const raw = Buffer.from(body, "base64").toString("utf8");
+  if (library.verify(raw, headers).event !== headers["X-Svc-Event"]) throw new Error("wrong event");
+  let refused = false;
+  try { library.verify(raw + " ", headers); } catch { refused = true; }
+  if (!refused) throw new Error("a changed body was accepted");
+}
+console.log(deliveries.length);
+"""
+HERE = Path(__file__).parent
+
 
 def request(event: str, *, now: datetime, secrets: tuple[str, ...] = (SECRET,)) -> DeliveryRequest:
     return delivery_request(
@@ -57,16 +73,18 @@ def test_pythons_hmac_verifies_every_event(event: str) -> None:
     assert ("type" in received.document) == (event not in ("call.started", "call.failed"))
 
 
-def test_nodes_crypto_verifies_every_event(require_program: Callable[..., str]) -> None:
+def said_by_node(node: str, program: str, secret: str) -> str:
+    """What a program of Node says that is given a delivery of each event."""
     sent = [request(event, now=datetime.now(UTC)) for event in EMITTED_EVENTS]
     given = {
-        "secret": SECRET,
+        "secret": secret,
         "deliveries": [
             {"headers": each.headers, "body": base64.b64encode(each.body).decode()} for each in sent
         ],
     }
     done = subprocess.run(
-        [require_program("node"), "-e", NODE_RECEIVER],
+        [node, "-e", program],
+        cwd=HERE,
         input=json.dumps(given),
         capture_output=True,
         text=True,
@@ -74,7 +92,24 @@ def test_nodes_crypto_verifies_every_event(require_program: Callable[..., str]) 
         check=False,
     )
     assert done.stderr == ""
-    assert done.stdout.strip() == str(len(EMITTED_EVENTS))
+    return done.stdout.strip()
+
+
+def test_nodes_crypto_verifies_every_event(require_program: Callable[..., str]) -> None:
+    said = said_by_node(require_program("node"), NODE_RECEIVER, SECRET)
+    assert said == str(len(EMITTED_EVENTS))
+
+
+def test_the_npm_library_of_standard_webhooks_verifies_every_event(
+    require_program: Callable[..., str],
+) -> None:
+    """As npm installs it from the committed lock."""
+    node, npm = require_program("node"), require_program("npm")
+    if not (HERE / "node_modules" / "standardwebhooks").exists():
+        command = [npm, "ci", "--ignore-scripts"]
+        subprocess.run(command, cwd=HERE, check=True, capture_output=True, timeout=120)
+    secret = base64.b64encode(SECRET.encode()).decode()
+    assert said_by_node(node, NPM_RECEIVER, secret) == str(len(EMITTED_EVENTS))
 
 
 @pytest.mark.parametrize("event", EMITTED_EVENTS)

@@ -8,6 +8,7 @@ from switchboard_client.models import (
     DeliveryDetails,
     DeliveryPage,
     DeliveryQueued,
+    NewEvents,
     ReplayQueued,
     ReplaySpan,
     SecretRotated,
@@ -43,6 +44,14 @@ def page(*, limit: int = 50, offset: int = 0) -> Operation[WebhookPage]:
 def every() -> Pages[WebhookPage, WebhookView]:
     """All webhooks, newest first."""
     return by_offset(page(limit=200), lambda page: page.webhooks)
+
+
+def events(
+    *, cursor: str | None = None, limit: int = 50, redaction_level: str = "partial"
+) -> Operation[NewEvents]:
+    """What has happened since ``next_cursor`` was given; without ``cursor`` only where to begin."""
+    given = query(cursor=cursor, limit=limit, redaction_level=redaction_level)
+    return get("/v1/webhooks/events", NewEvents, given)
 
 
 def show(webhook_id: Id) -> Operation[WebhookDetails]:

@@ -6,10 +6,12 @@ import { report } from "../../components/notices.js";
 import { pageHead } from "../../components/page_head.js";
 import { tableOf } from "../../components/table.js";
 import { api } from "../../core/api.js";
+import { recount } from "../../core/bell.js";
 import { tags } from "../../core/elements.js";
 import { ago, sentence } from "../../core/format.js";
 import { refresh } from "../../core/router.js";
 import { mayAdminister } from "../../core/session.js";
+import { phoneSection } from "./phone.js";
 
 const { button, code, div, h2, input, p, section } = tags;
 const FEED = "/v1/notifications";
@@ -19,6 +21,7 @@ const PAGE_SIZE = 50;
 async function change(method, path) {
   try {
     await api[method](FEED + path);
+    recount();
     await refresh();
   } catch (error) {
     report(error);
@@ -63,21 +66,40 @@ function choice(row, channel, words, path) {
   return input({ type: "checkbox", checked: row[field], "aria-label": name, onchange: save });
 }
 
-const columns = (path) => [
+const CHANNELS = [
+  ["in_app", "In app"],
+  ["email", "Mail"],
+  ["sms", "SMS"],
+  ["webhook", "Webhook"],
+];
+/** Webhooks hear of these only if the tenant wants it; of all else they hear anyway. */
+const ASKED_FOR_WEBHOOKS = ["billing.low_balance", "billing.balance_depleted"];
+
+const columns = (path, channels) => [
   { words: "Category", kind: "main", cell: ({ event_category }) => code(event_category) },
-  { words: "In app", cell: (row) => choice(row, "in_app", "In app", path) },
-  { words: "Mail", cell: (row) => choice(row, "email", "Mail", path) },
+  ...CHANNELS.filter(([channel]) => channels.includes(channel)).map(([channel, words]) => ({
+    words,
+    cell: (row) =>
+      (channel !== "webhook" || ASKED_FOR_WEBHOOKS.includes(row.event_category)) && choice(row, channel, words, path),
+  })),
 ];
 
-function preferences(title, about, path, rows) {
-  return section(h2(title), p({ class: "quiet" }, about), tableOf(title, columns(path), rows, "Nothing here."));
+function preferences(title, about, path, rows, channels) {
+  return section(
+    { class: "sections" },
+    h2(title),
+    p({ class: "quiet" }, about),
+    tableOf(title, columns(path, channels), rows, "Nothing here."),
+  );
 }
 
 export async function page({ signal }) {
-  const [mine, tenants] = await Promise.all([
+  const [{ channels: has }, mine, tenants] = await Promise.all([
+    api.get(`${FEED}/status`, {}, signal),
     api.get(PREFERENCES, { scope: "all" }, signal),
     mayAdminister() ? api.get(PREFERENCES, {}, signal) : null,
   ]);
+  const persons = ["in_app", "email", ...(has.sms ? ["sms"] : [])];
   return [
     pageHead("Notifications"),
     div({ class: "buttons" }, act("Mark all as read", "put", "/read-all"), act("Clear what is read", "delete", "/read")),
@@ -85,8 +107,9 @@ export async function page({ signal }) {
       (offset) => loadFeed(signal, offset),
       (rows) => tableOf("Notifications", FEED_COLUMNS, rows, "Nothing has happened in the last 90 days."),
     ),
-    preferences("For you", "What you are told. It comes before what the tenant has set.", `${PREFERENCES}/me`, mine.data),
+    preferences("For you", "What you are told. It comes before what the tenant has set.", `${PREFERENCES}/me`, mine.data, persons),
+    has.sms && (await phoneSection(signal)),
     tenants &&
-      preferences("For the tenant", "What members are told who have set nothing themselves.", PREFERENCES, tenants.data),
+      preferences("For the tenant", "What members are told who have set nothing themselves.", PREFERENCES, tenants.data, [...persons, "webhook"]),
   ].filter(Boolean);
 }

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 from control_plane.notifying.webhooks.delivering.fairness import (
     SLOTS,
     SLOTS_OF_ENDPOINT,
+    SLOTS_OF_FAILING_ENDPOINT,
     SLOTS_OF_TENANT,
     Busy,
     Due,
@@ -14,20 +15,23 @@ from control_plane.notifying.webhooks.delivering.fairness import (
 )
 
 
-def due(tenant: UUID, endpoint: UUID, *, dead: bool = False) -> Due:
-    return Due(uuid4(), tenant, endpoint, dead)
+def due(tenant: UUID, endpoint: UUID, *, failing: bool = False, dead: bool = False) -> Due:
+    return Due(uuid4(), tenant, endpoint, failing or dead, dead)
 
 
-def test_an_endpoint_has_few_slots_and_a_dead_one_has_one() -> None:
-    tenant, alive, dead = uuid4(), uuid4(), uuid4()
-    wanted = [due(tenant, alive) for _ in range(50)] + [
-        due(tenant, dead, dead=True) for _ in range(50)
+def test_an_endpoint_has_few_slots_a_failing_one_fewer_and_a_dead_one_has_one() -> None:
+    tenant, alive, failing, dead = uuid4(), uuid4(), uuid4(), uuid4()
+    wanted = [
+        *(due(tenant, alive) for _ in range(50)),
+        *(due(tenant, failing, failing=True) for _ in range(50)),
+        *(due(tenant, dead, dead=True) for _ in range(50)),
     ]
     busy = Busy()
-    begun = chosen(wanted, busy)
-    assert [each.webhook_id for each in begun].count(alive) == SLOTS_OF_ENDPOINT
-    assert [each.webhook_id for each in begun].count(dead) == 1
-    assert set(busy.full_endpoints) == {alive, dead}
+    begun = [each.webhook_id for each in chosen(wanted, busy)]
+    assert begun.count(alive) == SLOTS_OF_ENDPOINT
+    assert begun.count(failing) == SLOTS_OF_FAILING_ENDPOINT
+    assert begun.count(dead) == 1
+    assert set(busy.full_endpoints) == {alive, failing, dead}
 
 
 def test_tenants_take_turns() -> None:

@@ -13,8 +13,8 @@ from control_plane.building.agents.models import Agent
 from control_plane.calling.calls.models import Call
 from control_plane.money.billing.buckets import spendable_micros
 from control_plane.money.billing.models import BillingAccount
-from control_plane.notifying.notifications.call_signals import EndedCall
 from control_plane.notifying.notifications.models import NotificationOccasion
+from control_plane.notifying.notifications.signals.call_signals import EndedCall
 
 LONGEST_CALL = timedelta(hours=2)
 MOST_CALLS = 1_000

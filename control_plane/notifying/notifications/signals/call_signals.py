@@ -50,10 +50,25 @@ def _switched(call: EndedCall) -> bool:
     return not call.had_handoff and any(models > 1 for models in by_channel.values())
 
 
-def balance_category(
-    total_micros: int, *, is_active: bool
-) -> Literal["billing.low_balance", "billing.balance_depleted"] | None:
-    """What to say of a balance; ``None``: it is all right."""
+BalanceLevel = Literal["ok", "low", "critical", "depleted"]
+LEVELS: tuple[BalanceLevel, ...] = ("ok", "low", "critical", "depleted")
+"""From the best to the worst."""
+LOW_PERCENT = 20
+"""Of the last top-up."""
+
+
+def balance_level(
+    total_micros: int, *, is_active: bool, last_top_up_micros: int | None
+) -> BalanceLevel:
+    """How a balance stands: as its ``tone`` says, and ``low`` at ``LOW_PERCENT`` of the last top-up
+    already.
+
+    Args:
+        last_top_up_micros: ``None``: nothing was ever paid in.
+    """
     if total_micros <= 0:
-        return "billing.balance_depleted"
-    return None if tone(total_micros, is_active) == "ok" else "billing.low_balance"
+        return "depleted"
+    found = tone(total_micros, is_active)
+    if found == "ok" and total_micros * 100 <= (last_top_up_micros or 0) * LOW_PERCENT:
+        return "low"
+    return found

@@ -8,9 +8,10 @@ from contracts.end_reasons import EndReason
 from contracts.money import MICROS_PER_USD
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.money.billing import repository as accounts
+from control_plane.money.billing import notices
 from control_plane.money.billing import service as billing
-from control_plane.notifying.notifications.call_watcher import CallWatcher
 from control_plane.notifying.notifications.fact_consumer import NotificationWriter
+from control_plane.notifying.notifications.signals.call_watcher import CallWatcher
 from control_plane.platform.database import Database
 from control_plane.platform.outbox.models import OutboxEvent
 from control_plane.platform.outbox.reader import OutboxReader
@@ -98,6 +99,23 @@ async def test_top_ups_do_not_count_while_calls_may_not_use_them(
     await _post(database, tenant, 1 - free)
     await one_call(tenant, worker, consumer, database, agent_id)
     assert (await told(database, tenant)).count("billing.low_balance") == 1
+
+
+async def test_a_low_balance_is_measured_against_the_last_top_up_and_told_again_when_critical(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
+) -> None:
+    agent_id = await tenant.published_agent()
+    async with database.system_session() as session:
+        notices.tell_top_up(session, tenant.tenant_id, 100 * MICROS_PER_USD, transaction_id=uuid4())
+    low = []
+    for dollars in (25, 15, 14, 0.2, 0.15, 25, 15):
+        balance = (await balance_of(tenant))["balance_usd"]
+        await _post(database, tenant, dollars - balance)
+        async with database.system_session() as session:
+            data = {"call_id": str(uuid4()), "agent_id": str(agent_id)}
+            session.add(OutboxEvent(tenant_id=tenant.tenant_id, event="call.failed", data=data))
+        low.append((await told(database, tenant)).count("billing.low_balance"))
+    assert low == [0, 1, 1, 2, 2, 2, 3]
 
 
 async def _post(database: Database, tenant: TenantClient, dollars: float) -> None:

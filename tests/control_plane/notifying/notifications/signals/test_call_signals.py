@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from contracts.end_reasons import EndReason
-from contracts.money import REFERENCE_RATE_MICROS_PER_MINUTE
-from control_plane.notifying.notifications.call_signals import (
+from contracts.money import MICROS_PER_USD, REFERENCE_RATE_MICROS_PER_MINUTE
+from control_plane.notifying.notifications.signals.call_signals import (
     Degradation,
     EndedCall,
-    balance_category,
+    balance_level,
     degradation,
 )
 
@@ -32,17 +32,28 @@ def test_other_models_after_a_handoff_are_no_switch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("minutes", "is_active", "category"),
+    ("minutes", "is_active", "level"),
     [
-        (30, True, None),
-        (29, True, "billing.low_balance"),
-        (30, False, "billing.low_balance"),
-        (0, True, "billing.balance_depleted"),
-        (-1, True, "billing.balance_depleted"),
+        (30, True, "ok"),
+        (29, True, "low"),
+        (5, True, "low"),
+        (4, True, "critical"),
+        (30, False, "critical"),
+        (0, True, "depleted"),
+        (-1, True, "depleted"),
     ],
 )
-def test_a_balance_is_low_below_half_an_hour(
-    minutes: int, is_active: bool, category: str | None
+def test_a_balance_is_low_below_half_an_hour_and_critical_below_five_minutes(
+    minutes: int, is_active: bool, level: str
 ) -> None:
     total = minutes * REFERENCE_RATE_MICROS_PER_MINUTE
-    assert balance_category(total, is_active=is_active) == category
+    assert balance_level(total, is_active=is_active, last_top_up_micros=None) == level
+
+
+@pytest.mark.parametrize(
+    ("dollars", "level"), [(21, "ok"), (20, "low"), (1, "low"), (0, "depleted")]
+)
+def test_a_balance_is_low_at_a_fifth_of_the_last_top_up(dollars: int, level: str) -> None:
+    hundred = 100 * MICROS_PER_USD
+    found = balance_level(dollars * MICROS_PER_USD, is_active=True, last_top_up_micros=hundred)
+    assert found == level

@@ -3,25 +3,36 @@ out. Each becomes a fact of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.money import usd
-from control_plane.notifying.notifications import call_signal_repository as repository
-from control_plane.notifying.notifications.call_signals import (
+from contracts.money import MICROS_PER_USD, usd
+from control_plane.notifying.notifications import settings_repository
+from control_plane.notifying.notifications.occasion_repository import is_due
+from control_plane.notifying.notifications.signals import call_signal_repository as repository
+from control_plane.notifying.notifications.signals.call_signals import (
     DEGRADED_WINDOW,
-    balance_category,
+    LEVELS,
+    BalanceLevel,
+    balance_level,
     degradation,
 )
-from control_plane.notifying.notifications.occasion_repository import is_due
 from control_plane.platform.outbox.events import add_notification_event
-from control_plane.platform.outbox.facts import Fact
+from control_plane.platform.outbox.facts import TEST_ORIGIN, Fact
 
 DEGRADED_AGAIN_AFTER = timedelta(hours=1)
-_STATES_OF_BALANCE = ("billing.low_balance", "billing.balance_depleted")
+_CATEGORY_OF_LEVEL: Mapping[
+    BalanceLevel, Literal["billing.low_balance", "billing.balance_depleted"]
+]
+_CATEGORY_OF_LEVEL = {
+    "low": "billing.low_balance",
+    "critical": "billing.low_balance",
+    "depleted": "billing.balance_depleted",
+}
 _ENDS = ("call.completed", "call.failed")
 
 
@@ -35,7 +46,15 @@ class CallWatcher:
         # Sorted: readers that take over from each other lock the rows in one order.
         for tenant_id in sorted(completed):
             await _tell_first_call(session, tenant_id, now)
-        for tenant_id in sorted({fact.tenant_id for fact in ends}):
+        paid = [
+            fact
+            for fact in facts
+            if fact.event == "billing.topup_confirmed" and fact.origin != TEST_ORIGIN
+        ]
+        for fact in paid:
+            await _note_top_up(session, fact)
+        # A top-up may end a bad state, which can then be told again.
+        for tenant_id in sorted({fact.tenant_id for fact in (*ends, *paid)}):
             await _tell_balance(session, tenant_id, now)
         for tenant_id, agent_id in sorted({(fact.tenant_id, _agent_of(fact)) for fact in ends}):
             await _tell_degradation(session, tenant_id, agent_id, now)
@@ -43,6 +62,11 @@ class CallWatcher:
 
 def _agent_of(fact: Fact) -> UUID:
     return UUID(fact.data["agent_id"])
+
+
+async def _note_top_up(session: AsyncSession, fact: Fact) -> None:
+    amount_micros = round(fact.data["metadata"]["amount_usd"] * MICROS_PER_USD)
+    await settings_repository.note_top_up(session, fact.tenant_id, amount_micros)
 
 
 async def _tell_first_call(session: AsyncSession, tenant_id: UUID, now: datetime) -> None:
@@ -61,21 +85,23 @@ async def _tell_first_call(session: AsyncSession, tenant_id: UUID, now: datetime
 
 
 async def _tell_balance(session: AsyncSession, tenant_id: UUID, now: datetime) -> None:
-    """Each state once, until the balance is better than that again."""
+    """Each level once, until the balance is better than that again."""
     found = await repository.balance(session, tenant_id)
     if found is None:
         return
     total_micros, is_active = found
-    category = balance_category(total_micros, is_active=is_active)
-    for state in _STATES_OF_BALANCE:
-        is_over = category is None or (
-            state == "billing.balance_depleted" and category == "billing.low_balance"
-        )
-        if is_over:
-            await repository.forget_occasion(session, tenant_id, state, "state")
-    if category is None or not await is_due(session, tenant_id, category, "state", now):
+    settings = await settings_repository.of_tenant(session, tenant_id)
+    level = balance_level(
+        total_micros, is_active=is_active, last_top_up_micros=settings.last_top_up_micros
+    )
+    for worse in LEVELS[LEVELS.index(level) + 1 :]:
+        await repository.forget_occasion(session, tenant_id, _CATEGORY_OF_LEVEL[worse], worse)
+    if level == "ok":
         return
-    is_empty = category == "billing.balance_depleted"
+    category = _CATEGORY_OF_LEVEL[level]
+    if not await is_due(session, tenant_id, category, level, now):
+        return
+    is_empty = level == "depleted"
     add_notification_event(
         session,
         tenant_id,
@@ -84,7 +110,7 @@ async def _tell_balance(session: AsyncSession, tenant_id: UUID, now: datetime) -
         message="No further call can be paid for."
         if is_empty
         else f"${usd(total_micros):.2f} are left.",
-        metadata={"balance_usd": usd(total_micros)},
+        metadata={"balance_usd": usd(total_micros), "level": level},
     )
 
 

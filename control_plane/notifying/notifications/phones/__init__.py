@@ -1,0 +1,1 @@
+"""Phone numbers of members, confirmed with a code."""

@@ -1,0 +1,1 @@
+"""Notifications as server-sent events."""
