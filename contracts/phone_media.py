@@ -44,9 +44,7 @@ _PATH = re.compile(r"/calls/([0-9a-f-]{36})/legs/([0-9a-f-]{36})/([0-9a-f-]{36})
 
 Encoding = Literal["mulaw", "l16"]
 SampleHz = Literal[8_000, 16_000, 24_000]
-Digits = Annotated[
-    str, Field(min_length=1, max_length=MOST_DTMF_DIGITS, pattern=r"^[0-9A-D*#]+$")
-]
+Digits = Annotated[str, Field(min_length=1, max_length=MOST_DTMF_DIGITS, pattern=r"^[0-9A-D*#]+$")]
 """Of a keypad: 0 to 9, A to D, ``*`` and ``#``."""
 
 
@@ -103,7 +101,7 @@ def read_frame(message: bytes, frame_bytes: int) -> tuple[FrameHeader, bytes] | 
 
 
 class LegFormat(BaseModel):
-    """How both sides write samples: mono."""
+    """How samples are written: mono."""
 
     model_config = _FROZEN
     encoding: Encoding
@@ -119,11 +117,13 @@ class LegFormat(BaseModel):
 
 
 class LegOpened(BaseModel):
-    """The carrier's media is connected. Both sides send frames from now on."""
+    """The carrier's media is connected. Both sides send frames from now on: the bridge in the format
+    ``from_person``, the worker in ``to_person``."""
 
     model_config = _FROZEN
     type: Literal["leg.opened"] = "leg.opened"
-    format: LegFormat
+    from_person: LegFormat
+    to_person: LegFormat
     carrier: Annotated[str, Field(max_length=40)]
     from_number: Annotated[str, Field(max_length=40)]
     to_number: Annotated[str, Field(max_length=40)]

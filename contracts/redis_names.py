@@ -113,6 +113,12 @@ def worker_claim(worker_id: str) -> str:
     return f"switchboard:worker:{worker_id}:claim"
 
 
+def worker_media_secret(worker_id: str) -> str:
+    """Key holding the secret from which the tokens of a worker's phone legs are made
+    (``contracts.phone_media.leg_token``), expiring after ``HEARTBEAT_TTL_SECONDS``."""
+    return f"switchboard:worker:{worker_id}:media-secret"
+
+
 def call_lease(call_id: UUID) -> str:
     """Key holding the id of the worker that runs the call, expiring after ``CLAIM_TTL_SECONDS``;
     once its room is open, after ``LEASE_TTL_SECONDS`` or what its worker is set to."""

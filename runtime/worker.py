@@ -30,11 +30,13 @@ from runtime.journal.store import JournalStore
 from runtime.link.commands import CommandReader
 from runtime.link.dead_workers import forget_dead_workers
 from runtime.link.dispatch import Acknowledge, Dispatcher
-from runtime.link.heartbeat import Backlog, Heartbeat
+from runtime.link.heartbeat import Backlog, Heartbeat, MediaDoor
 from runtime.link.live_publisher import LivePublisher
 from runtime.link.offered_call import OfferedCall
 from runtime.link.redis_client import connect
 from runtime.link.worker_identity import WorkerIdentity
+from runtime.media.phones.listener import PhoneListener
+from runtime.media.phones.reachable_address import reached_at
 from runtime.media.room import Room
 from runtime.media.room_clock import lateness_listener
 from runtime.recording.recordings import Recordings
@@ -162,6 +164,7 @@ class Worker:
                     media = await self._warmed(stop)
                     if media is not None:
                         stack.push_async_callback(media.aclose)
+                        await self._open_media_door(stack)
                         log.info("worker.ready", slots=self._slots.total)
                         await self._run_calls(media, stop)
                 finally:
@@ -208,6 +211,21 @@ class Worker:
         gc.collect()
         gc.freeze()
         return warming.result()
+
+    async def _open_media_door(self, stack: AsyncExitStack) -> None:
+        """Listen for phone legs. A worker that cannot carries no phones, and says so."""
+        settings = self._settings
+        listener = PhoneListener(self._calls.find_for_leg)
+        try:
+            port = await listener.start(settings.phone_media_host, settings.phone_media_port)
+        except OSError as error:
+            logger.error("worker.no_phone_media", error=str(error))
+            return
+        stack.push_async_callback(listener.aclose)
+        address = settings.phone_media_address or await reached_at(
+            settings.phone_media_host, port, settings.redis_url
+        )
+        self._heartbeat.media_door = MediaDoor(address, listener.secret)
 
     async def _run_calls(self, media: Media, stop: asyncio.Event) -> None:
         async with asyncio.TaskGroup() as calls:

@@ -38,6 +38,7 @@ from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
 from runtime.call.presence import Presence
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
+from runtime.media.leg import Leg
 from runtime.media.room import GoneCause, LegConnected, LegGone, LegInterrupted, Room, RoomClosed
 from runtime.recording.call_recording import CallRecording, OpenRecording
 from runtime.slots import Place
@@ -118,7 +119,8 @@ class Call:
         self._recording: CallRecording | None = None
         self._listening = asyncio.Event()
         self._is_prepared = False
-        """Whether the first words are being made. They are when somebody makes an offer."""
+        """Whether the first words are being made. They are when somebody makes an offer, or a phone
+        rings."""
         self._hung_up: set[UUID] = set()
         self._last_lost: UUID | None = None
         self._losses = 0
@@ -165,6 +167,9 @@ class Call:
         self.spawn(self._watch_limits())
         self.spawn(self._billable.report(self._facts, self._is_backed_up))
         self.spawn(self._converse(self._room))
+        if any(each.transport is Transport.PSTN for each in self.plan.participants):
+            # The phone was answered, or rings: its first word has to be ready.
+            self._prepare_once()
 
     async def _converse(self, room: Room) -> None:
         self._conversation = self._open_conversation(self.plan, room, self, self)
@@ -218,10 +223,25 @@ class Call:
             participant_id=participant_id, transport=Transport.WEBRTC, identity=identity
         )
         with nullcontext() if self._place is None else self._place.taken():
-            if not self._is_prepared:
-                self._is_prepared = True
-                self.spawn(self._prepare())
+            self._prepare_once()
             return await self._room.answer_offer(participant, sdp)
+
+    async def add_leg(self, leg: Leg) -> None:
+        """Let a leg in that is connected already, such as a phone's.
+
+        Raises:
+            RoomClosed: the call is ending.
+        """
+        await self._room_known.wait()
+        if self._room is None or self._end_requested.is_set():
+            raise RoomClosed("the call is ending")
+        self._prepare_once()
+        await self._room.add_leg(leg)
+
+    def _prepare_once(self) -> None:
+        if not self._is_prepared:
+            self._is_prepared = True
+            self.spawn(self._prepare())
 
     async def remove_leg(self, participant_id: UUID) -> None:
         """A participant hangs up.

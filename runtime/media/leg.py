@@ -24,8 +24,8 @@ class DtmfNotPossible(RuntimeError):
 class Leg(Protocol):
     """The room calls every method on its event loop, ``read`` and ``write`` once per frame.
 
-    The leg calls ``on_change`` with itself when ``state`` has changed, and ``on_digits`` with itself
-    and the keys that were pressed. ``Room.add_leg`` sets both.
+    The leg calls ``on_change`` with itself when ``state`` has changed, and ``on_digits`` with
+    itself and the keys that were pressed. ``Room.add_leg`` sets both.
     """
 
     participant_id: UUID

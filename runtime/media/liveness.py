@@ -22,8 +22,8 @@ class Liveness:
     """Pure: call ``heard`` for each packet and ``judge`` about twice a second. One participant has
     one, whichever connection its packets come over."""
 
-    def __init__(self, now_seconds: float, lost_after_seconds: float = LOST_AFTER_SECONDS) -> None:
-        self._lost_after_seconds = lost_after_seconds
+    def __init__(self, now_seconds: float, lost_after_seconds: float | None = None) -> None:
+        self._lost_after_seconds = lost_after_seconds or LOST_AFTER_SECONDS
         self._counted_to = now_seconds
         """``silent_seconds`` is the silence until then."""
         self.silent_seconds = 0.0

@@ -54,6 +54,7 @@ _OPUS = RTCRtpCodecCapability("audio/opus", clockRate=48_000, channels=2)
 def _nobody_listens(*_: object) -> None:
     return
 
+
 log = structlog.get_logger(__name__)
 
 

@@ -25,11 +25,13 @@ from contracts.live_messages import LiveBody, LiveMessage
 from pipelines.engine.call_actions import CallActions
 from runtime.call.end_cause import CallFailure
 from runtime.conversation.conversation import CallRecord
+from runtime.media.leg import Leg
 from runtime.media.room import (
     HeardFrames,
     LegConnected,
     LegGone,
     LegInterrupted,
+    LegPressed,
     RoomEvent,
     Samples,
 )
@@ -93,6 +95,7 @@ class FakeRoom:
         self.name = name
         self.voice = FakeVoice()
         self.messages: list[LiveBody] = []
+        self.digits_sent: list[tuple[UUID, str]] = []
         self.closed = False
         self._events: asyncio.Queue[RoomEvent | None] = asyncio.Queue()
         self._lost: set[UUID] = set()
@@ -112,6 +115,20 @@ class FakeRoom:
     def give_up(self, participant_id: UUID = CALLER) -> None:
         """The participant has been away for too long."""
         self._events.put_nowait(LegGone(participant_id, "stayed_away"))
+
+    async def add_leg(self, leg: Leg) -> None:
+        self.connect(leg.participant_id)
+
+    def hold(self, participant_id: UUID, *, held: bool) -> None: ...
+
+    def mute(self, participant_id: UUID, *, muted: bool) -> None: ...
+
+    def send_digits(self, participant_id: UUID, digits: str) -> None:
+        self.digits_sent.append((participant_id, digits))
+
+    def press(self, digits: str, participant_id: UUID = CALLER) -> None:
+        """The participant presses keys."""
+        self._events.put_nowait(LegPressed(participant_id, digits))
 
     async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
         self.connect(participant.participant_id)

@@ -23,7 +23,7 @@ class PacedOutput:
     def __init__(self) -> None:
         self.on_played: Callable[[int], None] | None = None
         self.on_cleared: Callable[[], None] | None = None
-        """Called by ``clear``, even if nothing was queued: others may still hold what was pulled."""
+        """Called by ``clear``, even if nothing is queued: others may hold what was pulled."""
         self._chunks: deque[Samples] = deque()
         self._queued_samples = 0
         self._paused = False

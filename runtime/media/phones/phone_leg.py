@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 
 from contracts.phone_media import (
     FRAME_MS,
@@ -46,12 +47,12 @@ class PhoneLeg:
         self,
         address: LegAddress,
         opened: LegOpened,
-        ping: Callable[[], None],
+        answers_ping: Callable[[], Awaitable[bool]],
         clock: Clock | None = None,
     ) -> None:
         """
         Args:
-            ping: asks the bridge for a sign of life, which is then told to ``received``.
+            answers_ping: asks the bridge for a sign of life.
             clock: the room's.
         """
         self.address = address
@@ -67,15 +68,16 @@ class PhoneLeg:
         self.on_digits: Callable[[Leg, str], None] = _nobody_listens
         self._clock = clock or MonotonicClock()
         self.liveness = Liveness(self._clock.now(), PHONE_LOST_AFTER_SECONDS)
-        self._ping = ping
-        self._frame_bytes = opened.format.frame_bytes
-        self._incoming = IncomingAudio(TelephoneDecoder(opened.format))
-        self._encoder = TelephoneEncoder(opened.format)
+        self._answers_ping = answers_ping
+        self._question: asyncio.Task[None] | None = None
+        self._frame_bytes = opened.from_person.frame_bytes
+        self._incoming = IncomingAudio(TelephoneDecoder(opened.from_person))
+        self._encoder = TelephoneEncoder(opened.to_person)
         self._sequence = 0
 
     @property
     def sample_hz(self) -> int:
-        return self.opened.format.sample_hz
+        return self.opened.from_person.sample_hz
 
     # -- the room's side -----------------------------------------------------------------------
 
@@ -102,14 +104,17 @@ class PhoneLeg:
         """Nothing to do: the websocket's task notices when it closes."""
 
     def ask(self) -> None:
-        if self.is_attached:
-            self._ping()
+        if self.is_attached and (self._question is None or self._question.done()):
+            self._question = asyncio.create_task(self._ask(), name="phone-leg-liveness")
 
     async def close(self) -> None:
         if self.gone_because is None:
             self.line.send(HangUp())
         self._gone("left")
         self.line.close()
+        if self._question is not None:
+            self._question.cancel()
+            await asyncio.wait([self._question])
 
     # -- the bridge's side ---------------------------------------------------------------------
 
@@ -141,6 +146,10 @@ class PhoneLeg:
         """The websocket is closed. Without ``LegClosed``, the participant is silent from now on."""
         self.is_attached = False
         self.line.close()
+
+    async def _ask(self) -> None:
+        if await self._answers_ping():
+            self.heard()
 
     def _gone(self, cause: GoneCause) -> None:
         if self.gone_because is None:
