@@ -63,6 +63,13 @@ DIAL_REPORT_GROUP = "control-plane"
 
 DIAL_REQUEST_GROUP = "bridges"
 
+CARRIER_ACCOUNTS = "switchboard:carrier-accounts"
+"""Hash of account id → ``CarrierAccount`` JSON. The control plane keeps it complete."""
+
+INBOUND_CALLS = "switchboard:inbound-calls"
+"""Bridges → control plane: one ``InboundCall`` per entry."""
+INBOUND_GROUP = "control-plane"
+
 HEARTBEAT_INTERVAL_SECONDS = 1.0
 HEARTBEAT_TTL_SECONDS = 6
 CLAIM_TTL_SECONDS = 6
@@ -164,5 +171,6 @@ def dial_attempt(attempt_id: UUID) -> str:
 
 
 def reply(request_id: UUID) -> str:
-    """List to which a worker pushes the one ``CommandReply`` to a command that asked for it."""
+    """List to which a worker pushes the one ``CommandReply`` to a command that asked for it, or the
+    control plane the ``InboundReply`` to a bridge."""
     return f"switchboard:reply:{request_id}"
