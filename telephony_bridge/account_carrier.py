@@ -171,9 +171,7 @@ class AccountCarrier:
             )
         except CarrierProblem as problem:
             self._legs.remove(request.attempt_id)
-            outcome = (
-                problem.outcome if isinstance(problem, DialRefused) else DialOutcome.FAILED
-            )
+            outcome = problem.outcome if isinstance(problem, DialRefused) else DialOutcome.FAILED
             raise CarrierRefused(outcome, problem.message) from problem
         return leg
 

@@ -45,21 +45,18 @@ class Seen:
     async def keep_answer(self, account_id: UUID, once_key: str, answer: Answer) -> None:
         """For the same request, should it come again. Its commands are not kept: they are carried
         out once."""
-        kept = _KeptAnswer(
-            content_type=answer.content_type, body=answer.body, status=answer.status
-        )
+        kept = _KeptAnswer(content_type=answer.content_type, body=answer.body, status=answer.status)
         key = _answer_key(account_id, once_key)
         await self._redis.set(key, kept.model_dump_json(), ex=ANSWER_KEPT_SECONDS)
 
     async def answer(self, account_id: UUID, once_key: str) -> Answer | None:
         """What the first request was answered, as soon as it is; ``None``: nothing in time."""
         key = _answer_key(account_id, once_key)
-        document = None
-        try:
-            async with asyncio.timeout(ANSWER_AWAITED_SECONDS):
-                while (document := await self._redis.get(key)) is None:
-                    await asyncio.sleep(LOOK_EVERY_SECONDS)
-        except TimeoutError:
+        for _ in range(round(ANSWER_AWAITED_SECONDS / LOOK_EVERY_SECONDS)):
+            if (document := await self._redis.get(key)) is not None:
+                break
+            await asyncio.sleep(LOOK_EVERY_SECONDS)
+        else:
             return None
         try:
             kept = read_json(_KeptAnswer, document)
