@@ -92,6 +92,9 @@ class RequiredSlot(BaseModel):
     name: str
     description: str = ""
     required: StrictBool = True
+    sensitive: StrictBool = Field(False, exclude_if=lambda sensitive: not sensitive)
+    """A secret, such as a PIN. What callers enter on the keypad is then shown in no transcript of
+    the agent's calls."""
 
 
 class ObjectionHandler(BaseModel):

@@ -117,8 +117,8 @@ class LegFormat(BaseModel):
 
 
 class LegOpened(BaseModel):
-    """The carrier's media is connected. Both sides send frames from now on: the bridge in the format
-    ``from_person``, the worker in ``to_person``."""
+    """The carrier's media is connected. Both sides send frames from now on, each in the format that
+    is named for its direction."""
 
     model_config = _FROZEN
     type: Literal["leg.opened"] = "leg.opened"

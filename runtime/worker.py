@@ -13,6 +13,7 @@ from uuid import UUID
 
 import structlog
 
+from contracts import redis_names
 from contracts.call_plan import CallPlan
 from contracts.call_status import Transport
 from contracts.heartbeat import WHY_CLAIMS_NOTHING, CallMedia, WhyClaimsNothing
@@ -25,6 +26,7 @@ from runtime.headroom.headroom import Headroom
 from runtime.headroom.watch import HeadroomWatch
 from runtime.journal.adoption import adopt
 from runtime.journal.event_shipper import EventShipper
+from runtime.journal.journal import Journal
 from runtime.journal.space import JournalSpace
 from runtime.journal.store import JournalStore
 from runtime.link.commands import CommandReader
@@ -183,7 +185,10 @@ class Worker:
         return self._shipper.begun
 
     def media(self) -> Iterable[CallMedia]:
-        return [call.media(self._settings.worker_id) for call in self._calls]
+        """Without the calls whose phones still ring: they may be offered again."""
+        return [
+            call.media(self._settings.worker_id) for call in self._calls if not call.is_reserved
+        ]
 
     def backlog(self) -> Backlog:
         return {
@@ -247,6 +252,7 @@ class Worker:
                 self._slots,
                 on_offer,
                 on_unreadable,
+                lambda call_id: self._calls.find(call_id) is not None,
                 self._settings.lease_seconds,
             )
             commands = CommandReader(self._redis, worker_id, self._calls)
@@ -302,6 +308,17 @@ class Worker:
         finally:
             self._calls.remove(call)
             await journal.wait_durable()
+            if call.was_released:
+                await self._forget(journal)
+
+    async def _forget(self, journal: Journal) -> None:
+        """The phone was not answered. From now on another worker may be reserved for the call."""
+        call_id = journal.plan.call_id
+        await self._shipper.drop(journal)
+        try:
+            await self._redis.delete(redis_names.call_lease(call_id))
+        except LINK_ERRORS as error:
+            logger.warning("worker.lease_not_returned", call_id=str(call_id), error=str(error))
 
     async def _drain(self) -> None:
         """Let the calls continue for a while, then end them."""

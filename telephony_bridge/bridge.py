@@ -14,10 +14,10 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 
-import httpx2
 import structlog
 from redis.asyncio import Redis
 
+from carriers.rest import carrier_client
 from contracts.inbound_calls import ANSWER_SECONDS
 from contracts.redis_names import HEARTBEAT_INTERVAL_SECONDS, HEARTBEAT_TTL_SECONDS
 from contracts.sealing import Sealer
@@ -107,7 +107,7 @@ async def _serving(
     assert settings.account_key is not None
     public_url = settings.public_url.rstrip("/")
     async with AsyncExitStack() as stack:
-        http = await stack.enter_async_context(httpx2.AsyncClient(trust_env=False))
+        http = await stack.enter_async_context(carrier_client())
         waiting = _client(settings.redis_url, ANSWER_SECONDS)
         stack.push_async_callback(waiting.aclose)
         sealer = Sealer([settings.account_key])
@@ -131,7 +131,7 @@ async def _serving(
 def _built_in() -> Specs:
     from carriers.registry import CARRIERS
 
-    return CARRIERS
+    return {spec.name: spec for spec in CARRIERS}
 
 
 def _client(redis_url: str, longest_block_seconds: float = BLOCK_MS / 1000) -> Redis:

@@ -34,12 +34,21 @@ from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
 from runtime.call.farewell import farewell_seconds, say_farewell
 from runtime.call.funds import Funds
+from runtime.call.keypad import Keypad
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
 from runtime.call.presence import Presence
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
-from runtime.media.leg import Leg
-from runtime.media.room import GoneCause, LegConnected, LegGone, LegInterrupted, Room, RoomClosed
+from runtime.media.leg import DtmfNotPossible, Leg
+from runtime.media.room import (
+    GoneCause,
+    LegConnected,
+    LegGone,
+    LegInterrupted,
+    LegPressed,
+    Room,
+    RoomClosed,
+)
 from runtime.recording.call_recording import CallRecording, OpenRecording
 from runtime.slots import Place
 from telemetry.metrics import CALL_SETUP
@@ -122,6 +131,7 @@ class Call:
         """Whether the first words are being made. They are when somebody makes an offer, or a phone
         rings."""
         self._hung_up: set[UUID] = set()
+        self._keypads: dict[UUID, Keypad] = {}
         self._last_lost: UUID | None = None
         self._losses = 0
         """How often the last leg's connection was closed."""
@@ -132,14 +142,22 @@ class Call:
         self._cut_short = asyncio.Event()
         self._open_since = 0.0
         """By ``clock``; from the open room on."""
+        self.is_reserved = bool(plan.participants) and all(
+            each.transport is Transport.PSTN for each in plan.participants
+        )
+        """Whether the call waits for a phone that rings. If that is not answered, there was no call
+        here: nothing is written down before somebody joins."""
+        self.was_released = False
+        if self.is_reserved:
+            self._facts.hold()
 
     # -- the call ------------------------------------------------------------------------------
 
     async def run(self, on_open: Callable[[], Awaitable[None]]) -> None:
         """Run the call to its end. Awaits ``on_open`` once the room can take legs.
 
-        The journal always ends with ``call.ended``. Only cancellation is raised, and a cancelled
-        call has ended with ``server_shutdown``.
+        The journal ends with ``call.ended``, or is empty if the call was released. Only
+        cancellation is raised, and a cancelled call has ended with ``server_shutdown``.
         """
         with structlog.contextvars.bound_contextvars(call_id=str(self.plan.call_id)):
             try:
@@ -167,8 +185,8 @@ class Call:
         self.spawn(self._watch_limits())
         self.spawn(self._billable.report(self._facts, self._is_backed_up))
         self.spawn(self._converse(self._room))
-        if any(each.transport is Transport.PSTN for each in self.plan.participants):
-            # The phone was answered, or rings: its first word has to be ready.
+        if self.is_reserved:
+            # When the phone is answered, the first word has to be ready.
             self._prepare_once()
 
     async def _converse(self, room: Room) -> None:
@@ -252,8 +270,20 @@ class Call:
         self._hung_up.add(participant_id)
         if self._room is not None:
             await self._room.remove_leg(participant_id)
-        if participant_id == self._last_lost and not self._presence.legs:
+        seemed_lost = participant_id == self._last_lost and not self._presence.legs
+        # A phone that was answered and hung up before its sound came.
+        if seemed_lost or self.is_reserved:
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
+
+    def release(self) -> None:
+        """The phone that rang was not answered. Ignored once somebody has joined."""
+        if self.is_reserved:
+            self.was_released = True
+            self.end(Ending.because(Cause.NOBODY_JOINED))
+
+    def _is_certain(self) -> None:
+        self.is_reserved = False
+        self._facts.let_go()
 
     async def _follow_room(self, room: Room) -> None:
         async for event in room.events():
@@ -264,6 +294,8 @@ class Call:
                     self._leg_interrupted(participant_id, silent_seconds)
                 case LegGone(participant_id, cause):
                     self._leg_gone(participant_id, cause)
+                case LegPressed(participant_id, digits):
+                    self._keys_pressed(participant_id, digits)
         self.end(Ending.because(Cause.SESSION_FAILED, "the room closed by itself"))
 
     def _leg_connected(self, participant_id: UUID) -> None:
@@ -275,6 +307,7 @@ class Call:
         if not presence.here and self._conversation is not None:
             self._conversation.resume()
         is_first = presence.joined(participant_id)
+        self._is_certain()
         if is_first:
             CALL_SETUP.labels("join").observe(self._clock() - self._open_since)
             self.fact(CallStarted(participant_id=participant_id))
@@ -330,6 +363,26 @@ class Call:
             self._losses += 1
             self.spawn(self._await_rejoin(self._losses))
 
+    def _keys_pressed(self, participant_id: UUID, digits: str) -> None:
+        if participant_id not in self._presence.here or self._end_requested.is_set():
+            return
+        keypad = self._keypads.setdefault(participant_id, Keypad())
+        was_open = keypad.ends_at is not None
+        for entry in keypad.pressed(digits, self._clock()):
+            self._entered(entry)
+        if keypad.ends_at is not None and not was_open:
+            self.spawn(self._await_end_of_entry(keypad))
+
+    async def _await_end_of_entry(self, keypad: Keypad) -> None:
+        while (ends_at := keypad.ends_at) is not None:
+            await asyncio.sleep(max(0.0, ends_at - self._clock()))
+            if (entry := keypad.due(self._clock())) is not None:
+                self._entered(entry)
+
+    def _entered(self, entry: str) -> None:
+        if self._conversation is not None:
+            self.spawn(self._conversation.keys_pressed(entry))
+
     async def _await_rejoin(self, loss: int) -> None:
         await asyncio.sleep(REJOIN_SECONDS)
         # After a later loss, the time runs from that one.
@@ -357,6 +410,8 @@ class Call:
     async def _watch_limits(self) -> None:
         while True:
             match await self._limits.next_due():
+                case Due.NOBODY_JOINED if self.is_reserved:
+                    self.release()
                 case Due.NOBODY_JOINED:
                     self.end(Ending.because(Cause.NOBODY_JOINED))
                 case Due.MAX_DURATION:
@@ -429,8 +484,11 @@ class Call:
         await say_farewell(ending.leave, text, self._conversation, self._room.voice)
 
     async def _close(self) -> None:
-        """Close the legs, the conversation and the recording. Always ends with ``call.ended``."""
+        """Close the legs, the conversation and the recording. Ends with ``call.ended``, unless the
+        call was released."""
         self._presence.over()
+        if not self.was_released:
+            self._is_certain()
         ending = self._ending or Ending.because(Cause.WORKER_STOPPING)
         try:
             await close_parts(
@@ -459,6 +517,16 @@ class Call:
 
     def end_call(self) -> None:
         self.end(Ending.because(Cause.AGENT_HUNG_UP))
+
+    def send_digits(self, digits: str) -> str | None:
+        pressed = False
+        for participant_id in self._presence.here if self._room is not None else ():
+            try:
+                self._room.send_digits(participant_id, digits)
+                pressed = True
+            except (DtmfNotPossible, KeyError):
+                continue
+        return None if pressed else "Nobody in this call is on a phone, so there are no keys."
 
     def agent_took_over(self, agent_id: UUID) -> None:
         self._talking = self.plan.run_by(agent_id)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from carriers.dialect import (
     StopReason,
 )
 from carriers.dialect import Flush as CarrierFlush
+from carriers.dtmf_tones import dtmf_sound
 from contracts.phone_media import (
     FRAME_MS,
     DtmfReceived,
@@ -93,6 +95,7 @@ class PhoneRelay:
         self._pacing = Pacing()
         self._line: WorkerLine | None = None
         self._framing: Framing | None = None
+        self._tones: deque[bytes] = deque()
         self._log = log.bind(call_id=str(ticket.call_id), carrier=ticket.carrier)
 
     def hang_up(self) -> None:
@@ -225,6 +228,10 @@ class PhoneRelay:
                 self._pacing.flushed(self._clock())
                 for each in self._carrier.stream.send(CarrierFlush()):
                     await self._carrier.socket.send(each)
+            case SendDtmf(digits=digits) if self._carrier.dtmf is DtmfWay.TONES:
+                outgoing = self._carrier.started.outgoing
+                sound, size = dtmf_sound(digits, outgoing), outgoing.frame_bytes
+                self._tones.extend(sound[at : at + size] for at in range(0, len(sound), size))
             case SendDtmf(digits=digits):
                 try:
                     await self._carrier.api.send_dtmf(self.ticket.carrier_call_id, digits)
@@ -232,6 +239,9 @@ class PhoneRelay:
                     self._log.warning("dtmf_not_sent", error=problem.message)
 
     async def _play(self, samples: bytes) -> None:
+        """While keys are being sent as sound, that takes the place of what the worker sends."""
+        if self._tones:
+            samples = self._tones.popleft()
         if self._pacing.may_send(FRAME_MS, self._clock()):
             for each in self._carrier.stream.send(Audio(samples)):
                 await self._carrier.socket.send(each)

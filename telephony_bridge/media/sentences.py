@@ -12,12 +12,11 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
+from carriers.mulaw import to_mulaw
 from contracts.phone_media import LegFormat
 
 RECORDED_HZ = 8_000
 _FOLDER = Path(__file__).parent / "recordings"
-_BIAS = 132
-_LOUDEST = 32_635
 
 
 class Sentence(StrEnum):
@@ -57,7 +56,10 @@ def sentence_frames(sentence: Sentence, leg_format: LegFormat) -> tuple[bytes, .
     """Frames of 20 ms in a leg's format; the last one is filled up with silence."""
     samples = _repeated(_recorded(sentence), leg_format.sample_hz // RECORDED_HZ)
     samples.extend([0] * (-len(samples) % leg_format.frame_samples))
-    sound = _mulaw(samples) if leg_format.encoding == "mulaw" else _little_endian(samples)
+    if leg_format.encoding == "mulaw":
+        sound = bytes(to_mulaw(sample) for sample in samples)
+    else:
+        sound = b"".join(sample.to_bytes(2, "little", signed=True) for sample in samples)
     size = leg_format.frame_bytes
     return tuple(sound[begin : begin + size] for begin in range(0, len(sound), size))
 
@@ -79,19 +81,3 @@ def _repeated(samples: array[int], times: int) -> array[int]:
     for here, following in zip(samples, [*samples[1:], 0], strict=True):
         wide.extend(here + (following - here) * step // times for step in range(times))
     return wide
-
-
-def _little_endian(samples: array[int]) -> bytes:
-    return b"".join(sample.to_bytes(2, "little", signed=True) for sample in samples)
-
-
-def _mulaw(samples: array[int]) -> bytes:
-    """ITU-T G.711."""
-    sound = bytearray()
-    for sample in samples:
-        magnitude = min(abs(sample), _LOUDEST) + _BIAS
-        segment = magnitude.bit_length() - 8
-        step = magnitude >> (segment + 3) & 15
-        sign = 0x80 if sample < 0 else 0
-        sound.append(~(sign | segment << 4 | step) & 0xFF)
-    return bytes(sound)

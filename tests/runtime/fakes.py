@@ -73,6 +73,14 @@ def call_plan(
     )
 
 
+def phone_plan(*, call_id: UUID | None = None) -> CallPlan:
+    """A call to one phone."""
+    callee = PlannedParticipant(
+        participant_id=CALLER, transport=Transport.PSTN, identity="+14155550142"
+    )
+    return call_plan(call_id=call_id).model_copy(update={"participants": (callee,)})
+
+
 class FakeVoice:
     queued_seconds = 0.0
 
@@ -167,6 +175,7 @@ class FakeConversation:
     start_failure: CallFailure | None = None
     announcements_are_played: bool = True
     said: list[str] = field(default_factory=list)
+    entered: list[str] = field(default_factory=list)
     prepared: list[str | None] = field(default_factory=list)
     cut_off: bool = False
     is_paused: bool = False
@@ -189,6 +198,9 @@ class FakeConversation:
     async def announce(self, text: str) -> bool:
         await self._speak(text)
         return self.announcements_are_played
+
+    async def keys_pressed(self, digits: str) -> None:
+        self.entered.append(digits)
 
     async def stop_speaking(self) -> None:
         self.cut_off = True

@@ -39,6 +39,10 @@ class AfterCommit:
     """Bridge and attempt of a leg that is not wanted any more."""
     dispatch: PlanDocument | None = None
     """The plan of a call whose phone was answered, for a worker to claim."""
+    reserve: PlanDocument | None = None
+    """The plan of a call whose phone rings: a worker gets ready for it."""
+    release: UUID | None = None
+    """A call whose phone was not answered: the worker that got ready for it may forget it."""
     left: tuple[UUID, UUID] | None = None
     """Call and participant whose phone has hung up."""
 
@@ -61,8 +65,12 @@ async def apply_report(session: AsyncSession, report: DialReport) -> AfterCommit
     job.stage, job.stage_at, job.bridge_id = report.stage, report.occurred_at, report.bridge_id
     if not await _tell_call(session, call, job, report.stage, report.occurred_at):
         return stop
-    if report.stage is LegStage.ANSWERED and call.dispatched_at is None:
+    if call.dispatched_at is not None:
+        return NOTHING
+    if report.stage is LegStage.ANSWERED:
         return AfterCommit(dispatch=call.plan_document())
+    if report.stage is LegStage.RINGING:
+        return AfterCommit(reserve=call.plan_document())
     return NOTHING
 
 
@@ -93,7 +101,14 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
             "No more reports came about a phone that was being dialed",
             at,
         )
-    return NOTHING
+    return await _released(session, call)
+
+
+async def _released(session: AsyncSession, call: Call) -> AfterCommit:
+    """The worker may forget the call unless another of its phones still rings, or it runs."""
+    if call.dispatched_at is not None or await repository.has_active_leg(session, call):
+        return NOTHING
+    return AfterCommit(release=call.id)
 
 
 async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: datetime) -> bool:
@@ -174,7 +189,7 @@ async def _end_attempt(
     job.last_outcome = report.outcome.value
     if call.is_over:
         _close(job, JobState.CANCELED, at)
-        return NOTHING
+        return await _released(session, call)
     retry_at = await _next_attempt(job, report.outcome, at)
     if retry_at is not None:
         _put_back(job, retry_at)
@@ -184,7 +199,7 @@ async def _end_attempt(
         session, call, job.participant_id, job.carrier, report.outcome, at, retry_at
     )
     await _release_while_waiting(session, call)
-    return NOTHING
+    return await _released(session, call)
 
 
 async def _next_attempt(job: DialingJob, outcome: DialOutcome, at: datetime) -> datetime | None:
