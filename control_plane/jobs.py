@@ -15,6 +15,7 @@ from control_plane.calling.calls.count_folding import keep_folding
 from control_plane.calling.calls.creating.dispatcher import keep_advancing, keep_redispatching
 from control_plane.calling.calls.events.event_consumption import consume_events
 from control_plane.calling.calls.open_calls import OpenCalls
+from control_plane.calling.carriers.publication import keep_reconciling
 from control_plane.calling.chat_sessions import tasks as chat_tasks
 from control_plane.calling.dialing.report_consumer import ReportConsumer
 from control_plane.calling.dialing.scheduler import DialingScheduler
@@ -155,6 +156,7 @@ def loops_of(
     if JobRole.DIALING in roles:
         loops.append(DialingScheduler(database, redis, settings.dialing).run())
         loops.append(ReportConsumer(database, patient_redis).run())
+        loops.append(keep_reconciling(database, redis, settings))
     if JobRole.NOTIFYING in roles:
         deliveries = DeliveryRunner(database, settings)
         loops.append(OutboxReader(database, fact_consumers(settings, deliveries)).run())

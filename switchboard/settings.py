@@ -315,6 +315,8 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             post_call=self._post_call(),
             object_store_url=self.shared_object_store_url,
             dialing=self._dialing(),
+            bridge_public_url=self.bridge_public_url and self.bridge_public_url.rstrip("/"),
+            carriers=self.carriers(),
         )
 
     def all_encryption_keys(self) -> tuple[str, ...]:

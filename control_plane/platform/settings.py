@@ -17,6 +17,7 @@ from pydantic import (
     field_validator,
 )
 
+from carriers.settings import CarrierSettings
 from contracts.call_plan import LONGEST_CALL_SECONDS
 from contracts.ice_settings import IceSettings
 from control_plane.platform.http.allowed_hosts import AllowedHosts
@@ -218,6 +219,10 @@ class ControlPlaneSettings(ControlPlaneOptions):
     """Where recordings are stored: ``file:///…``, ``s3://bucket/prefix``,
     ``gs://bucket/prefix``."""
     dialing: DialingSettings = DialingSettings()
+    bridge_public_url: str | None = None
+    """The address at which phone carriers reach the telephony bridges, without a trailing slash.
+    ``None``: no webhook can be configured."""
+    carriers: CarrierSettings = CarrierSettings()
 
     @property
     def hosts(self) -> AllowedHosts:
@@ -253,3 +258,10 @@ class ControlPlaneSettings(ControlPlaneOptions):
         from contracts.sealing import Sealer
 
         return Sealer(self.encryption_keys)
+
+    @property
+    def bridge_sealer(self) -> Sealer:
+        """Encrypts carriers' credentials for the bridges."""
+        from contracts.sealing import Sealer, bridge_key
+
+        return Sealer([bridge_key(self.secret_key)])
