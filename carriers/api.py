@@ -73,7 +73,8 @@ class Dial:
         reference: the same for a request that is sent again; a carrier that can will then not call
             twice. Letters, digits and hyphens.
         voice_url: is asked for an ``Answer`` when the phone is answered.
-        status_url: gets every other event of the call.
+        status_url: gets every other event of the call. Telnyx has one address for all: there they
+            come to ``voice_url`` too.
     """
 
     to_number: str

@@ -45,7 +45,7 @@ class PlivoMediaStream:
         document = read_object(message) if isinstance(message, str) else None
         if document is None:
             return self._progress.unreadable()
-        match document.get("event"):
+        match text_of(document, "event"):
             case "media":
                 return self._media(member(document, "media"))
             case "start":

@@ -102,7 +102,7 @@ class TelnyxApi:
             "connection_id": self._connection(),
             "to": dial.to_number,
             "from": dial.from_number,
-            "webhook_url": dial.status_url,
+            "webhook_url": dial.voice_url,
             "webhook_url_method": "POST",
             "timeout_secs": dial.ring_timeout_seconds,
             "command_id": dial.reference,

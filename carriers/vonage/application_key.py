@@ -22,7 +22,7 @@ TOKEN_SECONDS = 300
 def new_private_key() -> str:
     """In PEM. Takes up to a second of processor time: call it in a thread."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=KEY_BITS)
-    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode().strip()
 
 
 def public_key(private_key: str) -> str:

@@ -55,7 +55,7 @@ class VonageMediaStream:
         document = read_object(message)
         if document is None:
             return self._progress.unreadable()
-        match document.get("event"):
+        match text_of(document, "event"):
             case "websocket:connected":
                 return self._start(document)
             case "websocket:dtmf":
