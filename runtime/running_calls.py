@@ -11,9 +11,9 @@ from contracts.phone_media import LegAddress
 from runtime.call.call import Call
 from runtime.media.phones.listener import AdmitLeg, LegRefused
 
-LEG_ARRIVAL_SECONDS = 3.0
+LEG_ARRIVAL_SECONDS = 1.5
 """How long a bridge waits for the call of its leg: the lease is taken before the journal is
-written."""
+written. Shorter than a websocket may take to open."""
 
 
 class RunningCalls:
