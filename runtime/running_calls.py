@@ -66,4 +66,4 @@ class RunningCalls:
         call = await self.wait_for(leg.call_id, LEG_ARRIVAL_SECONDS)
         if call is None:
             raise LegRefused(HTTPStatus.NOT_FOUND, "This worker does not run the call.")
-        return call.add_leg
+        return call.add_phone
