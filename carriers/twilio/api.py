@@ -140,7 +140,8 @@ class TwilioApi:
 
     async def _update_call(self, call_id: str, form: Mapping[str, Any], what: str) -> None:
         reply = await self._call(call_id, form)
-        if not reply.is_success and _code(reply) not in (ALREADY_OVER, NOT_IN_PROGRESS):
+        is_over = reply.status == 404 or _code(reply) in (ALREADY_OVER, NOT_IN_PROGRESS)
+        if not reply.is_success and not is_over:
             raise self._problem(reply, what)
 
     async def _call(self, call_id: str, form: Mapping[str, Any]) -> Reply:
