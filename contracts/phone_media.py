@@ -124,6 +124,7 @@ class LegOpened(BaseModel):
     type: Literal["leg.opened"] = "leg.opened"
     from_person: LegFormat
     to_person: LegFormat
+    direction: Literal["inbound", "outbound"]
     carrier: Annotated[str, Field(max_length=40)]
     from_number: Annotated[str, Field(max_length=40)]
     to_number: Annotated[str, Field(max_length=40)]

@@ -11,9 +11,9 @@ from contracts.phone_media import LegAddress
 from runtime.call.call import Call
 from runtime.media.phones.listener import AdmitLeg, LegRefused
 
-LEG_ARRIVAL_SECONDS = 3.0
+LEG_ARRIVAL_SECONDS = 1.5
 """How long a bridge waits for the call of its leg: the lease is taken before the journal is
-written."""
+written. Shorter than a websocket may take to open."""
 
 
 class RunningCalls:
@@ -66,4 +66,4 @@ class RunningCalls:
         call = await self.wait_for(leg.call_id, LEG_ARRIVAL_SECONDS)
         if call is None:
             raise LegRefused(HTTPStatus.NOT_FOUND, "This worker does not run the call.")
-        return call.add_leg
+        return call.add_phone

@@ -21,7 +21,7 @@ from contracts.versions import read_json
 from link.connection import LINK_ERRORS
 from link.streams import BEFORE_ALL, read_after
 from telephony_bridge.carrier import Answered, CarrierRefused, Ended, LegState, Ringing
-from telephony_bridge.webhooks.accounts import Accounts
+from telephony_bridge.webhooks.accounts import Accounts, OpenAccount
 
 ATTEMPT_FIELD = "attempt"
 """The parameter of our webhook addresses that names the attempt."""
@@ -148,9 +148,7 @@ class AccountCarrier:
 
     async def dial(self, request: DialRequest) -> AccountLeg:
         try:
-            account = request.account_id and await self._accounts.find(request.account_id)
-            if not account or account.spec.name is not self._name:
-                raise CarrierRefused(DialOutcome.FAILED, "the carrier account is not connected")
+            account = await self._account(request)
             await self._legs.remember(request)
         except LINK_ERRORS as error:
             raise CarrierRefused(DialOutcome.FAILED, f"Redis is away: {error}") from error
@@ -174,6 +172,14 @@ class AccountCarrier:
             outcome = problem.outcome if isinstance(problem, DialRefused) else DialOutcome.FAILED
             raise CarrierRefused(outcome, problem.message) from problem
         return leg
+
+    async def _account(self, request: DialRequest) -> OpenAccount:
+        account = None
+        if request.account_id is not None:
+            account = await self._accounts.find(request.account_id)
+        if account is None or account.spec.name is not self._name:
+            raise CarrierRefused(DialOutcome.FAILED, "the carrier account is not connected")
+        return account
 
 
 class AccountLeg:

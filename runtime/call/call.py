@@ -27,6 +27,7 @@ from contracts.events import (
 )
 from contracts.heartbeat import CallMedia
 from contracts.live_messages import LiveBody, LiveMessage, ParticipantStateChanged
+from pipelines.texts.template import fill_template
 from runtime.call.billable_time import BillableTime
 from runtime.call.channel_reports import CallChannelReports
 from runtime.call.closing import close_parts
@@ -38,8 +39,10 @@ from runtime.call.keypad import Keypad
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
 from runtime.call.presence import Presence
+from runtime.call.voicemail.machine_answer import MachineAnswer
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
-from runtime.media.leg import DtmfNotPossible, Leg
+from runtime.media.leg import DtmfNotPossible
+from runtime.media.phones.phone_leg import PhoneLeg
 from runtime.media.room import (
     GoneCause,
     LegConnected,
@@ -132,6 +135,8 @@ class Call:
         rings."""
         self._hung_up: set[UUID] = set()
         self._keypads: dict[UUID, Keypad] = {}
+        self._machine: MachineAnswer | None = None
+        """Watches a phone that we dialed, if the agent wants to know of machines."""
         self._last_lost: UUID | None = None
         self._losses = 0
         """How often the last leg's connection was closed."""
@@ -244,8 +249,8 @@ class Call:
             self._prepare_once()
             return await self._room.answer_offer(participant, sdp)
 
-    async def add_leg(self, leg: Leg) -> None:
-        """Let a leg in that is connected already, such as a phone's.
+    async def add_phone(self, leg: PhoneLeg) -> None:
+        """Let a phone in.
 
         Raises:
             RoomClosed: the call is ending.
@@ -254,7 +259,17 @@ class Call:
         if self._room is None or self._end_requested.is_set():
             raise RoomClosed("the call is ending")
         self._prepare_once()
+        settings = self.plan.agent.advanced.voicemail
+        if settings is not None and leg.opened.direction == "outbound" and self.is_reserved:
+            message = fill_template(settings.message or "", self.plan.variables)
+            self._machine = MachineAnswer(settings, message, self, self._clock)
+            self._room.tap(self._machine.heard)
         await self._room.add_leg(leg)
+
+    @property
+    def conversation(self) -> Conversation | None:
+        """``None`` before it is opened."""
+        return self._conversation
 
     def _prepare_once(self) -> None:
         if not self._is_prepared:
@@ -545,6 +560,8 @@ class Call:
 
     def live(self, body: LiveBody) -> None:
         self._facts.live(body)
+        if self._machine is not None:
+            self._machine.shown(body)
 
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
         self._limits.activity(user_speaking=user_speaking, agent_active=agent_active)

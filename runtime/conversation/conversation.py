@@ -61,6 +61,9 @@ class Conversation(Protocol):
         """The caller has entered ``digits`` on the phone's keypad: take that for a turn. It cuts
         off the current speech if the agent may be interrupted."""
 
+    def stop_listening(self) -> None:
+        """Answer nothing that is heard from now on."""
+
     async def stop_speaking(self) -> None:
         """Cut off the current speech."""
 

@@ -110,6 +110,9 @@ class EngineConversation:
     async def keys_pressed(self, digits: str) -> None:
         await self._parts.keys_pressed(digits)
 
+    def stop_listening(self) -> None:
+        self._session.input.set_audio_enabled(False)
+
     async def stop_speaking(self) -> None:
         if self._session.current_speech is not None:
             await self._session.interrupt(force=True)

@@ -172,7 +172,7 @@ class LocalRoom:
         return self._frames
 
     def tap(self, listener: Callable[[HeardFrames], None]) -> None:
-        self._audio.on_heard = listener
+        self._audio.listeners.append(listener)
 
     def broadcast(self, message: LiveMessage) -> None:
         self._sent.append(message)

@@ -177,7 +177,7 @@ class Room(Protocol):
 
     def tap(self, listener: Callable[[HeardFrames], None]) -> None:
         """Call ``listener`` with what is heard, in every frame until the room is closed. It must
-        return at once. One listener."""
+        return at once."""
 
     def broadcast(self, message: LiveMessage) -> None:
         """Send ``message`` to every leg's data channel.

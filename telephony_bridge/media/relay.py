@@ -278,6 +278,7 @@ class PhoneRelay:
         return LegOpened(
             from_person=_leg_format(self._carrier.started.incoming),
             to_person=_leg_format(self._carrier.started.outgoing),
+            direction=self.ticket.direction,
             carrier=self.ticket.carrier,
             from_number=self.ticket.from_number,
             to_number=self.ticket.to_number,

@@ -42,6 +42,10 @@ class Seen:
         key = _key(account_id, once_key)
         return bool(await self._redis.set(key, _UNANSWERED, nx=True, ex=max(1, remember_seconds)))
 
+    async def forget(self, account_id: UUID, once_key: str) -> None:
+        """The request could not be answered: when it comes again, it is the first."""
+        await self._redis.delete(_key(account_id, once_key))
+
     async def keep_answer(self, account_id: UUID, once_key: str, answer: Answer) -> None:
         """For the same request, should it come again. Its commands are not kept: they are carried
         out once."""

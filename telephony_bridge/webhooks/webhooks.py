@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from carriers.signed_request import CarrierRequest, Repeat, SignatureRefused
 from contracts.carrier_accounts import media_url, status_url
 from contracts.dialing import LegStage
 from contracts.inbound_calls import InboundAdmitted, InboundRefusal, InboundRefused
+from link.connection import LINK_ERRORS
 from telephony_bridge.account_carrier import ATTEMPT_FIELD, DialedCall, DialedLegs
 from telephony_bridge.media.sentences import Sentence
 from telephony_bridge.tickets import LegTicket, Tickets
@@ -98,9 +100,14 @@ class Webhooks:
             count("repeated")
             kept = await self._seen.answer(account_id, proof.once_key)
             return kept or account.spec.answers.acknowledge(), _nothing
+        try:
+            answer = await self._first_answer(account, request)
+            await self._seen.keep_answer(account_id, proof.once_key, answer)
+        except LINK_ERRORS:
+            with suppress(*LINK_ERRORS):
+                await self._seen.forget(account_id, proof.once_key)
+            raise
         count("accepted")
-        answer = await self._first_answer(account, request)
-        await self._seen.keep_answer(account_id, proof.once_key, answer)
 
         async def afterwards() -> None:
             await account.api.run(answer.commands)

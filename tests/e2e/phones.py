@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from carriers.account import CarrierName
 from switchboard.services.ports import free_port
 from switchboard_client.models import CallDetail
 from tests.e2e.conftest import LiveSwitchboard, running_switchboard
@@ -50,10 +49,14 @@ class PhoneSystem:
         assert attached["webhook"]["status"] == "configured", attached
         assert attached["webhook"]["verified"], attached
 
-    async def newest_call(self) -> CallDetail:
+    async def call_out(self, to_number: str = PERSON) -> str:
+        """Have the agent call somebody. Returns the call's id."""
         async with self.switchboard.api() as api:
-            page = await api.calls.list(limit=1)
-            return await api.calls.show(page.calls[0].id)
+            created = await api.calls.create(
+                self.switchboard.account.agent_id,
+                [{"transport": "pstn", "identity": to_number}],
+            )
+        return str(created.id)
 
     async def ended(self, call_id: Any = None) -> CallDetail:
         """The call, by default the newest, once it is over."""
@@ -61,7 +64,7 @@ class PhoneSystem:
             while True:
                 async with self.switchboard.api() as api:
                     if call_id is None:
-                        call_id = (await api.calls.list(limit=1)).calls[0].id
+                        call_id = (await api.calls.page(limit=1)).calls[0].id
                     call = await api.calls.show(call_id)
                 if call.ended_at is not None:
                     return call

@@ -75,18 +75,10 @@ async def test_a_person_whom_we_dial_is_greeted_and_the_call_is_hung_up(
     async with phones.twilio() as carrier:
         phone = Phone()
         carrier.phones[PERSON] = DialedPhone(phone, ring_seconds=1.0)
+        call_id = await phones.call_out()
+        await phone.until_heard(1_000)
+        assert phone.loud_ms()[0] < FIRST_WORD_MS
         async with phones.switchboard.api() as api:
-            created = await api.request(
-                "POST",
-                "/v1/calls",
-                body={
-                    "agent_id": phones.switchboard.account.agent_id,
-                    "participants": [{"transport": "pstn", "identity": PERSON}],
-                },
-            )
-            await phone.until_heard(1_000)
-            assert phone.loud_ms()[0] < FIRST_WORD_MS
-            call_id = created["id"]
             await api.calls.end(call_id)
         (line,) = carrier.lines.values()
         await asyncio.wait_for(line.ended.wait(), 30)
@@ -101,16 +93,7 @@ async def test_a_phone_that_is_busy_ends_the_call_with_the_carriers_word(
 ) -> None:
     async with phones.twilio() as carrier:
         carrier.phones[PERSON] = DialedPhone(ends_as="busy")
-        async with phones.switchboard.api() as api:
-            created = await api.request(
-                "POST",
-                "/v1/calls",
-                body={
-                    "agent_id": phones.switchboard.account.agent_id,
-                    "participants": [{"transport": "pstn", "identity": PERSON}],
-                },
-            )
-        call = await phones.ended(created["id"])
+        call = await phones.ended(await phones.call_out())
         assert carrier.open_lines == 0
     assert (call.status, call.end_reason) == ("busy", "twilio_busy")
     assert call.total_cost == 0

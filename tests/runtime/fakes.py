@@ -178,6 +178,7 @@ class FakeConversation:
     entered: list[str] = field(default_factory=list)
     prepared: list[str | None] = field(default_factory=list)
     cut_off: bool = False
+    listens: bool = True
     is_paused: bool = False
     closed: bool = False
     current_speech: asyncio.Event | None = None
@@ -201,6 +202,9 @@ class FakeConversation:
 
     async def keys_pressed(self, digits: str) -> None:
         self.entered.append(digits)
+
+    def stop_listening(self) -> None:
+        self.listens = False
 
     async def stop_speaking(self) -> None:
         self.cut_off = True

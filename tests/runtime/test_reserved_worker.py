@@ -60,6 +60,7 @@ async def open_leg(
     opened = LegOpened(
         from_person=MULAW,
         to_person=MULAW,
+        direction="outbound",
         carrier="twilio",
         from_number="+14155550100",
         to_number="+14155550142",

@@ -34,11 +34,11 @@ class LegAudio(Protocol):
 class RoomAudio:
     """Pure: legs and the agent's voice in, the engine's frames out.
 
-    ``on_heard`` is called in each tick with what was heard in it.
+    Each of ``listeners`` is called in each tick with what was heard in it.
     """
 
     def __init__(self, voice: PacedOutput) -> None:
-        self.on_heard: Callable[[HeardFrames], None] | None = None
+        self.listeners: list[Callable[[HeardFrames], None]] = []
         self._voice = voice
         self._muted: set[UUID] = set()
         self._held: dict[UUID, HoldMusic] = {}
@@ -84,8 +84,10 @@ class RoomAudio:
             music = self._held.get(key)
             frame = heard if music is None else music.frame()
             legs[key].write(frame, tick.index * SAMPLES_PER_FRAME)
-        if self.on_heard is not None:
-            self.on_heard(HeardFrames(tick.index, people, voice))
+        if self.listeners:
+            heard_now = HeardFrames(tick.index, people, voice)
+            for listener in self.listeners:
+                listener(heard_now)
         return engine
 
     def _said(self, legs: Mapping[UUID, LegAudio]) -> dict[UUID, Samples]:

@@ -66,7 +66,7 @@ def test_the_agents_voice_waits_while_nobody_is_there_to_hear_it() -> None:
 
 def test_what_is_heard_can_be_tapped() -> None:
     room, heard = RoomAudio(agent(1_000, 10)), []
-    room.on_heard = heard.append
+    room.listeners.append(heard.append)
     room.tick({uuid4(): Person(100), uuid4(): Person(30)}, Tick(1, 1))
     room.tick({uuid4(): Person(100)}, Tick(4, 3))
     room.tick({}, Tick(5, 1))

@@ -40,7 +40,12 @@ from tests.runtime.media.loopback_peer import tone, tone_level
 LEG = LegAddress(uuid4(), uuid4(), uuid4())
 MULAW = LegFormat(encoding="mulaw", sample_hz=8_000)
 OPENED = LegOpened(
-    from_person=MULAW, to_person=MULAW, carrier="twilio", from_number="", to_number=""
+    from_person=MULAW,
+    to_person=MULAW,
+    direction="outbound",
+    carrier="twilio",
+    from_number="",
+    to_number="",
 )
 
 
