@@ -49,6 +49,8 @@ from control_plane.calling.numbers.routes import router as numbers
 from control_plane.calling.realtime.routes import router as realtime
 from control_plane.calling.recordings.routes import router as recordings
 from control_plane.calling.retention.routes import router as retention
+from control_plane.calling.telecom.operator_routes import router as telecom_prices
+from control_plane.calling.telecom.routes import router as phone_settings
 from control_plane.console.routes import console_files, console_router
 from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.identity.accounts.routes import router as accounts
@@ -135,9 +137,11 @@ ROUTERS: tuple[APIRouter, ...] = (
     webhooks,
     carriers,
     numbers,
+    phone_settings,
     operator,
     given_numbers,
     installation_carriers,
+    telecom_prices,
     catalogue_edits,
 )
 

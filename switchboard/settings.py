@@ -352,6 +352,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             calls_per_tenant=self.phone_calls_per_tenant,
             calls_per_number=self.phone_calls_per_number,
             ring_timeout_seconds=self.ring_timeout_seconds,
+            connects_accounts=self.bridge_public_url is not None,
         )
 
     def _platform_llm(self) -> PlatformLlmSettings | None:

@@ -60,13 +60,20 @@ class DialingSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     carriers: frozenset[str] = frozenset()
-    """The carriers that the telephony bridges reach; without one there are no phone calls."""
+    """The carriers that the telephony bridges reach by adapters that need no account."""
+    connects_accounts: bool = False
+    """Whether carriers can reach the bridges, so that calls run through accounts at carriers."""
     calls_per_tenant: PositiveInt = 10
     """The most phone legs that one tenant may be dialing or talking on at once."""
     calls_per_number: PositiveInt = 5
     """The same for one caller id; a number can have a limit of its own instead."""
     ring_timeout_seconds: PositiveInt = 30
     """How long a phone rings before the call counts as not answered."""
+
+    @property
+    def has_phones(self) -> bool:
+        """Whether anything connects this installation to a phone network."""
+        return self.connects_accounts or bool(self.carriers)
 
 
 class CallCapSettings(BaseModel):

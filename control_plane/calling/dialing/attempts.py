@@ -17,9 +17,11 @@ from contracts.dial_outcome import DialOutcome
 from contracts.dialing import STAGE_RANK, DialReport, DialRequest, LegStage
 from contracts.end_reasons import EndReason
 from control_plane.calling.calls import repository as calls
+from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.events import dial_progress
 from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.plan_document import PlanDocument
+from control_plane.calling.calls.transitions import Unreached
 from control_plane.calling.dialing import repository
 from control_plane.calling.dialing.callee_zones import callee_zones
 from control_plane.calling.dialing.models import DialingJob, JobState
@@ -81,6 +83,8 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
         return NOTHING  # A report has come since.
     if job.stage == LegStage.ANSWERED:
         return _finish_conversation(call, job, at)
+    if job.is_inbound:
+        return await _end_inbound(session, call, job, DialOutcome.FAILED, at)
     retry_at = await _next_attempt(job, DialOutcome.FAILED, at)
     job.last_outcome = UNKNOWN
     if call.is_over:
@@ -176,6 +180,8 @@ async def _end_attempt(
     session: AsyncSession, call: Call, job: DialingJob, report: DialReport
 ) -> AfterCommit:
     at = report.occurred_at
+    if job.is_inbound and job.stage != LegStage.ANSWERED:
+        return await _end_inbound(session, call, job, report.outcome, at)
     if report.bridge_id == NOBODY:
         job.attempts -= 1
         _close(job, JobState.CANCELED, at) if call.is_over else _put_back(job, job.due_at)
@@ -200,6 +206,23 @@ async def _end_attempt(
     )
     await _release_while_waiting(session, call)
     return await _released(session, call)
+
+
+async def _end_inbound(
+    session: AsyncSession,
+    call: Call,
+    job: DialingJob,
+    outcome: DialOutcome | None,
+    at: datetime,
+) -> AfterCommit:
+    """A caller is gone before its sound arrived; without an outcome it hung up."""
+    if call.started_at is not None:
+        return _finish_conversation(call, job, at)
+    gone = outcome or DialOutcome.CANCELED
+    job.last_outcome = gone.value
+    _close(job, JobState.CANCELED, at)
+    await end_call(session, call, Unreached(job.carrier, gone), None, at)
+    return NOTHING
 
 
 async def _next_attempt(job: DialingJob, outcome: DialOutcome, at: datetime) -> datetime | None:

@@ -18,14 +18,18 @@ from switchboard_client.resources import (
     AsyncBatches,
     AsyncBilling,
     AsyncCalls,
+    AsyncCarriers,
     AsyncCatalogue,
     AsyncErasures,
+    AsyncNumbers,
     AsyncWebhooks,
     Batches,
     Billing,
     Calls,
+    Carriers,
     Catalogue,
     Erasures,
+    Numbers,
     Webhooks,
 )
 from switchboard_client.retry import DEFAULT_RETRY, RetryPolicy
@@ -67,6 +71,8 @@ class Switchboard:
         self.billing = Billing(self._transport)
         self.erasures = Erasures(self._transport)
         self.webhooks = Webhooks(self._transport)
+        self.carriers = Carriers(self._transport)
+        self.numbers = Numbers(self._transport)
 
     def request(
         self,
@@ -123,6 +129,8 @@ class AsyncSwitchboard:
         self.billing = AsyncBilling(self._transport)
         self.erasures = AsyncErasures(self._transport)
         self.webhooks = AsyncWebhooks(self._transport)
+        self.carriers = AsyncCarriers(self._transport)
+        self.numbers = AsyncNumbers(self._transport)
 
     async def request(
         self,
