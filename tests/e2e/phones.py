@@ -11,9 +11,9 @@ from typing import Any
 from carriers.account import CarrierName, revealed
 from switchboard.services.ports import free_port
 from switchboard_client.models import CallDetail
-from tests.carriers.accounts import account_at
-from tests.carriers.wires import wire_at
+from tests.carriers.accounts import TELNYX_KEY, account_at
 from tests.e2e.conftest import LiveSwitchboard, running_switchboard
+from tests.stand_ins.carriers.account_of import carrier_for
 from tests.stand_ins.carriers.carrier import BoundNumber, StandInCarrier
 
 OUR_NUMBERS = {
@@ -37,7 +37,7 @@ class PhoneSystem:
     @asynccontextmanager
     async def carrier(self, name: CarrierName) -> AsyncIterator[StandInCarrier]:
         """The carrier, with our number there bound to the agent through the public API."""
-        carrier = StandInCarrier(wire_at(name))
+        carrier = carrier_for(account_at(name), telnyx_key=TELNYX_KEY)
         number = OUR_NUMBERS[name]
         carrier.numbers[number] = BoundNumber()
         async with carrier.serving(self.ports[name]):
