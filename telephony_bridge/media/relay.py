@@ -111,6 +111,9 @@ class PhoneRelay:
             return
         try:
             await self._relay(opened)
+        except Exception:
+            log.exception("leg_failed", call_id=str(self.ticket.call_id))
+            await self._end_at_carrier()
         finally:
             PHONE_FRAMES_DROPPED.inc(self._pacing.dropped_frames)
             if self._line is not None:
