@@ -118,7 +118,7 @@ class BridgeApp:
             try:
                 admitted = await self._door.check(account, request)
             except UpgradeRefused as refused:
-                CARRIER_REQUESTS.labels(refused.result).inc()
+                CARRIER_REQUESTS.labels(refused.outcome).inc()
                 _log.warning("media_refused", detail=str(refused))
                 await send({"type": "websocket.close"})
                 return
@@ -230,5 +230,5 @@ async def _after(afterwards: Callable[[], Awaitable[None]] | None) -> None:
         _log.error("carrier_command_failed", error=problem.message)
 
 
-def _count(result: str) -> None:
-    CARRIER_REQUESTS.labels(result).inc()
+def _count(outcome: str) -> None:
+    CARRIER_REQUESTS.labels(outcome).inc()
