@@ -15,6 +15,7 @@ from tests.carriers.accounts import TELNYX_KEY, account_at
 from tests.e2e.conftest import LiveSwitchboard, running_switchboard
 from tests.stand_ins.carriers.account_of import carrier_for
 from tests.stand_ins.carriers.carrier import BoundNumber, StandInCarrier
+from tests.stand_ins.carriers.wire import CarrierWire
 
 OUR_NUMBERS = {
     CarrierName.TWILIO: "+14155550100",
@@ -33,11 +34,15 @@ class PhoneSystem:
     """Where each carrier's API is expected."""
     agent_id: str
     _connected: set[CarrierName] = field(default_factory=set, init=False)
+    _wires: dict[CarrierName, CarrierWire] = field(default_factory=dict, init=False)
 
     @asynccontextmanager
     async def carrier(self, name: CarrierName) -> AsyncIterator[StandInCarrier]:
         """The carrier, with our number there bound to the agent through the public API."""
-        carrier = carrier_for(account_at(name), telnyx_key=TELNYX_KEY)
+        if name not in self._wires:
+            self._wires[name] = carrier_for(account_at(name), telnyx_key=TELNYX_KEY).wire
+        # A carrier never gives the id of a call again.
+        carrier = StandInCarrier(self._wires[name])
         number = OUR_NUMBERS[name]
         carrier.numbers[number] = BoundNumber()
         async with carrier.serving(self.ports[name]):
