@@ -2918,6 +2918,13 @@ class VoiceView(WireModel):
     languages: list[str]
 
 
+class Voicemail(WireModel):
+    """What the agent does when an answering machine answers a phone that it dialed."""
+
+    action: Literal["hang_up", "leave_message"] | str
+    message: str | None = None
+
+
 class WaitingCalls(WireModel):
     tenant_id: UUID
     calls: int
@@ -3096,6 +3103,7 @@ class AdvancedInput(WireModel):
     prohibitedClaims: str | None = None
     prompt_mode: Literal["builder", "raw"] | str = "builder"
     pronunciations: list[Pronunciation] | None = None
+    voicemail: Voicemail | None = None
 
 
 class AdvancedOutput(WireModel):
@@ -3127,6 +3135,7 @@ class AdvancedOutput(WireModel):
     prohibitedClaims: str | None
     prompt_mode: Literal["builder", "raw"] | str
     pronunciations: list[Pronunciation]
+    voicemail: Voicemail | None
 
 
 class AgentList(WireModel):
