@@ -222,7 +222,7 @@ async def _end_inbound(
     job.last_outcome = gone.value
     _close(job, JobState.CANCELED, at)
     await end_call(session, call, Unreached(job.carrier, gone), None, at)
-    return NOTHING
+    return AfterCommit(release=call.id)
 
 
 async def _next_attempt(job: DialingJob, outcome: DialOutcome, at: datetime) -> datetime | None:

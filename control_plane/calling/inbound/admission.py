@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
+from uuid import UUID
 
 import structlog
 from sqlalchemy.exc import IntegrityError
@@ -93,8 +94,7 @@ class InboundAdmission:
             DatabaseUnavailable: PostgreSQL is down.
         """
         try:
-            async with self._database.system_session() as session:
-                return await self._admit(session, call)
+            return await self._admit(call)
         except IntegrityError:
             # Another process has just created it for the same webhook.
             async with self._database.system_session() as session:
@@ -110,22 +110,25 @@ class InboundAdmission:
                 raise
             return Admission(InboundRefused(kind=kind, detail=problem.detail))
 
-    async def _admit(self, session: AsyncSession, call: InboundCall) -> Admission:
-        known = await dialing.inbound_job(session, call.account_id, call.carrier_call_id)
-        if known is not None:
-            return Admission(_admitted(known))
-        account = await accounts.find_any(session, call.account_id)
-        if account is None:
-            raise _Refused(InboundRefusal.UNKNOWN_NUMBER, f"no account {call.account_id} exists")
-        number = await _number(session, account, call.to_number)
-        _note_proof(number, account)
-        await session.flush()
+    async def _admit(self, call: InboundCall) -> Admission:
+        # In a transaction of its own: what the webhook proves stands, whatever becomes of the call,
+        # and calls to one number do not wait for each other.
+        async with self._database.system_session() as session:
+            known = await dialing.inbound_job(session, call.account_id, call.carrier_call_id)
+            if known is not None:
+                return Admission(_admitted(known))
+            account = await accounts.find_any(session, call.account_id)
+            if account is None:
+                raise _Refused(
+                    InboundRefusal.UNKNOWN_NUMBER, f"no account {call.account_id} exists"
+                )
+            number = await _number(session, account, call.to_number)
+            _note_proof(number, account)
         if number.agent_id is None:
-            # What the webhook has proved about the number is kept.
-            detail = f"no agent answers {number.number}"
-            return Admission(InboundRefused(kind=InboundRefusal.NO_AGENT, detail=detail))
-        await self._check_line(session, number)
-        new = await self._create(session, account, number, call)
+            raise _Refused(InboundRefusal.NO_AGENT, f"no agent answers {number.number}")
+        async with self._database.system_session() as session:
+            await self._check_line(session, number)
+            new = await self._create(session, account, number, number.agent_id, call)
         (job,) = new.legs.values()
         return Admission(_admitted(job), new.plan_document)
 
@@ -133,6 +136,8 @@ class InboundAdmission:
         limit = number.max_concurrent_calls
         if limit is None:
             return
+        # Locked, so that two calls do not both take the last line.
+        await numbers.locked(session, number.tenant_id, number.number)
         if await dialing.active_inbound(session, number.tenant_id, number.number) >= limit:
             raise _Refused(
                 InboundRefusal.BUSY, f"{number.number} takes {limit} calls at a time, and has them"
@@ -143,9 +148,9 @@ class InboundAdmission:
         session: AsyncSession,
         account: CarrierAccountRecord,
         number: Number,
+        agent_id: UUID,
         call: InboundCall,
     ) -> NewCall:
-        assert number.agent_id is not None
         caller = from_carrier(call.from_number)
         price = None
         if account.tenant_id is None:
@@ -155,7 +160,7 @@ class InboundAdmission:
             session,
             number.tenant_id,
             CallCreate(
-                agent_id=number.agent_id,
+                agent_id=agent_id,
                 participants=[ParticipantInput(transport="pstn", identity=caller or WITHHELD)],
                 metadata={},
                 variables={"caller_number": caller or "", "called_number": number.number},

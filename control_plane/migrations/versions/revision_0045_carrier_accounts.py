@@ -62,7 +62,7 @@ def upgrade() -> None:
         unique=True,
         postgresql_where="verified_by IN ('operator', 'carrier')",
     )
-    op.execute("ALTER TABLE numbers DROP CONSTRAINT IF EXISTS numbers_number_key")
+    op.execute("ALTER TABLE numbers DROP CONSTRAINT IF EXISTS uq_numbers_number")
     op.create_index("ix_numbers_of_account", "numbers", ["carrier_account_id"])
     op.execute(
         "ALTER TABLE plans ADD COLUMN IF NOT EXISTS phone_numbers_max bigint"
