@@ -263,12 +263,16 @@ async def test_a_number_that_is_none_is_unreachable(account: Account) -> None:
     assert "did not place the call" in problem.message
 
 
-async def test_a_refused_dial_is_a_failed_attempt(account: Account) -> None:
-    for api in (account.with_wrong_secret(), account.api(seconds=0.2)):
-        problem = await _problem(api.dial(_dial()))
+async def test_a_dial_that_is_refused_or_not_answered_is_a_failed_attempt(account: Account) -> None:
+    account.stand_in.faults.rest_status = 401
+    refused = await _problem(account.api().dial(_dial()))
+    account.stand_in.faults.rest_hangs = True
+    unanswered = await _problem(account.api(seconds=0.2).dial(_dial()))
+    for problem in (refused, unanswered):
         assert isinstance(problem, DialRefused)
         assert problem.outcome is DialOutcome.FAILED
-        account.stand_in.faults.rest_hangs = True
+    assert refused.kind is ProblemKind.WRONG_CREDENTIALS
+    assert unanswered.kind is ProblemKind.UNREACHABLE
 
 
 async def test_keys_are_sent_where_the_carrier_can(account: Account) -> None:

@@ -304,7 +304,9 @@ async def test_media_that_overtook_each_other_are_heard_in_order(setting: Settin
     phone.hang_up()
     (heard,) = setting.bridge.streams
     await setting.bridge.until(lambda: isinstance(heard.events[-1], Stopped))
-    assert heard.timestamps_ms == list(range(0, len(heard.timestamps_ms) * FRAME_MS, FRAME_MS))
+    # The end may have cut off the frame that was overtaken last.
+    whole = heard.timestamps_ms[:-1]
+    assert whole == list(range(0, len(whole) * FRAME_MS, FRAME_MS))
     assert _likeness(heard.samples, spoken(WORDS)) > 0.9
 
 

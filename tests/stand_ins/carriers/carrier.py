@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import aiohttp
@@ -280,7 +280,9 @@ class StandInCarrier:
             await self.obey(line, instruction)
 
     async def _stream(self, line: Line, connect: Connect) -> None:
-        socket = await self._open(line, connect)
+        if self.faults.foreign_token:
+            connect = _forged(connect)
+        socket = await self._open(connect)
         if socket is None:
             await self.tell(line, "stream_failed")
             await self.end(line, "completed")
@@ -293,7 +295,7 @@ class StandInCarrier:
 
     async def _intrude(self, line: Line, connect: Connect) -> None:
         await line.phone.until(lambda: line.phone.heard_ms >= 100)
-        socket = await self._open(line, connect)
+        socket = await self._open(connect)
         if socket is None:
             self.turned_away.append(self.sockets[-1])
             return
@@ -303,14 +305,7 @@ class StandInCarrier:
             pass
         self.turned_away.append(socket.close_code or 0)
 
-    async def _open(self, line: Line, connect: Connect) -> aiohttp.ClientWebSocketResponse | None:
-        if self.faults.foreign_token:
-            connect = Connect(
-                connect.url,
-                "x" * len(connect.token),
-                {**connect.parameters, "call_token": "x" * len(connect.token)},
-                connect.content_type,
-            )
+    async def _open(self, connect: Connect) -> aiohttp.ClientWebSocketResponse | None:
         try:
             socket = await self._session.ws_connect(
                 self._local(self.wire.socket_address(connect)),
@@ -356,3 +351,9 @@ class StandInCarrier:
             return web.Response(status=self.faults.rest_status, text="as told")
         response: web.StreamResponse = await handler(request)
         return response
+
+
+def _forged(connect: Connect) -> Connect:
+    token = "x" * len(connect.token)
+    parameters = {**connect.parameters, "call_token": token}
+    return replace(connect, token=token, parameters=parameters)
