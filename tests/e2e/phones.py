@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from carriers.account import CarrierName, revealed
+from switchboard.demo.account import agent_body
 from switchboard.services.ports import free_port
 from switchboard_client.models import CallDetail
 from tests.carriers.accounts import TELNYX_KEY, account_at
@@ -65,11 +66,13 @@ class PhoneSystem:
         assert attached["webhook"]["status"] == "configured", attached
         assert attached["webhook"]["verified"], attached
 
-    async def call_out(self, name: CarrierName, to_number: str = PERSON) -> str:
-        """Have the agent call somebody through a carrier. Returns the call's id."""
+    async def call_out(
+        self, name: CarrierName, to_number: str = PERSON, agent_id: str | None = None
+    ) -> str:
+        """Have an agent call somebody through a carrier. Returns the call's id."""
         async with self.switchboard.api() as api:
             created = await api.calls.create(
-                self.agent_id,
+                agent_id or self.agent_id,
                 [
                     {
                         "transport": "pstn",
@@ -79,6 +82,13 @@ class PhoneSystem:
                 ],
             )
         return str(created.id)
+
+    async def agent_with(self, **advanced: Any) -> str:
+        """Another published agent of the account."""
+        async with self.switchboard.api() as api:
+            agent_id = (await api.agents.create(agent_body() | {"advanced": advanced})).id
+            await api.agents.publish(agent_id)
+        return str(agent_id)
 
     async def ended(self, call_id: Any = None) -> CallDetail:
         """The call, by default the newest, once it is over."""

@@ -14,7 +14,7 @@ from carriers.account import CarrierName
 from contracts.money import billable_seconds
 from tests.e2e.phones import OUR_NUMBERS, PERSON, PhoneSystem, phone_system
 from tests.stand_ins.carriers.carrier import DialedPhone
-from tests.stand_ins.carriers.phone import Phone
+from tests.stand_ins.carriers.phone import Phone, answering_machine
 from tests.stand_ins.carriers.sound import FRAME_MS, Samples
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
@@ -137,6 +137,18 @@ async def test_keys_are_a_turn_of_the_caller(phones: PhoneSystem) -> None:
         phone.hang_up()
         call = await phones.ended()
     assert "[keypad] 42" in await phones.said_by(call, "user")
+
+
+async def test_a_machine_gets_the_agents_message_after_its_beep(phones: PhoneSystem) -> None:
+    voicemail = {"action": "leave_message", "message": "This is Mia. Please call the clinic back."}
+    agent_id = await phones.agent_with(voicemail=voicemail)
+    async with phones.carrier(TWILIO) as carrier:
+        phone = answering_machine()
+        carrier.phones[PERSON] = DialedPhone(phone)
+        call = await phones.ended(await phones.call_out(TWILIO, agent_id=agent_id))
+        assert carrier.open_lines == 0
+    assert (call.status, call.end_reason) == ("completed", "voicemail_left")
+    assert "call the clinic back" in await phones.said_by(call, "agent")
 
 
 async def test_a_caller_whose_worker_is_killed_hears_a_sentence_and_the_line_is_closed(
