@@ -12,6 +12,7 @@ RUN uv venv /opt/switchboard \
     deploy/image.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY clients/python clients/python
+COPY carriers carriers
 COPY contracts contracts
 COPY control_plane control_plane
 COPY link link

@@ -20,6 +20,7 @@ from pydantic import (
     StrictFloat,
     ValidationInfo,
     field_validator,
+    model_validator,
 )
 
 from contracts.clearable import Clearable
@@ -92,6 +93,9 @@ class RequiredSlot(BaseModel):
     name: str
     description: str = ""
     required: StrictBool = True
+    sensitive: StrictBool = Field(False, exclude_if=lambda sensitive: not sensitive)
+    """A secret, such as a PIN. What callers enter on the keypad is then shown in no transcript of
+    the agent's calls."""
 
 
 class ObjectionHandler(BaseModel):
@@ -129,6 +133,21 @@ class Pronunciation(BaseModel):
     ipa: str | None = None
 
 
+class Voicemail(BaseModel):
+    """What the agent does when an answering machine answers a phone that it dialed."""
+
+    model_config = _CONFIG
+    action: Literal["hang_up", "leave_message"]
+    message: Annotated[str, Field(max_length=1_000)] | None = None
+    """Left after the machine's beep. Variables are filled in."""
+
+    @model_validator(mode="after")
+    def _has_its_message(self) -> Voicemail:
+        if self.action == "leave_message" and not (self.message or "").strip():
+            raise ValueError("needs a `message` to leave")
+        return self
+
+
 class Advanced(BaseModel):
     """Timing and listening options.
 
@@ -160,6 +179,9 @@ class Advanced(BaseModel):
     prohibited_claims: str | None = Field(None, alias="prohibitedClaims")
     prompt_mode: Literal["builder", "raw"] = "builder"
     pronunciations: Clearable[Annotated[tuple[Pronunciation, ...], Field(max_length=100)]] = ()
+    voicemail: Voicemail | None = Field(None, exclude_if=lambda voicemail: voicemail is None)
+    """``None``: the agent talks to machines as to people. Written only if it is set: the previous
+    release refuses fields that it does not know."""
 
 
 class Features(BaseModel):

@@ -77,7 +77,9 @@ class PriceRow(BaseModel):
 
     model_config = _FROZEN
     price_id: UUID
-    component: Literal["stt", "llm", "tts", "platform", "managed_sku"]
+    component: Literal["stt", "llm", "tts", "platform", "managed_sku", "telecom"]
+    """``telecom``: a minute of a phone leg on the installation's account at a carrier. Releases
+    that have no phones cannot read a plan with it."""
     provider: str
     model: str
     micros_per_minute: NonNegativeInt
@@ -225,6 +227,11 @@ class CallPlan(BaseModel):
     def rate_micros_per_minute(self) -> int:
         """What one connected minute with the first agent costs the tenant, in micro-dollars."""
         return sum(row.micros_per_minute for row in self.prices)
+
+    @property
+    def telecom_micros_per_minute(self) -> int:
+        """What one connected minute of the plan's phone legs costs, whichever agent talks."""
+        return sum(row.micros_per_minute for row in self.prices if row.component == "telecom")
 
     @property
     def highest_rate_micros_per_minute(self) -> int:

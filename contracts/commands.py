@@ -48,6 +48,14 @@ class RemoveLeg(BaseModel):
     participant_id: UUID
 
 
+class ReleaseCall(BaseModel):
+    """The phone for which the worker was reserved was not answered: drop the call without a trace.
+    It may be dialed again, and is then offered again. Ignored once somebody has joined."""
+
+    model_config = _FROZEN
+    type: Literal["call.release"] = "call.release"
+
+
 class ExtendFunds(BaseModel):
     """The call's reserve now pays for more. The highest ``funded_until_ms`` counts, so the command
     may be lost, come late or come twice."""
@@ -60,7 +68,9 @@ class ExtendFunds(BaseModel):
     """The balance allowed less than was wanted. Unless credit is added, nothing more will come."""
 
 
-CommandBody = Annotated[EndCall | ExtendFunds | OfferLeg | RemoveLeg, Field(discriminator="type")]
+CommandBody = Annotated[
+    EndCall | ExtendFunds | OfferLeg | ReleaseCall | RemoveLeg, Field(discriminator="type")
+]
 
 
 class Command(BaseModel):

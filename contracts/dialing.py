@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, PositiveInt
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PositiveInt
 
 from contracts.dial_outcome import DialOutcome
 
@@ -37,6 +37,9 @@ class DialRequest(BaseModel):
     from_number: str
     ring_timeout_seconds: PositiveInt
     dial_before: AwareDatetime
+    account_id: UUID | None = Field(None, exclude_if=lambda account_id: account_id is None)
+    """The account at the carrier that places and pays the call (``contracts.carrier_accounts``).
+    ``None`` for carriers that need none."""
 
 
 class LegStage(StrEnum):

@@ -41,6 +41,9 @@ class WorkerHeartbeat(BaseModel):
     """One of ``WhyClaimsNothing``. A later release may have more reasons."""
     claims_nothing_seconds: float = 0.0
     """For how long it has claimed nothing because of that, or of one reason after the other."""
+    media_address: str | None = None
+    """Where bridges bring phone legs to it (``ws://10.0.0.5:40123``, see
+    ``contracts.phone_media``)."""
 
 
 class CallMedia(BaseModel):

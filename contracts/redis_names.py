@@ -63,6 +63,13 @@ DIAL_REPORT_GROUP = "control-plane"
 
 DIAL_REQUEST_GROUP = "bridges"
 
+CARRIER_ACCOUNTS = "switchboard:carrier-accounts"
+"""Hash of account id → ``CarrierAccount`` JSON. The control plane keeps it complete."""
+
+INBOUND_CALLS = "switchboard:inbound-calls"
+"""Bridges → control plane: one ``InboundCall`` per entry."""
+INBOUND_GROUP = "control-plane"
+
 HEARTBEAT_INTERVAL_SECONDS = 1.0
 HEARTBEAT_TTL_SECONDS = 6
 CLAIM_TTL_SECONDS = 6
@@ -113,6 +120,12 @@ def worker_claim(worker_id: str) -> str:
     return f"switchboard:worker:{worker_id}:claim"
 
 
+def worker_media_secret(worker_id: str) -> str:
+    """Key holding the secret from which the tokens of a worker's phone legs are made
+    (``contracts.phone_media.leg_token``), expiring after ``HEARTBEAT_TTL_SECONDS``."""
+    return f"switchboard:worker:{worker_id}:media-secret"
+
+
 def call_lease(call_id: UUID) -> str:
     """Key holding the id of the worker that runs the call, expiring after ``CLAIM_TTL_SECONDS``;
     once its room is open, after ``LEASE_TTL_SECONDS`` or what its worker is set to."""
@@ -158,5 +171,6 @@ def dial_attempt(attempt_id: UUID) -> str:
 
 
 def reply(request_id: UUID) -> str:
-    """List to which a worker pushes the one ``CommandReply`` to a command that asked for it."""
+    """List to which a worker pushes the one ``CommandReply`` to a command that asked for it, or the
+    control plane the ``InboundReply`` to a bridge."""
     return f"switchboard:reply:{request_id}"

@@ -63,5 +63,15 @@ class Sealer:
 
 def derived_key(secret: str) -> str:
     """A Fernet key made from the installation's one secret (HKDF-SHA256, RFC 5869)."""
-    derive = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"switchboard encryption at rest")
+    return _derived(secret, b"switchboard encryption at rest")
+
+
+def bridge_key(secret: str) -> str:
+    """The Fernet key that telephony bridges get instead of the secret. It opens carriers'
+    credentials in ``CarrierAccount``, and nothing else."""
+    return _derived(secret, b"switchboard bridge")
+
+
+def _derived(secret: str, purpose: bytes) -> str:
+    derive = HKDF(algorithm=SHA256(), length=32, salt=None, info=purpose)
     return base64.urlsafe_b64encode(derive.derive(secret.encode())).decode()

@@ -34,6 +34,9 @@ from control_plane.calling.calls.latency_routes import router as call_latencies
 from control_plane.calling.calls.participant_routes import router as call_participants
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.routes import router as calls
+from control_plane.calling.carriers.access import CarrierAccess
+from control_plane.calling.carriers.operator_routes import router as installation_carriers
+from control_plane.calling.carriers.routes import router as carriers
 from control_plane.calling.chat_sessions.routes import router as chat_sessions
 from control_plane.calling.dialing.routes import router as dialing
 from control_plane.calling.do_not_call.routes import router as do_not_call
@@ -43,10 +46,13 @@ from control_plane.calling.live_view.live_feed import LiveFeed
 from control_plane.calling.live_view.routes import router as live_view
 from control_plane.calling.live_view.viewer_seats import ViewerSeats
 from control_plane.calling.numbers import repository as numbers_repository
+from control_plane.calling.numbers.operator_routes import router as given_numbers
 from control_plane.calling.numbers.routes import router as numbers
 from control_plane.calling.realtime.routes import router as realtime
 from control_plane.calling.recordings.routes import router as recordings
 from control_plane.calling.retention.routes import router as retention
+from control_plane.calling.telecom.operator_routes import router as telecom_prices
+from control_plane.calling.telecom.routes import router as phone_settings
 from control_plane.console.routes import console_files, console_router
 from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.identity.accounts.routes import router as accounts
@@ -149,8 +155,13 @@ ROUTERS: tuple[APIRouter, ...] = (
     notification_phone,
     notifications,
     webhooks,
-    operator,
+    carriers,
     numbers,
+    phone_settings,
+    operator,
+    given_numbers,
+    installation_carriers,
+    telecom_prices,
     catalogue_edits,
 )
 
@@ -185,6 +196,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     )
 
     resolver = SharedResolver()
+    carrier_access = CarrierAccess(settings)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -198,6 +210,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
             await database.aclose()
             await link.aclose()
             await request_counters.aclose()
+            await carrier_access.aclose()
             resolver.close()
 
     app = FastAPI(
@@ -221,6 +234,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.viewer_seats = viewer_seats
     app.state.notification_news = notification_news
     app.state.resolver = resolver
+    app.state.carrier_access = carrier_access
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()
     app.state.builder_requests = RequestsAtOnce(settings.agent_builder_at_once)
@@ -228,7 +242,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     # Implementations on higher floors that lower floors call.
     app.state.agent_directory = agents_repository
     app.state.call_directory = call_records
-    app.state.on_agent_deleted = numbers_repository.detach_from_agent
+    app.state.on_agent_deleted = numbers_repository.drop_mappings
     app.state.payment_preferences = no_preferences
     app.state.on_tenant_opened = welcome_credit(settings.welcome_credit_micros)
     install_problem_handlers(app)

@@ -15,10 +15,12 @@ from control_plane.calling.calls.count_folding import keep_folding
 from control_plane.calling.calls.creating.dispatcher import keep_advancing, keep_redispatching
 from control_plane.calling.calls.events.event_consumption import consume_events
 from control_plane.calling.calls.open_calls import OpenCalls
+from control_plane.calling.carriers.publication import keep_reconciling
 from control_plane.calling.chat_sessions import tasks as chat_tasks
 from control_plane.calling.dialing.report_consumer import ReportConsumer
 from control_plane.calling.dialing.scheduler import DialingScheduler
 from control_plane.calling.erasure import tasks as erasure_tasks
+from control_plane.calling.inbound.consumer import InboundConsumer
 from control_plane.calling.intelligence import tasks as intelligence_tasks
 from control_plane.calling.reaper.reaper import Reaper
 from control_plane.calling.recordings import tasks as recording_tasks
@@ -160,6 +162,8 @@ def loops_of(
     if JobRole.DIALING in roles:
         loops.append(DialingScheduler(database, redis, settings.dialing).run())
         loops.append(ReportConsumer(database, patient_redis).run())
+        loops.append(InboundConsumer(database, redis, patient_redis, settings).run())
+        loops.append(keep_reconciling(database, redis, settings))
     if JobRole.NOTIFYING in roles:
         deliveries = DeliveryRunner(database, settings)
         loops.append(OutboxReader(database, fact_consumers(settings, deliveries)).run())

@@ -13,6 +13,7 @@ from control_plane.building.agents.models import Agent, AgentVersion
 from control_plane.building.agents.publishing.snapshot import digest_of, read_snapshot
 from control_plane.building.provider_keys.models import ProviderKey
 from control_plane.calling.calls.models import Call
+from control_plane.calling.carriers.models import CarrierAccountRecord
 from control_plane.calling.chat_sessions.models import ChatSession
 from control_plane.calling.erasure.models import Erasure
 from control_plane.notifying.webhooks.models import Webhook
@@ -83,6 +84,7 @@ def plan(value: dict[str, Any], reseal: Reseal) -> dict[str, Any]:
 
 SEALED_COLUMNS: tuple[SealedColumn, ...] = (
     SealedColumn(ProviderKey.sealed_key, text),
+    SealedColumn(CarrierAccountRecord.sealed_credentials, text),
     SealedColumn(Agent.config, agent_config),
     SealedColumn(AgentVersion.snapshot, snapshot, {"digest": digest_of}),
     SealedColumn(ChatSession.agent, agent_config),

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from http import HTTPStatus
 from uuid import UUID
 
+from contracts.phone_media import LegAddress
 from runtime.call.call import Call
+from runtime.media.phones.listener import AdmitLeg, LegRefused
+
+LEG_ARRIVAL_SECONDS = 1.5
+"""How long a bridge waits for the call of its leg: the lease is taken before the journal is
+written. Shorter than a websocket may take to open."""
 
 
 class RunningCalls:
@@ -49,3 +56,14 @@ class RunningCalls:
                 others.discard(arrival)
                 if not others:
                     del self._awaited[call_id]
+
+    async def find_for_leg(self, leg: LegAddress) -> AdmitLeg:
+        """What lets a phone leg into its call.
+
+        Raises:
+            LegRefused: the call is not here.
+        """
+        call = await self.wait_for(leg.call_id, LEG_ARRIVAL_SECONDS)
+        if call is None:
+            raise LegRefused(HTTPStatus.NOT_FOUND, "This worker does not run the call.")
+        return call.add_phone

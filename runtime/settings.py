@@ -70,6 +70,14 @@ class WorkerOptions(IceSettings):
     media_addresses: tuple[Address, ...] = ()
     """Addresses under which callers reach this machine, beside its own: behind a NAT that passes
     the ports on, its public address."""
+    phone_media_host: Address = "127.0.0.1"
+    """Address that the worker listens on for the phone legs of bridges. It must be private: only
+    bridges may reach it. ``0.0.0.0`` listens on all of the machine's."""
+    phone_media_port: Annotated[int, Field(ge=0, le=65_535)] = 0
+    """Its port; 0: any free one. Of several workers of a machine, each takes the next one."""
+    phone_media_address: Annotated[str, Field(pattern=r"^wss?://[^/\s]+$")] | None = None
+    """Under which bridges reach it, such as ``ws://10.0.0.5:40123``. Without it: the address that
+    it listens on, or, if that is all, the one from which the worker reaches Redis."""
     media_private_candidates: bool | None = None
     """Whether the worker sends STUN requests and media to private addresses that a caller's browser
     names. By default only if an address of ``media_addresses`` is private, or, without any, if this

@@ -13,6 +13,7 @@ from uuid import UUID
 
 import structlog
 
+from contracts import redis_names
 from contracts.call_plan import CallPlan
 from contracts.call_status import Transport
 from contracts.heartbeat import WHY_CLAIMS_NOTHING, CallMedia, WhyClaimsNothing
@@ -25,16 +26,19 @@ from runtime.headroom.headroom import Headroom
 from runtime.headroom.watch import HeadroomWatch
 from runtime.journal.adoption import adopt
 from runtime.journal.event_shipper import EventShipper
+from runtime.journal.journal import Journal
 from runtime.journal.space import JournalSpace
 from runtime.journal.store import JournalStore
 from runtime.link.commands import CommandReader
 from runtime.link.dead_workers import forget_dead_workers
 from runtime.link.dispatch import Acknowledge, Dispatcher
-from runtime.link.heartbeat import Backlog, Heartbeat
+from runtime.link.heartbeat import Backlog, Heartbeat, MediaDoor
 from runtime.link.live_publisher import LivePublisher
 from runtime.link.offered_call import OfferedCall
 from runtime.link.redis_client import connect
 from runtime.link.worker_identity import WorkerIdentity
+from runtime.media.phones.listener import PhoneListener
+from runtime.media.phones.reachable_address import reached_at
 from runtime.media.room import Room
 from runtime.media.room_clock import lateness_listener
 from runtime.recording.recordings import Recordings
@@ -162,6 +166,7 @@ class Worker:
                     media = await self._warmed(stop)
                     if media is not None:
                         stack.push_async_callback(media.aclose)
+                        await self._open_media_door(stack)
                         log.info("worker.ready", slots=self._slots.total)
                         await self._run_calls(media, stop)
                 finally:
@@ -180,7 +185,10 @@ class Worker:
         return self._shipper.begun
 
     def media(self) -> Iterable[CallMedia]:
-        return [call.media(self._settings.worker_id) for call in self._calls]
+        """Without the calls whose phones still ring: they may be offered again."""
+        return [
+            call.media(self._settings.worker_id) for call in self._calls if not call.is_reserved
+        ]
 
     def backlog(self) -> Backlog:
         return {
@@ -209,6 +217,21 @@ class Worker:
         gc.freeze()
         return warming.result()
 
+    async def _open_media_door(self, stack: AsyncExitStack) -> None:
+        """Listen for phone legs. A worker that cannot carries no phones, and says so."""
+        settings = self._settings
+        listener = PhoneListener(self._calls.find_for_leg)
+        try:
+            port = await listener.start(settings.phone_media_host, settings.phone_media_port)
+        except OSError as error:
+            logger.error("worker.no_phone_media", error=str(error))
+            return
+        stack.push_async_callback(listener.aclose)
+        address = settings.phone_media_address or await reached_at(
+            settings.phone_media_host, port, settings.redis_url
+        )
+        self._heartbeat.media_door = MediaDoor(address, listener.secret)
+
     async def _run_calls(self, media: Media, stop: asyncio.Event) -> None:
         async with asyncio.TaskGroup() as calls:
 
@@ -229,6 +252,7 @@ class Worker:
                 self._slots,
                 on_offer,
                 on_unreadable,
+                lambda call_id: self._calls.find(call_id) is not None,
                 self._settings.lease_seconds,
             )
             commands = CommandReader(self._redis, worker_id, self._calls)
@@ -284,6 +308,17 @@ class Worker:
         finally:
             self._calls.remove(call)
             await journal.wait_durable()
+            if call.was_released:
+                await self._forget(journal)
+
+    async def _forget(self, journal: Journal) -> None:
+        """The phone was not answered. From now on another worker may be reserved for the call."""
+        call_id = journal.plan.call_id
+        await self._shipper.drop(journal)
+        try:
+            await self._redis.delete(redis_names.call_lease(call_id))
+        except LINK_ERRORS as error:
+            logger.warning("worker.lease_not_returned", call_id=str(call_id), error=str(error))
 
     async def _drain(self) -> None:
         """Let the calls continue for a while, then end them."""

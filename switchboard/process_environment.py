@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from pydantic import AliasChoices
 
+from carriers.account import CarrierName
 from contracts.ice_settings import IceSettings
 from control_plane.platform.settings import ControlPlaneOptions
 from pipelines.settings import OPENAI_COMPATIBLE, VENDOR_BASE_URLS
@@ -28,8 +29,9 @@ _MAIL = frozenset(
     name for name in Settings.model_fields if name.startswith(("smtp_", "mail_", "sms_"))
 )
 _STORED = frozenset({"redis_url", "object_store_url", "encryption_keys"})
+_CARRIERS = frozenset({"bridge_public_url", *(f"{name}_base_url" for name in CarrierName)})
 _CONTROL_PLANE = (
-    _WATCHED | _VENDORS | _LOGINS | _STORED | ControlPlaneOptions.model_fields.keys()
+    _WATCHED | _CARRIERS | _VENDORS | _LOGINS | _STORED | ControlPlaneOptions.model_fields.keys()
     | {
         *("secret_key", "public_url", "builder_model"),
         *("phone_calls_per_tenant", "phone_calls_per_number", "ring_timeout_seconds"),
@@ -58,7 +60,11 @@ READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
             | WorkerOptions.model_fields.keys()
             | {"worker_processes", "worker_niceness", "outbound_allowed_networks"}
         ),
-        "bridge": _WATCHED | {"redis_url"},
+        "bridge": (
+            _WATCHED
+            | _CARRIERS
+            | {"redis_url", "bridge_host", "bridge_port", "bridge_id", "bridge_account_key"}
+        ),
         "models": _WATCHED,
         "control-plane": _LOGGING,
         "migrate": _LOGGING | _LOGINS,

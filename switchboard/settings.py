@@ -6,11 +6,13 @@ import os
 import sys
 from copy import copy
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, Field, PositiveInt, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from carriers.account import CarrierName
+from carriers.settings import CarrierSettings
 from control_plane.platform.http.allowed_hosts import AllowedHosts
 from control_plane.platform.http.client_address import TrustedProxies
 from control_plane.platform.settings import (
@@ -30,11 +32,13 @@ from pipelines.settings import (
     ProviderDeadlines,
     ProviderSettings,
 )
-from runtime.settings import WorkerOptions, WorkerSettings
+from runtime.settings import WorkerOptions, WorkerSettings, new_worker_id
 from switchboard.logs import LogFormat
 from telemetry.settings import TelemetryOptions
+from telephony_bridge.settings import BridgeSettings
 
 DEFAULT_PORT = 8080
+DEFAULT_BRIDGE_PORT = 8090
 SHORTEST_SECRET_KEY_BYTES = 32
 
 
@@ -129,6 +133,24 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     phone_calls_per_tenant: int = _same_as(DialingSettings, "calls_per_tenant")
     phone_calls_per_number: int = _same_as(DialingSettings, "calls_per_number")
     ring_timeout_seconds: int = _same_as(DialingSettings, "ring_timeout_seconds")
+    bridge_public_url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$")] | None = None
+    """Address under which phone carriers reach the telephony bridge, such as
+    ``https://phones.example.com``. Without it there are no phone calls."""
+    bridge_host: str = "127.0.0.1"
+    """Address that the bridge listens on for carriers, behind your proxy with TLS."""
+    bridge_port: int = Field(DEFAULT_BRIDGE_PORT, ge=1, le=65535)
+    bridge_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,100}$")] = Field(
+        default_factory=new_worker_id
+    )
+    """By default a new one for each start. No two running bridges may have the same."""
+    bridge_account_key: str | None = Field(None, repr=False)
+    """Opens carriers' credentials, and nothing else: a bridge has no secret key. ``up`` makes it
+    from the secret key, as ``switchboard encryption bridge-key`` does."""
+    twilio_base_url: str | None = None
+    """Replaces the carrier's address, for tests. So with the next three."""
+    telnyx_base_url: str | None = None
+    plivo_base_url: str | None = None
+    vonage_base_url: str | None = None
     builder_model: str = "gpt-5.6-luna"
     """Model of the platform's OpenAI key that drafts agents."""
     post_call_provider: Literal["openai", "google", "local"] | None = None
@@ -305,6 +327,8 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             post_call=self._post_call(),
             object_store_url=self.shared_object_store_url,
             dialing=self._dialing(),
+            bridge_public_url=self.bridge_public_url and self.bridge_public_url.rstrip("/"),
+            carriers=self.carriers(),
         )
 
     def all_encryption_keys(self) -> tuple[str, ...]:
@@ -336,9 +360,11 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
 
     def _dialing(self) -> DialingSettings:
         return DialingSettings(
+            carriers=frozenset(CarrierName) if self.bridge_public_url else frozenset(),
             calls_per_tenant=self.phone_calls_per_tenant,
             calls_per_number=self.phone_calls_per_number,
             ring_timeout_seconds=self.ring_timeout_seconds,
+            connects_accounts=self.bridge_public_url is not None,
         )
 
     def _platform_llm(self) -> PlatformLlmSettings | None:
@@ -372,6 +398,26 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             workers_dir=workers_dir,
         )
 
+    def carriers(self) -> CarrierSettings:
+        """Where the phone carriers' APIs are."""
+        urls = {name: getattr(self, f"{name.value}_base_url") for name in CarrierName}
+        return CarrierSettings(base_urls={name: url for name, url in urls.items() if url})
+
+    def bridge(self) -> BridgeSettings:
+        """For the telephony bridge. Raises ``MissingSetting``."""
+        public_url, key = self.bridge_public_url, self.bridge_account_key
+        if public_url is not None:
+            _required(key, "SWITCHBOARD_BRIDGE_ACCOUNT_KEY")
+        return BridgeSettings(
+            redis_url=self.required_redis_url(),
+            bridge_id=self.bridge_id,
+            host=self.bridge_host,
+            port=self.bridge_port,
+            public_url=None if public_url is None else public_url.rstrip("/"),
+            account_key=key,
+            carriers=self.carriers(),
+        )
+
     def of_worker(self, number: int) -> Settings:
         """For one of the worker processes, counted from 1: its own id and monitoring port. A single
         one keeps the id that is set."""
@@ -379,6 +425,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
         return self.model_copy(
             update={
                 "worker_id": self.worker_id if is_single else f"{self.worker_id}-{number}",
+                "phone_media_port": self.phone_media_port and self.phone_media_port + number - 1,
                 "monitoring_port": None if port is None else port + number - 1,
             }
         )

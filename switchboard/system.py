@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from contracts.sealing import bridge_key
 from control_plane.platform.job_roles import PLATFORM_ROLES, TENANTS_ROLES
 from switchboard.listening import listen, user_of
 from switchboard.migration_stamp import is_migrated, stamp
@@ -54,6 +55,7 @@ TENANTS_JOBS = "jobs-tenants"
 """The process that runs jobs on what tenants wrote."""
 _FOLDERS = ("logs", "workers", "objects", "outbox", "valkey", "postgres")
 """What we keep in the data directory. Others in it may be somebody's own."""
+_BRIDGE_ID = "local-1"
 _OWNER_URL = "SWITCHBOARD_DATABASE_URL"
 
 # Ctrl-C must stop everything within three seconds. These add up to less, also with the half second
@@ -207,6 +209,10 @@ class _System:
             "SWITCHBOARD_PUBLIC_URL": self.api_url,
         }
         operator = {"SWITCHBOARD_OPERATOR_TOKEN": self.secrets.operator_token}
+        phones = {
+            "SWITCHBOARD_BRIDGE_ID": _BRIDGE_ID,
+            "SWITCHBOARD_BRIDGE_ACCOUNT_KEY": bridge_key(self.secrets.secret_key),
+        }
         host, port = self._listener.getsockname()[:2]
         async with contextlib.aclosing(RedisReadiness(redis_url)) as seen:
             # The API first: a caller waits for it and for the media workers.
@@ -228,8 +234,8 @@ class _System:
                 ),
                 (
                     "Telephony bridge",
-                    self._commands.bridge(link | self._monitoring("bridge")),
-                    seen.bridge("local-1"),
+                    self._commands.bridge(link | phones | self._monitoring("bridge")),
+                    seen.bridge(_BRIDGE_ID),
                 ),
                 (
                     "Tenants' jobs",

@@ -228,6 +228,26 @@ PACKETS_DROPPED = declared.counter(
     (_WORKER,),
     {"reason": ("stranger", "malformed", "failed", "too_much")},
 )
+PHONE_MESSAGES_DROPPED = declared.counter(
+    "phone_messages_dropped_total",
+    "Messages of bridges about phone legs that a worker could not read.",
+    (_WORKER,),
+)
+PHONE_LEGS = declared.gauge(
+    "phone_legs", "Phone legs whose media runs through this bridge.", (_BRIDGE,)
+)
+PHONE_FRAMES_DROPPED = declared.counter(
+    "phone_frames_dropped_total",
+    "Frames of 20 ms that were not sent to a carrier because it held 200 ms already.",
+    (_BRIDGE,),
+)
+CARRIER_REQUESTS = declared.counter(
+    "carrier_requests_total",
+    "Carriers' webhooks and media websockets, by what became of them: `accepted`, `repeated`, "
+    "`refused` for their signature, `unknown` account, or `failed`.",
+    (_BRIDGE,),
+    {"outcome": ("accepted", "repeated", "refused", "unknown", "failed")},
+)
 PROVIDER_ERRORS = declared.counter(
     "provider_errors_total",
     "Errors of models' providers, also those after which a second attempt succeeded.",

@@ -1,69 +1,155 @@
-"""The process that connects calls to the phone network. It dials when the control plane asks.
+"""The process that connects calls to the phone network.
 
-Without a carrier there is nothing to dial: it logs that, and sends its heartbeat.
+It dials when the control plane asks, answers the carriers' webhooks, and carries the sound of each
+phone between its carrier and the media worker of its call. Without a public address no carrier can
+reach it: it logs that, and sends its heartbeat.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import suppress
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 
 import structlog
 from redis.asyncio import Redis
 
+from carriers.rest import carrier_client
+from contracts.inbound_calls import ANSWER_SECONDS
 from contracts.redis_names import HEARTBEAT_INTERVAL_SECONDS, HEARTBEAT_TTL_SECONDS
+from contracts.sealing import Sealer
 from link.connection import LINK_ERRORS, answers, connect
 from link.persistent_loop import run_persistently
 from telemetry.health import Health
+from telephony_bridge.account_carrier import AccountCarrier, DialedLegs
 from telephony_bridge.carrier import Carrier
-from telephony_bridge.dialer import BLOCK_MS, Dialer
+from telephony_bridge.dialer import BLOCK_MS, RETRY_SECONDS, Dialer
 from telephony_bridge.heartbeat import BridgeHeartbeat, bridge_heartbeat
+from telephony_bridge.media.legs import MediaLegs
 from telephony_bridge.reports import Reports
+from telephony_bridge.settings import BridgeSettings
+from telephony_bridge.tickets import Tickets
+from telephony_bridge.webhooks.accounts import Accounts, Specs
+from telephony_bridge.webhooks.app import BridgeApp
+from telephony_bridge.webhooks.inbound_desk import InboundDesk
+from telephony_bridge.webhooks.media_door import MediaDoor
+from telephony_bridge.webhooks.seen import Seen
+from telephony_bridge.webhooks.server import BridgeServer, listen
+from telephony_bridge.webhooks.webhooks import Webhooks
 
 ANSWER_TIMEOUT_SECONDS = 2.0
 log = structlog.get_logger(__name__)
 
 
 async def run_bridge(
-    redis_url: str,
-    bridge_id: str,
+    settings: BridgeSettings,
     stop: asyncio.Event,
+    specs: Specs | None = None,
     carriers: Sequence[Carrier] = (),
     health: Health | None = None,
 ) -> None:
-    """Dial through ``carriers`` until ``stop`` is set; survives an absent Redis.
+    """Serve until ``stop`` is set; survives an absent Redis.
 
     A bridge that stops hangs up every leg and reports that. If a bridge dies, the control plane
     notices within seconds and ends its attempts.
+
+    Args:
+        specs: the carriers whose accounts it serves; ``None``: all that are built in.
+        carriers: further ones, which need no account.
+
+    Raises:
+        PortTaken: another program listens on the port.
     """
-    if not carriers:
-        log.info("no carrier is configured: phone calls are not available", bridge_id=bridge_id)
-    client = connect(
-        redis_url,
-        connect_timeout_seconds=ANSWER_TIMEOUT_SECONDS,
-        answer_timeout_seconds=ANSWER_TIMEOUT_SECONDS,
-        longest_block_seconds=BLOCK_MS / 1000,
-    )
+    client = _client(settings.redis_url)
     if health is not None:
         health.watch("Redis does not answer.", partial(answers, client))
-    reports = Reports(client, bridge_id)
-    names = tuple(carrier.name for carrier in carriers)
+    reports = Reports(client, settings.bridge_id)
+    legs = MediaLegs(client, reports)
     try:
-        async with asyncio.TaskGroup() as tasks:
-            background = [
-                tasks.create_task(reports.keep_sending()),
-                tasks.create_task(_keep_beating(client, bridge_id, names)),
-            ]
-            await Dialer(client, bridge_id, carriers, reports).run(stop)
+        async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
+            background = [tasks.create_task(reports.keep_sending())]
+            account_carriers: Sequence[Carrier] = ()
+            if settings.public_url is not None and settings.account_key is not None:
+                served = _built_in() if specs is None else specs
+                serving = _serving(settings, served, client, legs)
+                dialed, accounts = await stack.enter_async_context(serving)
+                account_carriers = [
+                    AccountCarrier(name, accounts, dialed, settings.public_url) for name in served
+                ]
+                background.append(tasks.create_task(_keep_told(dialed)))
+            else:
+                log.info(
+                    "no public address is configured: phone calls are not available",
+                    bridge_id=settings.bridge_id,
+                )
+            usable = (*carriers, *account_carriers)
+            names = tuple(carrier.name for carrier in usable)
+            background.append(tasks.create_task(_keep_beating(client, settings.bridge_id, names)))
+            await Dialer(client, settings.bridge_id, usable, reports, legs.hang_up).run(stop)
+            await legs.close()
             for task in background:
                 task.cancel()
         with suppress(*LINK_ERRORS):
             await reports.flush()
     finally:
         await client.aclose()
+
+
+@asynccontextmanager
+async def _serving(
+    settings: BridgeSettings, specs: Specs, redis: Redis, legs: MediaLegs
+) -> AsyncIterator[tuple[DialedLegs, Accounts]]:
+    """Answer the carriers for the length of the block."""
+    assert settings.public_url is not None
+    assert settings.account_key is not None
+    public_url = settings.public_url.rstrip("/")
+    async with AsyncExitStack() as stack:
+        http = await stack.enter_async_context(carrier_client())
+        waiting = _client(settings.redis_url, ANSWER_SECONDS)
+        stack.push_async_callback(waiting.aclose)
+        sealer = Sealer([settings.account_key])
+        accounts = Accounts(redis, sealer, specs, settings.carriers, http)
+        seen, tickets = Seen(redis), Tickets(redis)
+        dialed = DialedLegs(redis, settings.bridge_id)
+        desk = InboundDesk(waiting, settings.bridge_id)
+        webhooks = Webhooks(public_url, seen, desk, tickets, dialed, time.time)
+        door = MediaDoor(seen, tickets, legs, time.time)
+        listener = listen(settings.host, settings.port)
+        server = BridgeServer(BridgeApp(public_url, accounts, webhooks, door))
+        serving = asyncio.create_task(server.serve(sockets=[listener]), name="bridge-server")
+        log.info("bridge_listens", port=listener.getsockname()[1], public_url=public_url)
+        try:
+            yield dialed, accounts
+        finally:
+            server.should_exit = True
+            await serving
+
+
+def _built_in() -> Specs:
+    from carriers.registry import CARRIERS
+
+    return {spec.name: spec for spec in CARRIERS}
+
+
+def _client(redis_url: str, longest_block_seconds: float = BLOCK_MS / 1000) -> Redis:
+    return connect(
+        redis_url,
+        connect_timeout_seconds=ANSWER_TIMEOUT_SECONDS,
+        answer_timeout_seconds=ANSWER_TIMEOUT_SECONDS,
+        longest_block_seconds=longest_block_seconds,
+    )
+
+
+async def _keep_told(dialed: DialedLegs) -> None:
+    await run_persistently(
+        "dialed_stages",
+        dialed.read_told,
+        first_pause_seconds=RETRY_SECONDS,
+        longest_pause_seconds=RETRY_SECONDS,
+    )
 
 
 async def _keep_beating(client: Redis, bridge_id: str, carriers: tuple[str, ...]) -> None:

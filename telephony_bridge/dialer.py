@@ -33,15 +33,22 @@ class Dialer:
     """
     Args:
         redis: a client that answers ``str`` and allows for ``BLOCK_MS``.
+        hang_up_inbound: ends the leg of an attempt that was not dialed here, if it is here.
     """
 
     def __init__(
-        self, redis: Redis, bridge_id: str, carriers: Iterable[Carrier], reports: Reports
+        self,
+        redis: Redis,
+        bridge_id: str,
+        carriers: Iterable[Carrier],
+        reports: Reports,
+        hang_up_inbound: Callable[[UUID], None],
     ) -> None:
         self._redis = redis
         self._bridge_id = bridge_id
         self._carriers = {carrier.name: carrier for carrier in carriers}
         self._reports = reports
+        self._hang_up_inbound = hang_up_inbound
         self._attempts: dict[UUID, Attempt] = {}
         self._position = BEFORE_ALL
         """In the stream of commands."""
@@ -114,6 +121,8 @@ class Dialer:
             return
         if (attempt := self._attempts.get(command.attempt_id)) is not None:
             attempt.hang_up()
+        else:
+            self._hang_up_inbound(command.attempt_id)
 
 
 async def _keep_reading(name: str, read: Callable[[], Awaitable[None]]) -> None:

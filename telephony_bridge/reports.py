@@ -10,6 +10,7 @@ import asyncio
 from collections import deque
 from contextlib import suppress
 from datetime import UTC, datetime
+from typing import Protocol
 from uuid import UUID
 
 from redis.asyncio import Redis
@@ -22,6 +23,22 @@ from link.persistent_loop import run_persistently
 RENEW_SECONDS = redis_names.HEARTBEAT_INTERVAL_SECONDS
 ENDED_TTL_SECONDS = 600
 """How long an attempt's end stays readable, in case its report is lost."""
+
+
+class ReportedLeg(Protocol):
+    """Which leg a report is about: a ``DialRequest``, or an inbound leg."""
+
+    @property
+    def attempt_id(self) -> UUID: ...
+
+    @property
+    def call_id(self) -> UUID: ...
+
+    @property
+    def tenant_id(self) -> UUID: ...
+
+    @property
+    def participant_id(self) -> UUID: ...
 
 
 class Reports:
@@ -53,12 +70,12 @@ class Reports:
 
     def add(
         self,
-        request: DialRequest,
+        leg: ReportedLeg,
         stage: LegStage,
         outcome: DialOutcome | None = None,
         detail: str | None = None,
     ) -> None:
-        self._add(self._report(request, stage, outcome, detail))
+        self._add(self._report(leg, stage, outcome, detail))
 
     async def keep_sending(self) -> None:
         """Send and renew until cancelled."""
@@ -118,16 +135,16 @@ class Reports:
 
     def _report(
         self,
-        request: DialRequest,
+        leg: ReportedLeg,
         stage: LegStage,
         outcome: DialOutcome | None = None,
         detail: str | None = None,
     ) -> DialReport:
         return DialReport(
-            attempt_id=request.attempt_id,
-            call_id=request.call_id,
-            tenant_id=request.tenant_id,
-            participant_id=request.participant_id,
+            attempt_id=leg.attempt_id,
+            call_id=leg.call_id,
+            tenant_id=leg.tenant_id,
+            participant_id=leg.participant_id,
             bridge_id=self._bridge_id,
             occurred_at=datetime.now(UTC),
             stage=stage,

@@ -31,6 +31,7 @@ async def add_plan(session: AsyncSession, plan: Plan) -> bool:
             calls_at_once=plan.calls_at_once,
             calls_not_joined=plan.calls_not_joined,
             dispatch_weight=plan.dispatch_weight,
+            phone_numbers_max=plan.phone_numbers_max,
         )
         .on_conflict_do_nothing()
         .returning(Plan.id)

@@ -40,6 +40,7 @@ async def create_plan(
         calls_at_once=wanted.calls_at_once,
         calls_not_joined=wanted.calls_not_joined,
         dispatch_weight=wanted.dispatch_weight,
+        phone_numbers_max=wanted.phone_numbers_max,
     )
     if not await plan_repository.add_plan(session, plan):
         raise PlanExists(f"A plan '{wanted.id}' already exists; choose another id.")
@@ -55,4 +56,5 @@ def _view(plan: Plan) -> PlanView:
         calls_at_once=plan.calls_at_once,
         calls_not_joined=plan.calls_not_joined,
         dispatch_weight=plan.dispatch_weight,
+        phone_numbers_max=plan.phone_numbers_max,
     )

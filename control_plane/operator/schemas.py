@@ -236,6 +236,9 @@ class PlanCreate(BaseModel):
         description="While calls wait for media workers, tenants take turns; so many calls of a "
         "tenant begin in one turn.",
     )
+    phone_numbers_max: Annotated[StrictInt, Field(ge=0, le=1_000_000)] | None = Field(
+        None, description="How many phone numbers a tenant may register. null: no limit."
+    )
 
 
 class PlanView(BaseModel):
@@ -246,6 +249,7 @@ class PlanView(BaseModel):
     calls_at_once: int | None
     calls_not_joined: int | None
     dispatch_weight: int
+    phone_numbers_max: int | None
 
 
 class PlanList(BaseModel):

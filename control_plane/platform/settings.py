@@ -17,6 +17,7 @@ from pydantic import (
     field_validator,
 )
 
+from carriers.settings import CarrierSettings
 from contracts.call_plan import LONGEST_CALL_SECONDS
 from contracts.ice_settings import IceSettings
 from control_plane.platform.http.allowed_hosts import AllowedHosts
@@ -59,13 +60,20 @@ class DialingSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     carriers: frozenset[str] = frozenset()
-    """The carriers that the telephony bridges reach; without one there are no phone calls."""
+    """The carriers that the telephony bridges reach by adapters that need no account."""
+    connects_accounts: bool = False
+    """Whether carriers can reach the bridges, so that calls run through accounts at carriers."""
     calls_per_tenant: PositiveInt = 10
     """The most phone legs that one tenant may be dialing or talking on at once."""
     calls_per_number: PositiveInt = 5
     """The same for one caller id; a number can have a limit of its own instead."""
     ring_timeout_seconds: PositiveInt = 30
     """How long a phone rings before the call counts as not answered."""
+
+    @property
+    def has_phones(self) -> bool:
+        """Whether anything connects this installation to a phone network."""
+        return self.connects_accounts or bool(self.carriers)
 
 
 class CallCapSettings(BaseModel):
@@ -220,6 +228,10 @@ class ControlPlaneSettings(ControlPlaneOptions):
     """Where recordings are stored: ``file:///…``, ``s3://bucket/prefix``,
     ``gs://bucket/prefix``."""
     dialing: DialingSettings = DialingSettings()
+    bridge_public_url: str | None = None
+    """The address at which phone carriers reach the telephony bridges, without a trailing slash.
+    ``None``: no webhook can be configured."""
+    carriers: CarrierSettings = CarrierSettings()
 
     @property
     def hosts(self) -> AllowedHosts:
@@ -255,3 +267,10 @@ class ControlPlaneSettings(ControlPlaneOptions):
         from contracts.sealing import Sealer
 
         return Sealer(self.encryption_keys)
+
+    @property
+    def bridge_sealer(self) -> Sealer:
+        """Encrypts carriers' credentials for the bridges."""
+        from contracts.sealing import Sealer, bridge_key
+
+        return Sealer([bridge_key(self.secret_key)])

@@ -24,6 +24,10 @@ class CallActions(Protocol):
     def collected_slots(self, slots: dict[str, str]) -> None:
         """Report all slot values understood so far, not only new ones."""
 
+    def send_digits(self, digits: str) -> str | None:
+        """Press keys (``0-9 A-D * #``) towards every phone of the call. Returns why that is not
+        possible, or ``None``."""
+
     def agent_took_over(self, agent_id: UUID) -> None:
         """Another agent of the call's plan talks from now on, and its time is billed."""
 

@@ -23,6 +23,7 @@ from pipelines.engine.channels.tts.supervised_tts import SupervisedTTS
 from pipelines.engine.endpointing import default_delays, delays_after
 from pipelines.engine.shared_models import WarmModels
 from pipelines.engine.turn_handling import turn_handling
+from pipelines.texts.keypad import words_of_keys
 from pipelines.texts.prompt import opener
 from pipelines.texts.utterance import utterances
 
@@ -101,6 +102,14 @@ class CallSession:
         speech = await self._said(text, False)
         await speech.wait_for_playout()
         return not speech.interrupted
+
+    async def keys_pressed(self, digits: str) -> None:
+        """Answer what the caller has entered on the keypad, as if it had been said."""
+        await self.agents.settled()
+        speech = self.session.current_speech
+        if speech is not None and speech.allow_interruptions:
+            await self.session.interrupt()
+        self.session.generate_reply(user_input=words_of_keys(digits), input_modality="audio")
 
     async def _said(self, text: str, interruptible: NotGivenOr[bool]) -> SpeechHandle:
         first, *others = utterances(text) or [""]

@@ -35,7 +35,9 @@ REALTIME_TRANSCRIBERS: Mapping[str, str] = MappingProxyType({"openai": "gpt-4o-m
 """By provider: the model that writes down what its realtime models hear. Google's do it themselves,
 for nothing."""
 
-RUNNABLE_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook", "handoff", "mcp"})
+RUNNABLE_TOOLS: frozenset[ToolType] = frozenset(
+    {"end_call", "call_webhook", "handoff", "send_dtmf", "mcp"}
+)
 """``pipelines.engine.tools`` gives these to the language model."""
 PLAYBOOK_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook"})
 """The playbook engine calls these by itself, ``call_webhook`` once it knows the slots that are its

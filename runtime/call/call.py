@@ -14,6 +14,7 @@ import structlog
 
 from contracts.call_plan import CallPlan, PlannedParticipant
 from contracts.call_status import Transport
+from contracts.end_reasons import EndReason
 from contracts.events import (
     CallEnded,
     CallMetered,
@@ -27,6 +28,7 @@ from contracts.events import (
 )
 from contracts.heartbeat import CallMedia
 from contracts.live_messages import LiveBody, LiveMessage, ParticipantStateChanged
+from pipelines.texts.template import fill_template
 from runtime.call.billable_time import BillableTime
 from runtime.call.channel_reports import CallChannelReports
 from runtime.call.closing import close_parts
@@ -34,11 +36,23 @@ from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
 from runtime.call.farewell import falls_silent, farewell_seconds, say_farewell
 from runtime.call.funds import Funds
+from runtime.call.keypads import Keypads
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
 from runtime.call.presence import Presence
+from runtime.call.voicemail.machine_answer import MachineAnswer
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
-from runtime.media.room import GoneCause, LegConnected, LegGone, LegInterrupted, Room, RoomClosed
+from runtime.media.leg import DtmfNotPossible
+from runtime.media.phones.phone_leg import PhoneLeg
+from runtime.media.room import (
+    GoneCause,
+    LegConnected,
+    LegGone,
+    LegInterrupted,
+    LegPressed,
+    Room,
+    RoomClosed,
+)
 from runtime.recording.call_recording import CallRecording, OpenRecording
 from runtime.slots import Place
 from telemetry.metrics import CALL_SETUP
@@ -118,8 +132,12 @@ class Call:
         self._recording: CallRecording | None = None
         self._listening = asyncio.Event()
         self._is_prepared = False
-        """Whether the first words are being made. They are when somebody makes an offer."""
+        """Whether the first words are being made. They are when somebody makes an offer, or a phone
+        rings."""
         self._hung_up: set[UUID] = set()
+        self._keypads = Keypads(clock, self.spawn, self._entered)
+        self._machine: MachineAnswer | None = None
+        """Watches a phone that we dialed, if the agent wants to know of machines."""
         self._last_lost: UUID | None = None
         self._losses = 0
         """How often the last leg's connection was closed."""
@@ -130,14 +148,22 @@ class Call:
         self._cut_short = asyncio.Event()
         self._open_since = 0.0
         """By ``clock``; from the open room on."""
+        self.is_reserved = bool(plan.participants) and all(
+            each.transport is Transport.PSTN for each in plan.participants
+        )
+        """Whether the call waits for a phone that rings. If that is not answered, there was no call
+        here: nothing is written down before somebody joins."""
+        self.was_released = False
+        if self.is_reserved:
+            self._facts.hold()
 
     # -- the call ------------------------------------------------------------------------------
 
     async def run(self, on_open: Callable[[], Awaitable[None]]) -> None:
         """Run the call to its end. Awaits ``on_open`` once the room can take legs.
 
-        The journal always ends with ``call.ended``. Only cancellation is raised, and a cancelled
-        call has ended with ``server_shutdown``.
+        The journal ends with ``call.ended``, or is empty if the call was released. Only
+        cancellation is raised, and a cancelled call has ended with ``server_shutdown``.
         """
         with structlog.contextvars.bound_contextvars(call_id=str(self.plan.call_id)):
             try:
@@ -165,6 +191,9 @@ class Call:
         self.spawn(self._watch_limits())
         self.spawn(self._billable.report(self._facts, self._is_backed_up))
         self.spawn(self._converse(self._room))
+        if self.is_reserved:
+            # When the phone is answered, the first word has to be ready.
+            self._prepare_once()
 
     async def _converse(self, room: Room) -> None:
         self._conversation = self._open_conversation(self.plan, room, self, self)
@@ -218,10 +247,35 @@ class Call:
             participant_id=participant_id, transport=Transport.WEBRTC, identity=identity
         )
         with nullcontext() if self._place is None else self._place.taken():
-            if not self._is_prepared:
-                self._is_prepared = True
-                self.spawn(self._prepare())
+            self._prepare_once()
             return await self._room.answer_offer(participant, sdp)
+
+    async def add_phone(self, leg: PhoneLeg) -> None:
+        """Let a phone in.
+
+        Raises:
+            RoomClosed: the call is ending.
+        """
+        await self._room_known.wait()
+        if self._room is None or self._end_requested.is_set():
+            raise RoomClosed("the call is ending")
+        self._prepare_once()
+        settings = self.plan.agent.advanced.voicemail
+        if settings is not None and leg.opened.direction == "outbound" and self.is_reserved:
+            message = fill_template(settings.message or "", self.plan.variables)
+            self._machine = MachineAnswer(settings, message, self, self._clock)
+            self._room.tap(self._machine.heard)
+        await self._room.add_leg(leg)
+
+    @property
+    def conversation(self) -> Conversation | None:
+        """``None`` before it is opened."""
+        return self._conversation
+
+    def _prepare_once(self) -> None:
+        if not self._is_prepared:
+            self._is_prepared = True
+            self.spawn(self._prepare())
 
     async def remove_leg(self, participant_id: UUID) -> None:
         """A participant hangs up.
@@ -232,8 +286,21 @@ class Call:
         self._hung_up.add(participant_id)
         if self._room is not None:
             await self._room.remove_leg(participant_id)
-        if participant_id == self._last_lost and not self._presence.legs:
+        seemed_lost = participant_id == self._last_lost and not self._presence.legs
+        planned = {each.participant_id for each in self.plan.participants}
+        # Phones that were answered and hung up before their sound came.
+        if seemed_lost or (self.is_reserved and self._hung_up >= planned):
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
+
+    def release(self) -> None:
+        """The phone that rang was not answered. Ignored once somebody has joined."""
+        if self.is_reserved:
+            self.was_released = True
+            self.end(Ending.because(Cause.NOBODY_JOINED))
+
+    def _make_certain(self) -> None:
+        self.is_reserved = False
+        self._facts.let_go()
 
     async def _follow_room(self, room: Room) -> None:
         async for event in room.events():
@@ -244,6 +311,8 @@ class Call:
                     self._leg_interrupted(participant_id, silent_seconds)
                 case LegGone(participant_id, cause):
                     self._leg_gone(participant_id, cause)
+                case LegPressed(participant_id, digits):
+                    self._keys_pressed(participant_id, digits)
         self.end(Ending.because(Cause.SESSION_FAILED, "the room closed by itself"))
 
     def _leg_connected(self, participant_id: UUID) -> None:
@@ -255,6 +324,7 @@ class Call:
         if not presence.here and self._conversation is not None:
             self._conversation.resume()
         is_first = presence.joined(participant_id)
+        self._make_certain()
         if is_first:
             CALL_SETUP.labels("join").observe(self._clock() - self._open_since)
             self.fact(CallStarted(participant_id=participant_id))
@@ -310,6 +380,14 @@ class Call:
             self._losses += 1
             self.spawn(self._await_rejoin(self._losses))
 
+    def _keys_pressed(self, participant_id: UUID, digits: str) -> None:
+        if participant_id in self._presence.here and not self._end_requested.is_set():
+            self._keypads.pressed(participant_id, digits)
+
+    def _entered(self, entry: str) -> None:
+        if self._conversation is not None and not self._end_requested.is_set():
+            self.spawn(self._conversation.keys_pressed(entry))
+
     async def _await_rejoin(self, loss: int) -> None:
         await asyncio.sleep(REJOIN_SECONDS)
         # After a later loss, the time runs from that one.
@@ -337,6 +415,8 @@ class Call:
     async def _watch_limits(self) -> None:
         while True:
             match await self._limits.next_due():
+                case Due.NOBODY_JOINED if self.is_reserved:
+                    self.release()
                 case Due.NOBODY_JOINED:
                     self.end(Ending.because(Cause.NOBODY_JOINED))
                 case Due.MAX_DURATION:
@@ -414,9 +494,15 @@ class Call:
         await self._cut_short.wait()
 
     async def _close(self) -> None:
-        """Close the legs, the conversation and the recording. Always ends with ``call.ended``."""
+        """Close the legs, the conversation and the recording. Ends with ``call.ended``, unless the
+        call was released."""
         self._presence.over()
         ending = self._ending or Ending.because(Cause.WORKER_STOPPING)
+        if self.is_reserved and ending.reason is EndReason.SERVER_SHUTDOWN:
+            # Another worker is offered the call when the phone is answered.
+            self.was_released = True
+        if not self.was_released:
+            self._make_certain()
         try:
             await close_parts(
                 self._facts,
@@ -445,6 +531,16 @@ class Call:
     def end_call(self) -> None:
         self.end(Ending.because(Cause.AGENT_HUNG_UP))
 
+    def send_digits(self, digits: str) -> str | None:
+        pressed = False
+        for participant_id in self._presence.here if self._room is not None else ():
+            try:
+                self._room.send_digits(participant_id, digits)
+                pressed = True
+            except (DtmfNotPossible, KeyError):
+                continue
+        return None if pressed else "Nobody in this call is on a phone, so there are no keys."
+
     def agent_took_over(self, agent_id: UUID) -> None:
         self._talking = self.plan.run_by(agent_id)
         self.fact(CallMetered(connected_ms=self._billable.ms or 0, agent_id=agent_id))
@@ -462,6 +558,8 @@ class Call:
 
     def live(self, body: LiveBody) -> None:
         self._facts.live(body)
+        if self._machine is not None:
+            self._machine.shown(body)
 
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
         self._limits.activity(user_speaking=user_speaking, agent_active=agent_active)

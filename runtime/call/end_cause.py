@@ -29,6 +29,10 @@ class Cause(Enum):
     LAST_LEG_LOST = auto()
     NOBODY_JOINED = auto()
     AGENT_HUNG_UP = auto()
+    MACHINE_ANSWERED = auto()
+    """An answering machine, and the agent leaves no message."""
+    MESSAGE_LEFT = auto()
+    """An answering machine has recorded the agent's message."""
     MAX_DURATION_REACHED = auto()
     FUNDS_LAPSED = auto()
     """No more time is paid for; the detail says why."""
@@ -48,6 +52,8 @@ OUTCOMES: dict[Cause, tuple[EndReason, Leave]] = {
     Cause.LAST_LEG_LOST: (EndReason.CLIENT_DISCONNECTED, Leave.AT_ONCE),
     Cause.NOBODY_JOINED: (EndReason.ROOM_CONNECTION_FAILED, Leave.AT_ONCE),
     Cause.AGENT_HUNG_UP: (EndReason.END_CALL_TOOL, Leave.AFTER_SPEECH),
+    Cause.MACHINE_ANSWERED: (EndReason.VOICEMAIL_DETECTED, Leave.AT_ONCE),
+    Cause.MESSAGE_LEFT: (EndReason.VOICEMAIL_LEFT, Leave.AT_ONCE),
     Cause.MAX_DURATION_REACHED: (EndReason.MAX_CALL_DURATION, Leave.FAREWELL),
     Cause.FUNDS_LAPSED: (EndReason.INSUFFICIENT_FUNDS, Leave.FAREWELL),
     Cause.SILENT_TOO_LONG: (EndReason.SILENCE_TIMEOUT, Leave.FAREWELL),

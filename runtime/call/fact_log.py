@@ -40,12 +40,27 @@ class FactLog:
         self._journal = journal
         self._publish = publish
         self._transcription_enabled = transcription_enabled
+        self._held: list[EventBody] | None = None
+
+    def hold(self) -> None:
+        """Keep facts back until ``let_go``: perhaps there will be no call."""
+        self._held = []
+
+    def let_go(self) -> None:
+        """Write what was held back. Idempotent."""
+        held, self._held = self._held or [], None
+        for body in held:
+            self.fact(body)
 
     def fact(self, body: EventBody) -> None:
-        """Write ``body`` to the journal and show it. After ``call.ended`` it is only logged.
+        """Write ``body`` to the journal and show it, unless facts are held back. After
+        ``call.ended`` it is only logged.
 
         Where the agent keeps no transcript, the journal gets nothing of what was said.
         """
+        if self._held is not None:
+            self._held.append(body)
+            return
         if self._journal.has_ended:
             logger.warning("call.fact_too_late", type=body.type)
             return

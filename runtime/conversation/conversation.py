@@ -57,6 +57,13 @@ class Conversation(Protocol):
     async def announce(self, text: str) -> bool:
         """Speak ``text``; callers cannot interrupt it. Returns whether all of it was played."""
 
+    async def keys_pressed(self, digits: str) -> None:
+        """The caller has entered ``digits`` on the phone's keypad: take that for a turn. It cuts
+        off the current speech if the agent may be interrupted."""
+
+    def stop_listening(self) -> None:
+        """Answer nothing that is heard from now on."""
+
     async def stop_speaking(self) -> None:
         """Cut off the current speech."""
 

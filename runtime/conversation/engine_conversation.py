@@ -61,6 +61,11 @@ class EngineConversation:
             self._session,
             record,
             keep_transcript=plan.agent.features.transcription_enabled,
+            hide_keys=any(
+                slot.sensitive
+                for agent in plan.agents.values()
+                for slot in agent.agent.playbook.required_slots
+            ),
             agent_audible_until=lambda: self._output.audible_until,
             tool_duration_ms=self._parts.agents.tool_duration_ms,
             usage=self._parts.agents.usage.reports,
@@ -101,6 +106,12 @@ class EngineConversation:
             and not speech.interrupted
             and self._output.played_samples > played_before
         )
+
+    async def keys_pressed(self, digits: str) -> None:
+        await self._parts.keys_pressed(digits)
+
+    def stop_listening(self) -> None:
+        self._session.input.set_audio_enabled(False)
 
     async def stop_speaking(self) -> None:
         if self._session.current_speech is not None:

@@ -31,6 +31,7 @@ from livekit.agents.voice.io import TextOutput
 
 from contracts.events import Logged, ToolCalled, TurnMeasured, UsageReported
 from contracts.live_messages import AgentStateChanged, TurnLatency, UserStateChanged
+from pipelines.texts.keypad import HiddenKeys
 from runtime.call.end_cause import CallFailure, ProvidersFailed
 from runtime.conversation.conversation import CallRecord
 from runtime.conversation.failed_answers import FailedAnswers
@@ -68,12 +69,14 @@ class SessionObserver:
         record: CallRecord,
         *,
         keep_transcript: bool,
+        hide_keys: bool = False,
         agent_audible_until: Callable[[], float | None] = lambda: None,
         tool_duration_ms: Callable[[str], int | None] = lambda _: None,
         usage: Callable[[], Iterable[UsageReported]] = tuple,
     ) -> None:
         """
         Args:
+            hide_keys: keep what callers enter on the keypad out of the transcript.
             agent_audible_until: when the agent was last audible (``time.time()``).
             tool_duration_ms: how long one use of a tool took, by the model's name for it.
             usage: what each model has used until now.
@@ -84,6 +87,7 @@ class SessionObserver:
         self._usage = usage
         self._record = record
         self._transcript = Transcript(record, keep=keep_transcript)
+        self._keys = HiddenKeys(hides=hide_keys)
         self._user_metrics: MetricsReport = {}
         self._agent_silent_since: float | None = None
         self._reported_usage: dict[tuple[str, str, str], UsageReported] = {}
@@ -119,7 +123,9 @@ class SessionObserver:
     def live_text(self) -> LiveText:
         """The text output that receives the agent's words as they are played."""
         return LiveText(
-            lambda text: self._transcript.agent_words(text, at_ms=self._record.position_ms())
+            lambda text: self._transcript.agent_words(
+                self._keys.shown(text), at_ms=self._record.position_ms()
+            )
         )
 
     def _wrapped(self, handler: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -153,14 +159,16 @@ class SessionObserver:
 
     def _user_input_transcribed(self, event: UserInputTranscribedEvent) -> None:
         self._transcript.user_words(
-            event.transcript, is_final=event.is_final, at_ms=self._record.position_ms()
+            self._keys.shown(event.transcript),
+            is_final=event.is_final,
+            at_ms=self._record.position_ms(),
         )
 
     def _conversation_item_added(self, event: ConversationItemAddedEvent) -> None:
         message = event.item
         if not isinstance(message, ChatMessage):
             return
-        metrics, text = message.metrics, message.text_content or ""
+        metrics, text = message.metrics, self._keys.shown(message.text_content or "")
         started_at_ms = self._position_ms(metrics.get("started_speaking_at"))
         ended_at_ms = self._position_ms(self._stopped_speaking_at(message))
         now_ms = self._record.position_ms()

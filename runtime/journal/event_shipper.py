@@ -55,6 +55,13 @@ class EventShipper:
         journal.on_durable = self._wake.set
         self._wake.set()
 
+    async def drop(self, journal: Journal) -> None:
+        """Forget and delete a journal that holds no event: there was no such call here."""
+        assert journal.last_seq == 0
+        del self._journals[journal.plan.call_id]
+        self._cursors.pop(journal.plan.call_id, None)
+        await journal.delete()
+
     @property
     def unsettled(self) -> Set[UUID]:
         """Calls whose events are not all applied yet."""
@@ -91,7 +98,8 @@ class EventShipper:
             if self._has_to_look():
                 await self._look()
             for call_id, cursor in list(self._cursors.items()):
-                await self._send(self._journals[call_id], cursor)
+                if (journal := self._journals.get(call_id)) is not None:
+                    await self._send(journal, cursor)
         except LINK_ERRORS:
             self._looked_at = None
             raise
@@ -124,6 +132,8 @@ class EventShipper:
         )
         now = time.monotonic()
         for call_id, seq in zip(call_ids, applied, strict=True):
+            if call_id not in self._journals:
+                continue  # It was dropped meanwhile.
             cursor = self._cursors.setdefault(call_id, ShippingCursor(now))
             if sends_again:
                 cursor.link_restarted(int(seq or 0), now)

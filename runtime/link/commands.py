@@ -19,6 +19,7 @@ from contracts.commands import (
     ExtendFunds,
     LegAnswered,
     OfferLeg,
+    ReleaseCall,
     RemoveLeg,
 )
 from contracts.versions import read_json
@@ -94,6 +95,8 @@ class CommandReader:
                     call.extend_funds(until_ms, balance_is_spent=is_spent)
                 case OfferLeg() as offer:
                     call.spawn(self._answer(call, offer))
+                case ReleaseCall():
+                    call.release()
                 case RemoveLeg(participant_id=participant_id):
                     call.spawn(call.remove_leg(participant_id))
         except RoomClosed as error:

@@ -59,6 +59,8 @@ class Dispatcher:
 
     Args:
         on_unreadable: called once for each offer that this release cannot read.
+        is_running: whether a call runs in this worker already. An answered phone's call is offered
+            again, in case the worker that was reserved while it rang is gone.
         lease_seconds: how long an acknowledged call stays this worker's without a heartbeat.
     """
 
@@ -69,6 +71,7 @@ class Dispatcher:
         slots: Slots,
         on_offer: OnOffer,
         on_unreadable: Callable[[], None],
+        is_running: Callable[[UUID], bool],
         lease_seconds: int,
     ) -> None:
         self._redis = redis
@@ -76,6 +79,7 @@ class Dispatcher:
         self._slots = slots
         self._on_offer = on_offer
         self._on_unreadable = on_unreadable
+        self._is_running = is_running
         self._lease_seconds = lease_seconds
         self._group = dispatch_group(redis, worker_id)
         self._queue = DispatchQueue(redis)
@@ -128,8 +132,12 @@ class Dispatcher:
         call_id = offered.plan.call_id
         log = logger.bind(call_id=str(call_id))
         now = datetime.now(UTC)
-        if offered.offer.has_expired(now) or await self._has_run(call_id):
-            log.info("dispatch.ignored", reason="expired or already run")
+        if (
+            offered.offer.has_expired(now)
+            or self._is_running(call_id)
+            or await self._has_run(call_id)
+        ):
+            log.info("dispatch.ignored", reason="expired, running or already run")
             await self._group.finish([entry])
             return
         if not await self._redis.set(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, Protocol, TypedDict
 from uuid import UUID
@@ -45,9 +46,17 @@ class CarriedCalls(Protocol):
         """What is not applied yet."""
 
 
+@dataclass(frozen=True)
+class MediaDoor:
+    """Where bridges bring phone legs, and what their tokens are made from."""
+
+    address: str
+    secret: str = field(repr=False)
+
+
 class Heartbeat:
-    """Set ``state`` as the worker goes from warming to ready to draining, and count
-    ``unreadable_offers``."""
+    """Set ``state`` as the worker goes from warming to ready to draining, ``media_door`` once it
+    listens for phone legs, and count ``unreadable_offers``."""
 
     def __init__(
         self,
@@ -66,6 +75,7 @@ class Heartbeat:
         self._lease_seconds = lease_seconds
         self.state: Literal["warming", "ready", "draining"] = "warming"
         self.unreadable_offers = 0
+        self.media_door: MediaDoor | None = None
         self._beaten_at = float("-inf")
 
     @property
@@ -97,6 +107,7 @@ class Heartbeat:
             unreadable_offers=self.unreadable_offers,
             claims_nothing_because=reasons[0] if reasons else None,
             claims_nothing_seconds=self._slots.closed_seconds,
+            media_address=None if self.media_door is None else self.media_door.address,
             **self._calls.backlog(),
         )
         pipeline = self._redis.pipeline(transaction=False)
@@ -109,6 +120,12 @@ class Heartbeat:
         pipeline.set(
             self._identity.key, self._identity.instance, ex=redis_names.HEARTBEAT_TTL_SECONDS
         )
+        if self.media_door is not None:
+            pipeline.set(
+                redis_names.worker_media_secret(self._worker_id),
+                self.media_door.secret,
+                ex=redis_names.HEARTBEAT_TTL_SECONDS,
+            )
         for call_id in self._calls.claimed():
             self._renew(pipeline, call_id, redis_names.CLAIM_TTL_SECONDS)
         for call_id in self._calls.leased():
@@ -124,5 +141,9 @@ class Heartbeat:
 
     async def say_goodbye(self) -> None:
         """Remove the heartbeat of a worker that stops, so that nothing waits for it to expire."""
-        await self._redis.delete(redis_names.worker_heartbeat(self._worker_id), self._identity.key)
+        await self._redis.delete(
+            redis_names.worker_heartbeat(self._worker_id),
+            redis_names.worker_media_secret(self._worker_id),
+            self._identity.key,
+        )
         await self._redis.srem(redis_names.WORKERS, self._worker_id)

@@ -22,7 +22,8 @@ class Liveness:
     """Pure: call ``heard`` for each packet and ``judge`` about twice a second. One participant has
     one, whichever connection its packets come over."""
 
-    def __init__(self, now_seconds: float) -> None:
+    def __init__(self, now_seconds: float, lost_after_seconds: float | None = None) -> None:
+        self._lost_after_seconds = lost_after_seconds or LOST_AFTER_SECONDS
         self._counted_to = now_seconds
         """``silent_seconds`` is the silence until then."""
         self.silent_seconds = 0.0
@@ -41,7 +42,7 @@ class Liveness:
         """
         self.silent_seconds += min(now_seconds - self._counted_to, _LONGEST_STEP_SECONDS)
         self._counted_to = now_seconds
-        if self.silent_seconds >= LOST_AFTER_SECONDS:
+        if self.silent_seconds >= self._lost_after_seconds:
             return "lost"
         if self.silent_seconds >= AWAY_AFTER_SECONDS:
             return "away"

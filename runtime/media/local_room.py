@@ -1,4 +1,4 @@
-"""A room on this machine: WebRTC legs, answered and mixed in the worker's own process."""
+"""A room on this machine: legs of any kind, mixed in the worker's own process."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from contracts.live_replay import positions_to_replay
 from runtime.link.closable_queue import ClosableQueue
 from runtime.media.audio.paced_output import PacedOutput
 from runtime.media.audio.room_audio import RoomAudio
+from runtime.media.leg import Leg
 from runtime.media.liveness import Liveness
 from runtime.media.network.aiortc_internals import ANY_PORT
 from runtime.media.network.ice_addresses import local_ice_addresses
@@ -29,6 +30,7 @@ from runtime.media.room import (
     LegConnected,
     LegGone,
     LegInterrupted,
+    LegPressed,
     RoomClosed,
     RoomEvent,
     Samples,
@@ -71,12 +73,13 @@ class LocalRoom:
         """
         self.name = name
         output = PacedOutput()
+        output.on_cleared = self._clear_legs
         self.voice: AgentVoice = output
         self._network = network
         self._clock = clock or MonotonicClock()
         self._offer_loopback = offer_loopback
         self._audio = RoomAudio(output)
-        self._legs: dict[UUID, WebRtcLeg] = {}
+        self._legs: dict[UUID, Leg] = {}
         self._liveness: dict[UUID, Liveness] = {}
         """Of each participant who has connected and is not gone."""
         self._away: set[UUID] = set()
@@ -115,7 +118,6 @@ class LocalRoom:
             self._network,
             now,
             self._liveness.get(participant_id) or Liveness(now),
-            self._leg_changed,
         )
         answered = False
         try:
@@ -126,15 +128,25 @@ class LocalRoom:
                 await leg.close()
         if self._closed:
             raise RoomClosed(f"room {self.name} was closed while the offer was answered")
-        self._close_soon(self._legs.pop(participant_id, None))
-        self._legs[participant_id] = leg
+        await self.add_leg(leg)
+        return answer
+
+    async def add_leg(self, leg: Leg) -> None:
+        if self._closed:
+            await leg.close()
+            raise RoomClosed(f"room {self.name} is closed")
+        self._close_soon(self._legs.pop(leg.participant_id, None))
+        self._legs[leg.participant_id] = leg
+        leg.on_change = self._leg_changed
+        leg.on_digits = self._digits_pressed
         sent = list(self._sent)
         for position in positions_to_replay([message.body for message in sent]):
-            leg.live_messages.send(sent[position].model_dump_json())
+            leg.tell(sent[position].model_dump_json())
         if self._pulse is None:
             self._pulse = asyncio.create_task(self._run(), name=f"room-{self.name}")
             self._pulse.add_done_callback(self._stopped)
-        return answer
+        if leg.state != "connecting":
+            self._leg_changed(leg)
 
     async def remove_leg(self, participant_id: UUID) -> None:
         leg = self._legs.pop(participant_id, None)
@@ -144,6 +156,15 @@ class LocalRoom:
         if leg is not None:
             await leg.close()
 
+    def hold(self, participant_id: UUID, *, held: bool) -> None:
+        self._audio.hold(participant_id, held=held)
+
+    def mute(self, participant_id: UUID, *, muted: bool) -> None:
+        self._audio.mute(participant_id, muted=muted)
+
+    def send_digits(self, participant_id: UUID, digits: str) -> None:
+        self._legs[participant_id].send_digits(digits)
+
     def events(self) -> ClosableQueue[RoomEvent]:
         return self._events
 
@@ -151,13 +172,13 @@ class LocalRoom:
         return self._frames
 
     def tap(self, listener: Callable[[HeardFrames], None]) -> None:
-        self._audio.on_heard = listener
+        self._audio.listeners.append(listener)
 
     def broadcast(self, message: LiveMessage) -> None:
         self._sent.append(message)
         text = message.model_dump_json()
         for leg in self._legs.values():
-            leg.live_messages.send(text)
+            leg.tell(text)
 
     async def aclose(self) -> None:
         self._closed = True
@@ -220,9 +241,18 @@ class LocalRoom:
     def _gone(self, participant_id: UUID, cause: GoneCause) -> None:
         self._liveness.pop(participant_id, None)
         self._away.discard(participant_id)
+        self._audio.forget(participant_id)
         self._events.put(LegGone(participant_id, cause))
 
-    def _leg_changed(self, leg: WebRtcLeg) -> None:
+    def _clear_legs(self) -> None:
+        for leg in self._legs.values():
+            leg.clear()
+
+    def _digits_pressed(self, leg: Leg, digits: str) -> None:
+        if self._legs.get(leg.participant_id) is leg:
+            self._events.put(LegPressed(leg.participant_id, digits))
+
+    def _leg_changed(self, leg: Leg) -> None:
         participant_id = leg.participant_id
         if self._legs.get(participant_id) is not leg:
             return
@@ -234,11 +264,11 @@ class LocalRoom:
         del self._legs[participant_id]
         self._close_soon(leg)
         if leg.has_connected:
-            self._gone(participant_id, "connection_lost")
+            self._gone(participant_id, leg.gone_because or "connection_lost")
         else:
             self._log.warning("leg.never_connected", participant_id=str(participant_id))
 
-    def _close_soon(self, leg: WebRtcLeg | None) -> None:
+    def _close_soon(self, leg: Leg | None) -> None:
         if leg is None:
             return
         task = asyncio.create_task(leg.close(), name=f"close-leg-{leg.participant_id}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 from uuid import UUID
 
 import numpy as np
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 from contracts.call_plan import PlannedParticipant
 from contracts.live_messages import LiveMessage
+
+if TYPE_CHECKING:
+    from runtime.media.leg import Leg
 
 FRAME_MS = 20
 ENGINE_INPUT_HZ = 16_000
@@ -70,7 +73,15 @@ class LegGone:
     cause: GoneCause
 
 
-RoomEvent = LegConnected | LegInterrupted | LegGone
+@dataclass(frozen=True)
+class LegPressed:
+    """The participant pressed keys (``0-9 A-D * #``)."""
+
+    participant_id: UUID
+    digits: str
+
+
+RoomEvent = LegConnected | LegInterrupted | LegGone | LegPressed
 
 
 class BadOffer(ValueError):
@@ -116,11 +127,19 @@ class Room(Protocol):
     def voice(self) -> AgentVoice:
         """The same object throughout the room's life."""
 
-    async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
-        """Open a leg for a browser's SDP offer and return the SDP answer (gathering finished).
+    async def add_leg(self, leg: Leg) -> None:
+        """Let a leg of any kind in. From now on the room owns it, and closes it.
 
-        A second offer for the same participant replaces the leg: its network has changed, or its
+        A second leg of the same participant replaces the first: its network has changed, or its
         page was reloaded.
+
+        Raises:
+            RoomClosed: the room is closing or closed; the leg was closed.
+        """
+
+    async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
+        """Open a leg for a browser's SDP offer, add it, and return the SDP answer (gathering
+        finished).
 
         Raises:
             BadOffer: the offer cannot be answered, or another one of the participant is being
@@ -130,6 +149,21 @@ class Room(Protocol):
 
     async def remove_leg(self, participant_id: UUID) -> None:
         """Close a leg (``LegGone`` with the cause ``left``). Ignores unknown ids."""
+
+    def hold(self, participant_id: UUID, *, held: bool) -> None:
+        """While a leg is held, it hears music instead of the others, and nobody hears it. Ignores
+        unknown ids."""
+
+    def mute(self, participant_id: UUID, *, muted: bool) -> None:
+        """While a leg is muted, nobody hears it. Ignores unknown ids."""
+
+    def send_digits(self, participant_id: UUID, digits: str) -> None:
+        """Press keys (``0-9 A-D * #``) towards a participant's side.
+
+        Raises:
+            KeyError: the participant has no leg.
+            DtmfNotPossible: its leg has no keys.
+        """
 
     def events(self) -> AsyncIterator[RoomEvent]:
         """Legs coming and going, in order, until the room is closed. One consumer."""
@@ -143,7 +177,7 @@ class Room(Protocol):
 
     def tap(self, listener: Callable[[HeardFrames], None]) -> None:
         """Call ``listener`` with what is heard, in every frame until the room is closed. It must
-        return at once. One listener."""
+        return at once."""
 
     def broadcast(self, message: LiveMessage) -> None:
         """Send ``message`` to every leg's data channel.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Literal
 from uuid import UUID
 
 import structlog
@@ -22,8 +21,9 @@ from aiortc.rtp import RtpPacket
 
 from contracts.live_messages import DATA_CHANNEL_LABEL
 from runtime.media.audio.incoming_audio import IncomingAudio
-from runtime.media.audio.opus import OpusEncoder
+from runtime.media.audio.opus import SAMPLE_HZ, OpusEncoder
 from runtime.media.audio.outgoing_track import OutgoingTrack
+from runtime.media.leg import DtmfNotPossible, Leg, LegState
 from runtime.media.live_channel import LiveChannel
 from runtime.media.liveness import Liveness
 from runtime.media.network.aiortc_guards import DropReason, guard_association, guard_packets
@@ -39,7 +39,7 @@ from runtime.media.network.media_network import MediaNetwork
 from runtime.media.network.reported_loss import ReportedLoss
 from runtime.media.network.sdp_answer import with_opus_parameters
 from runtime.media.network.sdp_offer import AudioOffer
-from runtime.media.room import BadOffer, Samples
+from runtime.media.room import BadOffer, GoneCause, Samples
 from runtime.media.room_clock import Clock, MonotonicClock
 from telemetry.metrics import PACKETS_DROPPED
 
@@ -50,16 +50,18 @@ ICE_CLOSE_TIMEOUT_SECONDS = 1.0
 
 _OPUS = RTCRtpCodecCapability("audio/opus", clockRate=48_000, channels=2)
 
-LegState = Literal["connecting", "connected", "lost"]
+
+def _nobody_listens(*_: object) -> None:
+    return
+
 
 log = structlog.get_logger(__name__)
 
 
 class WebRtcLeg:
-    """Answers one offer. The room then calls ``read``, ``write``, ``supervise`` and ``ask``.
+    """Answers one offer. Implements ``runtime.media.leg.Leg``.
 
-    ``liveness`` hears each packet. ``on_change`` is called with the leg when ``state`` has changed.
-    ``clock`` is the room's. Always await ``close``.
+    ``liveness`` hears each packet. ``clock`` is the room's. Always await ``close``.
     """
 
     def __init__(
@@ -69,18 +71,20 @@ class WebRtcLeg:
         network: MediaNetwork,
         now_seconds: float,
         liveness: Liveness,
-        on_change: Callable[[WebRtcLeg], None],
         clock: Clock | None = None,
     ) -> None:
         self.participant_id = participant_id
         self.liveness = liveness
         self.state: LegState = "connecting"
         self.has_connected = False
+        self.gone_because: GoneCause | None = None
+        self.sample_hz = SAMPLE_HZ
+        self.on_change: Callable[[Leg], None] = _nobody_listens
+        self.on_digits: Callable[[Leg, str], None] = _nobody_listens
         self.live_messages = LiveChannel()
         self._addresses = addresses
         self._network = network
         self._opened_at = now_seconds
-        self._on_change = on_change
         self._clock = clock or MonotonicClock()
         self._question: asyncio.Task[None] | None = None
         self._adapting: asyncio.Task[None] | None = None
@@ -136,6 +140,15 @@ class WebRtcLeg:
         """What the person hears in this frame: 20 ms at 48 kHz, at ``sample`` of room time."""
         self._track.send(self._encoder.encode(samples), sample)
 
+    def clear(self) -> None:
+        """Nothing to do: each frame is sent at once, and a browser keeps none for long."""
+
+    def send_digits(self, digits: str) -> None:
+        raise DtmfNotPossible("a browser has no keypad: keys can only be sent to a phone")
+
+    def tell(self, text: str) -> None:
+        self.live_messages.send(text)
+
     def supervise(self, now_seconds: float) -> None:
         """Notice a peer that never connected, and the loss that the peer reports. Call it twice a
         second."""
@@ -183,7 +196,9 @@ class WebRtcLeg:
     def _change(self, state: LegState) -> None:
         if self.state not in (state, "lost"):
             self.state = state
-            self._on_change(self)
+            if state == "lost":
+                self.gone_because = "connection_lost"
+            self.on_change(self)
 
     def _channel_opened(self, channel: RTCDataChannel) -> None:
         if channel.label == DATA_CHANNEL_LABEL:

@@ -24,3 +24,22 @@ def rotate(data_dir: DataDir = None) -> None:
     settings = command_settings(data_dir)
     log_to_file(settings.data_dir, "encryption", settings.log_level)
     raise typer.Exit(run_rotation(settings, typer.echo))
+
+
+@app.command("bridge-key")
+def show_bridge_key(data_dir: DataDir = None) -> None:
+    """Print the key with which telephony bridges open carriers' credentials.
+
+    It is made from SWITCHBOARD_SECRET_KEY and opens nothing else. Give it to each bridge that you
+    run yourself as SWITCHBOARD_BRIDGE_ACCOUNT_KEY. Exit code 1 without a secret key.
+    """
+    from contracts.sealing import bridge_key
+    from switchboard.state import read_secrets
+
+    settings = command_settings(data_dir)
+    kept = read_secrets(settings.data_dir)
+    secret_key = settings.secret_key or (kept.secret_key if kept is not None else None)
+    if secret_key is None:
+        typer.echo("SWITCHBOARD_SECRET_KEY is not set.", err=True)
+        raise typer.Exit(1)
+    typer.echo(bridge_key(secret_key))

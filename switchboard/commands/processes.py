@@ -74,16 +74,16 @@ def worker(data_dir: DataDir = None) -> None:
 
 @app.command()
 def bridge(data_dir: DataDir = None) -> None:
-    """Run only the telephony bridge. No carrier can be configured yet; its log says so."""
+    """Run only the telephony bridge, which carriers reach at SWITCHBOARD_BRIDGE_PUBLIC_URL."""
     with importing():
         from telephony_bridge.bridge import run_bridge
 
     settings = refuse_old_redis(_process_settings(data_dir))
-    redis_url = settings.required_redis_url()
+    options = settings.bridge()
     _run(
         ProcessName.BRIDGE,
         settings,
-        lambda stop, health: run_bridge(redis_url, "local-1", stop, health=health),
+        lambda stop, health: run_bridge(options, stop, health=health),
     )
 
 
@@ -159,10 +159,11 @@ def _run(process: ProcessName, settings: Settings, work: Work) -> None:
 @contextlib.contextmanager
 def _port_refused() -> Iterator[None]:
     from telemetry.monitoring_server import PortTaken
+    from telephony_bridge.webhooks.server import PortTaken as BridgePortTaken
 
     try:
         yield
-    except PortTaken as taken:
+    except (PortTaken, BridgePortTaken) as taken:
         typer.echo(f"Not started: {taken}.", err=True)
         raise typer.Exit(1) from None
 

@@ -7,7 +7,7 @@ import json
 
 from rich.console import Console
 
-from switchboard.doctor import database, machine, network, own_model, software, workers
+from switchboard.doctor import database, machine, network, own_model, phones, software, workers
 from switchboard.doctor.finding import Finding
 from switchboard.settings import Settings
 from switchboard.state import read_state
@@ -38,6 +38,7 @@ def examine(settings: Settings) -> list[Finding]:
         *own_model.own_model(settings),
         software.microphone(),
         *workers.workers(settings),
+        *phones.phones(settings),
     ]
 
 

@@ -28,15 +28,20 @@ from switchboard_client.operations import (
     batches,
     billing,
     calls,
+    carriers,
     catalogue,
     erasures,
+    numbers,
     webhooks,
 )
 from switchboard_client.paging import Pages
 from switchboard_client.request import IDEMPOTENCY_KEY
 
 GENERATE = Path(__file__).parents[2] / "clients" / "python" / "generate.py"
-MODULES = (agents, api_keys, batches, billing, calls, catalogue, erasures, webhooks)
+MODULES = (
+    *(agents, api_keys, batches, billing, calls, carriers, catalogue, erasures),
+    *(numbers, webhooks),
+)
 VALUES: dict[str, Any] = {
     "version": 1,
     "page_size": 200,

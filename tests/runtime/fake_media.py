@@ -16,6 +16,7 @@ from tests.runtime.fakes import FakeConversation, FakeRoom
 class FakeMedia:
     def __init__(self) -> None:
         self.rooms: dict[UUID, FakeRoom] = {}
+        self.conversations: list[FakeConversation] = []
         self.frame_was_late: Callable[[float], None] | None = None
         """Who is told how many seconds a frame of a room is late."""
         self.closed = False
@@ -32,7 +33,8 @@ class FakeMedia:
     def open_conversation(
         self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
     ) -> FakeConversation:
-        return FakeConversation(record, actions, say_seconds=0.05)
+        self.conversations.append(FakeConversation(record, actions, say_seconds=0.05))
+        return self.conversations[-1]
 
     async def aclose(self) -> None:
         self.closed = True

@@ -25,11 +25,13 @@ from contracts.live_messages import LiveBody, LiveMessage
 from pipelines.engine.call_actions import CallActions
 from runtime.call.end_cause import CallFailure
 from runtime.conversation.conversation import CallRecord
+from runtime.media.leg import Leg
 from runtime.media.room import (
     HeardFrames,
     LegConnected,
     LegGone,
     LegInterrupted,
+    LegPressed,
     RoomEvent,
     Samples,
 )
@@ -71,6 +73,14 @@ def call_plan(
     )
 
 
+def phone_plan(*, call_id: UUID | None = None) -> CallPlan:
+    """A call to one phone."""
+    callee = PlannedParticipant(
+        participant_id=CALLER, transport=Transport.PSTN, identity="+14155550142"
+    )
+    return call_plan(call_id=call_id).model_copy(update={"participants": (callee,)})
+
+
 class FakeVoice:
     queued_seconds = 0.0
 
@@ -93,6 +103,7 @@ class FakeRoom:
         self.name = name
         self.voice = FakeVoice()
         self.messages: list[LiveBody] = []
+        self.digits_sent: list[tuple[UUID, str]] = []
         self.closed = False
         self._events: asyncio.Queue[RoomEvent | None] = asyncio.Queue()
         self._lost: set[UUID] = set()
@@ -112,6 +123,20 @@ class FakeRoom:
     def give_up(self, participant_id: UUID = CALLER) -> None:
         """The participant has been away for too long."""
         self._events.put_nowait(LegGone(participant_id, "stayed_away"))
+
+    async def add_leg(self, leg: Leg) -> None:
+        self.connect(leg.participant_id)
+
+    def hold(self, participant_id: UUID, *, held: bool) -> None: ...
+
+    def mute(self, participant_id: UUID, *, muted: bool) -> None: ...
+
+    def send_digits(self, participant_id: UUID, digits: str) -> None:
+        self.digits_sent.append((participant_id, digits))
+
+    def press(self, digits: str, participant_id: UUID = CALLER) -> None:
+        """The participant presses keys."""
+        self._events.put_nowait(LegPressed(participant_id, digits))
 
     async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
         self.connect(participant.participant_id)
@@ -150,9 +175,11 @@ class FakeConversation:
     start_failure: CallFailure | None = None
     announcements_are_played: bool = True
     said: list[str] = field(default_factory=list)
+    entered: list[str] = field(default_factory=list)
     prepared: list[str | None] = field(default_factory=list)
     has_answered: bool = True
     cut_off: bool = False
+    listens: bool = True
     is_paused: bool = False
     closed: bool = False
     current_speech: asyncio.Event | None = None
@@ -173,6 +200,12 @@ class FakeConversation:
     async def announce(self, text: str) -> bool:
         await self._speak(text)
         return self.announcements_are_played
+
+    async def keys_pressed(self, digits: str) -> None:
+        self.entered.append(digits)
+
+    def stop_listening(self) -> None:
+        self.listens = False
 
     async def stop_speaking(self) -> None:
         self.cut_off = True

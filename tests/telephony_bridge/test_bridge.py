@@ -6,12 +6,13 @@ from redis.asyncio import Redis
 
 from telephony_bridge.bridge import run_bridge
 from telephony_bridge.heartbeat import BridgeHeartbeat, bridge_heartbeat
+from telephony_bridge.settings import BridgeSettings
 
 
 async def test_says_that_it_lives_and_has_no_carrier(valkey_url: str) -> None:
     stop = asyncio.Event()
     async with Redis.from_url(valkey_url) as client, asyncio.TaskGroup() as tasks:
-        tasks.create_task(run_bridge(valkey_url, "b-1", stop))
+        tasks.create_task(run_bridge(BridgeSettings(redis_url=valkey_url, bridge_id="b-1"), stop))
         document = await _first_value(client, bridge_heartbeat("b-1"))
         assert await client.ttl(bridge_heartbeat("b-1")) > 0
         stop.set()
@@ -21,7 +22,8 @@ async def test_says_that_it_lives_and_has_no_carrier(valkey_url: str) -> None:
 async def test_stops_at_once_without_redis() -> None:
     stop = asyncio.Event()
     async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
-        tasks.create_task(run_bridge("redis://127.0.0.1:1/0", "b-1", stop))
+        settings = BridgeSettings(redis_url="redis://127.0.0.1:1/0", bridge_id="b-1")
+        tasks.create_task(run_bridge(settings, stop))
         await asyncio.sleep(0)
         stop.set()
 

@@ -16,6 +16,7 @@ from control_plane.calling.do_not_call.repository import listed_numbers
 from control_plane.calling.numbers.models import Number
 from control_plane.calling.numbers.phone_number import e164
 from control_plane.calling.numbers.repository import numbers_of
+from control_plane.platform.settings import DialingSettings
 
 
 class _Refused(Exception):
@@ -29,7 +30,7 @@ async def check_recipients(
     session: AsyncSession,
     tenant_id: UUID,
     wanted: BatchRequest,
-    carriers: Collection[str],
+    dialing: DialingSettings,
     now: datetime,
 ) -> tuple[dict[int, Recipient], list[RefusedRecipient]]:
     """The recipients to call, by index and with numbers in E.164, and the refused recipients."""
@@ -43,7 +44,7 @@ async def check_recipients(
     for index, recipient in enumerate(wanted.recipients):
         try:
             number = _callable_number(written[index], listed, seen)
-            from_number = _caller_id(recipient, wanted, numbers, carriers)
+            from_number = _caller_id(recipient, wanted, numbers, dialing)
             await _check_schedule(recipient, wanted, number, now)
         except _Refused as why:
             refused.append(
@@ -76,14 +77,14 @@ def _caller_id(
     recipient: Recipient,
     wanted: BatchRequest,
     numbers: Sequence[Number],
-    carriers: Collection[str],
+    dialing: DialingSettings,
 ) -> str:
     text = recipient.from_number or wanted.from_number
     try:
         named = None if text is None else e164(text)
     except ValueError as error:
         raise _Refused("no_caller_id", f"from_number {error}") from None
-    chosen = choose_caller_id(numbers, wanted.agent_id, named, carriers)
+    chosen = choose_caller_id(numbers, wanted.agent_id, named, dialing)
     if isinstance(chosen, str):
         raise _Refused("no_caller_id", chosen)
     return chosen.number

@@ -39,13 +39,12 @@ async def create_batch(
         InvalidRequest: no recipient can be called.
         Problem: ``create_call`` refuses the first call.
     """
-    carriers = settings.dialing.carriers
-    if not carriers:
+    if not settings.dialing.has_phones:
         raise InvalidRequest.at("recipients", "the phone channel has no carrier connected yet")
     if wanted.post_call is not None:
         await check_extraction_schema(wanted.post_call, caller.tenant_id)
     accepted, refused = await check_recipients(
-        session, caller.tenant_id, wanted, carriers, datetime.now(UTC)
+        session, caller.tenant_id, wanted, settings.dialing, datetime.now(UTC)
     )
     if not accepted:
         raise InvalidRequest(

@@ -33,10 +33,11 @@ class BillHold(BaseModel):
 
 
 class BillPriceRow(BaseModel):
-    """A row of the catalogue's prices, frozen when the call was created."""
+    """A row of the catalogue's prices, or of the phone network's (`telecom`), frozen when the call
+    was created."""
 
     price_id: UUID
-    component: Literal["stt", "llm", "tts", "platform", "managed_sku"]
+    component: Literal["stt", "llm", "tts", "platform", "managed_sku", "telecom"]
     provider: str
     model: str
     price_per_min: float

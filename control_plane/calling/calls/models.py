@@ -65,6 +65,8 @@ class Call(Base):
     connected_ms: Mapped[int | None]
     billable_seconds: Mapped[int | None]
     total_cost_micros: Mapped[int | None]
+    telecom_cost_micros: Mapped[int | None]
+    """The part of the total that phone legs cost on the installation's carrier accounts."""
     provider_cost_micros: Mapped[dict[str, Any] | None]
     """Micro-dollars by channel: ``stt``, ``llm``, ``tts``."""
     provider_cost_calculated_at: Mapped[datetime | None]

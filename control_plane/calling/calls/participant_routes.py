@@ -20,6 +20,11 @@ from control_plane.calling.calls.participant_schemas import ParticipantsAdded, P
 from control_plane.calling.calls.participant_views import added_view
 from control_plane.calling.do_not_call.errors import NumberOnDoNotCallList
 from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.calling.telecom.errors import (
+    PhoneCountryNotAllowed,
+    PhoneDailySpendReached,
+    PhoneRateAboveCeiling,
+)
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
@@ -46,6 +51,9 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRou
             AgentNotPublishReady,
             CallFull,
             NumberOnDoNotCallList,
+            PhoneCountryNotAllowed,
+            PhoneRateAboveCeiling,
+            PhoneDailySpendReached,
             PlatformCallsDisabled,
             AgentAdminPaused,
         ),
@@ -75,9 +83,7 @@ async def add_call_participants(
         forbidden=CallOfAnotherTenant,
         exists=repository.call_exists,
     ):
-        call, added = await add_participants(
-            session, caller, call_id, wanted, settings.dialing.carriers
-        )
+        call, added = await add_participants(session, caller, call_id, wanted, settings.dialing)
     if any(each.job is not None for each in added):
         response.status_code = status.HTTP_202_ACCEPTED
     return ParticipantsAdded(

@@ -53,6 +53,11 @@ from control_plane.calling.do_not_call.errors import NumberOnDoNotCallList
 from control_plane.calling.intelligence import repository as analyses
 from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
 from control_plane.calling.recordings.views import find_recording_view
+from control_plane.calling.telecom.errors import (
+    PhoneCountryNotAllowed,
+    PhoneDailySpendReached,
+    PhoneRateAboveCeiling,
+)
 from control_plane.identity.api_keys.errors import PhoneCallsUsedUp
 from control_plane.identity.api_keys.phone_calls import count_phone_call
 from control_plane.identity.authentication.dependencies import (
@@ -92,6 +97,9 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRou
             KeyScopeViolation,
             PhoneCallsUsedUp,
             NumberOnDoNotCallList,
+            PhoneCountryNotAllowed,
+            PhoneRateAboveCeiling,
+            PhoneDailySpendReached,
             PlatformCallsDisabled,
             AgentNotFound,
             AgentAdminPaused,
@@ -116,10 +124,10 @@ async def create_call(
 
     The checks run in this order: key (401), origin of the page that uses it (403), Idempotency-Key
     (422), request (400), scope of the key (403), the key's phone calls of today (429), do-not-call
-    list (400), caller id (400), calls stopped for the whole platform (503), agent (404), agent
-    paused (423), published version (409); for browsers only, open calls (429) and free media
-    workers (503); the variables that a publishable key sets (403), providers (422), credit (402).
-    """
+    list (400), caller id (400), limits against toll fraud (403), calls stopped for the whole
+    platform (503), agent (404), agent paused (423), published version (409); for browsers only,
+    open calls (429) and free media workers (503); the variables that a publishable key sets (403),
+    providers (422), credit (402)."""
     wanted = check_request(caller, request)
     if wanted.post_call is not None:
         await check_extraction_schema(wanted.post_call, caller.tenant_id)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import structlog
 from redis.asyncio import Redis
 
-from contracts.commands import RemoveLeg
-from control_plane.calling.calls.creating.dispatcher import dispatch_call
+from contracts.commands import ReleaseCall, RemoveLeg
+from control_plane.calling.calls.creating.dispatcher import dispatch_call, reserve_worker
 from control_plane.calling.dialing.attempts import AfterCommit
 from control_plane.platform.database import Database
 from control_plane.platform.link import commands
@@ -23,7 +23,13 @@ _log = structlog.get_logger(__name__)
 async def follow_up(database: Database, redis: Redis, after: AfterCommit) -> None:
     if after.dispatch is not None:
         await dispatch_call(database, redis, after.dispatch)
+    if after.reserve is not None:
+        await reserve_worker(redis, after.reserve)
     try:
+        if after.release is not None:
+            worker_id = await lease_holder(redis, after.release)
+            if worker_id is not None:
+                await commands.send(redis, worker_id, after.release, ReleaseCall())
         if after.hang_up is not None:
             await hang_up_leg(redis, *after.hang_up)
         if after.left is not None:

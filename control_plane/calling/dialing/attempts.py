@@ -17,9 +17,11 @@ from contracts.dial_outcome import DialOutcome
 from contracts.dialing import STAGE_RANK, DialReport, DialRequest, LegStage
 from contracts.end_reasons import EndReason
 from control_plane.calling.calls import repository as calls
+from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.events import dial_progress
 from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.plan_document import PlanDocument
+from control_plane.calling.calls.transitions import Unreached
 from control_plane.calling.dialing import repository
 from control_plane.calling.dialing.callee_zones import callee_zones
 from control_plane.calling.dialing.models import DialingJob, JobState
@@ -39,6 +41,10 @@ class AfterCommit:
     """Bridge and attempt of a leg that is not wanted any more."""
     dispatch: PlanDocument | None = None
     """The plan of a call whose phone was answered, for a worker to claim."""
+    reserve: PlanDocument | None = None
+    """The plan of a call whose phone rings: a worker gets ready for it."""
+    release: UUID | None = None
+    """A call whose phone was not answered: the worker that got ready for it may forget it."""
     left: tuple[UUID, UUID] | None = None
     """Call and participant whose phone has hung up."""
 
@@ -61,8 +67,12 @@ async def apply_report(session: AsyncSession, report: DialReport) -> AfterCommit
     job.stage, job.stage_at, job.bridge_id = report.stage, report.occurred_at, report.bridge_id
     if not await _tell_call(session, call, job, report.stage, report.occurred_at):
         return stop
-    if report.stage is LegStage.ANSWERED and call.dispatched_at is None:
+    if call.dispatched_at is not None:
+        return NOTHING
+    if report.stage is LegStage.ANSWERED:
         return AfterCommit(dispatch=call.plan_document())
+    if report.stage is LegStage.RINGING:
+        return AfterCommit(reserve=call.plan_document())
     return NOTHING
 
 
@@ -73,6 +83,8 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
         return NOTHING  # A report has come since.
     if job.stage == LegStage.ANSWERED:
         return _finish_conversation(call, job, at)
+    if job.is_inbound:
+        return await _end_inbound(session, call, job, DialOutcome.FAILED, at)
     retry_at = await _next_attempt(job, DialOutcome.FAILED, at)
     job.last_outcome = UNKNOWN
     if call.is_over:
@@ -93,7 +105,14 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
             "No more reports came about a phone that was being dialed",
             at,
         )
-    return NOTHING
+    return await _released(session, call)
+
+
+async def _released(session: AsyncSession, call: Call) -> AfterCommit:
+    """The worker may forget the call unless another of its phones still rings, or it runs."""
+    if call.dispatched_at is not None or await repository.has_active_leg(session, call):
+        return NOTHING
+    return AfterCommit(release=call.id)
 
 
 async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: datetime) -> bool:
@@ -161,6 +180,8 @@ async def _end_attempt(
     session: AsyncSession, call: Call, job: DialingJob, report: DialReport
 ) -> AfterCommit:
     at = report.occurred_at
+    if job.is_inbound and job.stage != LegStage.ANSWERED:
+        return await _end_inbound(session, call, job, report.outcome, at)
     if report.bridge_id == NOBODY:
         job.attempts -= 1
         _close(job, JobState.CANCELED, at) if call.is_over else _put_back(job, job.due_at)
@@ -174,7 +195,7 @@ async def _end_attempt(
     job.last_outcome = report.outcome.value
     if call.is_over:
         _close(job, JobState.CANCELED, at)
-        return NOTHING
+        return await _released(session, call)
     retry_at = await _next_attempt(job, report.outcome, at)
     if retry_at is not None:
         _put_back(job, retry_at)
@@ -184,7 +205,24 @@ async def _end_attempt(
         session, call, job.participant_id, job.carrier, report.outcome, at, retry_at
     )
     await _release_while_waiting(session, call)
-    return NOTHING
+    return await _released(session, call)
+
+
+async def _end_inbound(
+    session: AsyncSession,
+    call: Call,
+    job: DialingJob,
+    outcome: DialOutcome | None,
+    at: datetime,
+) -> AfterCommit:
+    """A caller is gone before its sound arrived; without an outcome it hung up."""
+    if call.started_at is not None:
+        return _finish_conversation(call, job, at)
+    gone = outcome or DialOutcome.CANCELED
+    job.last_outcome = gone.value
+    _close(job, JobState.CANCELED, at)
+    await end_call(session, call, Unreached(job.carrier, gone), None, at)
+    return AfterCommit(release=call.id)
 
 
 async def _next_attempt(job: DialingJob, outcome: DialOutcome, at: datetime) -> datetime | None:

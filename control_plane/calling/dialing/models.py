@@ -17,6 +17,9 @@ from control_plane.calling.dialing.schedule import Schedule
 from control_plane.platform.database import Base
 from control_plane.platform.tenancy.models import Tenant
 
+OUTBOUND = "outbound"
+INBOUND = "inbound"
+
 
 class JobState(StrEnum):
     WAITING = "waiting"
@@ -44,9 +47,19 @@ class DialingJob(Base):
     call_id: Mapped[UUID]
     participant_id: Mapped[UUID]
     telephony_leg_id: Mapped[UUID] = mapped_column(default=uuid4)
+    direction: Mapped[str] = mapped_column(default=OUTBOUND)
+    """``outbound``, or ``inbound``: somebody calls one of our numbers. An inbound leg is active
+    from the start, with the attempt that its bridge carries, and is never dialed."""
     carrier: Mapped[str]
+    carrier_account_id: Mapped[UUID | None]
+    """The account that the leg runs through; ``None`` for a carrier that needs none."""
+    carrier_call_id: Mapped[str | None]
+    """The carrier's own id of an inbound call, unique within the account."""
+    telecom_micros_per_minute: Mapped[int] = mapped_column(default=0)
+    """What a minute costs the tenant, as its call's plan says; 0 on an account of its own."""
     to_number: Mapped[str]
     from_number: Mapped[str]
+    """Empty if the caller of an inbound leg withholds it."""
     priority: Mapped[int]
     """Higher is dialed sooner."""
     schedule: Mapped[dict[str, Any]]
@@ -67,6 +80,10 @@ class DialingJob(Base):
     last_outcome: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     finished_at: Mapped[datetime | None]
+
+    @property
+    def is_inbound(self) -> bool:
+        return self.direction == INBOUND
 
     @property
     def dial_schedule(self) -> Schedule:

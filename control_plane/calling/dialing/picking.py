@@ -20,6 +20,7 @@ from control_plane.calling.dialing.models import DialingJob, JobState
 from control_plane.calling.dialing.schedule import next_opening
 from control_plane.calling.do_not_call.repository import listed_numbers
 from control_plane.calling.numbers.repository import numbers_of
+from control_plane.calling.telecom.limits import may_spend_today
 from control_plane.platform.settings import DialingSettings
 
 TIME_TO_TAKE = timedelta(seconds=20)
@@ -44,6 +45,8 @@ async def pick_due(
     picked = Picked()
     if not await repository.hold_tenant(session, tenant_id):
         return picked
+    if not await may_spend_today(session, tenant_id):
+        return picked  # Until midnight, or until the tenant raises its cap.
     active = await repository.active_by_number(session, tenant_id)
     limits = {
         number.number: number.max_concurrent_calls or settings.calls_per_number
@@ -120,4 +123,5 @@ def dial_request(job: DialingJob, settings: DialingSettings) -> DialRequest:
         from_number=job.from_number,
         ring_timeout_seconds=settings.ring_timeout_seconds,
         dial_before=job.dial_before,
+        account_id=job.carrier_account_id,
     )

@@ -27,7 +27,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
 from control_plane.calling.calls.models import Call
-from control_plane.calling.dialing.models import DialingJob, JobState
+from control_plane.calling.dialing.models import INBOUND, OUTBOUND, DialingJob, JobState
 from control_plane.calling.pauses.models import AgentPause
 
 
@@ -58,6 +58,34 @@ async def locked_job(
         .execution_options(populate_existing=True)
     )
     return found
+
+
+async def inbound_job(
+    session: AsyncSession, account_id: UUID, carrier_call_id: str
+) -> DialingJob | None:
+    """The leg of a carrier's call to one of our numbers. For background jobs."""
+    found: DialingJob | None = await session.scalar(
+        select(DialingJob).where(
+            DialingJob.carrier_account_id == account_id,
+            DialingJob.carrier_call_id == carrier_call_id,
+        )
+    )
+    return found
+
+
+async def active_inbound(session: AsyncSession, tenant_id: UUID, to_number: str) -> int:
+    """How many people are calling the tenant's number now."""
+    count = await session.scalar(
+        select(func.count())
+        .select_from(DialingJob)
+        .where(
+            DialingJob.tenant_id == tenant_id,
+            DialingJob.state == JobState.ACTIVE,
+            DialingJob.direction == INBOUND,
+            DialingJob.to_number == to_number,
+        )
+    )
+    return count or 0
 
 
 async def has_work(session: AsyncSession, now: datetime) -> bool:
@@ -99,10 +127,12 @@ async def hold_tenant(session: AsyncSession, tenant_id: UUID) -> bool:
 
 
 async def active_by_number(session: AsyncSession, tenant_id: UUID) -> Counter[str]:
-    """How many legs are active, by caller id."""
+    """How many legs that we dialed are active, by caller id."""
     active = await session.scalars(
         select(DialingJob.from_number).where(
-            DialingJob.tenant_id == tenant_id, DialingJob.state == JobState.ACTIVE
+            DialingJob.tenant_id == tenant_id,
+            DialingJob.state == JobState.ACTIVE,
+            DialingJob.direction == OUTBOUND,
         )
     )
     return Counter(active)
@@ -202,8 +232,9 @@ async def lapsed_jobs(session: AsyncSession, now: datetime, limit: int) -> Seque
 
 
 async def count_legs(session: AsyncSession, tenant_id: UUID) -> Counter[JobState]:
-    """How many legs there are in each state. A leg whose call is over counts as the call ended, but
-    a phone that was not reached stays failed, whatever became of the others in its call."""
+    """How many legs to dial there are in each state. A leg whose call is over counts as the call
+    ended, but a phone that was not reached stays failed, whatever became of the others in its
+    call."""
     state = case(
         (Call.ended_at.is_(None), DialingJob.state),
         (DialingJob.state == JobState.FAILED, JobState.FAILED),
@@ -215,7 +246,11 @@ async def count_legs(session: AsyncSession, tenant_id: UUID) -> Counter[JobState
         select(state, func.count())
         .select_from(DialingJob)
         .join(Call, Call.id == DialingJob.call_id)
-        .where(DialingJob.tenant_id == tenant_id, Call.tenant_id == tenant_id)
+        .where(
+            DialingJob.tenant_id == tenant_id,
+            DialingJob.direction == OUTBOUND,
+            Call.tenant_id == tenant_id,
+        )
         .group_by(state)
     )
     return Counter({JobState(name): count for name, count in rows})

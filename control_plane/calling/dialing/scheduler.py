@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 
 from contracts.dialing import DialReport, DialRequest, LegStage
 from contracts.end_reasons import EndReason
+from contracts.inbound_calls import INBOUND_PATIENCE_SECONDS
 from contracts.redis_names import ATTEMPT_TTL_SECONDS
 from control_plane.calling.dialing import attempts, repository
 from control_plane.calling.dialing.after_commit import follow_up
@@ -53,7 +54,7 @@ class DialingScheduler:
         """Dial until cancelled."""
         while True:
             has_work = await self.round(datetime.now(UTC))
-            is_needed = has_work or self._settings.carriers
+            is_needed = has_work or self._settings.has_phones
             await until_beat(INTERVAL_SECONDS if is_needed else NOTHING_TO_DIAL_SECONDS)
 
     async def round(self, now: datetime) -> bool:
@@ -130,7 +131,8 @@ class DialingScheduler:
         for attempt in active:
             assert attempt.job.attempt_id is not None
             report = reports.get(attempt.job.attempt_id)
-            observed = _observed(attempt, report, attempt.job.attempt_id in lost)
+            is_lost = attempt.job.attempt_id in lost and not _media_may_come(attempt.job, now)
+            observed = _observed(attempt, report, is_lost)
             act = judge_attempt(observed, now, ring_timeout)
             await self._do(act, attempt.job, report, now)
 
@@ -171,6 +173,13 @@ class DialingScheduler:
                     stage=job.stage,
                     bridge_id=job.bridge_id,
                 )
+
+
+def _media_may_come(job: DialingJob, now: datetime) -> bool:
+    """An inbound leg has no bridge between our answer and the carrier's media."""
+    if not job.is_inbound or job.stage != LegStage.RINGING or job.stage_at is None:
+        return False
+    return now - job.stage_at < timedelta(seconds=INBOUND_PATIENCE_SECONDS)
 
 
 def _observed(

@@ -1,17 +1,21 @@
-"""Putting phone legs into the dialing queue."""
+"""Putting phone legs into the dialing queue, and those of people who call us beside it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from contracts.call_plan import PriceRow
+from contracts.dialing import LegStage
 from control_plane.calling.calls.creating.caller_id import CallerId
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.dialing import repository
 from control_plane.calling.dialing.callee_zones import callee_zones
 from control_plane.calling.dialing.errors import NeverDialable
-from control_plane.calling.dialing.models import DialingJob
+from control_plane.calling.dialing.models import INBOUND, DialingJob, JobState
 from control_plane.calling.dialing.retry import ONE_CALL, RetryRules
 from control_plane.calling.dialing.schedule import Schedule, next_opening
 
@@ -32,6 +36,7 @@ async def enqueue_leg(
     priority: int = DEFAULT_PRIORITY,
     schedule: Schedule = NOW,
     retry: RetryRules = ONE_CALL,
+    telecom_micros_per_minute: int = 0,
 ) -> DialingJob:
     """Queue the phone leg of ``participant``, whose ``identity`` is the number, in E.164.
 
@@ -52,6 +57,8 @@ async def enqueue_leg(
         call_id=call.id,
         participant_id=participant.id,
         carrier=caller_id.carrier,
+        carrier_account_id=caller_id.account_id,
+        telecom_micros_per_minute=telecom_micros_per_minute,
         to_number=participant.identity,
         from_number=caller_id.number,
         priority=priority,
@@ -63,6 +70,70 @@ async def enqueue_leg(
     session.add(job)
     await session.flush()
     await repository.note_due(session, call, job.due_at)
+    return job
+
+
+@dataclass(frozen=True)
+class InboundLeg:
+    """A caller that waits at a carrier, on one of the tenant's numbers.
+
+    Args:
+        to_number: E.164, the tenant's.
+        from_number: E.164; ``None`` if the caller withholds it.
+        carrier_call_id: the carrier's own id, unique within the account.
+        bridge_id: of the bridge that the carrier has asked.
+    """
+
+    to_number: str
+    from_number: str | None
+    carrier: str
+    account_id: UUID
+    carrier_call_id: str
+    bridge_id: str
+    price_row: PriceRow | None = None
+    """What a minute costs the tenant; ``None``: nothing here."""
+
+
+async def add_inbound_leg(
+    session: AsyncSession,
+    call: Call,
+    participant: CallParticipant,
+    leg: InboundLeg,
+    telecom_micros_per_minute: int,
+) -> DialingJob:
+    """Follow the leg of somebody who calls us like one that we dialed and that rings.
+
+    Raises:
+        IntegrityError: the carrier's call has a leg already.
+    """
+    now = datetime.now(UTC)
+    job = DialingJob(
+        tenant_id=call.tenant_id,
+        call_id=call.id,
+        participant_id=participant.id,
+        direction=INBOUND,
+        carrier=leg.carrier,
+        carrier_account_id=leg.account_id,
+        carrier_call_id=leg.carrier_call_id,
+        telecom_micros_per_minute=telecom_micros_per_minute,
+        to_number=leg.to_number,
+        from_number=leg.from_number or "",
+        priority=HIGHEST_PRIORITY,
+        schedule=NOW.model_dump(mode="json", exclude_none=True),
+        retry=ONE_CALL.model_dump(mode="json"),
+        state=JobState.ACTIVE,
+        due_at=now,
+        give_up_at=now,
+        attempts=1,
+        attempt_id=uuid4(),
+        stage=LegStage.RINGING,
+        stage_at=now,
+        dial_before=now,
+        requested_at=now,
+        bridge_id=leg.bridge_id,
+    )
+    session.add(job)
+    await session.flush()
     return job
 
 

@@ -31,7 +31,8 @@ def rich_call_completed(call: Call, analysis: CallAnalysis) -> dict[str, Any]:
     """``data`` of the rich ``call.completed``, but for what was said and the recording.
 
     ``cost`` is what the tenant was charged. ``provider_cost`` is the part of it that comes from
-    the price rows of STT, LLM and TTS, and ``telecom_cost`` is the rest: the fee for the call.
+    the price rows of STT, LLM and TTS, and ``telecom_cost`` is the rest: the fee for the call and
+    the minutes of its phones.
     ``provider_cost_actual`` is what providers bill the installation, as far as it is known now.
     """
     total = call.total_cost_micros or 0

@@ -40,3 +40,5 @@ class Plan(Base):
     calls_not_joined: Mapped[int | None]
     dispatch_weight: Mapped[int] = mapped_column(server_default="1")
     """How many calls a tenant sends to the workers in one turn, when calls have to wait."""
+    phone_numbers_max: Mapped[int | None]
+    """How many numbers each of its tenants may register; ``None``: no limit."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -10,8 +11,16 @@ import httpx2
 from livekit.agents import RunContext, function_tool, llm
 
 from contracts.call_plan import CallPlan
+from contracts.phone_media import MOST_DTMF_DIGITS
 from contracts.sealing import CannotOpen
-from contracts.tool_bindings import END_CALL, NO_ARGUMENTS, CallWebhook, EndCall, Handoff
+from contracts.tool_bindings import (
+    END_CALL,
+    NO_ARGUMENTS,
+    CallWebhook,
+    EndCall,
+    Handoff,
+    SendDtmf,
+)
 from outbound.guarded_network import GuardedNetwork
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.tools.handoff_tool import HandOver, handoff_tool
@@ -28,6 +37,15 @@ from telemetry.metrics import TOOL_CALLS
 FILLER_AFTER_SECONDS = 0.4
 """A tool that answers sooner needs no words while the caller waits."""
 _LONGEST_REQUEST_SECONDS = 30.0
+_KEYS = re.compile(rf"[0-9A-D*#]{{1,{MOST_DTMF_DIGITS}}}")
+_KEYS_PARAMETERS: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "digits": {"type": "string", "description": "The keys, in order: 0-9, A-D, * and #."}
+    },
+    "required": ["digits"],
+    "additionalProperties": False,
+}
 
 Offer = Callable[[Sequence[llm.Tool]], Awaitable[None]]
 """Gives an agent more tools."""
@@ -70,6 +88,7 @@ class CallTools:
         return [
             self._tool(END_CALL, ending.description, NO_ARGUMENTS, None, self._end_call),
             *(self._webhook(tool) for tool in tools if isinstance(tool, CallWebhook)),
+            *(self._keys(tool) for tool in tools if isinstance(tool, SendDtmf)),
             *self._handoffs(),
         ]
 
@@ -150,6 +169,17 @@ class CallTools:
     async def _end_call(self, arguments: dict[str, Any]) -> ToolResult:
         self._actions.end_call()
         return ToolResult(None)
+
+    def _keys(self, tool: SendDtmf) -> llm.Tool:
+        async def run(arguments: dict[str, Any]) -> ToolResult:
+            digits = str(arguments.get("digits", "")).upper().replace(" ", "")
+            if not _KEYS.fullmatch(digits):
+                fault = f"`digits` must be 1 to {MOST_DTMF_DIGITS} of 0-9, A-D, * and #."
+                return ToolResult(fault, is_error=True)
+            fault_of_call = self._actions.send_digits(digits)
+            return ToolResult(fault_of_call or "Pressed.", is_error=fault_of_call is not None)
+
+        return self._tool(tool.name, tool.description, _KEYS_PARAMETERS, None, run)
 
     def _webhook(self, tool: CallWebhook) -> llm.Tool:
         async def run(arguments: dict[str, Any]) -> ToolResult:

@@ -12,6 +12,8 @@ audible frame per second is skipped.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from runtime.media.audio.jitter_buffer import CAPACITY_SAMPLES, JitterBuffer, Packet, Turn
@@ -31,11 +33,30 @@ _FADE_IN_SAMPLES = 120
 _SILENCE = np.zeros(SAMPLES_PER_FRAME, np.int16)
 
 
+class PacketDecoder(Protocol):
+    """The codec of one leg. All samples are mono, 48 kHz."""
+
+    def samples_in(self, payload: bytes) -> int:
+        """How long a packet is; 0 if it cannot be decoded."""
+
+    def has_copy(self, payload: bytes) -> bool:
+        """Whether a packet holds a copy of the one before it."""
+
+    def decode(self, payload: bytes) -> Samples | None:
+        """All samples of the packet; ``None`` if it cannot be decoded."""
+
+    def recover(self, following: bytes, samples: int) -> Samples | None:
+        """The ``samples`` before the packet ``following``, from the copy in it."""
+
+    def conceal(self, samples: int) -> Samples | None:
+        """A continuation of the sound so far; ``None``: silence."""
+
+
 class IncomingAudio:
     """Pure apart from the decoder: ``receive`` packets, ``read`` one frame per tick."""
 
-    def __init__(self, decoder: OpusDecoder | None = None) -> None:
-        self._decoder = decoder or OpusDecoder()
+    def __init__(self, decoder: PacketDecoder | None = None) -> None:
+        self._decoder: PacketDecoder = decoder or OpusDecoder()
         self._packets = JitterBuffer()
         self._delay = PlayoutDelay()
         self._decoded = _SILENCE[:0]
@@ -48,7 +69,7 @@ class IncomingAudio:
         self._least_surplus = CAPACITY_SAMPLES
 
     def receive(self, sequence: int, payload: bytes) -> None:
-        """Take an RTP packet's payload. One that is not Opus counts as lost."""
+        """Take an RTP packet's payload. One that cannot be decoded counts as lost."""
         if not (samples := self._decoder.samples_in(payload)):
             return
         late_samples = self._packets.push(sequence, Packet(payload, samples))

@@ -22,6 +22,8 @@ class PacedOutput:
 
     def __init__(self) -> None:
         self.on_played: Callable[[int], None] | None = None
+        self.on_cleared: Callable[[], None] | None = None
+        """Called by ``clear``, even if nothing is queued: others may hold what was pulled."""
         self._chunks: deque[Samples] = deque()
         self._queued_samples = 0
         self._paused = False
@@ -40,6 +42,8 @@ class PacedOutput:
         self._chunks.clear()
         self._queued_samples = 0
         self._empty.set()
+        if self.on_cleared is not None:
+            self.on_cleared()
         return dropped
 
     def pause(self) -> None:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import numpy as np
 
+from runtime.media.audio.hold_music import HoldMusic
 from runtime.media.audio.mixer import mix, mix_minus
 from runtime.media.audio.opus import SAMPLE_HZ, SAMPLES_PER_FRAME
 from runtime.media.audio.paced_output import SAMPLES_PER_FRAME as VOICE_SAMPLES_PER_FRAME
@@ -17,6 +18,7 @@ from runtime.media.room import ENGINE_INPUT_HZ, ENGINE_OUTPUT_HZ, HeardFrames, S
 from runtime.media.room_clock import Tick
 
 _NOTHING_SAID = np.zeros(VOICE_SAMPLES_PER_FRAME, np.int16)
+_SILENCE = np.zeros(SAMPLES_PER_FRAME, np.int16)
 _MOST_CAUGHT_UP = 25
 """After the process has stalled, at most this many missed frames of the people are read."""
 
@@ -32,14 +34,35 @@ class LegAudio(Protocol):
 class RoomAudio:
     """Pure: legs and the agent's voice in, the engine's frames out.
 
-    ``on_heard`` is called in each tick with what was heard in it.
+    Each of ``listeners`` is called in each tick with what was heard in it.
     """
 
     def __init__(self, voice: PacedOutput) -> None:
-        self.on_heard: Callable[[HeardFrames], None] | None = None
+        self.listeners: list[Callable[[HeardFrames], None]] = []
         self._voice = voice
+        self._muted: set[UUID] = set()
+        self._held: dict[UUID, HoldMusic] = {}
         self._to_legs = Resampler(ENGINE_OUTPUT_HZ, SAMPLE_HZ)
         self._to_engine = Resampler(SAMPLE_HZ, ENGINE_INPUT_HZ)
+
+    def hold(self, leg: UUID, *, held: bool) -> None:
+        """While a leg is held, it hears music instead of the others, and nobody hears it."""
+        if not held:
+            self._held.pop(leg, None)
+        elif leg not in self._held:
+            self._held[leg] = HoldMusic()
+
+    def mute(self, leg: UUID, *, muted: bool) -> None:
+        """While a leg is muted, nobody hears it."""
+        if muted:
+            self._muted.add(leg)
+        else:
+            self._muted.discard(leg)
+
+    def forget(self, leg: UUID) -> None:
+        """The leg is gone. Another one with its name is neither held nor muted."""
+        self._held.pop(leg, None)
+        self._muted.discard(leg)
 
     def tick(self, legs: Mapping[UUID, LegAudio], tick: Tick) -> list[Samples]:
         """Play one frame to every leg. Returns what the engine hears at ``ENGINE_INPUT_HZ``, one
@@ -52,13 +75,25 @@ class RoomAudio:
         """
         people, engine = [], []
         for _ in range(min(tick.periods, _MOST_CAUGHT_UP)):
-            said = {key: leg.read() for key, leg in legs.items()}
+            said = self._said(legs)
             people.append(mix(said.values(), SAMPLES_PER_FRAME))
             engine.append(self._to_engine.convert(people[-1]))
         voice = self._voice.pull() if legs else _NOTHING_SAID
         agent = self._to_legs.convert(voice)
         for key, heard in mix_minus(agent, said).items():
-            legs[key].write(heard, tick.index * SAMPLES_PER_FRAME)
-        if self.on_heard is not None:
-            self.on_heard(HeardFrames(tick.index, people, voice))
+            music = self._held.get(key)
+            frame = heard if music is None else music.frame()
+            legs[key].write(frame, tick.index * SAMPLES_PER_FRAME)
+        if self.listeners:
+            heard_now = HeardFrames(tick.index, people, voice)
+            for listener in self.listeners:
+                listener(heard_now)
         return engine
+
+    def _said(self, legs: Mapping[UUID, LegAudio]) -> dict[UUID, Samples]:
+        """One frame of each leg. Those that nobody hears are read all the same, so that what they
+        said meanwhile does not wait for later."""
+        frames = {key: leg.read() for key, leg in legs.items()}
+        for key in frames.keys() & (self._muted | self._held.keys()):
+            frames[key] = _SILENCE
+        return frames

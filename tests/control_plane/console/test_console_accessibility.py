@@ -32,6 +32,7 @@ PAGES = [
     "/console/agents/{agent}/talk",
     "/console/calls",
     "/console/calls/{call}",
+    "/console/phones",
     "/console/members",
     "/console/api-keys",
     "/console/provider-keys",

@@ -29,6 +29,8 @@ class NotedActions:
         self.ended = 0
         self.slots: dict[str, str] = {}
         self.takeovers: list[UUID] = []
+        self.digits: list[str] = []
+        self.no_keys_because: str | None = None
         self.lines: list[tuple[str, str]] = []
         self.channel_reports = NotedReports()
 
@@ -37,6 +39,10 @@ class NotedActions:
 
     def collected_slots(self, slots: dict[str, str]) -> None:
         self.slots = slots
+
+    def send_digits(self, digits: str) -> str | None:
+        self.digits.append(digits)
+        return self.no_keys_because
 
     def agent_took_over(self, agent_id: UUID) -> None:
         self.takeovers.append(agent_id)

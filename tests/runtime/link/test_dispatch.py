@@ -33,7 +33,13 @@ async def test_a_call_has_its_full_lease_as_soon_as_no_other_worker_can_begin_it
         return int(await redis.ttl(redis_names.call_lease(plan.call_id)))
 
     dispatcher = Dispatcher(
-        redis, "w1", Slots(1), on_offer, on_unreadable=lambda: None, lease_seconds=30
+        redis,
+        "w1",
+        Slots(1),
+        on_offer,
+        on_unreadable=lambda: None,
+        is_running=lambda _: False,
+        lease_seconds=30,
     )
     await control_plane.dispatch(plan)
     claiming = asyncio.create_task(dispatcher.run())

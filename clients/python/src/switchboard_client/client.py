@@ -18,16 +18,20 @@ from switchboard_client.resources import (
     AsyncBatches,
     AsyncBilling,
     AsyncCalls,
+    AsyncCarriers,
     AsyncCatalogue,
     AsyncErasures,
     AsyncNotifications,
+    AsyncNumbers,
     AsyncWebhooks,
     Batches,
     Billing,
     Calls,
+    Carriers,
     Catalogue,
     Erasures,
     Notifications,
+    Numbers,
     Webhooks,
 )
 from switchboard_client.retry import DEFAULT_RETRY, RetryPolicy
@@ -70,6 +74,8 @@ class Switchboard:
         self.erasures = Erasures(self._transport)
         self.webhooks = Webhooks(self._transport)
         self.notifications = Notifications(self._transport)
+        self.carriers = Carriers(self._transport)
+        self.numbers = Numbers(self._transport)
 
     def request(
         self,
@@ -127,6 +133,8 @@ class AsyncSwitchboard:
         self.erasures = AsyncErasures(self._transport)
         self.webhooks = AsyncWebhooks(self._transport)
         self.notifications = AsyncNotifications(self._transport)
+        self.carriers = AsyncCarriers(self._transport)
+        self.numbers = AsyncNumbers(self._transport)
 
     async def request(
         self,

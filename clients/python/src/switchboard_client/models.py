@@ -397,10 +397,13 @@ class BillHold(WireModel):
 
 
 class BillPriceRow(WireModel):
-    """A row of the catalogue's prices, frozen when the call was created."""
+    """
+    A row of the catalogue's prices, or of the phone network's (`telecom`), frozen when the call
+    was created.
+    """
 
     price_id: UUID
-    component: Literal["stt", "llm", "tts", "platform", "managed_sku"] | str
+    component: Literal["stt", "llm", "tts", "platform", "managed_sku", "telecom"] | str
     provider: str
     model: str
     price_per_min: float
@@ -629,6 +632,48 @@ class CallWebhookOutput(WireModel):
 class CallerPersona(WireModel):
     type: str
     approach: str
+
+
+class CarrierAccountDeleted(WireModel):
+    status: Literal["deleted"]
+    id: UUID
+
+
+class CarrierAccountView(WireModel):
+    id: UUID
+    provider: Literal["twilio", "telnyx", "plivo", "vonage"] | str
+    name: str
+    is_default: bool
+    refuse_with: Literal["sentence", "busy", "reject"] | str
+    identifiers: dict[str, str]
+    """The credentials that are no secrets, such as `account_sid`."""
+
+    status: Literal["verified", "failed", "unverified"] | str
+    """
+    Whether the carrier accepted the credentials when it was last asked. `unverified`: it has not answered yet.
+    """
+
+    problem: str | None
+    """What was wrong at the last check, in a sentence."""
+
+    verified_at: AwareDatetime | None
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class CarrierVerification(WireModel):
+    """What the carrier said."""
+
+    ok: bool
+    message: str
+    """What is right, or what is wrong and what to do about it."""
+
+    code: str | None
+    """
+    Why not, for programs: `wrong_credentials`, `account_suspended`, `not_allowed`, `no_credit`, `not_found`, `rate_limited`, `unreachable` or `refused`.
+    """
+
+    carrier: CarrierAccountView
 
 
 class Change(WireModel):
@@ -1758,6 +1803,30 @@ class NotificationView(WireModel):
     created_at: AwareDatetime
 
 
+class NumberAttachment(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    agent_id: UUID
+    """The agent that answers the number."""
+
+
+class NumberDetached(WireModel):
+    status: Literal["detached"]
+    number: str
+
+
+class NumberRegistration(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    number: str
+    """With `+` and country code; spaces, dots, dashes and brackets are ignored."""
+
+    agent_id: UUID | None = None
+    """The agent that answers it."""
+
+
 class NumberRemoved(WireModel):
     status: Literal["removed"]
     number: str
@@ -1781,12 +1850,28 @@ class NumberView(WireModel):
     tenant_id: UUID
     agent_id: UUID | None
     carrier: str | None
+    carrier_account_id: UUID | None
+    """The account of its calls (`/v1/carriers`), or the installation's own."""
+
+    verified_by: Literal["operator", "carrier", "webhook"] | str | None
+    """
+    What shows that the number is yours: the operator gave it, it is in your account at the carrier, or the carrier has called its webhook. null: nothing yet, and no call comes or goes.
+    """
+
+    user_id: UUID | None
+    """The person who registered it in a dashboard."""
+
     is_managed: bool
     """True if the operator gave the number to the tenant."""
 
     is_default: bool
     max_concurrent_calls: int | None
     webhook_status: Literal["configured", "manual_required", "failed"] | str | None
+    """What came of setting the carrier's webhook the last time; null: it was not tried."""
+
+    webhook_error: str | None
+    """What the carrier said, in a sentence."""
+
     created_at: AwareDatetime
 
 
@@ -2010,6 +2095,35 @@ class PhoneToConfirm(WireModel):
     """With `+` and country code; spaces, dots, dashes and brackets are ignored."""
 
 
+class PhoneSettingsView(WireModel):
+    allowed_countries: list[str] | None
+    effective_countries: list[str]
+    """The countries that may be called: those above, or those of your numbers."""
+
+    daily_spend_cap_usd: float | None
+    rate_ceiling_usd_per_minute: float | None
+    spent_today_usd: float
+    """Since midnight (UTC)."""
+
+
+class PhoneSettingsWanted(WireModel):
+    """All settings; one that is left out is null."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    allowed_countries: list[str] | None = None
+    """Two-letter codes of the countries that may be called. null: those of your numbers."""
+
+    daily_spend_cap_usd: float | str | None = None
+    """
+    When phone minutes that are billed here have cost so much since midnight (UTC), no phone is called until the next day. null: no cap.
+    """
+
+    rate_ceiling_usd_per_minute: float | str | None = None
+    """Numbers whose minute costs more are not called. null: no ceiling."""
+
+
 class PlanCreate(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -2032,6 +2146,20 @@ class PlanCreate(WireModel):
     """
     While calls wait for media workers, tenants take turns; so many calls of a tenant begin in one turn.
     """
+
+    phone_numbers_max: int | None = None
+    """How many phone numbers a tenant may register. null: no limit."""
+
+
+class PlanView(WireModel):
+    id: str
+    display_name: str
+    monthly_credit_usd: float
+    byok_allowed: bool
+    calls_at_once: int | None
+    calls_not_joined: int | None
+    dispatch_weight: int
+    phone_numbers_max: int | None
 
 
 class PlatformView(WireModel):
@@ -2384,6 +2512,7 @@ class RequiredSlot(WireModel):
     name: str
     description: str = ""
     required: bool = True
+    sensitive: bool = False
 
 
 class RetryRule(WireModel):
@@ -2732,6 +2861,31 @@ class SummaryView(WireModel):
 
     summary: str | None
     """`null` if the agent asks for no summary, or if it failed."""
+
+
+class TelecomPriceView(WireModel):
+    id: UUID
+    provider: str
+    direction: Literal["inbound", "outbound"] | str
+    prefix: str
+    usd_per_minute: float
+    valid_from: AwareDatetime
+
+
+class TelecomPriceWanted(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    provider: Literal["twilio", "telnyx", "plivo", "vonage"] | str
+    direction: Literal["inbound", "outbound"] | str
+    """
+    `outbound`: calls to numbers with the prefix. `inbound`: calls to your own numbers with it.
+    """
+
+    prefix: str
+    """The longest prefix that fits counts; `+` fits every number."""
+
+    usd_per_minute: float | str
 
 
 class TenantChanges(WireModel):
@@ -3088,6 +3242,13 @@ class VoiceView(WireModel):
     languages: list[str]
 
 
+class Voicemail(WireModel):
+    """What the agent does when an answering machine answers a phone that it dialed."""
+
+    action: Literal["hang_up", "leave_message"] | str
+    message: str | None = None
+
+
 class WaitingCalls(WireModel):
     tenant_id: UUID
     calls: int
@@ -3131,6 +3292,23 @@ class WebhookDetails(WireModel):
 class WebhookRegistered(WireModel):
     status: Literal["registered"]
     id: UUID
+
+
+class WebhookResult(WireModel):
+    """What came of setting the carrier's webhook."""
+
+    status: Literal["configured", "manual_required", "failed", "no_carrier"] | str
+    """
+    `manual_required`: enter `webhookUrl` in the carrier's console. `no_carrier`: connect a carrier first (`POST /v1/carriers`).
+    """
+
+    provider: Literal["twilio", "telnyx", "plivo", "vonage"] | str | None
+    webhookUrl: str | None
+    verified: bool
+    """The carrier says that the number is in your account."""
+
+    error: str | None
+    """Only if something failed."""
 
 
 class WebhookTestRequest(WireModel):
@@ -3266,6 +3444,7 @@ class AdvancedInput(WireModel):
     prohibitedClaims: str | None = None
     prompt_mode: Literal["builder", "raw"] | str = "builder"
     pronunciations: list[Pronunciation] | None = None
+    voicemail: Voicemail | None = None
 
 
 class AdvancedOutput(WireModel):
@@ -3297,6 +3476,7 @@ class AdvancedOutput(WireModel):
     prohibitedClaims: str | None
     prompt_mode: Literal["builder", "raw"] | str
     pronunciations: list[Pronunciation]
+    voicemail: Voicemail | None
 
 
 class AgentList(WireModel):
@@ -3612,6 +3792,55 @@ class CallView(WireModel):
     participants: list[ParticipantView]
 
 
+class CarrierAccountCreate(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    provider: Literal["twilio", "telnyx", "plivo", "vonage"] | str
+    credentials: Annotated[dict[str, Any], Field(max_length=10)]
+    """
+    `twilio`: `account_sid`, `auth_token` (the primary one). `telnyx`: `api_key`, `public_key`; optional `connection_id`, `outbound_voice_profile_id`. `plivo`: `auth_id`, `auth_token`; optional `application_id`. `vonage`: `api_key`, `api_secret`, `signature_secret`; optional `application_id` together with its `private_key`.
+    """
+
+    name: str | None = None
+    """For people. Default: the carrier's name."""
+
+    is_default: bool | None = None
+    """
+    Whether this account is asked first for a number that you register. Default: true for your first account.
+    """
+
+    refuse_with: Literal["sentence", "busy", "reject"] | str = "sentence"
+    """
+    What callers hear whose call cannot be taken: a recorded `sentence`, the `busy` signal, or the carrier's own `reject`.
+    """
+
+
+class CarrierAccountPage(WireModel):
+    carriers: list[CarrierAccountView]
+    total: int
+    offset: int
+    limit: int
+
+
+class CarrierAccountUpdate(WireModel):
+    """What is left out stays as it is."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    credentials: dict[str, Any] | None = None
+    """
+    All credentials of the carrier, in place of the old ones. `twilio`: `account_sid`, `auth_token` (the primary one). `telnyx`: `api_key`, `public_key`; optional `connection_id`, `outbound_voice_profile_id`. `plivo`: `auth_id`, `auth_token`; optional `application_id`. `vonage`: `api_key`, `api_secret`, `signature_secret`; optional `application_id` together with its `private_key`.
+    """
+
+    name: str | None = None
+    is_default: bool | None = None
+    """`true` makes it the default in place of the account that was."""
+
+    refuse_with: Literal["sentence", "busy", "reject"] | str | None = None
+
+
 class ChangedPreference(WireModel):
     data: PreferenceRow
 
@@ -3808,6 +4037,21 @@ class ImportReport(WireModel):
     """The first 100 rejected rows and their errors."""
 
 
+class InstallationCarrier(WireModel):
+    """The operator's own account at a carrier."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    credentials: Annotated[dict[str, Any], Field(max_length=10)]
+    """
+    `twilio`: `account_sid`, `auth_token` (the primary one). `telnyx`: `api_key`, `public_key`; optional `connection_id`, `outbound_voice_profile_id`. `plivo`: `auth_id`, `auth_token`; optional `application_id`. `vonage`: `api_key`, `api_secret`, `signature_secret`; optional `application_id` together with its `private_key`.
+    """
+
+    refuse_with: Literal["sentence", "busy", "reject"] | str = "sentence"
+    """What callers hear whose call cannot be taken."""
+
+
 class InvitationList(WireModel):
     invitations: list[InvitationView]
     total: int
@@ -3878,11 +4122,33 @@ class NotificationPage(WireModel):
     limit: int
 
 
+class NumberAttached(WireModel):
+    status: Literal["attached"]
+    agent_id: UUID
+    number: str
+    webhook: WebhookResult
+
+
 class NumberPage(WireModel):
     numbers: list[NumberView]
     total: int
     offset: int
     limit: int
+
+
+class NumberRegistered(WireModel):
+    status: Literal["registered"]
+    number: str
+    """E.164."""
+
+    agent_id: UUID | None
+    webhook: WebhookResult | None
+    """Present if the number has an agent."""
+
+
+class NumberWebhook(WireModel):
+    number: str
+    webhook: WebhookResult
 
 
 class ParkedEventPage(WireModel):
@@ -4252,6 +4518,10 @@ class Spend(WireModel):
     total_usd: float
     groups: list[SpendGroup]
     """The most expensive first, days in their order; 1,000 at most."""
+
+
+class TelecomPriceList(WireModel):
+    telecom_prices: list[TelecomPriceView]
 
 
 class TenantPage(WireModel):

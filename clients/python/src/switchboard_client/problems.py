@@ -32,6 +32,12 @@ class AgentNotFound(ApiError):
     code = "agent_not_found"
 
 
+class AgentNotInTenant(ApiError):
+    """The agent is not one of yours (403)."""
+
+    code = "agent_not_in_tenant"
+
+
 class AgentNotPublishReady(ApiError):
     """The agent is not ready to be published (409)."""
 
@@ -138,6 +144,12 @@ class CallerInCall(ApiError):
     """A call of this caller is running or waits to be dialed (409)."""
 
     code = "caller_in_call"
+
+
+class CarrierAccountNotFound(ApiError):
+    """Carrier account not found (404)."""
+
+    code = "carrier_account_not_found"
 
 
 class CatalogueEntryNotFound(ApiError):
@@ -270,6 +282,12 @@ class InvalidCredentials(ApiError):
     """The mail address or the password is wrong (401)."""
 
     code = "invalid_credentials"
+
+
+class InvalidPhoneNumber(ApiError):
+    """The text is not a phone number (400)."""
+
+    code = "invalid_phone_number"
 
 
 class InvalidRequest(ApiError):
@@ -420,6 +438,24 @@ class PhoneCallsUsedUp(ApiError):
     """This publishable key has started all its phone calls of today (429)."""
 
     code = "phone_calls_used_up"
+
+
+class PhoneCountryNotAllowed(ApiError):
+    """The number is in a country that you do not call (403)."""
+
+    code = "phone_country_not_allowed"
+
+
+class PhoneDailySpendReached(ApiError):
+    """Today's spending on phones has reached your cap (403)."""
+
+    code = "phone_daily_spend_reached"
+
+
+class PhoneRateAboveCeiling(ApiError):
+    """A minute to this number costs more than you allow (403)."""
+
+    code = "phone_rate_above_ceiling"
 
 
 class PlanExists(ApiError):
@@ -602,6 +638,12 @@ class TooManyChatSessions(ApiError):
     code = "too_many_chat_sessions"
 
 
+class TooManyNumbers(ApiError):
+    """Your plan allows no more phone numbers (429)."""
+
+    code = "quota_exceeded.phone_numbers_max"
+
+
 class TooManyViewers(ApiError):
     """Too many calls are being watched (503)."""
 
@@ -630,6 +672,12 @@ class UnknownProvider(ApiError):
     """No provider of this name takes a key (404)."""
 
     code = "unknown_provider"
+
+
+class UnsupportedCountry(ApiError):
+    """The number belongs to no country whose numbers can be used (400)."""
+
+    code = "unsupported_country"
 
 
 class UnsupportedMediaType(ApiError):
@@ -679,6 +727,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "access_token_invalid": AccessTokenInvalid,
     "agent_admin_paused": AgentAdminPaused,
     "agent_not_found": AgentNotFound,
+    "agent_not_in_tenant": AgentNotInTenant,
     "agent_not_publish_ready": AgentNotPublishReady,
     "agent_of_another_tenant": AgentOfAnotherTenant,
     "agent_version_not_found": VersionNotFound,
@@ -698,6 +747,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "call_of_another_tenant": CallOfAnotherTenant,
     "call_over": CallOver,
     "caller_in_call": CallerInCall,
+    "carrier_account_not_found": CarrierAccountNotFound,
     "catalogue_entry_not_found": CatalogueEntryNotFound,
     "chat_model_failed": ChatModelFailed,
     "chat_session_busy": ChatSessionBusy,
@@ -722,6 +772,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "idempotency_key_reused": IdempotencyKeyReused,
     "insufficient_credits": InsufficientCredits,
     "invalid_credentials": InvalidCredentials,
+    "invalid_phone_number": InvalidPhoneNumber,
     "invalid_request": InvalidRequest,
     "invalid_token": InvalidToken,
     "invitation_closed": InvitationClosed,
@@ -745,6 +796,9 @@ BY_CODE: dict[str, type[ApiError]] = {
     "parked_event_not_found": ParkedEventNotFound,
     "parked_event_resolved": ParkedEventResolved,
     "phone_calls_used_up": PhoneCallsUsedUp,
+    "phone_country_not_allowed": PhoneCountryNotAllowed,
+    "phone_daily_spend_reached": PhoneDailySpendReached,
+    "phone_rate_above_ceiling": PhoneRateAboveCeiling,
     "plan_exists": PlanExists,
     "platform_calls_disabled": PlatformCallsDisabled,
     "precondition_failed": PreconditionFailed,
@@ -753,6 +807,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "provider_key_rejected": ProviderKeyRejected,
     "provider_key_unavailable": ProviderKeyUnavailable,
     "provider_unreachable": ProviderUnreachable,
+    "quota_exceeded.phone_numbers_max": TooManyNumbers,
     "range_not_satisfiable": RangeNotSatisfiable,
     "rate_limited": RateLimited,
     "recording_address_invalid": RecordingAddressInvalid,
@@ -779,6 +834,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "transcript_not_available": TranscriptNotAvailable,
     "unauthorized": Unauthorized,
     "unknown_provider": UnknownProvider,
+    "unsupported_country": UnsupportedCountry,
     "unsupported_media_type": UnsupportedMediaType,
     "viewer_share_used_up": ViewerShareUsedUp,
     "voice_needs_key": VoiceNeedsKey,

@@ -23,10 +23,12 @@ from switchboard_client.operations import (
     batches,
     billing,
     calls,
+    carriers,
     catalogue,
     chat_sessions,
     erasures,
     notifications,
+    numbers,
     webhooks,
 )
 
@@ -317,3 +319,47 @@ class AsyncNotifications(AsyncResource):
     settings = awaitable(notifications.settings)
     set_time_zone = awaitable(notifications.set_time_zone)
     send_test = awaitable(notifications.send_test)
+
+
+class Carriers(Resource):
+    connect = blocking(carriers.connect)
+    page = blocking(carriers.page)
+    every = iterating(carriers.every)
+    show = blocking(carriers.show)
+    update = blocking(carriers.update)
+    remove = blocking(carriers.remove)
+    verify = blocking(carriers.verify)
+
+
+class AsyncCarriers(AsyncResource):
+    connect = awaitable(carriers.connect)
+    page = awaitable(carriers.page)
+    every = async_iterating(carriers.every)
+    show = awaitable(carriers.show)
+    update = awaitable(carriers.update)
+    remove = awaitable(carriers.remove)
+    verify = awaitable(carriers.verify)
+
+
+class Numbers(Resource):
+    register = blocking(numbers.register)
+    page = blocking(numbers.page)
+    every = iterating(numbers.every)
+    attach = blocking(numbers.attach)
+    configure_webhook = blocking(numbers.configure_webhook)
+    detach = blocking(numbers.detach)
+    remove = blocking(numbers.remove)
+    settings = blocking(numbers.settings)
+    change_settings = blocking(numbers.change_settings)
+
+
+class AsyncNumbers(AsyncResource):
+    register = awaitable(numbers.register)
+    page = awaitable(numbers.page)
+    every = async_iterating(numbers.every)
+    attach = awaitable(numbers.attach)
+    configure_webhook = awaitable(numbers.configure_webhook)
+    detach = awaitable(numbers.detach)
+    remove = awaitable(numbers.remove)
+    settings = awaitable(numbers.settings)
+    change_settings = awaitable(numbers.change_settings)

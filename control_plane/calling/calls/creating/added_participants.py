@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
@@ -24,6 +24,7 @@ from control_plane.calling.dialing.models import DialingJob
 from control_plane.calling.dialing.service import enqueue_leg
 from control_plane.calling.pauses.service import check_agent_not_paused, check_calls_enabled
 from control_plane.platform.audit.recording import record_change
+from control_plane.platform.settings import DialingSettings
 from control_plane.platform.tenancy.caller import Caller
 
 _NOT_PUBLISHED = Finding(
@@ -47,17 +48,16 @@ async def add_participants(
     caller: Caller,
     call_id: UUID,
     wanted: Sequence[ParticipantInput],
-    carriers: Collection[str],
+    dialing: DialingSettings,
 ) -> tuple[Call, list[Added]]:
     """Add browsers to the call and queue its new phones, in one transaction: all or none.
 
     The checks run in this order: call (404), over (409), agent published (409), enough room (409);
-    then, for phones only, do-not-call list (400), caller id (400), calls stopped (503), agent
-    paused (423).
+    then, for phones only, do-not-call list (400), caller id (400), limits against toll fraud (403),
+    calls stopped (503), agent paused (423).
 
     Args:
         wanted: their phone numbers are in E.164.
-        carriers: those that the installation has.
 
     Raises:
         CallNotFound: the tenant has no such call.
@@ -76,7 +76,7 @@ async def add_participants(
         raise AgentNotPublishReady([_NOT_PUBLISHED])
     present = await repository.participants(session, caller.tenant_id, [call_id])
     _check_room(present, len(wanted))
-    called_from = await caller_ids(session, call.tenant_id, call.agent_id, wanted, carriers)
+    called_from = await caller_ids(session, call.tenant_id, call.agent_id, wanted, dialing)
     if called_from:
         await check_calls_enabled(session)
         await check_agent_not_paused(session, call.tenant_id, call.agent_id)

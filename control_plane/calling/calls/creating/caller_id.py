@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from contracts.call_plan import PriceRow
 from control_plane.calling.calls.schemas import ParticipantInput
+from control_plane.calling.dialing.models import OUTBOUND
 from control_plane.calling.do_not_call.errors import NumberOnDoNotCallList
 from control_plane.calling.do_not_call.repository import listed_numbers
 from control_plane.calling.numbers.models import Number
 from control_plane.calling.numbers.repository import numbers_of
+from control_plane.calling.telecom.limits import check_phone_limits
+from control_plane.calling.telecom.models import TelecomPrice
+from control_plane.calling.telecom.repository import price_of
 from control_plane.platform.errors import InvalidRequest
+from control_plane.platform.settings import DialingSettings
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,17 @@ class CallerId:
     """E.164."""
     carrier: str
     """The carrier for calls from this number."""
+    account_id: UUID | None = None
+    """The account that places them; ``None`` for a carrier that needs none."""
+    is_paid_by_us: bool = False
+    """The account is the installation's, so the tenant pays for the minutes here."""
+    price: TelecomPrice | None = None
+    """Of a minute to the number that is called, where the installation has one."""
+
+    @property
+    def price_row(self) -> PriceRow | None:
+        """What the tenant pays for a minute; ``None``: nothing here."""
+        return self.price.row if self.is_paid_by_us and self.price is not None else None
 
 
 async def caller_ids(
@@ -29,17 +47,18 @@ async def caller_ids(
     tenant_id: UUID,
     agent_id: UUID,
     participants: Sequence[ParticipantInput],
-    carriers: Collection[str],
+    dialing: DialingSettings,
 ) -> dict[int, CallerId]:
     """The caller id of each phone, by its position in ``participants``.
 
     Args:
         participants: their phone numbers are in E.164.
-        carriers: those that the installation has (``DialingSettings.carriers``).
 
     Raises:
         NumberOnDoNotCallList: a phone must not be called.
         InvalidRequest: there is no carrier, the number is not the tenant's, or none can be chosen.
+        PhoneCountryNotAllowed, PhoneRateAboveCeiling, PhoneDailySpendReached: the tenant's limits
+            forbid it.
     """
     phones = {
         position: participant
@@ -60,50 +79,63 @@ async def caller_ids(
                 if participant.identity in listed
             ]
         )
-    return {
-        position: await _resolved(
+    numbers = await numbers_of(session, tenant_id)
+    resolved = {
+        position: await _priced(
             session,
-            tenant_id,
-            agent_id,
-            participant.from_number,
-            carriers,
-            f"participants[{position}]",
+            _resolved(
+                numbers,
+                agent_id,
+                participant.from_number,
+                dialing,
+                f"participants[{position}]",
+            ),
+            participant.identity,
         )
         for position, participant in phones.items()
     }
+    prices = {phones[position].identity: each.price for position, each in resolved.items()}
+    await check_phone_limits(session, tenant_id, numbers, prices)
+    return resolved
 
 
-async def _resolved(
-    session: AsyncSession,
-    tenant_id: UUID,
+async def _priced(session: AsyncSession, caller_id: CallerId, number: str) -> CallerId:
+    if caller_id.account_id is None:
+        return caller_id
+    now = datetime.now(UTC)
+    price = await price_of(session, caller_id.carrier, OUTBOUND, number, now)
+    return replace(caller_id, price=price)
+
+
+def _resolved(
+    numbers: Sequence[Number],
     agent_id: UUID,
     from_number: str | None,
-    carriers: Collection[str],
+    dialing: DialingSettings,
     where: str,
 ) -> CallerId:
     """The number that the agent's call to one participant is made from.
 
     Args:
         from_number: what the request names, E.164; ``None`` to choose.
-        carriers: those that the installation has (``DialingSettings.carriers``).
         where: path of the participant in the request, such as ``participants[0]``.
 
     Raises:
         InvalidRequest: there is no carrier, the number is not the tenant's, or none can be chosen.
     """
-    if not carriers:
+    if not dialing.has_phones:
         raise InvalidRequest.at(
             f"{where}.transport",
             "the phone channel has no carrier connected yet; use 'webrtc'",
         )
-    chosen = choose_caller_id(await numbers_of(session, tenant_id), agent_id, from_number, carriers)
+    chosen = choose_caller_id(numbers, agent_id, from_number, dialing)
     if isinstance(chosen, str):
         raise InvalidRequest.at(f"{where}.from_number", chosen)
     return chosen
 
 
 def choose_caller_id(
-    numbers: Sequence[Number], agent_id: UUID, wanted: str | None, carriers: Collection[str]
+    numbers: Sequence[Number], agent_id: UUID, wanted: str | None, dialing: DialingSettings
 ) -> CallerId | str:
     """The caller id, or a sentence that tells why there is none. Pure.
 
@@ -111,16 +143,24 @@ def choose_caller_id(
     number, then the tenant's default, then its only number.
     """
     usable = {
-        number.number: CallerId(number.number, number.carrier)
+        number.number: CallerId(
+            number.number, number.carrier, number.carrier_account_id, bool(number.is_managed)
+        )
         for number in numbers
-        if number.carrier is not None and number.carrier in carriers
+        if number.carrier is not None and _is_usable(number, dialing)
     }
     if wanted is not None:
         if not any(number.number == wanted for number in numbers):
             return f"{wanted} is not one of your numbers; leave it out to use your default"
-        return usable.get(wanted) or f"{wanted} is not connected to a carrier of this installation"
+        return usable.get(wanted) or (
+            f"{wanted} is not connected to a carrier yet: connect one (POST /v1/carriers), then "
+            "set the number up (POST /v1/numbers/{number}/webhook)"
+        )
     if not usable:
-        return "you have no number to call from; ask the operator of this installation for one"
+        return (
+            "you have no number to call from: register one (POST /v1/numbers), or ask the operator "
+            "of this installation for one"
+        )
     candidates = [number for number in numbers if number.number in usable]
     preferred = [n for n in candidates if n.agent_id == agent_id] or [
         n for n in candidates if n.is_default
@@ -128,3 +168,9 @@ def choose_caller_id(
     if not preferred and len(candidates) > 1:
         return "you have several numbers and none is the default; name the one to call from"
     return usable[(preferred or candidates)[0].number]
+
+
+def _is_usable(number: Number, dialing: DialingSettings) -> bool:
+    if number.carrier_account_id is None:
+        return number.carrier in dialing.carriers
+    return dialing.connects_accounts and number.verified_by is not None

@@ -100,6 +100,15 @@ async def dispatch_call(database: Database, redis: Redis, plan: PlanDocument) ->
     return True
 
 
+async def reserve_worker(redis: Redis, plan: PlanDocument) -> None:
+    """Offer a call whose phone rings, so that its first word is ready when the phone is answered.
+    Nothing is recorded: then it is dispatched, whether a worker has it by then or not."""
+    try:
+        await _dispatched(redis, plan, None)
+    except LINK_ERRORS as error:
+        _log.warning("worker_not_reserved", call_id=str(plan.call_id), error=str(error))
+
+
 async def redispatch(database: Database, redis: Redis) -> int:
     """Dispatch the calls that could not be dispatched at once. Returns how many were dispatched.
 

@@ -14,7 +14,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
-from contracts.call_plan import MAX_AGENTS, PlannedAgent
+from contracts.call_plan import MAX_AGENTS, PlannedAgent, PriceRow
 from contracts.tool_bindings import Handoff
 from control_plane.building.catalogue.edition import CatalogueEdition
 from control_plane.calling.calls.creating import repository
@@ -36,6 +36,8 @@ class HandoffTerms:
     catalogue: CatalogueEdition
     keys: AvailableKeys
     at: datetime
+    telecom_prices: tuple[PriceRow, ...] = ()
+    """Of the call's phone legs: they cost the same whoever talks."""
 
 
 @dataclass
@@ -114,7 +116,10 @@ class HandoffPlanning:
             compiled_prompt=texts.prompt,
             locale=locale,
             stack=stack,
-            prices=terms.catalogue.price_rows(stack, config.managed_sku_id, terms.at),
+            prices=(
+                *terms.catalogue.price_rows(stack, config.managed_sku_id, terms.at),
+                *terms.telecom_prices,
+            ),
         )
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_plan import CallPlan
+from contracts.call_plan import CallPlan, PriceRow
 from contracts.call_status import CallStatus, ParticipantStatus
 from control_plane.calling.calls.creating import repository
 from control_plane.calling.calls.creating.call_caps import (
@@ -29,7 +29,13 @@ from control_plane.calling.calls.schemas import CallCreate
 from control_plane.calling.dialing.models import DialingJob
 from control_plane.calling.dialing.retry import ONE_CALL, RetryRules
 from control_plane.calling.dialing.schedule import Schedule
-from control_plane.calling.dialing.service import DEFAULT_PRIORITY, NOW, enqueue_leg
+from control_plane.calling.dialing.service import (
+    DEFAULT_PRIORITY,
+    NOW,
+    InboundLeg,
+    add_inbound_leg,
+    enqueue_leg,
+)
 from control_plane.money.billing import service as billing
 from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS, first_funded_until_ms
 from control_plane.platform.database import after_commit
@@ -69,19 +75,21 @@ async def create_call(
     priority: int = DEFAULT_PRIORITY,
     schedule: Schedule = NOW,
     retry: RetryRules = ONE_CALL,
+    inbound: InboundLeg | None = None,
 ) -> NewCall:
     """Freeze the plan, insert the call, reserve its first increment and queue its phones, in one
     transaction. A call to a phone only needs that much credit; it is reserved when it is dialed.
 
-    The checks run in this order: do-not-call list (400), caller id (400), calls stopped (503),
-    agent (404), pause (423), published version (409); for browsers only, open calls (429) and free
-    workers (503); variables of strangers (403), providers (422), credit (402). The caller must
-    dispatch a call that does not wait for a phone after the commit.
+    The checks run in this order: do-not-call list (400), caller id (400), limits against toll fraud
+    (403), calls stopped (503), agent (404), pause (423), published version (409); for browsers
+    only, open calls (429) and free workers (503); variables of strangers (403), providers (422),
+    credit (402). The caller must dispatch a call that does not wait for a phone after the commit.
 
     Args:
         stranger: who creates the call, if it is somebody with a publishable key.
         capacity: whether workers can begin the call; ``None``: do not ask.
         priority, schedule, retry: for the phone legs; see ``enqueue_leg``.
+        inbound: the call's only participant calls us. The checks are those of a browser's call.
 
     Raises:
         NumberOnDoNotCallList: a participant must not be called.
@@ -95,9 +103,14 @@ async def create_call(
         NeverDialable: ``schedule`` leaves no time at which a phone can be dialed.
     """
     started_ns = time.time_ns()
-    called_from = await caller_ids(
-        session, tenant_id, wanted.agent_id, wanted.participants, settings.dialing.carriers
-    )
+    called_from = {}
+    if inbound is None:
+        called_from = await caller_ids(
+            session, tenant_id, wanted.agent_id, wanted.participants, settings.dialing
+        )
+    telecom = [row for each in called_from.values() if (row := each.price_row) is not None]
+    if inbound is not None and inbound.price_row is not None:
+        telecom.append(inbound.price_row)
     waits_for_phone = bool(called_from)
     counted = settings.caps_calls and not waits_for_phone
     facts = await repository.creation_facts(
@@ -118,6 +131,7 @@ async def create_call(
         {position: caller_id.number for position, caller_id in called_from.items()},
         settings.available_providers,
         only_declared=stranger is not None and not stranger.may_set_undeclared_variables,
+        telecom_prices=tuple(telecom),
     )
     plan = frozen.plan
     document = PlanDocument(
@@ -127,7 +141,7 @@ async def create_call(
         plan.model_dump_json(by_alias=True),
     )
     status = CallStatus.QUEUED if waits_for_phone else CallStatus.CONNECTING
-    participants = _participants(wanted, plan)
+    participants = _participants(wanted, plan, calls_us=inbound is not None)
     await repository.insert_call(
         session, plan, document, status, participants, frozen.warnings, stranger
     )
@@ -154,11 +168,21 @@ async def create_call(
             priority=priority,
             schedule=schedule,
             retry=retry,
+            telecom_micros_per_minute=_rate(caller_id.price_row),
         )
         for position, caller_id in called_from.items()
     }
+    if inbound is not None:
+        rate = _rate(inbound.price_row)
+        legs[participants[0].id] = await add_inbound_leg(
+            session, call, participants[0], inbound, rate
+        )
     after_commit(session, lambda: _trace(plan, started_ns))
     return NewCall(plan, document, status, participants, facts.dispatch_weight, legs)
+
+
+def _rate(row: PriceRow | None) -> int:
+    return 0 if row is None else row.micros_per_minute
 
 
 def _trace(plan: CallPlan, started_ns: int) -> None:
@@ -186,7 +210,10 @@ def role_of(position: int) -> str:
     return "caller" if position == 0 else "participant"
 
 
-def _participants(wanted: CallCreate, plan: CallPlan) -> tuple[CallParticipant, ...]:
+def _participants(
+    wanted: CallCreate, plan: CallPlan, *, calls_us: bool
+) -> tuple[CallParticipant, ...]:
+    phone = ParticipantStatus.RINGING if calls_us else ParticipantStatus.QUEUED
     return tuple(
         CallParticipant(
             id=planned.participant_id,
@@ -196,9 +223,7 @@ def _participants(wanted: CallCreate, plan: CallPlan) -> tuple[CallParticipant, 
             role=role_of(position),
             transport=planned.transport.value,
             identity=planned.identity,
-            status=(
-                ParticipantStatus.QUEUED if given.transport == "pstn" else ParticipantStatus.JOINING
-            ).value,
+            status=(phone if given.transport == "pstn" else ParticipantStatus.JOINING).value,
             details=given.metadata,
         )
         for position, (planned, given) in enumerate(

@@ -18,6 +18,7 @@ from contracts.call_plan import (
     CallLimits,
     CallPlan,
     PlannedParticipant,
+    PriceRow,
     ResolvedStack,
 )
 from contracts.call_status import Transport
@@ -88,6 +89,7 @@ async def freeze_plan(
     platform_providers: frozenset[str],
     *,
     only_declared: bool = False,
+    telecom_prices: tuple[PriceRow, ...] = (),
 ) -> FrozenPlan:
     """The plan of a new call of the agent's published version.
 
@@ -97,6 +99,7 @@ async def freeze_plan(
             participant.
         platform_providers: the providers that every tenant of this installation can use.
         only_declared: refuse variables that the texts of the call's agents do not use.
+        telecom_prices: of the phone legs that the tenant pays for here.
 
     Raises:
         PlatformCallsDisabled: the operator has stopped all calls.
@@ -115,7 +118,7 @@ async def freeze_plan(
     agent, now = published.config, datetime.now(UTC)
     call_id = time_ordered_id(now)
     keys = facts.available_keys(platform_providers)
-    terms = HandoffTerms(tenant_id, locale, wanted.variables, catalogue, keys, now)
+    terms = HandoffTerms(tenant_id, locale, wanted.variables, catalogue, keys, now, telecom_prices)
     handoffs = HandoffPlanning(session, sources.agents, sources.stacks, terms)
     await handoffs.follow(wanted.agent_id, agent)
     if only_declared:
@@ -139,7 +142,7 @@ async def freeze_plan(
         stack=stack,
         sealed_provider_keys=_own_keys(stacks, facts),
         provider_urls=_own_urls(stacks, facts),
-        prices=prices,
+        prices=(*prices, *telecom_prices),
         unit_prices=catalogue.unit_prices_at(stacks, now),
         limits=limits_of(agent, waits_for_phone=bool(caller_ids)),
         participants=tuple(

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
 from contracts.end_reasons import EndReason
-from contracts.money import billable_seconds, usd
+from contracts.money import billable_seconds, charge_micros, usd
 from control_plane.calling.call_costs.cost_parts import cost_parts
 from control_plane.calling.call_costs.repository import add_costs
 from control_plane.calling.calls import repository
@@ -96,6 +96,9 @@ async def end_call(
     )
     call.billable_seconds = settled.seconds
     call.total_cost_micros = settled.charge_micros
+    call.telecom_cost_micros = min(
+        charge_micros(settled.seconds, plan.telecom_micros_per_minute), settled.charge_micros
+    )
     call.provider_cost_micros = provider_cost_micros(
         [(from_ms, agent.prices) for agent, from_ms in served], settled.seconds
     )

@@ -27,6 +27,7 @@ from control_plane.calling.numbers.models import Number
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings, DialingSettings
 from telephony_bridge.bridge import run_bridge
+from telephony_bridge.settings import BridgeSettings
 from tests.control_plane.conftest import TenantClient
 from tests.stand_ins.simulated_carrier import NAME, SimulatedCarrier
 
@@ -151,7 +152,11 @@ async def running_bridge(
     redis_url: str, carrier: SimulatedCarrier, bridge_id: str = "bridge-1"
 ) -> AsyncIterator[None]:
     stop = asyncio.Event()
-    bridge = asyncio.create_task(run_bridge(redis_url, bridge_id, stop, [carrier]))
+    bridge = asyncio.create_task(
+        run_bridge(
+            BridgeSettings(redis_url=redis_url, bridge_id=bridge_id), stop, carriers=[carrier]
+        )
+    )
     try:
         yield
     finally:

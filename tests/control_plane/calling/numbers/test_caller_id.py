@@ -10,10 +10,11 @@ import pytest
 
 from control_plane.calling.calls.creating.caller_id import CallerId, choose_caller_id
 from control_plane.calling.numbers.models import Number
+from control_plane.platform.settings import DialingSettings
 
 AGENT = uuid4()
 FIRST, SECOND, THIRD = "+14155550100", "+14155550101", "+14155550102"
-CARRIERS = frozenset({"simulated"})
+DIALING = DialingSettings(carriers=frozenset({"simulated"}))
 
 
 def numbers(*given: dict[str, Any]) -> list[Number]:
@@ -54,7 +55,7 @@ def numbers(*given: dict[str, Any]) -> list[Number]:
     ],
 )
 def test_chosen(given: list[dict[str, Any]], wanted: str | None, chosen: str) -> None:
-    assert choose_caller_id(numbers(*given), AGENT, wanted, CARRIERS) == CallerId(
+    assert choose_caller_id(numbers(*given), AGENT, wanted, DIALING) == CallerId(
         chosen, "simulated"
     )
 
@@ -73,6 +74,6 @@ def test_chosen(given: list[dict[str, Any]], wanted: str | None, chosen: str) ->
     ],
 )
 def test_why_not(given: list[dict[str, Any]], wanted: str | None, says: str) -> None:
-    reason = choose_caller_id(numbers(*given), AGENT, wanted, CARRIERS)
+    reason = choose_caller_id(numbers(*given), AGENT, wanted, DIALING)
     assert isinstance(reason, str)
     assert says in reason

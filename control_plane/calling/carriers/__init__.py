@@ -1,0 +1,1 @@
+"""Accounts at phone carriers: the tenants' own, and the installation's."""

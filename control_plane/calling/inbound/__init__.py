@@ -1,0 +1,1 @@
+"""Calls to our numbers: whether they are taken, and by which agent."""

@@ -1,0 +1,1 @@
+"""Whether a person or an answering machine has answered the phone that we dialed."""

@@ -1,0 +1,35 @@
+"""How much of the agent's voice a carrier holds. Pure."""
+
+from __future__ import annotations
+
+MOST_HELD_MS = 200
+"""A carrier plays what it holds to the end when its own flush fails, so it must never hold more."""
+
+
+class Pacing:
+    """Counts what was sent to a carrier and is not played yet, if it plays in real time.
+
+    The worker sends in real time. Only after a stall do frames come together; those that would be
+    heard late are dropped.
+    """
+
+    def __init__(self, most_held_ms: int = MOST_HELD_MS) -> None:
+        self._most_held_seconds = most_held_ms / 1000
+        self._played_until = float("-inf")
+        self.dropped_frames = 0
+
+    def may_send(self, duration_ms: int, now: float) -> bool:
+        """Whether a frame is to be sent at ``now`` (monotonic, in seconds); ``False``: drop it."""
+        held_seconds = max(0.0, self._played_until - now)
+        if held_seconds + duration_ms / 1000 > self._most_held_seconds + 1e-9:
+            self.dropped_frames += 1
+            return False
+        self._played_until = max(self._played_until, now) + duration_ms / 1000
+        return True
+
+    def flushed(self, now: float) -> None:
+        """The carrier was told to drop what it holds."""
+        self._played_until = now
+
+    def held_ms(self, now: float) -> float:
+        return max(0.0, self._played_until - now) * 1000

@@ -1,0 +1,77 @@
+"""One-time tokens: they join a carrier's media websocket to the call that we admitted.
+
+A token lives in Redis, so any replica of the bridge can take the websocket. Taking it removes it:
+a second websocket with the same token finds nothing. Only the token's hash is stored.
+"""
+
+from __future__ import annotations
+
+import secrets
+from hashlib import sha256
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from redis.asyncio import Redis
+
+from contracts.phone_media import LegAddress
+from contracts.versions import read_json
+
+TICKET_SECONDS = 60
+"""From our answer to the carrier's websocket. Carriers connect within a second or two."""
+
+
+class LegTicket(BaseModel):
+    """Which leg a media websocket will carry. Numbers are E.164, or empty if withheld."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1] = 1
+    call_id: UUID
+    tenant_id: UUID
+    participant_id: UUID
+    attempt_id: UUID
+    account_id: UUID
+    carrier: str
+    carrier_call_id: str
+    direction: Literal["inbound", "outbound"]
+    from_number: str
+    to_number: str
+
+    @property
+    def address(self) -> LegAddress:
+        return LegAddress(self.call_id, self.participant_id, self.attempt_id)
+
+
+class Tickets:
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+
+    async def issue(self, ticket: LegTicket) -> str:
+        """The token: letters and digits only, as the strictest carrier wants it.
+
+        Raises:
+            RedisError, OSError: Redis is away.
+        """
+        token = secrets.token_hex(24)
+        await self._redis.set(_key(token), ticket.model_dump_json(), ex=TICKET_SECONDS)
+        return token
+
+    async def redeem(self, token: str, account_id: UUID) -> LegTicket | None:
+        """The ticket, once. ``None`` if there is none, or it belongs to another account.
+
+        Raises:
+            RedisError, OSError: Redis is away.
+        """
+        document = await self._redis.getdel(_key(token))
+        if document is None:
+            return None
+        try:
+            ticket = read_json(LegTicket, document)
+        except ValidationError:
+            return None
+        return ticket if ticket.account_id == account_id else None
+
+
+def _key(token: str) -> str:
+    return f"switchboard:bridge:ticket:{sha256(token.encode()).hexdigest()}"

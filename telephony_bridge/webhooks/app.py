@@ -1,0 +1,234 @@
+"""The bridge's own port: carriers' webhooks, their media websockets, and the recorded sentences.
+
+A plain ASGI application. The account in the path chooses the secret that a signature is checked
+with; the address that was signed is built from the configured public one, never from headers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from carriers.answers import Answer
+from carriers.api import CarrierProblem
+from carriers.signed_request import CarrierRequest
+from link.connection import LINK_ERRORS
+from telemetry.metrics import CARRIER_REQUESTS
+from telephony_bridge.media.carrier_socket import SocketClosed
+from telephony_bridge.media.sentences import Sentence, wav_file
+from telephony_bridge.webhooks.accounts import Accounts, OpenAccount
+from telephony_bridge.webhooks.media_door import MediaDoor, UpgradeRefused
+from telephony_bridge.webhooks.webhooks import Webhooks
+
+MOST_BODY_BYTES = 65_536
+BODY_SECONDS = 10.0
+_PATH = re.compile(r"/carriers/([a-z]{1,20})/([0-9a-f-]{36})/(voice|status|media)", re.ASCII)
+_SENTENCE = re.compile(r"/sentences/([a-z_]{1,40})\.wav", re.ASCII)
+_TRY_AGAIN = Answer("text/plain", "Not now. Try again.\n", 503)
+_NOT_FOUND = Answer("text/plain", "Nothing is here.\n", 404)
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+_log = structlog.get_logger(__name__)
+
+
+class BridgeApp:
+    def __init__(
+        self, public_url: str, accounts: Accounts, webhooks: Webhooks, door: MediaDoor
+    ) -> None:
+        self._public_url = public_url
+        self._accounts = accounts
+        self._webhooks = webhooks
+        self._door = door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            answer, afterwards = await self._http(scope, receive)
+            await _respond(send, answer, scope["method"])
+            await _after(afterwards)
+        elif scope["type"] == "websocket":
+            await self._websocket(scope, receive, send)
+
+    # -- webhooks ------------------------------------------------------------------------------
+
+    async def _http(
+        self, scope: Scope, receive: Receive
+    ) -> tuple[Answer, Callable[[], Awaitable[None]] | None]:
+        path = scope["path"]
+        if (sentence := _SENTENCE.fullmatch(path)) is not None:
+            return _recording(sentence.group(1), scope["method"]), None
+        place = _PATH.fullmatch(path)
+        if place is None or place.group(3) == "media":
+            return _NOT_FOUND, None
+        if scope["method"] not in ("GET", "POST"):
+            return Answer("text/plain", "Only GET and POST are answered.\n", 405), None
+        try:
+            body = await _body(receive)
+            account = await self._account(place)
+            if account is None:
+                CARRIER_REQUESTS.labels("unknown").inc()
+                return _NOT_FOUND, None
+            request = self._request(scope, self._public_url, body)
+            return await self._webhooks.answer(account, request, _count)
+        except BodyRefused as refused:
+            return Answer("text/plain", f"{refused}\n", refused.status), None
+        except LINK_ERRORS as error:
+            CARRIER_REQUESTS.labels("failed").inc()
+            _log.warning("webhook_without_link", error=str(error))
+            return _TRY_AGAIN, None
+
+    async def _account(self, place: re.Match[str]) -> OpenAccount | None:
+        try:
+            account = await self._accounts.find(UUID(place.group(2)))
+        except ValueError:
+            return None
+        if account is None or account.spec.name.value != place.group(1):
+            return None
+        return account
+
+    def _request(self, scope: Scope, base_url: str, body: bytes = b"") -> CarrierRequest:
+        query = scope["query_string"].decode("latin-1")
+        raw_path = scope.get("raw_path") or scope["path"].encode()
+        url = base_url + raw_path.decode("latin-1") + (f"?{query}" if query else "")
+        headers: dict[str, str] = {}
+        for raw_name, raw_value in scope["headers"]:
+            name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+        return CarrierRequest(scope.get("method", "GET"), url, headers, body)
+
+    # -- media ---------------------------------------------------------------------------------
+
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()  # websocket.connect
+        place = _PATH.fullmatch(scope["path"])
+        try:
+            account = await self._account(place) if place and place.group(3) == "media" else None
+            if account is None:
+                CARRIER_REQUESTS.labels("unknown").inc()
+                await send({"type": "websocket.close"})
+                return
+            request = self._request(scope, "ws" + self._public_url.removeprefix("http"))
+            try:
+                admitted = await self._door.check(account, request)
+            except UpgradeRefused as refused:
+                CARRIER_REQUESTS.labels(refused.outcome).inc()
+                _log.warning("media_refused", detail=str(refused))
+                await send({"type": "websocket.close"})
+                return
+            CARRIER_REQUESTS.labels("accepted").inc()
+            await send({"type": "websocket.accept"})
+            await self._door.carry(admitted, AsgiSocket(receive, send))
+        except LINK_ERRORS as error:
+            CARRIER_REQUESTS.labels("failed").inc()
+            _log.warning("media_without_link", error=str(error))
+            await AsgiSocket(receive, send).close()
+
+
+class AsgiSocket:
+    """Implements ``CarrierSocket``."""
+
+    def __init__(self, receive: Receive, send: Send) -> None:
+        self._receive = receive
+        self._send = send
+        self._closed = False
+
+    async def receive(self) -> str | bytes:
+        if self._closed:
+            raise SocketClosed
+        message = await self._receive()
+        if message["type"] != "websocket.receive":
+            self._closed = True
+            raise SocketClosed
+        text = message.get("text")
+        return text if text is not None else bytes(message.get("bytes") or b"")
+
+    async def send(self, message: str | bytes) -> None:
+        if self._closed:
+            raise SocketClosed
+        key = "text" if isinstance(message, str) else "bytes"
+        try:
+            await self._send({"type": "websocket.send", key: message})
+        except (OSError, RuntimeError) as error:
+            # What an ASGI server raises for a peer that is gone.
+            self._closed = True
+            raise SocketClosed from error
+
+    async def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            await self._send({"type": "websocket.close", "code": 1000})
+        except (OSError, RuntimeError) as error:
+            _log.debug("socket_gone_already", error=str(error))
+
+
+class BodyRefused(Exception):
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+
+
+async def _body(receive: Receive) -> bytes:
+    """Raises ``BodyRefused``."""
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise BodyRefused(400, "The body did not come.")
+                body += message.get("body", b"")
+                if len(body) > MOST_BODY_BYTES:
+                    raise BodyRefused(413, f"The body has more than {MOST_BODY_BYTES} bytes.")
+                if not message.get("more_body"):
+                    return bytes(body)
+    except TimeoutError:
+        raise BodyRefused(408, "The body did not come in time.") from None
+
+
+def _recording(name: str, method: str) -> Answer | _File:
+    if name not in {sentence.value for sentence in Sentence} or method not in ("GET", "HEAD"):
+        return _NOT_FOUND
+    return _File(wav_file(Sentence(name)))
+
+
+class _File:
+    """A recording: an ``Answer`` has text."""
+
+    content_type = "audio/wav"
+    status = 200
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+
+async def _respond(send: Send, answer: Answer | _File, method: str) -> None:
+    content = answer.content if isinstance(answer, _File) else answer.body.encode()
+    headers = [
+        (b"content-type", answer.content_type.encode()),
+        (b"content-length", str(len(content)).encode()),
+        (b"cache-control", b"no-store"),
+    ]
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if method == "HEAD" else content})
+
+
+async def _after(afterwards: Callable[[], Awaitable[None]] | None) -> None:
+    if afterwards is None:
+        return
+    try:
+        await afterwards()
+    except CarrierProblem as problem:
+        _log.error("carrier_command_failed", error=problem.message)
+
+
+def _count(outcome: str) -> None:
+    CARRIER_REQUESTS.labels(outcome).inc()

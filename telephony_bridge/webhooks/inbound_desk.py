@@ -1,0 +1,77 @@
+"""Asks the control plane what becomes of a call to one of our numbers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import structlog
+from pydantic import ValidationError
+from redis.asyncio import Redis
+
+from carriers.call_events import CallArrived
+from contracts import redis_names
+from contracts.carrier_accounts import CarrierAccount
+from contracts.inbound_calls import (
+    ANSWER_SECONDS,
+    InboundAdmitted,
+    InboundCall,
+    InboundRefusal,
+    InboundRefused,
+    InboundReply,
+)
+from contracts.versions import fault, read_json
+from link.connection import LINK_ERRORS
+
+STREAM_LENGTH = 10_000
+_log = structlog.get_logger(__name__)
+
+
+class InboundDesk:
+    """
+    Args:
+        redis: a client that allows for a block of ``ANSWER_SECONDS``.
+    """
+
+    def __init__(self, redis: Redis, bridge_id: str) -> None:
+        self._redis = redis
+        self._bridge_id = bridge_id
+
+    async def ask(
+        self, account: CarrierAccount, call: CallArrived
+    ) -> InboundAdmitted | InboundRefused:
+        """The control plane's answer; a refusal if none comes in time. The same call of the carrier
+        is always answered with the same call of ours."""
+        request = InboundCall(
+            request_id=uuid4(),
+            account_id=account.account_id,
+            provider=account.provider,
+            carrier_call_id=call.call_id,
+            from_number=call.from_number,
+            to_number=call.to_number,
+            bridge_id=self._bridge_id,
+            answer_before=datetime.now(UTC) + timedelta(seconds=ANSWER_SECONDS),
+        )
+        try:
+            await self._redis.xadd(
+                redis_names.INBOUND_CALLS,
+                {redis_names.FIELD: request.model_dump_json()},
+                maxlen=STREAM_LENGTH,
+            )
+            return await self._answer(request.request_id)
+        except LINK_ERRORS as error:
+            return _unavailable(f"Redis is away: {error}")
+
+    async def _answer(self, request_id: UUID) -> InboundAdmitted | InboundRefused:
+        pushed = await self._redis.blpop([redis_names.reply(request_id)], timeout=ANSWER_SECONDS)
+        if pushed is None:
+            return _unavailable("the control plane gave no answer in time")
+        try:
+            return read_json(InboundReply, pushed[1]).body
+        except ValidationError as error:
+            _log.error("inbound_reply_unreadable", fault=fault(error))
+            return _unavailable("the control plane's answer could not be read")
+
+
+def _unavailable(detail: str) -> InboundRefused:
+    return InboundRefused(kind=InboundRefusal.UNAVAILABLE, detail=detail)

@@ -1,0 +1,63 @@
+"""Runs the bridge's application on its port."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Iterator
+
+import uvicorn
+
+from telephony_bridge.webhooks.app import BridgeApp
+
+MOST_MESSAGE_BYTES = 65_536
+"""Of a carrier's media websocket. Telnyx may send up to 30 s in one; we ask for 20 ms."""
+KEEP_ALIVE_SECONDS = 75
+SHUTDOWN_SECONDS = 1
+_BACKLOG = 512
+
+
+class PortTaken(RuntimeError):
+    """The bridge cannot listen on its port."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """
+    Raises:
+        PortTaken
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise PortTaken(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    return listener
+
+
+class BridgeServer(uvicorn.Server):
+    """Signals are the process's, which sets ``should_exit``."""
+
+    def __init__(self, app: BridgeApp) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                lifespan="off",
+                ws="websockets-sansio",
+                ws_max_size=MOST_MESSAGE_BYTES,
+                ws_per_message_deflate=False,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+            )
+        )
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield

@@ -1,0 +1,224 @@
+"""What a carrier's webhook is answered. The signature comes first, before anything is read."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from urllib.parse import parse_qs, urlsplit
+from uuid import UUID
+
+import structlog
+
+from carriers.answers import Answer, Refusal, StreamOffer
+from carriers.call_events import (
+    CallArrived,
+    CallEvent,
+    PlaybackEnded,
+    StageReached,
+    StreamFailed,
+)
+from carriers.signed_request import CarrierRequest, Repeat, SignatureRefused
+from contracts.carrier_accounts import media_url, status_url
+from contracts.dialing import LegStage
+from contracts.inbound_calls import InboundAdmitted, InboundRefusal, InboundRefused
+from link.connection import LINK_ERRORS
+from telephony_bridge.account_carrier import ATTEMPT_FIELD, DialedCall, DialedLegs
+from telephony_bridge.media.sentences import Sentence
+from telephony_bridge.tickets import LegTicket, Tickets
+from telephony_bridge.webhooks.accounts import OpenAccount
+from telephony_bridge.webhooks.inbound_desk import InboundDesk
+from telephony_bridge.webhooks.seen import Seen
+
+SENTENCE_OF: dict[InboundRefusal, Sentence] = {
+    InboundRefusal.UNKNOWN_NUMBER: Sentence.NOT_IN_SERVICE,
+    InboundRefusal.NO_AGENT: Sentence.NOBODY_ANSWERS,
+    InboundRefusal.AGENT_UNAVAILABLE: Sentence.NOT_NOW,
+    InboundRefusal.CALLS_DISABLED: Sentence.NOT_NOW,
+    InboundRefusal.INSUFFICIENT_FUNDS: Sentence.NOT_NOW,
+    InboundRefusal.BUSY: Sentence.LINES_BUSY,
+    InboundRefusal.UNAVAILABLE: Sentence.NOT_NOW,
+}
+REPLAYED = Answer("text/plain", "This request came before.\n", 403)
+
+_log = structlog.get_logger(__name__)
+
+
+class Webhooks:
+    """
+    Args:
+        public_url: where carriers reach the bridge, without a slash at its end.
+        clock: seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        public_url: str,
+        seen: Seen,
+        desk: InboundDesk,
+        tickets: Tickets,
+        dialed: DialedLegs,
+        clock: Callable[[], float],
+    ) -> None:
+        self._public_url = public_url
+        self._seen = seen
+        self._desk = desk
+        self._tickets = tickets
+        self._dialed = dialed
+        self._clock = clock
+
+    async def answer(
+        self,
+        account: OpenAccount,
+        request: CarrierRequest,
+        count: Callable[[str], None],
+    ) -> tuple[Answer, Callable[[], Awaitable[None]]]:
+        """The answer, and what is to be done once it is sent.
+
+        Args:
+            count: is told the request's ``outcome``, as ``telemetry.metrics.CARRIER_REQUESTS`` has
+                it.
+
+        Raises:
+            RedisError, OSError: Redis is away. The carrier asks again.
+        """
+        log = _log.bind(account_id=str(account.account_id), carrier=account.spec.name.value)
+        try:
+            proof = account.signatures.check_webhook(request, self._clock())
+        except SignatureRefused as refused:
+            count("refused")
+            log.warning("webhook_refused", fault=refused.fault.value, detail=refused.detail)
+            refusal = Answer(
+                "text/plain", "The signature is not right.\n", account.spec.refused_status
+            )
+            return refusal, _nothing
+        account_id = account.account_id
+        if not await self._seen.is_first(account_id, proof.once_key, proof.remember_seconds):
+            if proof.repeat is Repeat.REPLAY:
+                count("refused")
+                log.warning("webhook_replayed")
+                return REPLAYED, _nothing
+            count("repeated")
+            kept = await self._seen.answer(account_id, proof.once_key)
+            return kept or account.spec.answers.acknowledge(), _nothing
+        try:
+            answer = await self._first_answer(account, request)
+            await self._seen.keep_answer(account_id, proof.once_key, answer)
+        except LINK_ERRORS:
+            with suppress(*LINK_ERRORS):
+                await self._seen.forget(account_id, proof.once_key)
+            raise
+        count("accepted")
+
+        async def afterwards() -> None:
+            await account.api.run(answer.commands)
+
+        return answer, afterwards if answer.commands else _nothing
+
+    async def _first_answer(self, account: OpenAccount, request: CarrierRequest) -> Answer:
+        dialed = await self._dialed_call(account, request)
+        answer: Answer | None = None
+        for event in account.spec.read_events(request):
+            answer = await self._heard(account, event, dialed) or answer
+        return answer or account.spec.answers.acknowledge()
+
+    async def _heard(
+        self, account: OpenAccount, event: CallEvent, dialed: DialedCall | None
+    ) -> Answer | None:
+        answers = account.spec.answers
+        match event:
+            case CallArrived():
+                return await self._arrived(account, event)
+            case StageReached() if dialed is not None:
+                await self._dialed.tell(dialed, event)
+                if event.stage is LegStage.ANSWERED:
+                    return await self._connected(account, event, dialed)
+            case PlaybackEnded(call_id=call_id):
+                return answers.hang_up(call_id)
+            case StreamFailed(call_id=call_id, detail=detail):
+                _log.error("carrier_stream_failed", carrier_call_id=call_id, detail=detail)
+                return answers.hang_up(call_id)
+        return None
+
+    async def _dialed_call(
+        self, account: OpenAccount, request: CarrierRequest
+    ) -> DialedCall | None:
+        """The call that our own address names. Who may be told of it, the account decides."""
+        named = parse_qs(urlsplit(request.url).query).get(ATTEMPT_FIELD, [])
+        try:
+            attempt_id = UUID(named[0])
+        except (IndexError, ValueError):
+            return None
+        dialed = await self._dialed.find(attempt_id)
+        if dialed is None or dialed.request.account_id != account.account_id:
+            return None
+        return dialed
+
+    async def _arrived(self, account: OpenAccount, call: CallArrived) -> Answer:
+        match await self._desk.ask(account.document, call):
+            case InboundAdmitted() as admitted:
+                ticket = LegTicket(
+                    call_id=admitted.call_id,
+                    tenant_id=admitted.tenant_id,
+                    participant_id=admitted.participant_id,
+                    attempt_id=admitted.attempt_id,
+                    account_id=account.account_id,
+                    carrier=account.spec.name.value,
+                    carrier_call_id=call.call_id,
+                    direction="inbound",
+                    from_number=admitted.from_number or "",
+                    to_number=admitted.to_number,
+                )
+                _log.info("inbound_call_admitted", call_id=str(admitted.call_id))
+                return await self._stream(account, ticket, is_answered=False)
+            case InboundRefused(kind=kind, detail=detail):
+                _log.info("inbound_call_refused", kind=kind.value, detail=detail)
+                return self._refusal(account, call.call_id, kind)
+
+    def _refusal(self, account: OpenAccount, call_id: str, kind: InboundRefusal) -> Answer:
+        answers = account.spec.answers
+        match account.document.refuse_with:
+            case "busy":
+                return answers.refuse(call_id, Refusal.BUSY)
+            case "reject":
+                return answers.refuse(call_id, Refusal.REJECTED)
+            case "sentence":
+                name = SENTENCE_OF[kind].value
+                return answers.play_and_hang_up(call_id, f"{self._public_url}/sentences/{name}.wav")
+
+    async def _connected(
+        self, account: OpenAccount, reached: StageReached, dialed: DialedCall
+    ) -> Answer:
+        request = dialed.request
+        ticket = LegTicket(
+            call_id=request.call_id,
+            tenant_id=request.tenant_id,
+            participant_id=request.participant_id,
+            attempt_id=request.attempt_id,
+            account_id=account.account_id,
+            carrier=account.spec.name.value,
+            carrier_call_id=reached.call_id,
+            direction="outbound",
+            from_number=request.from_number,
+            to_number=request.to_number,
+        )
+        return await self._stream(account, ticket, is_answered=True)
+
+    async def _stream(
+        self, account: OpenAccount, ticket: LegTicket, *, is_answered: bool
+    ) -> Answer:
+        provider = account.spec.name.value
+        return account.spec.answers.connect_stream(
+            StreamOffer(
+                call_id=ticket.carrier_call_id,
+                media_url=media_url(self._public_url, provider, account.account_id),
+                token=await self._tickets.issue(ticket),
+                status_url=status_url(self._public_url, provider, account.account_id),
+                is_answered=is_answered,
+                from_number=ticket.from_number or None,
+                to_number=ticket.to_number,
+            )
+        )
+
+
+async def _nothing() -> None:
+    return

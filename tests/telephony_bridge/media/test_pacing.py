@@ -1,0 +1,32 @@
+import pytest
+
+from telephony_bridge.media.pacing import Pacing
+
+
+def test_a_carrier_never_holds_more_than_200_ms() -> None:
+    pacing = Pacing()
+    sent = sum(pacing.may_send(20, now=0.0) for _ in range(50))
+    assert sent == 10
+    assert pacing.held_ms(now=0.0) == pytest.approx(200)
+    assert pacing.dropped_frames == 40
+
+
+def test_frames_in_real_time_all_pass() -> None:
+    pacing = Pacing()
+    assert all(pacing.may_send(20, now=number * 0.02) for number in range(500))
+
+
+def test_after_a_stall_what_would_be_late_is_dropped_and_the_next_passes() -> None:
+    pacing = Pacing()
+    assert all(pacing.may_send(20, now=1.0) for _ in range(10))
+    assert not pacing.may_send(20, now=1.0)
+    assert pacing.may_send(20, now=1.02)
+
+
+def test_a_flushed_carrier_holds_nothing() -> None:
+    pacing = Pacing()
+    for _ in range(10):
+        pacing.may_send(20, now=0.0)
+    pacing.flushed(now=0.05)
+    assert pacing.held_ms(now=0.05) == 0
+    assert pacing.may_send(20, now=0.05)

@@ -1,0 +1,226 @@
+"""A call to one of our numbers, from Twilio's webhook to the room and back."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from contracts.dialing import LegStage
+from contracts.inbound_calls import InboundRefusal
+from runtime.media.audio.telephone_codec import decode_mulaw, encode_mulaw
+from runtime.media.room import LegConnected, LegGone, LegPressed
+from tests.runtime.media.loopback_peer import tone, tone_level
+from tests.runtime.until import until
+from tests.stand_ins.webhook_receiver import WebhookReceiver
+from tests.telephony_bridge.conftest import ControlPlaneEnd, WorkerEnd
+from tests.telephony_bridge.twilio_line import (
+    CALL_SID,
+    CALLER,
+    OUR_NUMBER,
+    MediaSocket,
+    TwilioLine,
+    token_in,
+)
+
+AGENT_HZ, CALLER_HZ = 500, 900
+
+
+def hung_up(api: WebhookReceiver) -> bool:
+    return any(CALL_SID in each.path and b"Status=completed" in each.body for each in api.received)
+
+
+async def test_the_control_plane_is_asked_and_the_answer_connects_a_stream(
+    line: TwilioLine, control_plane: ControlPlaneEnd
+) -> None:
+    answer = await line.call_in()
+    assert answer.status_code == 200
+    media = line.address("media", "wss://phones.example.com")
+    assert f'<Stream url="{media}"' in answer.text
+    (asked,) = control_plane.asked
+    assert (asked.from_number, asked.to_number) == (CALLER, OUR_NUMBER)
+    assert asked.carrier_call_id == CALL_SID
+
+
+async def test_both_sides_hear_each_other(line: TwilioLine, worker: WorkerEnd) -> None:
+    token = token_in(await line.call_in())
+    async with line.media(token) as socket:
+        assert isinstance(await anext(worker.room.events()), LegConnected)
+        worker.room.voice.push(tone(AGENT_HZ, 24_000, 1.0))
+        said = tone(CALLER_HZ, 8_000, 2.0)
+        talking = asyncio.create_task(_say(socket, encode_mulaw(said)))
+        heard = np.concatenate([await anext(worker.room.listen()) for _ in range(60)])
+        await talking
+        assert max(_levels(heard, CALLER_HZ, 16_000)) > 4_000
+        await until(lambda: len(socket.heard) > 8_000)
+        assert max(_levels(decode_mulaw(bytes(socket.heard)), AGENT_HZ, 8_000)) > 4_000
+
+
+async def test_what_the_agent_takes_back_is_flushed_at_the_carrier(
+    line: TwilioLine, worker: WorkerEnd
+) -> None:
+    async with line.media(token_in(await line.call_in())) as socket:
+        await anext(worker.room.events())
+        worker.room.voice.push(tone(AGENT_HZ, 24_000, 5.0))
+        await until(lambda: len(socket.heard) > 3_200)
+        worker.room.voice.clear()
+        await until(lambda: socket.clears == 1)
+
+
+async def test_keys_reach_the_room(line: TwilioLine, worker: WorkerEnd) -> None:
+    async with line.media(token_in(await line.call_in())) as socket:
+        events = worker.room.events()
+        await anext(events)
+        await socket.press("5")
+        pressed = await anext(events)
+        assert isinstance(pressed, LegPressed)
+        assert pressed.digits == "5"
+
+
+async def test_keys_for_the_other_side_are_sent_as_sound_where_there_is_no_other_way(
+    line: TwilioLine, worker: WorkerEnd, control_plane: ControlPlaneEnd
+) -> None:
+    async with line.media(token_in(await line.call_in())) as socket:
+        await anext(worker.room.events())
+        worker.room.send_digits(control_plane.admitted.participant_id, "5")
+        await until(lambda: _five_was_heard(bytes(socket.heard)))
+
+
+async def test_a_caller_who_hangs_up_has_left(
+    line: TwilioLine, worker: WorkerEnd, control_plane: ControlPlaneEnd
+) -> None:
+    async with line.media(token_in(await line.call_in())) as socket:
+        events = worker.room.events()
+        await anext(events)
+        await socket.stop()
+        assert await anext(events) == LegGone(control_plane.admitted.participant_id, "left")
+
+    async def stages() -> bool:
+        told = [each.stage for each in await control_plane.reports()]
+        return told == [LegStage.ANSWERED, LegStage.ENDED]
+
+    await until(stages)
+
+
+async def test_a_leg_that_the_room_removes_is_hung_up_at_the_carrier(
+    line: TwilioLine,
+    worker: WorkerEnd,
+    control_plane: ControlPlaneEnd,
+    twilio_api: WebhookReceiver,
+) -> None:
+    async with line.media(token_in(await line.call_in())) as socket:
+        await anext(worker.room.events())
+        await worker.room.remove_leg(control_plane.admitted.participant_id)
+        await until(lambda: hung_up(twilio_api))
+        await asyncio.wait_for(socket.is_closed.wait(), 20)
+
+
+async def test_a_caller_whose_worker_has_died_hears_why_and_the_line_is_closed(
+    line: TwilioLine, worker: WorkerEnd, twilio_api: WebhookReceiver
+) -> None:
+    async with line.media(token_in(await line.call_in())) as socket:
+        await anext(worker.room.events())
+        # As when the process is killed: the connections break, and nobody listens any more.
+        server = worker.listener._server
+        assert server is not None
+        server.close(close_connections=False)
+        for connection in server.connections:
+            connection.transport.abort()
+        before = len(socket.heard)
+        await until(lambda: hung_up(twilio_api), 30)
+        spoken = decode_mulaw(bytes(socket.heard[before:])).astype(float)
+        assert spoken.size > 3 * 8_000
+        assert np.sqrt(np.mean(spoken**2)) > 1_000
+
+
+async def test_a_webhook_that_comes_twice_makes_one_call_and_gets_the_same_answer(
+    line: TwilioLine, control_plane: ControlPlaneEnd
+) -> None:
+    first, second = await asyncio.gather(line.call_in(), line.call_in())
+    assert first.text == second.text
+    assert len(control_plane.asked) == 1
+
+
+async def test_a_webhook_without_the_right_signature_is_refused_before_anything_else(
+    line: TwilioLine, control_plane: ControlPlaneEnd
+) -> None:
+    line.auth_token = "somebody-else"
+    assert (await line.call_in()).status_code == 403
+    assert control_plane.asked == []
+
+
+async def test_an_account_that_is_not_kept_is_not_found(line: TwilioLine) -> None:
+    line.account_id = str(uuid4())
+    assert (await line.call_in()).status_code == 404
+
+
+async def test_a_token_lets_one_websocket_in(line: TwilioLine, worker: WorkerEnd) -> None:
+    token = token_in(await line.call_in())
+    async with line.media(token) as first, line.media(token) as second:
+        await asyncio.wait_for(second.is_closed.wait(), 20)
+        await anext(worker.room.events())
+        assert not first.is_closed.is_set()
+
+
+async def test_a_token_of_another_account_lets_nobody_in(
+    line: TwilioLine, control_plane: ControlPlaneEnd
+) -> None:
+    token = token_in(await line.call_in())
+    line.account_id = str(uuid4())
+    await control_plane.keep_account(UUID(line.account_id))
+    async with line.media(token) as socket:
+        await asyncio.wait_for(socket.is_closed.wait(), 20)
+
+
+async def test_an_upgrade_without_the_right_signature_is_not_accepted(line: TwilioLine) -> None:
+    token = token_in(await line.call_in())
+    line.auth_token = "somebody-else"
+    with pytest.raises(InvalidStatus) as refused:
+        async with line.media(token):
+            pass
+    assert refused.value.response.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("refuse_with", "in_the_answer"),
+    [
+        ("sentence", "https://phones.example.com/sentences/not_in_service.wav"),
+        ("busy", '<Reject reason="busy"'),
+        ("reject", '<Reject reason="rejected"'),
+    ],
+)
+async def test_a_refused_caller_hears_what_the_account_says(
+    line: TwilioLine, control_plane: ControlPlaneEnd, refuse_with: str, in_the_answer: str
+) -> None:
+    control_plane.refusal = InboundRefusal.UNKNOWN_NUMBER
+    await control_plane.keep_account(UUID(line.account_id), refuse_with=refuse_with)  # type: ignore[arg-type]
+    answer = await line.call_in()
+    assert answer.status_code == 200
+    assert in_the_answer in answer.text
+
+
+async def _say(socket: MediaSocket, sound: bytes) -> None:
+    for begin in range(0, len(sound), 160):
+        await socket.say(sound[begin : begin + 160])
+        await asyncio.sleep(0.02)
+
+
+def _levels(sound: np.ndarray, hz: float, rate: int) -> list[float]:  # type: ignore[type-arg]
+    window = rate // 5
+    return [
+        tone_level(sound[begin : begin + window], hz, rate)
+        for begin in range(0, sound.size - window, window)
+    ]
+
+
+def _five_was_heard(sound: bytes) -> bool:
+    samples = decode_mulaw(sound)
+    if samples.size < 800:
+        return False
+    return any(
+        min(tone_level(samples[at : at + 400], hz, 8_000) for hz in (770, 1336)) > 2_000
+        for at in range(0, samples.size - 400, 160)
+    )
