@@ -12,7 +12,7 @@ from alembic import op
 from control_plane.migrations.tenancy import confine_to_tenant
 
 revision = "0045"
-down_revision = "0041"
+down_revision = "0044"
 
 
 def upgrade() -> None:

@@ -12,7 +12,7 @@ from control_plane.migrations.online import outside_transaction, release_locks
 from control_plane.platform.database import APP_ROLE
 
 revision = "0050"
-down_revision = "0041"
+down_revision = "0046"
 
 TRANSACTION_TYPES = (
     "grant",

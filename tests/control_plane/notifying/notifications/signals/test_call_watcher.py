@@ -7,8 +7,8 @@ from uuid import UUID, uuid4
 from contracts.end_reasons import EndReason
 from contracts.money import MICROS_PER_USD
 from control_plane.calling.calls.events.consumer import EventConsumer
-from control_plane.money.billing import repository as accounts
 from control_plane.money.billing import notices
+from control_plane.money.billing import repository as accounts
 from control_plane.money.billing import service as billing
 from control_plane.notifying.notifications.fact_consumer import NotificationWriter
 from control_plane.notifying.notifications.signals.call_watcher import CallWatcher
