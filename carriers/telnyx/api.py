@@ -112,8 +112,8 @@ class TelnyxApi:
         try:
             body["connection_id"] = self._connection()
             reply = await self._send("POST", "/v2/calls", body)
-        except CarrierProblem as problem:
-            raise DialRefused(DialOutcome.FAILED, problem) from problem
+        except CarrierProblem as unplaced:
+            raise DialRefused(DialOutcome.FAILED, unplaced) from unplaced
         call_id = text_of(member(reply.document, "data"), "call_control_id")
         if not reply.is_success or call_id is None:
             problem = self._problem(reply, "place the call")

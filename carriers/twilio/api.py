@@ -111,8 +111,8 @@ class TwilioApi:
             reply = await self._rest.send(
                 "POST", f"{self._account}/Calls.json", auth=self._auth, form=form
             )
-        except CarrierProblem as problem:
-            raise DialRefused(DialOutcome.FAILED, problem) from problem
+        except CarrierProblem as unplaced:
+            raise DialRefused(DialOutcome.FAILED, unplaced) from unplaced
         call_sid = text_of(reply.document, "sid")
         if not reply.is_success or call_sid is None:
             problem = self._problem(reply, "place the call")

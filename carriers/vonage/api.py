@@ -135,8 +135,8 @@ class VonageApi:
             body["advanced_machine_detection"] = {"behavior": "continue", "mode": "default"}
         try:
             reply = await self._call_request("POST", "/v1/calls", body)
-        except CarrierProblem as problem:
-            raise DialRefused(DialOutcome.FAILED, problem) from problem
+        except CarrierProblem as unplaced:
+            raise DialRefused(DialOutcome.FAILED, unplaced) from unplaced
         call_id = text_of(reply.document, "uuid")
         if not reply.is_success or call_id is None:
             problem = self._problem(reply, "place the call")
