@@ -40,7 +40,11 @@ class CarrierProblem(Exception):
 
 
 class DialRefused(CarrierProblem):
-    """The carrier did not take the call. ``outcome`` is what that means for the attempt."""
+    """The carrier did not take the call. ``outcome`` is what that means for the attempt.
+
+    With ``UNREACHABLE`` nobody knows: a carrier that was too slow may have taken it all the same.
+    Then its webhooks come; answer them with ``Answers.hang_up``.
+    """
 
     def __init__(self, outcome: DialOutcome, problem: CarrierProblem) -> None:
         super().__init__(problem.kind, problem.message, problem.code)

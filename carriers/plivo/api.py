@@ -115,8 +115,8 @@ class PlivoApi:
             }
         try:
             reply = await self._send("POST", "/Call/", body)
-        except CarrierProblem as problem:
-            raise DialRefused(DialOutcome.FAILED, problem) from problem
+        except CarrierProblem as unplaced:
+            raise DialRefused(DialOutcome.FAILED, unplaced) from unplaced
         call_id = _text(reply.document.get("request_uuid"))
         if not reply.is_success or call_id is None:
             problem = self._problem(reply, "place the call")

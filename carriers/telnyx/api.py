@@ -22,11 +22,11 @@ from carriers.api import (
 from carriers.json_message import member, text_of
 from carriers.rest import CarrierRest, Reply
 from carriers.settings import CarrierSettings
-from carriers.telnyx.answer import command
 from carriers.telnyx.statuses import REFUSALS
 from contracts.dial_outcome import DialOutcome
 
 ALREADY_OVER = "90018"
+MAX_RING_SECONDS = 600
 _APPLICATIONS = "/v2/call_control_applications"
 _DETECTION = {
     MachineDetection.DETECT: "detect",
@@ -99,21 +99,21 @@ class TelnyxApi:
 
     async def dial(self, dial: Dial) -> str:
         body: dict[str, Any] = {
-            "connection_id": self._connection(),
             "to": dial.to_number,
             "from": dial.from_number,
             "webhook_url": dial.voice_url,
             "webhook_url_method": "POST",
-            "timeout_secs": dial.ring_timeout_seconds,
+            "timeout_secs": min(max(dial.ring_timeout_seconds, 5), MAX_RING_SECONDS),
             "command_id": dial.reference,
             "client_state": base64.b64encode(dial.reference.encode()).decode(),
         }
         if dial.machine_detection in _DETECTION:
             body["answering_machine_detection"] = _DETECTION[dial.machine_detection]
         try:
+            body["connection_id"] = self._connection()
             reply = await self._send("POST", "/v2/calls", body)
-        except CarrierProblem as problem:
-            raise DialRefused(DialOutcome.FAILED, problem) from problem
+        except CarrierProblem as unplaced:
+            raise DialRefused(DialOutcome.FAILED, unplaced) from unplaced
         call_id = text_of(member(reply.document, "data"), "call_control_id")
         if not reply.is_success or call_id is None:
             problem = self._problem(reply, "place the call")
@@ -121,7 +121,8 @@ class TelnyxApi:
         return call_id
 
     async def hang_up(self, call_id: str) -> None:
-        await self.run([command(call_id, "hangup")])
+        # Without an id: a hang-up that is tried again must not be ignored.
+        await self.run([ApiCommand(f"/v2/calls/{quote(call_id, safe='')}/actions/hangup", {})])
 
     async def send_dtmf(self, call_id: str, digits: str) -> None:
         # Without an id: the same keys may be sent twice.

@@ -28,6 +28,7 @@ from contracts.dial_outcome import DialOutcome
 
 ALREADY_OVER = "20404"
 NOT_IN_PROGRESS = "21220"
+MAX_RING_SECONDS = 600
 _KINDS = {
     "20003": ProblemKind.WRONG_CREDENTIALS,
     "20005": ProblemKind.ACCOUNT_SUSPENDED,
@@ -64,11 +65,12 @@ class TwilioApi:
             raise self._problem(reply, what)
         status = text_of(reply.document, "status")
         if status != "active":
+            is_over = status in ("suspended", "closed")
             raise self._rest.problem(
                 reply,
                 what,
                 said=f"its status is {status!r}",
-                kind=ProblemKind.ACCOUNT_SUSPENDED,
+                kind=ProblemKind.ACCOUNT_SUSPENDED if is_over else ProblemKind.REFUSED,
             )
 
     async def prepare_account(self, webhooks: WebhookAddresses) -> TwilioCredentials:
@@ -96,7 +98,7 @@ class TwilioApi:
             "StatusCallback": dial.status_url,
             "StatusCallbackMethod": "POST",
             "StatusCallbackEvent": ["initiated", "ringing", "answered", "completed"],
-            "Timeout": str(dial.ring_timeout_seconds),
+            "Timeout": str(min(dial.ring_timeout_seconds, MAX_RING_SECONDS)),
         }
         if dial.machine_detection in _DETECTION:
             form |= {
@@ -109,8 +111,8 @@ class TwilioApi:
             reply = await self._rest.send(
                 "POST", f"{self._account}/Calls.json", auth=self._auth, form=form
             )
-        except CarrierProblem as problem:
-            raise DialRefused(DialOutcome.FAILED, problem) from problem
+        except CarrierProblem as unplaced:
+            raise DialRefused(DialOutcome.FAILED, unplaced) from unplaced
         call_sid = text_of(reply.document, "sid")
         if not reply.is_success or call_sid is None:
             problem = self._problem(reply, "place the call")
@@ -140,7 +142,8 @@ class TwilioApi:
 
     async def _update_call(self, call_id: str, form: Mapping[str, Any], what: str) -> None:
         reply = await self._call(call_id, form)
-        if not reply.is_success and _code(reply) not in (ALREADY_OVER, NOT_IN_PROGRESS):
+        is_over = reply.status == 404 or _code(reply) in (ALREADY_OVER, NOT_IN_PROGRESS)
+        if not reply.is_success and not is_over:
             raise self._problem(reply, what)
 
     async def _call(self, call_id: str, form: Mapping[str, Any]) -> Reply:

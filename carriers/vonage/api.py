@@ -32,6 +32,7 @@ from contracts.dial_outcome import DialOutcome
 
 PAGE_SIZE = 100
 MAX_PAGES = 10
+MAX_RING_SECONDS = 120
 _APPLICATIONS = "/v2/applications"
 
 
@@ -125,7 +126,7 @@ class VonageApi:
             "answer_method": "POST",
             "event_url": [dial.status_url],
             "event_method": "POST",
-            "ringing_timer": dial.ring_timeout_seconds,
+            "ringing_timer": min(dial.ring_timeout_seconds, MAX_RING_SECONDS),
         }
         if dial.machine_detection is MachineDetection.DETECT:
             body["machine_detection"] = "continue"
@@ -134,8 +135,8 @@ class VonageApi:
             body["advanced_machine_detection"] = {"behavior": "continue", "mode": "default"}
         try:
             reply = await self._call_request("POST", "/v1/calls", body)
-        except CarrierProblem as problem:
-            raise DialRefused(DialOutcome.FAILED, problem) from problem
+        except CarrierProblem as unplaced:
+            raise DialRefused(DialOutcome.FAILED, unplaced) from unplaced
         call_id = text_of(reply.document, "uuid")
         if not reply.is_success or call_id is None:
             problem = self._problem(reply, "place the call")

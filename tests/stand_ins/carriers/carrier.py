@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import aiohttp
@@ -96,8 +96,8 @@ class StandInCarrier:
         self.delivered: list[Delivered] = []
         self.sockets: list[int] = []
         """HTTP statuses of all attempts to open a media websocket: 101 for success."""
-        self.socket_closed: list[int] = []
-        """Close codes of sockets that were accepted and lasted."""
+        self.turned_away: list[int] = []
+        """How second sockets were: an HTTP status, or the code of the close."""
         self.base_url = ""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._failures: list[BaseException] = []
@@ -280,31 +280,32 @@ class StandInCarrier:
             await self.obey(line, instruction)
 
     async def _stream(self, line: Line, connect: Connect) -> None:
-        attempts = 2 if self.faults.second_socket else 1
-        sockets = [await self._open(line, connect) for _ in range(attempts)]
-        if len(sockets) > 1 and sockets[1] is not None:
-            # Accepted, and then closed, is a refusal as well.
-            message = await sockets[1].receive()
-            self.socket_closed.append(int(message.data or 0))
-            await sockets[1].close()
-        socket = sockets[0]
+        if self.faults.foreign_token:
+            connect = _forged(connect)
+        socket = await self._open(connect)
         if socket is None:
             await self.tell(line, "stream_failed")
             await self.end(line, "completed")
             return
+        if self.faults.second_socket:
+            self.spawn(self._intrude(line, connect))
         await carry_sound(line, self.wire, connect, socket, self.faults)
-        self.socket_closed.append(socket.close_code or 0)
         if self.wire.call_ends_with_stream and line.transferred_to is None:
             await self.end(line, "completed")
 
-    async def _open(self, line: Line, connect: Connect) -> aiohttp.ClientWebSocketResponse | None:
-        if self.faults.foreign_token:
-            connect = Connect(
-                connect.url,
-                "x" * len(connect.token),
-                {**connect.parameters, "call_token": "x" * len(connect.token)},
-                connect.content_type,
-            )
+    async def _intrude(self, line: Line, connect: Connect) -> None:
+        await line.phone.until(lambda: line.phone.heard_ms >= 100)
+        socket = await self._open(connect)
+        if socket is None:
+            self.turned_away.append(self.sockets[-1])
+            return
+        for message in self.wire.opening(line, connect):
+            await socket.send_str(str(message))
+        async for _ in socket:
+            pass
+        self.turned_away.append(socket.close_code or 0)
+
+    async def _open(self, connect: Connect) -> aiohttp.ClientWebSocketResponse | None:
         try:
             socket = await self._session.ws_connect(
                 self._local(self.wire.socket_address(connect)),
@@ -350,3 +351,9 @@ class StandInCarrier:
             return web.Response(status=self.faults.rest_status, text="as told")
         response: web.StreamResponse = await handler(request)
         return response
+
+
+def _forged(connect: Connect) -> Connect:
+    token = "x" * len(connect.token)
+    parameters = {**connect.parameters, "call_token": token}
+    return replace(connect, token=token, parameters=parameters)

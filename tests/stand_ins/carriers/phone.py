@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 
@@ -30,7 +32,9 @@ class Phone:
     """
 
     def __init__(self, *, says: str | None = None) -> None:
-        self._microphone: deque[Samples] = deque()
+        self._microphone: deque[Samples | Future[Samples]] = deque()
+        self.began_ms: list[int] = []
+        """When each text that was said began to sound."""
         self._keys: deque[str] = deque()
         self._heard: list[Samples] = []
         self._changed = asyncio.Event()
@@ -41,11 +45,9 @@ class Phone:
         if says is not None:
             self.say(says)
 
-    def say(self, text: str) -> float:
-        """Speak, after what is being said already. Returns how long it takes, in seconds."""
-        samples = spoken(text)
-        self.play(samples)
-        return samples.size / PHONE_HZ
+    def say(self, text: str) -> None:
+        """Speak, after what is being said already. The line goes on while the voice is made."""
+        self._microphone.append(_voice().submit(spoken, text))
 
     def play(self, samples: Samples) -> None:
         self._microphone.append(samples)
@@ -117,6 +119,12 @@ class Phone:
         filled = 0
         while self._microphone and filled < size:
             piece = self._microphone.popleft()
+            if isinstance(piece, Future):
+                if not piece.done():
+                    self._microphone.appendleft(piece)
+                    break
+                piece = piece.result()
+                self.began_ms.append(self.heard_ms)
             taken = piece[: size - filled]
             frame[filled : filled + taken.size] = taken
             filled += taken.size
@@ -135,6 +143,11 @@ class Phone:
     def close(self) -> None:
         self.line_closed.set()
         self._changed.set()
+
+
+@cache
+def _voice() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "phone-voice")
 
 
 def answering_machine(

@@ -266,7 +266,7 @@ class _Rest:
     async def dial(self, request: web.Request) -> web.Response:
         if (refusal := self._refusal(request)) is not None:
             return refusal
-        form = parse_qs(await request.text())
+        form = parse_qs(await request.text(), keep_blank_values=True)
         to_number, from_number = form["To"][0], form["From"][0]
         if not to_number.removeprefix("+").isdigit() or len(to_number) < 8:
             return _error(400, 21211, f"The 'To' number {to_number} is not a valid phone number.")

@@ -201,7 +201,7 @@ class VonageWire:
             claims = jwt.decode(token, options={"verify_signature": False})
             keys = self.applications[claims["application_id"]]["keys"]
             jwt.decode(token, keys["public_key"], algorithms=["RS256"])
-        except (jwt.InvalidTokenError, KeyError):
+        except (jwt.PyJWTError, ValueError, KeyError):
             return False
         return True
 
