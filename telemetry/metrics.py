@@ -246,7 +246,7 @@ CARRIER_REQUESTS = declared.counter(
     "Carriers' webhooks and media websockets, by what became of them: `accepted`, `repeated`, "
     "`refused` for their signature, `unknown` account, or `failed`.",
     (_BRIDGE,),
-    {"result": ("accepted", "repeated", "refused", "unknown", "failed")},
+    {"outcome": ("accepted", "repeated", "refused", "unknown", "failed")},
 )
 PROVIDER_ERRORS = declared.counter(
     "provider_errors_total",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -14,6 +14,7 @@ import structlog
 
 from contracts.call_plan import CallPlan, PlannedParticipant
 from contracts.call_status import Transport
+from contracts.end_reasons import EndReason
 from contracts.events import (
     CallEnded,
     CallMetered,
@@ -35,7 +36,7 @@ from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
 from runtime.call.farewell import farewell_seconds, say_farewell
 from runtime.call.funds import Funds
-from runtime.call.keypad import Keypad
+from runtime.call.keypads import Keypads
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
 from runtime.call.presence import Presence
@@ -134,7 +135,7 @@ class Call:
         """Whether the first words are being made. They are when somebody makes an offer, or a phone
         rings."""
         self._hung_up: set[UUID] = set()
-        self._keypads: dict[UUID, Keypad] = {}
+        self._keypads = Keypads(clock, self.spawn, self._entered)
         self._machine: MachineAnswer | None = None
         """Watches a phone that we dialed, if the agent wants to know of machines."""
         self._last_lost: UUID | None = None
@@ -286,8 +287,9 @@ class Call:
         if self._room is not None:
             await self._room.remove_leg(participant_id)
         seemed_lost = participant_id == self._last_lost and not self._presence.legs
-        # A phone that was answered and hung up before its sound came.
-        if seemed_lost or self.is_reserved:
+        planned = {each.participant_id for each in self.plan.participants}
+        # Phones that were answered and hung up before their sound came.
+        if seemed_lost or (self.is_reserved and self._hung_up >= planned):
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
 
     def release(self) -> None:
@@ -296,7 +298,7 @@ class Call:
             self.was_released = True
             self.end(Ending.because(Cause.NOBODY_JOINED))
 
-    def _is_certain(self) -> None:
+    def _make_certain(self) -> None:
         self.is_reserved = False
         self._facts.let_go()
 
@@ -322,7 +324,7 @@ class Call:
         if not presence.here and self._conversation is not None:
             self._conversation.resume()
         is_first = presence.joined(participant_id)
-        self._is_certain()
+        self._make_certain()
         if is_first:
             CALL_SETUP.labels("join").observe(self._clock() - self._open_since)
             self.fact(CallStarted(participant_id=participant_id))
@@ -379,23 +381,11 @@ class Call:
             self.spawn(self._await_rejoin(self._losses))
 
     def _keys_pressed(self, participant_id: UUID, digits: str) -> None:
-        if participant_id not in self._presence.here or self._end_requested.is_set():
-            return
-        keypad = self._keypads.setdefault(participant_id, Keypad())
-        was_open = keypad.ends_at is not None
-        for entry in keypad.pressed(digits, self._clock()):
-            self._entered(entry)
-        if keypad.ends_at is not None and not was_open:
-            self.spawn(self._await_end_of_entry(keypad))
-
-    async def _await_end_of_entry(self, keypad: Keypad) -> None:
-        while (ends_at := keypad.ends_at) is not None:
-            await asyncio.sleep(max(0.0, ends_at - self._clock()))
-            if (entry := keypad.due(self._clock())) is not None:
-                self._entered(entry)
+        if participant_id in self._presence.here and not self._end_requested.is_set():
+            self._keypads.pressed(participant_id, digits)
 
     def _entered(self, entry: str) -> None:
-        if self._conversation is not None:
+        if self._conversation is not None and not self._end_requested.is_set():
             self.spawn(self._conversation.keys_pressed(entry))
 
     async def _await_rejoin(self, loss: int) -> None:
@@ -502,9 +492,12 @@ class Call:
         """Close the legs, the conversation and the recording. Ends with ``call.ended``, unless the
         call was released."""
         self._presence.over()
-        if not self.was_released:
-            self._is_certain()
         ending = self._ending or Ending.because(Cause.WORKER_STOPPING)
+        if self.is_reserved and ending.reason is EndReason.SERVER_SHUTDOWN:
+            # Another worker is offered the call when the phone is answered.
+            self.was_released = True
+        if not self.was_released:
+            self._make_certain()
         try:
             await close_parts(
                 self._facts,
@@ -534,13 +527,12 @@ class Call:
         self.end(Ending.because(Cause.AGENT_HUNG_UP))
 
     def send_digits(self, digits: str) -> str | None:
-        pressed = False
-        for participant_id in self._presence.here if self._room is not None else ():
-            try:
-                self._room.send_digits(participant_id, digits)
-                pressed = True
-            except (DtmfNotPossible, KeyError):
-                continue
+        room, pressed = self._room, False
+        if room is not None:
+            for participant_id in self._presence.here:
+                with suppress(DtmfNotPossible, KeyError):
+                    room.send_digits(participant_id, digits)
+                    pressed = True
         return None if pressed else "Nobody in this call is on a phone, so there are no keys."
 
     def agent_took_over(self, agent_id: UUID) -> None:

@@ -114,9 +114,10 @@ async def open_line(
 
 
 async def _door_of(redis: Redis, leg: LegAddress) -> _Door | None:
-    worker_id = await redis.get(redis_names.call_lease(leg.call_id))
-    if worker_id is None:
+    holder = await redis.get(redis_names.call_lease(leg.call_id))
+    if holder is None:
         return None
+    worker_id = str(holder)
     heartbeat, secret = await redis.mget(
         redis_names.worker_heartbeat(worker_id), redis_names.worker_media_secret(worker_id)
     )
@@ -127,7 +128,7 @@ async def _door_of(redis: Redis, leg: LegAddress) -> _Door | None:
     except ValidationError as error:
         log.warning("heartbeat_unreadable", worker_id=worker_id, fault=fault(error))
         return None
-    return None if address is None else _Door(address, secret)
+    return None if address is None else _Door(address, str(secret))
 
 
 async def _opened(door: _Door, leg: LegAddress, opened: LegOpened) -> WorkerLine:

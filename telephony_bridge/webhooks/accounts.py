@@ -67,10 +67,11 @@ class Accounts:
         Raises:
             RedisError, OSError: Redis is away.
         """
-        document = await self._redis.hget(redis_names.CARRIER_ACCOUNTS, str(account_id))
-        if document is None:
+        kept = await self._redis.hget(redis_names.CARRIER_ACCOUNTS, str(account_id))
+        if kept is None:
             self._opened.pop(account_id, None)
             return None
+        document = str(kept)
         known = self._opened.get(account_id)
         if known is not None and known[0] == document:
             return known[1]

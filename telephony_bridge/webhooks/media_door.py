@@ -23,11 +23,11 @@ _log = structlog.get_logger(__name__)
 
 
 class UpgradeRefused(Exception):
-    """The websocket is not accepted. ``result``: as ``CARRIER_REQUESTS`` counts it."""
+    """The websocket is not accepted. ``outcome``: as ``CARRIER_REQUESTS`` counts it."""
 
-    def __init__(self, result: str, detail: str) -> None:
+    def __init__(self, outcome: str, detail: str) -> None:
         super().__init__(detail)
-        self.result = result
+        self.outcome = outcome
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class Webhooks:
         """The answer, and what is to be done once it is sent.
 
         Args:
-            count: is told the request's ``result``, as ``telemetry.metrics.CARRIER_REQUESTS`` has
+            count: is told the request's ``outcome``, as ``telemetry.metrics.CARRIER_REQUESTS`` has
                 it.
 
         Raises:

@@ -150,7 +150,7 @@ async def test_an_offer_that_finds_no_slot_is_refused_and_may_come_again(
         await until(is_answered)
 
 
-async def test_a_phone_that_was_answered_takes_a_slot_at_once(
+async def test_a_phone_that_rings_takes_a_slot_at_once(
     valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("runtime.slots.RESERVED_SECONDS", 0.0)
@@ -158,7 +158,8 @@ async def test_a_phone_that_was_answered_takes_a_slot_at_once(
     phone = plan.participants[0].model_copy(update={"transport": Transport.PSTN})
     async with working(valkey_url, tmp_path, slots=1):
         await control_plane.dispatch(plan.model_copy(update={"participants": (phone,)}))
-        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+        lease = redis_names.call_lease(plan.call_id)
+        await until(lambda: control_plane.redis.exists(lease))
         opened_at = datetime.now(UTC)
 
         async def has_beaten() -> bool:

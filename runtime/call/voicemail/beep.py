@@ -8,52 +8,60 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.media.room import FRAME_MS, Samples
+from runtime.media.room import Samples
 
 LOWEST_HZ, HIGHEST_HZ = 430.0, 1_550.0
-LEAST_MS = 140
+WINDOW_MS = 100
+"""Long enough to tell the two tones of a ringing line apart, which are 40 Hz from each other."""
+LEAST_FRAMES = 4
+"""So many windows in a row, which makes about 0.14 s of the tone."""
 _LEAST_RMS = 200.0
 _PURITY = 0.85
-"""The share of a frame's energy within one bin of its peak."""
-_DRIFT_HZ = 60.0
+"""The share of a window's energy that is within ``_WIDTH_HZ`` of its peak."""
+_WIDTH_HZ = 25.0
+_DRIFT_HZ = 25.0
+"""A siren or a voice that glides is no steady tone."""
 
 
 class BeepDetector:
     """
     Args:
-        sample_hz: of the frames, each ``FRAME_MS`` long.
+        sample_hz: of the frames, each 20 ms long.
     """
 
     def __init__(self, sample_hz: int) -> None:
-        samples = sample_hz * FRAME_MS // 1000
+        samples = sample_hz * WINDOW_MS // 1000
+        self._heard = np.zeros(samples, np.float64)
         self._window = np.hanning(samples)
         self._frequencies = np.fft.rfftfreq(samples, 1 / sample_hz)
-        self._tone_hz = 0.0
-        self._lasted_ms = 0
+        self._width = round(_WIDTH_HZ * WINDOW_MS / 1000)
+        self._frames = 0
+        self._began_hz = 0.0
 
     def heard(self, frame: Samples) -> bool:
         """Whether a beep has lasted long enough; once for each beep, while it still sounds."""
+        self._heard[: -frame.size] = self._heard[frame.size :]
+        self._heard[-frame.size :] = frame
         tone_hz = self._tone_of(frame)
         if tone_hz is None:
-            self._lasted_ms = 0
+            self._frames = 0
             return False
-        if self._lasted_ms and abs(tone_hz - self._tone_hz) > _DRIFT_HZ:
-            self._lasted_ms = 0
-        self._tone_hz = tone_hz
-        self._lasted_ms += FRAME_MS
-        return LEAST_MS <= self._lasted_ms < LEAST_MS + FRAME_MS
+        if not self._frames or abs(tone_hz - self._began_hz) > _DRIFT_HZ:
+            self._frames, self._began_hz = 0, tone_hz
+        self._frames += 1
+        return self._frames == LEAST_FRAMES
 
     @property
     def is_sounding(self) -> bool:
-        return self._lasted_ms >= LEAST_MS
+        return self._frames >= LEAST_FRAMES
 
-    def _tone_of(self, frame: Samples) -> float | None:
-        wide = frame.astype(np.float64)
+    def _tone_of(self, newest: Samples) -> float | None:
+        wide = newest.astype(np.float64)
         if np.sqrt(np.mean(wide**2)) < _LEAST_RMS:
             return None
-        power = np.abs(np.fft.rfft(wide * self._window)) ** 2
+        power = np.abs(np.fft.rfft(self._heard * self._window)) ** 2
         peak = int(np.argmax(power))
-        if power[max(0, peak - 2) : peak + 3].sum() < _PURITY * power.sum():
-            return None
+        near = power[max(0, peak - self._width) : peak + self._width + 1].sum()
         tone_hz = float(self._frequencies[peak])
-        return tone_hz if LOWEST_HZ <= tone_hz <= HIGHEST_HZ else None
+        is_pure = near >= _PURITY * power.sum()
+        return tone_hz if is_pure and LOWEST_HZ <= tone_hz <= HIGHEST_HZ else None

@@ -70,10 +70,9 @@ class VoicemailWatch:
             self._has_beeped = True
             return self._machine()
         if not self._is_machine:
-            speaks_on = self._silent_since is None and self._speaks_since is not None
-            if speaks_on and now - (self._speaks_since or now) >= GREETING_SECONDS:
-                return self._machine()
-            return None
+            since = self._speaks_since if self._silent_since is None else None
+            is_greeting = since is not None and now - since >= GREETING_SECONDS
+            return self._machine() if is_greeting else None
         beep_is_over = self._has_beeped and not self._beep.is_sounding
         silent_for = 0.0 if self._silent_since is None else now - self._silent_since
         if beep_is_over or silent_for >= RECORDS_AFTER_SECONDS:

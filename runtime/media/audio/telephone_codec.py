@@ -6,6 +6,7 @@ inverted on the wire.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -37,7 +38,8 @@ def _linear_to_mulaw() -> NDArray[np.uint8]:
     segment = np.floor(np.log2(magnitude)).astype(np.int32) - 7
     step = (magnitude >> (segment + 3)) & 15
     sign = np.where(sample < 0, 0x80, 0)
-    return (~(sign | segment << 4 | step) & 0xFF).astype(np.uint8)
+    code: NDArray[np.uint8] = (~(sign | segment << 4 | step) & 0xFF).astype(np.uint8)
+    return code
 
 
 def decode_mulaw(payload: bytes) -> Samples:
@@ -55,8 +57,15 @@ class TelephoneDecoder:
     is late, and silence stands in for it.
     """
 
-    def __init__(self, leg_format: LegFormat) -> None:
+    def __init__(
+        self, leg_format: LegFormat, heard: Callable[[Samples], Samples] = lambda samples: samples
+    ) -> None:
+        """
+        Args:
+            heard: may change each decoded frame, at the leg's own rate.
+        """
         self._format = leg_format
+        self._heard = heard
         self._resampler = Resampler(leg_format.sample_hz, SAMPLE_HZ)
         self._samples = self._resampler.frame_samples * SAMPLE_HZ // leg_format.sample_hz
 
@@ -69,9 +78,9 @@ class TelephoneDecoder:
     def decode(self, payload: bytes) -> Samples | None:
         if len(payload) != self._format.frame_bytes:
             return None
-        if self._format.encoding == "mulaw":
-            return self._resampler.convert(decode_mulaw(payload)).copy()
-        return self._resampler.convert(np.frombuffer(payload, "<i2")).copy()
+        is_mulaw = self._format.encoding == "mulaw"
+        narrow = decode_mulaw(payload) if is_mulaw else np.frombuffer(payload, "<i2")
+        return self._resampler.convert(self._heard(narrow)).copy()
 
     def recover(self, following: bytes, samples: int) -> Samples | None:
         return None
@@ -83,10 +92,18 @@ class TelephoneDecoder:
 class TelephoneEncoder:
     """Encodes what one leg hears, from frames of 20 ms at 48 kHz."""
 
-    def __init__(self, leg_format: LegFormat) -> None:
+    def __init__(
+        self, leg_format: LegFormat, sent: Callable[[Samples], None] = lambda _: None
+    ) -> None:
+        """
+        Args:
+            sent: is told each frame, at the leg's own rate.
+        """
+        self._sent = sent
         self._is_mulaw = leg_format.encoding == "mulaw"
         self._resampler = Resampler(SAMPLE_HZ, leg_format.sample_hz)
 
     def encode(self, samples: Samples) -> bytes:
         narrow = self._resampler.convert(samples)
+        self._sent(narrow)
         return encode_mulaw(narrow) if self._is_mulaw else narrow.astype("<i2").tobytes()

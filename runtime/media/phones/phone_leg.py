@@ -23,6 +23,7 @@ from runtime.media.audio.incoming_audio import IncomingAudio
 from runtime.media.audio.telephone_codec import TelephoneDecoder, TelephoneEncoder
 from runtime.media.leg import Leg, LegState
 from runtime.media.liveness import Liveness
+from runtime.media.phones.echo import EchoSuppressor
 from runtime.media.phones.line import OutgoingLine
 from runtime.media.room import GoneCause, Samples
 from runtime.media.room_clock import Clock, MonotonicClock
@@ -71,8 +72,14 @@ class PhoneLeg:
         self._answers_ping = answers_ping
         self._question: asyncio.Task[None] | None = None
         self._frame_bytes = opened.from_person.frame_bytes
-        self._incoming = IncomingAudio(TelephoneDecoder(opened.from_person))
-        self._encoder = TelephoneEncoder(opened.to_person)
+        if opened.from_person.sample_hz == opened.to_person.sample_hz:
+            echo = EchoSuppressor(opened.to_person.sample_hz)
+            decoder = TelephoneDecoder(opened.from_person, echo.received)
+            self._encoder = TelephoneEncoder(opened.to_person, echo.sent)
+        else:
+            decoder = TelephoneDecoder(opened.from_person)
+            self._encoder = TelephoneEncoder(opened.to_person)
+        self._incoming = IncomingAudio(decoder)
         self._sequence = 0
 
     @property

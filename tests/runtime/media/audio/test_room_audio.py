@@ -98,3 +98,45 @@ def test_packets_carry_the_rooms_time_so_that_a_gap_stays_a_gap() -> None:
     room.tick(legs, Tick(1, 1))
     room.tick(legs, Tick(4, 3))
     assert [sample for _, sample in person.heard] == [960, 4 * 960]
+
+
+def test_a_muted_leg_is_heard_by_nobody_and_hears_all() -> None:
+    one, two, room = Person(100), Person(30), RoomAudio(agent(1_000, 20))
+    legs = {UUID(int=1): one, UUID(int=2): two}
+    room.mute(UUID(int=1), muted=True)
+    assert int(settled(room, legs)[-1]) == 30
+    assert (one.heard[-1][0], two.heard[-1][0]) == (1_030, 1_000)
+    assert one.reads == two.reads, "what it says meanwhile does not wait for later"
+    room.mute(UUID(int=1), muted=False)
+    assert int(settled(room, legs)[-1]) == 130
+
+
+def test_a_leg_on_hold_hears_music_and_nobody_hears_it() -> None:
+    room, held, other = RoomAudio(agent(1_000, 200)), Listener(), Person(30)
+    legs = {UUID(int=1): held, UUID(int=2): other}
+    room.hold(UUID(int=1), held=True)
+    assert int(settled(room, legs, ticks=100)[-1]) == 30
+    music = np.concatenate(held.frames[50:])
+    assert 300 < np.sqrt(np.mean(music.astype(float) ** 2)) < 3_000, "audible, and below speech"
+    assert other.heard[-1][0] == 1_000
+    room.hold(UUID(int=1), held=False)
+    settled(room, legs)
+    assert int(held.frames[-1][-1]) == 1_030
+
+
+def test_a_leg_that_was_held_is_not_when_it_comes_again() -> None:
+    room, person = RoomAudio(agent(1_000, 20)), Person()
+    room.hold(UUID(int=1), held=True)
+    room.mute(UUID(int=1), muted=True)
+    room.forget(UUID(int=1))
+    settled(room, {UUID(int=1): person})
+    assert person.heard[-1][0] == 1_000
+
+
+class Listener(Person):
+    def __init__(self) -> None:
+        super().__init__(100)
+        self.frames: list[Samples] = []
+
+    def write(self, samples: Samples, sample: int) -> None:
+        self.frames.append(samples.copy())

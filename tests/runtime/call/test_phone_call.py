@@ -1,0 +1,155 @@
+"""Calls to phones in virtual time: keys, and machines that answer."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import uuid4
+
+import numpy as np
+
+from contracts.agent_config import AgentConfig
+from contracts.call_plan import CallPlan
+from contracts.end_reasons import EndReason
+from contracts.live_messages import LiveTranscript
+from contracts.phone_media import LegAddress, LegFormat, LegOpened
+from runtime.call.end_cause import Cause, Ending
+from runtime.media.phones.phone_leg import PhoneLeg
+from runtime.media.room import HeardFrames
+from tests.runtime.call.test_call import Stage, play
+from tests.runtime.fakes import CALLER, phone_plan
+
+MULAW = LegFormat(encoding="mulaw", sample_hz=8_000)
+SILENCE = np.zeros(960, np.int16)
+BEEP = (4_000 * np.sin(2 * np.pi * 1_000 * np.arange(960) / 48_000)).astype(np.int16)
+
+
+async def nobody_answers() -> bool:
+    return False
+
+
+def dialed_phone() -> PhoneLeg:
+    opened = LegOpened(
+        from_person=MULAW,
+        to_person=MULAW,
+        direction="outbound",
+        carrier="twilio",
+        from_number="+14155550100",
+        to_number="+14155550142",
+    )
+    return PhoneLeg(LegAddress(uuid4(), CALLER, uuid4()), opened, nobody_answers)
+
+
+def plan_with(voicemail: dict[str, str] | None) -> CallPlan:
+    agent = AgentConfig.model_validate({"name": "Ada", "advanced": {"voicemail": voicemail}})
+    return phone_plan().model_copy(update={"agent": agent, "variables": {"name": "Emma"}})
+
+
+def heard(stage: Stage, frame: np.ndarray, frames: int) -> None:  # type: ignore[type-arg]
+    assert stage.room.tapped_by is not None
+    for index in range(frames):
+        stage.room.tapped_by(HeardFrames(index, [frame], np.zeros(480, np.int16)))
+
+
+def words(stage: Stage, text: str) -> None:
+    stage.call.live(LiveTranscript(utterance=1, speaker="user", text=text, is_final=False, at_ms=0))
+
+
+def test_keys_are_entered_when_a_hash_or_a_pause_ends_them():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(1)
+        stage.room.press("12#")
+        stage.room.press("3")
+        await asyncio.sleep(2)
+        stage.room.press("4")
+        await asyncio.sleep(4)
+        stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+
+    assert play(script, plan=phone_plan()).conversation.entered == ["12", "34"]
+
+
+def test_keys_of_somebody_who_is_not_in_the_call_are_ignored():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        stage.room.press("1#", uuid4())
+        await asyncio.sleep(1)
+        stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+
+    assert play(script, plan=phone_plan()).conversation.entered == []
+
+
+def test_a_machine_is_hung_up_on():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(1)
+        words(stage, "please leave a message after the tone")
+
+    stage = play(script, plan=plan_with({"action": "hang_up"}))
+    assert stage.ended.end_reason is EndReason.VOICEMAIL_DETECTED
+
+
+def test_a_machine_gets_the_agents_message_after_its_beep():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(1)
+        words(stage, "please leave a message after the tone")
+        await asyncio.sleep(0.5)
+        assert stage.conversation.cut_off
+        assert not stage.conversation.listens
+        assert stage.conversation.said == ["greeting"]
+        heard(stage, BEEP, 20)
+        heard(stage, SILENCE, 5)
+
+    voicemail = {"action": "leave_message", "message": "Hello {{name}}, please call us back."}
+    stage = play(script, plan=plan_with(voicemail))
+    assert stage.conversation.said[-1] == "Hello Emma, please call us back."
+    assert stage.ended.end_reason is EndReason.VOICEMAIL_LEFT
+
+
+def test_without_the_setting_a_machine_is_talked_to():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(1)
+        words(stage, "please leave a message after the tone")
+        await asyncio.sleep(1)
+        stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+
+    assert play(script, plan=phone_plan()).ended.end_reason is EndReason.END_CALL_TOOL
+
+
+def test_a_phone_that_nobody_answers_leaves_nothing():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(5)
+        assert stage.conversation.prepared == [None], "the first word is ready"
+        stage.call.release()
+
+    stage = play(script, plan=phone_plan())
+    assert stage.journal.bodies == []
+    assert stage.call.was_released
+
+
+def test_a_phone_that_rings_for_too_long_leaves_nothing():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(600)
+
+    stage = play(script, plan=phone_plan())
+    assert stage.journal.bodies == []
+    assert stage.ended_at < 70
+
+
+def test_a_call_in_progress_is_not_released():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(1)
+        stage.call.release()
+        await asyncio.sleep(1)
+        stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+
+    stage = play(script, plan=phone_plan())
+    assert stage.journal.types()[:3] == ["room.opened", "call.started", "leg.joined"]
+    assert not stage.call.was_released
