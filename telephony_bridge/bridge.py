@@ -41,6 +41,8 @@ from telephony_bridge.webhooks.server import BridgeServer, listen
 from telephony_bridge.webhooks.webhooks import Webhooks
 
 ANSWER_TIMEOUT_SECONDS = 2.0
+STOP_SECONDS = 3.0
+"""How long the carriers' connections have to close."""
 log = structlog.get_logger(__name__)
 
 
@@ -125,7 +127,10 @@ async def _serving(
             yield dialed, accounts
         finally:
             server.should_exit = True
-            await serving
+            # A client that sends on and on must not keep the bridge from stopping.
+            await asyncio.wait([serving], timeout=STOP_SECONDS)
+            serving.cancel()
+            await asyncio.wait([serving])
 
 
 def _built_in() -> Specs:

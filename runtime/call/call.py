@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -532,13 +532,12 @@ class Call:
         self.end(Ending.because(Cause.AGENT_HUNG_UP))
 
     def send_digits(self, digits: str) -> str | None:
-        pressed = False
-        for participant_id in self._presence.here if self._room is not None else ():
-            try:
-                self._room.send_digits(participant_id, digits)
-                pressed = True
-            except (DtmfNotPossible, KeyError):
-                continue
+        room, pressed = self._room, False
+        if room is not None:
+            for participant_id in self._presence.here:
+                with suppress(DtmfNotPossible, KeyError):
+                    room.send_digits(participant_id, digits)
+                    pressed = True
         return None if pressed else "Nobody in this call is on a phone, so there are no keys."
 
     def agent_took_over(self, agent_id: UUID) -> None:

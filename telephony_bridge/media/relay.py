@@ -94,6 +94,8 @@ class PhoneRelay:
         self._stop = asyncio.Event()
         self._pacing = Pacing()
         self._line: WorkerLine | None = None
+        self._has_lost_worker = False
+        """Whether the worker is gone without having hung up."""
         self._framing: Framing | None = None
         self._tones: deque[bytes] = deque()
         self._log = log.bind(call_id=str(ticket.call_id), carrier=ticket.carrier)
@@ -136,6 +138,9 @@ class PhoneRelay:
                     await self._end_at_carrier()
             elif stopping.done():
                 await self._tell_worker(LegClosed(cause="hung_up"))
+                if self._has_lost_worker:
+                    # The control plane has noticed it, too, and has ended the call.
+                    await self._say(Sentence.FAULT, opened)
                 await self._end_at_carrier()
             else:
                 await self._after_worker(from_worker.result(), opened)
@@ -202,6 +207,7 @@ class PhoneRelay:
             except LegTaken:
                 self._log.warning("leg_has_another_websocket")
                 return None
+            self._has_lost_worker = False
             try:
                 if (said := await self._obey(self._line, opened)) is not None:
                     return said
@@ -211,6 +217,7 @@ class PhoneRelay:
                 # The task that reads from the carrier finds out, too, and says why.
                 await asyncio.Event().wait()
             self._line = None
+            self._has_lost_worker = True
             patience_seconds = WORKER_BACK_SECONDS
 
     async def _obey(self, line: WorkerLine, opened: LegOpened) -> HangUp | None:

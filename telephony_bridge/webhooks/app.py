@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
+from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -60,7 +61,7 @@ class BridgeApp:
 
     async def _http(
         self, scope: Scope, receive: Receive
-    ) -> tuple[Answer, Callable[[], Awaitable[None]] | None]:
+    ) -> tuple[Answer | _File, Callable[[], Awaitable[None]] | None]:
         path = scope["path"]
         if (sentence := _SENTENCE.fullmatch(path)) is not None:
             return _recording(sentence.group(1), scope["method"]), None
@@ -217,6 +218,9 @@ async def _respond(send: Send, answer: Answer | _File, method: str) -> None:
         (b"content-length", str(len(content)).encode()),
         (b"cache-control", b"no-store"),
     ]
+    if answer.status >= HTTPStatus.BAD_REQUEST:
+        # Something of the request may not have been read.
+        headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if method == "HEAD" else content})
 

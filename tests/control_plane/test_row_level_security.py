@@ -34,6 +34,7 @@ WITHOUT_TENANTS = {
     "procrastinate_periodic_defers",
     "procrastinate_workers",
     "provider_capabilities",
+    "telecom_prices",
     "unit_price_rows",
 }
 """Tables that hold no tenant's records, or that the API's role cannot read."""
@@ -167,6 +168,7 @@ async def test_every_table_of_tenants_has_forced_policies_for_reading_and_writin
         "SELECT token_hash FROM dashboard_sessions",
         "DELETE FROM attempt_counts",
         "UPDATE price_rows SET micros_per_minute = 0",
+        "INSERT INTO telecom_prices SELECT * FROM telecom_prices",
         "INSERT INTO unit_price_rows SELECT * FROM unit_price_rows",
         "INSERT INTO catalogue_voices SELECT * FROM catalogue_voices",
         "UPDATE agent_versions SET version = 7",

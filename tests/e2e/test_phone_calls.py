@@ -7,7 +7,6 @@ import os
 import signal
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
 from carriers.account import CarrierName
@@ -15,7 +14,7 @@ from contracts.money import billable_seconds
 from tests.e2e.phones import OUR_NUMBERS, PERSON, PhoneSystem, phone_system
 from tests.stand_ins.carriers.carrier import DialedPhone
 from tests.stand_ins.carriers.phone import Phone, answering_machine
-from tests.stand_ins.carriers.sound import FRAME_MS, Samples
+from tests.stand_ins.carriers.sound import FRAME_MS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -110,20 +109,6 @@ async def test_the_agent_falls_silent_when_the_caller_speaks(phones: PhoneSystem
         await phones.ended()
 
 
-async def test_a_phones_own_echo_does_not_interrupt_the_agent(phones: PhoneSystem) -> None:
-    async with phones.carrier(TWILIO) as carrier:
-        phone = EchoingPhone(delay_ms=150, decibels=-15)
-        carrier.call_in(PERSON, OUR_NUMBERS[TWILIO], phone)
-        await phone.until_heard(1_500)
-        await phone.until_quiet(1_500)
-        phone.hang_up()
-        call = await phones.ended()
-    async with phones.switchboard.api() as api:
-        segments = (await api.calls.transcript(call.id)).segments
-    assert [each.speaker for each in segments] == ["agent"]
-    assert not segments[0].interrupted
-
-
 async def test_keys_are_a_turn_of_the_caller(phones: PhoneSystem) -> None:
     async with phones.carrier(TWILIO) as carrier:
         phone = Phone()
@@ -178,23 +163,6 @@ async def test_a_call_whose_bridge_is_killed_ends(phones: PhoneSystem) -> None:
         assert carrier.open_lines == 0
     assert call.status == "completed"
     assert call.total_cost > 0
-
-
-class EchoingPhone(Phone):
-    """Its loudspeaker is heard by its microphone."""
-
-    def __init__(self, *, delay_ms: int, decibels: float) -> None:
-        super().__init__()
-        self._delayed = [np.zeros(160, np.int16)] * (delay_ms // FRAME_MS)
-        self._gain = 10 ** (decibels / 20)
-
-    def hear(self, frame: Samples) -> None:
-        self._delayed.append((frame * self._gain).astype(np.int16))
-        super().hear(frame)
-
-    def next_frame(self) -> Samples:
-        echo = self._delayed.pop(0) if self._delayed else np.zeros(160, np.int16)
-        return (super().next_frame().astype(int) + echo).clip(-32_768, 32_767).astype(np.int16)
 
 
 def _silence_after(phone: Phone, since_ms: int, quiet_ms: int = 200) -> int | None:

@@ -62,11 +62,12 @@ class ControlPlaneEnd:
         )
         self.refusal: InboundRefusal | None = None
         self.asked: list[InboundCall] = []
+        self.is_over = False
 
     async def answer(self) -> None:
-        """Until cancelled."""
+        """Until ``is_over``: a cancelled command of this client may go on."""
         position = "0-0"
-        while True:
+        while not self.is_over:
             found = await self._redis.xread({redis_names.INBOUND_CALLS: position}, block=200)
             for _, entries in found or []:
                 for entry_id, fields in entries:
@@ -146,8 +147,8 @@ async def control_plane(redis: Redis) -> AsyncIterator[ControlPlaneEnd]:
     end = ControlPlaneEnd(redis)
     answering = asyncio.create_task(end.answer())
     yield end
-    answering.cancel()
-    await asyncio.wait([answering])
+    end.is_over = True
+    await answering
 
 
 @pytest.fixture

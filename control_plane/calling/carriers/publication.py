@@ -47,6 +47,8 @@ async def publish(
     later."""
     try:
         await link.put(redis, [document_of(account, settings)])
+    except CannotOpen:
+        _log.error("carrier_credentials_cannot_be_opened", account=str(account.id))
     except LINK_ERRORS as error:
         _log.warning("carrier_account_not_published", account=str(account.id), error=str(error))
 

@@ -7,7 +7,8 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from control_plane.migrations.online import create_index_online, release_locks
-from control_plane.migrations.tenancy import READ_WRITE, confine_to_tenant, grant
+from control_plane.migrations.tenancy import confine_to_tenant, share_with_all_tenants
+from control_plane.platform.database import SYSTEM_ROLE
 
 revision = "0046"
 down_revision = "0045"
@@ -54,7 +55,8 @@ def upgrade() -> None:
         sa.CheckConstraint("direction IN ('inbound', 'outbound')", name="direction"),
         sa.UniqueConstraint("provider", "direction", "prefix", "valid_from"),
     )
-    grant("telecom_prices", READ_WRITE)
+    share_with_all_tenants("telecom_prices")
+    op.execute(f"GRANT INSERT ON telecom_prices TO {SYSTEM_ROLE}")
 
 
 def _time(name: str) -> sa.Column[object]:

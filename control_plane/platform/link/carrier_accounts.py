@@ -22,9 +22,11 @@ async def put(redis: Redis, accounts: Iterable[CarrierAccount]) -> None:
     Raises:
         RedisError, OSError: they may or may not have been written; writing again is harmless.
     """
-    documents = {str(each.account_id): each.model_dump_json() for each in accounts}
-    if documents:
-        await redis.hset(redis_names.CARRIER_ACCOUNTS, mapping=documents)
+    async with redis.pipeline(transaction=False) as pipe:
+        for each in accounts:
+            key, document = str(each.account_id), each.model_dump_json()
+            pipe.hset(redis_names.CARRIER_ACCOUNTS, key, document)
+        await pipe.execute()
 
 
 async def remove(redis: Redis, account_ids: Collection[UUID]) -> None:
@@ -49,7 +51,7 @@ async def revisions(redis: Redis, sealer: Sealer) -> dict[UUID, int]:
             account = read_json(CarrierAccount, document)
             sealer.open(account.sealed_credentials)
         except (ValidationError, CannotOpen):
-            found[UUID(field)] = 0
+            found[UUID(str(field))] = 0
         else:
             found[account.account_id] = account.revision
     return found

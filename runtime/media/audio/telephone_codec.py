@@ -38,7 +38,8 @@ def _linear_to_mulaw() -> NDArray[np.uint8]:
     segment = np.floor(np.log2(magnitude)).astype(np.int32) - 7
     step = (magnitude >> (segment + 3)) & 15
     sign = np.where(sample < 0, 0x80, 0)
-    return (~(sign | segment << 4 | step) & 0xFF).astype(np.uint8)
+    code: NDArray[np.uint8] = (~(sign | segment << 4 | step) & 0xFF).astype(np.uint8)
+    return code
 
 
 def decode_mulaw(payload: bytes) -> Samples:

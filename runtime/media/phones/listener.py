@@ -27,6 +27,7 @@ from contracts.phone_media import (
     LARGEST_MESSAGE_BYTES,
     SUBPROTOCOL,
     BridgeMessage,
+    FromBridge,
     LegAddress,
     LegOpened,
     leg_token,
@@ -201,7 +202,7 @@ async def _answers_ping(connection: ServerConnection) -> bool:
     return False
 
 
-def _document(message: str | bytes) -> object | None:
+def _document(message: str | bytes) -> FromBridge | None:
     if isinstance(message, bytes):
         return None
     try:

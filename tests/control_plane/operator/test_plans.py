@@ -16,6 +16,7 @@ GROWTH = {
     "calls_at_once": 200,
     "calls_not_joined": None,
     "dispatch_weight": 2,
+    "phone_numbers_max": 3,
 }
 
 

@@ -35,7 +35,9 @@ POLICIES: Policies = {
     # Removing what one does not have is no error.
     ("DELETE", "/v1/numbers/{number}"): Policy(Access.ADMIN),
     ("GET", "/v1/phone-settings"): Policy(Access.MEMBER, names_records=False),
-    ("PUT", "/v1/phone-settings"): Policy(Access.ADMIN, names_records=False),
+    ("PUT", "/v1/phone-settings"): Policy(
+        Access.ADMIN, body={"daily_spend_cap_usd": 50}, names_records=False
+    ),
     ("GET", "/v1/operator/telecom-prices"): OPERATORS,
     ("POST", "/v1/operator/telecom-prices"): Policy(
         Access.OPERATOR,
