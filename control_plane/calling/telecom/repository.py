@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Numeric, func, literal, select
+from sqlalchemy import extract, func, literal, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -69,9 +69,7 @@ async def spent_micros(session: AsyncSession, tenant_id: UUID, since: datetime) 
             Call.tenant_id == tenant_id, Call.ended_at >= since
         )
     )
-    minutes = func.greatest(
-        func.extract("epoch", func.now() - DialingJob.stage_at).cast(Numeric) / 60, 1
-    )
+    minutes = func.greatest(extract("epoch", func.now() - DialingJob.stage_at) / 60, 1)
     running = await session.scalar(
         select(
             func.coalesce(func.sum(func.ceil(DialingJob.telecom_micros_per_minute * minutes)), 0)
