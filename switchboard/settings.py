@@ -35,6 +35,8 @@ from telemetry.settings import TelemetryOptions
 
 DEFAULT_PORT = 8080
 SHORTEST_SECRET_KEY_BYTES = 32
+OUTBOX = "outbox"
+"""The folder of the data directory for mails that no mail server takes."""
 
 
 class MissingSetting(RuntimeError):
@@ -288,7 +290,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             provider_api_keys=self._by_provider("api_key"),
             provider_base_urls=self._by_provider("base_url"),
             smtp=self._smtp(),
-            mail_outbox_dir=self.data_dir.absolute() / "outbox",
+            mail_outbox_dir=self.data_dir.absolute() / OUTBOX,
             platform_llm=self._platform_llm(),
             post_call=self._post_call(),
             object_store_url=self.shared_object_store_url,
