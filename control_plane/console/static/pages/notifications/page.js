@@ -11,7 +11,7 @@ import { ago, sentence } from "../../core/format.js";
 import { refresh } from "../../core/router.js";
 import { mayAdminister } from "../../core/session.js";
 
-const { button, code, div, h2, input, p, section } = tags;
+const { button, div, h2, input, p, section } = tags;
 const FEED = "/v1/notifications";
 const PREFERENCES = `${FEED}/preferences`;
 const PAGE_SIZE = 50;
@@ -31,7 +31,7 @@ const act = (words, method, path) =>
 const FEED_COLUMNS = [
   { words: "What", kind: "main", cell: ({ title }) => title },
   { words: "Message", kind: "long", cell: ({ message }) => message },
-  { words: "When", cell: ({ created_at }) => ago(created_at) },
+  { words: "When", kind: "when", cell: ({ created_at }) => ago(created_at) },
   { words: "State", cell: ({ is_read }) => badge(is_read ? "read" : "unread", is_read ? "Read" : "New") },
   {
     words: "",
@@ -64,13 +64,13 @@ function choice(row, channel, words, path) {
 }
 
 const columns = (path) => [
-  { words: "Category", kind: "main", cell: ({ event_category }) => code(event_category) },
+  { words: "Category", kind: "main", cell: ({ event_category }) => sentence(event_category) },
   { words: "In app", cell: (row) => choice(row, "in_app", "In app", path) },
   { words: "Mail", cell: (row) => choice(row, "email", "Mail", path) },
 ];
 
 function preferences(title, about, path, rows) {
-  return section(h2(title), p({ class: "quiet" }, about), tableOf(title, columns(path), rows, "Nothing here."));
+  return section({ class: "sections" }, h2(title), p({ class: "quiet" }, about), tableOf(title, columns(path), rows, "Nothing here."));
 }
 
 export async function page({ signal }) {
