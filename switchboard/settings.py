@@ -40,6 +40,8 @@ from telephony_bridge.settings import BridgeSettings
 DEFAULT_PORT = 8080
 DEFAULT_BRIDGE_PORT = 8090
 SHORTEST_SECRET_KEY_BYTES = 32
+OUTBOX = "outbox"
+"""The folder of the data directory for mails that no mail server takes."""
 
 
 class MissingSetting(RuntimeError):
@@ -322,7 +324,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             provider_base_urls=self._by_provider("base_url"),
             smtp=self._smtp(),
             sms_url=self.sms_url,
-            mail_outbox_dir=self.data_dir.absolute() / "outbox",
+            mail_outbox_dir=self.data_dir.absolute() / OUTBOX,
             platform_llm=self._platform_llm(),
             post_call=self._post_call(),
             object_store_url=self.shared_object_store_url,

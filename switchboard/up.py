@@ -20,7 +20,8 @@ from switchboard.services.embedded_server import ServerDidNotStart
 from switchboard.services.postgres import PostgresNotInstalled, PostgresSetupFailed
 from switchboard.services.reachable import NoReachableDirectory
 from switchboard.services.valkey import ValkeyNotInstalled
-from switchboard.settings import Settings
+from switchboard.settings import OUTBOX, Settings
+from switchboard.shown_mails import show_mails
 from switchboard.supervision.child import ChildFailed
 from switchboard.system import AlreadyRunning, MigrationFailed, running_system
 
@@ -71,6 +72,8 @@ async def _up(settings: Settings, console: Console, *, open_console: bool) -> No
                 _show_first_step(system.data_dir, console)
                 if open_console:
                     await asyncio.to_thread(show_in_browser, system.api_url, console)
+                if settings.smtp_host is None:
+                    await show_mails(system.data_dir / OUTBOX, console, system.api_url)
                 await stopping.wait()
         except asyncio.CancelledError:
             console.print("Stopped.")

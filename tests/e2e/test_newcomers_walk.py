@@ -130,6 +130,8 @@ async def test_from_the_clone_to_an_agent_on_one_s_own_model(clone: Path) -> Non
     async with wire.serving():
         seen = await asyncio.to_thread(_walk, clone, f"{before}\n{STARTS}", rest)
     first, added, made = seen
+    assert "No account yet. Open one at that address, or in another terminal" in first
+    assert "switchboard account create" in first
     assert "llama3.2 at http://127.0.0.1:11434/v1 answers" in first
     assert "Agents that name no language model use it" in added
     assert "/call?agent=" in made

@@ -7,6 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
+FILES = "*.eml"
+"""Which files of the folder are mails. One that is being written has another name."""
+
 
 def write_to_folder(folder: Path, message: bytes, now: datetime) -> Path:
     """Write a file that only this user may read, because mails contain tokens. Blocks.

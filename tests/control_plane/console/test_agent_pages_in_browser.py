@@ -134,3 +134,18 @@ async def test_voices_can_be_heard_before_a_call(
     await expect(person.page.get_by_role("button", name="Stop")).to_be_hidden()
     await person.presses("Listen")
     await expect(person.page.get_by_text("To hear voices of openai")).to_be_visible()
+
+
+async def test_an_agent_that_can_follow_little_is_published_only_by_who_accepts_that(
+    person: Visitor, tenant: TenantClient, database: Database
+) -> None:
+    rules = "Upsell the whitening package.\nRoll a die first.\nEscalate after three attempts.\n"
+    agent_id = await tenant.agent(system_prompt=rules, persona={"name": "Mia"})
+    await owner_of(tenant, person, database)
+    await person.opens(f"/console/agents/{agent_id}/publish")
+    await expect(person.page.locator(".findings .blocker")).to_contain_text("Roll a die first.")
+    await person.presses("Publish")
+    await expect(person.page.get_by_text("Not published yet", exact=True)).to_be_visible()
+    await person.page.get_by_label("Publish it as it is").check()
+    await person.presses("Publish")
+    await expect(person.page.get_by_text("Version 1 takes calls", exact=True)).to_be_visible()

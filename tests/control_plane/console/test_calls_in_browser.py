@@ -8,13 +8,14 @@ import pytest
 from playwright.async_api import expect
 
 from contracts.call_plan import CallPlan
+from contracts.end_reasons import EndReason
 from contracts.events import TranscriptSegment, TurnMeasured
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.platform.database import Database
 from tests.control_plane.building.catalogue.costs import charge_for_the_playbook
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.console.visitor import Visitor
-from tests.control_plane.conversation import catch_up, running_call
+from tests.control_plane.conversation import catch_up, claimed_call, running_call
 from tests.control_plane.dashboard import dashboard_client
 from tests.control_plane.fake_worker import FakeWorker
 
@@ -52,6 +53,23 @@ async def test_a_bill_goes_down_to_its_price_rows(
     [charge] = [each for each in transactions if each["call_id"] == str(plan.call_id)]
     await expect(bill.last).to_contain_text(charge["id"])
     assert await person.sees_all_of_its_width()
+
+
+async def test_the_first_page_shows_the_share_of_calls_that_were_answered(
+    person: Visitor,
+    tenant: TenantClient,
+    database: Database,
+    plan: CallPlan,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+) -> None:
+    unanswered = await claimed_call(tenant, worker)
+    await worker.end(unanswered, None, EndReason.CLIENT_DISCONNECTED)
+    await catch_up(consumer)
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    await person.opens("/console")
+    answered = person.page.locator(".figures > div", has_text="Answered")
+    await expect(answered).to_contain_text("50 %")
 
 
 async def test_the_first_page_shows_how_fast_agents_answered(

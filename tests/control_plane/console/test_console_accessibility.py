@@ -1,71 +1,125 @@
-"""axe-core looks at each page, in both colours and both widths."""
+"""axe-core looks at each page, in both colours and both widths.
+
+With ``SWITCHBOARD_SCREENSHOTS=DIRECTORY`` each page is shown in either colour at either width, and
+the pictures are written there.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import os
+from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.async_api import Browser as Chromium
 
-from contracts.events import TranscriptSegment
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.platform.database import Database
+from control_plane.platform.job_queue import job_queue, worker_connector
+from control_plane.platform.settings import ControlPlaneSettings
+from tests.control_plane.calling.recordings.recorded_call import RecordedCall
 from tests.control_plane.conftest import OPERATOR, TenantClient
+from tests.control_plane.console.axe import serious_violations
 from tests.control_plane.console.conftest import NARROW, WIDE
-from tests.control_plane.console.visitor import Visitor, visitor
-from tests.control_plane.conversation import catch_up, running_call
+from tests.control_plane.console.furnished import Furnished, furnish
+from tests.control_plane.console.visitor import SCREENSHOTS, Visitor, visitor
 from tests.control_plane.dashboard import dashboard_client
 from tests.control_plane.fake_worker import FakeWorker
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
-PUBLIC = ["/console/log-in", "/console/sign-up", "/console/forgotten"]
-PAGES = [
-    "/console",
-    "/console/account",
-    "/console/agents",
-    "/console/agents/new",
-    "/console/agents/{agent}",
-    "/console/agents/{agent}/publish",
-    "/console/agents/{agent}/versions",
-    "/console/agents/{agent}/chat",
-    "/console/agents/{agent}/talk",
-    "/console/calls",
-    "/console/calls/{call}",
-    "/console/phones",
-    "/console/members",
-    "/console/api-keys",
-    "/console/provider-keys",
-    "/console/billing",
-    "/console/webhooks",
-    "/console/webhooks/{webhook}",
-    "/console/notifications",
-    "/console/audit-log",
-]
+PUBLIC = {
+    "log-in": "/console/log-in",
+    "sign-up": "/console/sign-up",
+    "forgotten": "/console/forgotten",
+    "docs": "/docs",
+    "confirm-email": "/confirm-email?token=x",
+    "password-reset": "/password-reset?token=x",
+    "invitation": "/invitations/accept?token=x",
+    "bad link": "/call?agent=x",
+}
+EMPTY = {
+    "new home": "/console",
+    "no agents": "/console/agents",
+    "no calls": "/console/calls",
+}
+"""Pages of an account in which nothing has happened yet."""
+PAGES = {
+    "home": "/console",
+    "account": "/console/account",
+    "agents": "/console/agents",
+    "new-agent": "/console/agents/new",
+    "configure": "/console/agents/{agent}",
+    "publish": "/console/agents/{agent}/publish",
+    "blocked": "/console/agents/{draft}/publish",
+    "versions": "/console/agents/{agent}/versions",
+    "chat": "/console/agents/{agent}/chat",
+    "talk": "/console/agents/{agent}/talk",
+    "agent-calls": "/console/agents/{agent}/calls",
+    "calls": "/console/calls",
+    "call": "/console/calls/{call}",
+    "failed-call": "/console/calls/{failed}",
+    "running-call": "/console/calls/{running}",
+    "members": "/console/members",
+    "api-keys": "/console/api-keys",
+    "provider-keys": "/console/provider-keys",
+    "phones": "/console/phones",
+    "billing": "/console/billing",
+    "webhooks": "/console/webhooks",
+    "webhook": "/console/webhooks/{webhook}",
+    "notifications": "/console/notifications",
+    "audit-log": "/console/audit-log",
+    "nothing here": "/console/nothing",
+    "no such agent": "/console/agents/00000000-0000-0000-0000-000000000000",
+}
 OPERATORS = ["System", "Tenants", "Catalogue", "Prices"]
+LOOKS = [("light", WIDE), ("dark", NARROW)]
+if os.environ.get(SCREENSHOTS):
+    LOOKS += [("dark", WIDE), ("light", NARROW)]
 
 
-async def look(person: Visitor, axe: str) -> list[str]:
-    found = await serious_violations(person, axe)
-    if not await person.sees_all_of_its_width():
-        found.append("is wider than the window")
-    return found
+@pytest.fixture
+async def call(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    settings: ControlPlaneSettings,
+    tmp_path: Path,
+) -> RecordedCall:
+    return RecordedCall(tenant, worker, consumer, database, settings, tmp_path / "objects")
 
 
-async def serious_violations(person: Visitor, axe: str) -> list[str]:
-    """What axe calls serious or critical, each with the first element that has it."""
-    await person.page.evaluate(axe)
-    found: list[dict[str, Any]] = await person.page.evaluate(
-        "async () => (await axe.run()).violations"
-    )
-    return [
-        f"{each['id']}: {each['nodes'][0]['html']}"
-        for each in found
-        if each["impact"] in ("serious", "critical")
-    ]
+async def furnished(call: RecordedCall) -> Furnished:
+    with job_queue.replace_connector(worker_connector(call.settings.database_url)):
+        async with job_queue.open_async():
+            return await furnish(call)
 
 
-@pytest.mark.parametrize(("colours", "width"), [("light", WIDE), ("dark", NARROW)])
+class Looking:
+    """Somebody who looks at one page after the other, and at what keeps people out of each."""
+
+    def __init__(self, person: Visitor, axe: str, look: str) -> None:
+        self.person = person
+        self.found: dict[str, list[str]] = {}
+        self._axe = axe
+        self._look = look
+
+    async def at(self, name: str) -> None:
+        found = await serious_violations(self.person.page, self._axe)
+        if not await self.person.sees_all_of_its_width():
+            found.append("is wider than the window")
+        if found:
+            self.found[name] = found
+        await self.person.keeps_a_picture(f"{name}-{self._look}")
+
+    async def at_each(self, pages: dict[str, str], **ids: object) -> None:
+        for name, path in pages.items():
+            await self.person.opens(path.format(**ids))
+            await self.at(name)
+
+
+@pytest.mark.parametrize(("colours", "width"), LOOKS)
 async def test_no_page_keeps_anybody_out(
     colours: Literal["light", "dark"],
     width: int,
@@ -74,39 +128,63 @@ async def test_no_page_keeps_anybody_out(
     axe: str,
     tenant: TenantClient,
     database: Database,
-    worker: FakeWorker,
-    consumer: EventConsumer,
+    call: RecordedCall,
 ) -> None:
-    plan = await running_call(tenant, worker, consumer)
-    segment = TranscriptSegment(
-        sequence=0, speaker="agent", text="Hello!", started_at_ms=0, ended_at_ms=900
-    )
-    await worker.ship(plan, segment)
-    await worker.end(plan, 20_000)
-    await catch_up(consumer)
-    hook = {"url": "https://8.8.8.8/", "events": ["call.failed"], "secret": "a secret of the tests"}
-    webhook_id = (await tenant.post("/v1/webhooks", hook)).json()["id"]
     owner = await dashboard_client(tenant, database, "owner")
     # axe is a script of its own, which the page's policy refuses.
     async with visitor(chrome, address, width=width, colours=colours, bypass_csp=True) as person:
-        found: dict[str, list[str]] = {}
-        for path in PUBLIC + PAGES:
-            if path == PAGES[0]:
-                await person.has(owner.token)
-            await person.opens(
-                path.format(agent=plan.agent_id, call=plan.call_id, webhook=webhook_id)
-            )
-            found[path] = await look(person, axe)
-        await person.opens(f"/console/agents/{plan.agent_id}/chat")
-        await person.presses("Start the chat")
-        await person.page.get_by_label("Your message").wait_for()
-        found["a chat"] = await look(person, axe)
-        await person.opens("/console/operator")
-        found["operator, closed"] = await look(person, axe)
-        await person.fills("Operator's token", OPERATOR["Authorization"].removeprefix("Bearer "))
-        await person.presses("Open")
-        for tab in OPERATORS:
-            await person.follows(tab)
-            await person.page.locator(".table").first.wait_for()
-            found[f"operator, {tab}"] = await look(person, axe)
-        assert {page: faults for page, faults in found.items() if faults} == {}
+        looking = Looking(person, axe, f"{colours}-{width}")
+        await looking.at_each(PUBLIC)
+        await person.has(owner.token)
+        await looking.at_each(EMPTY)
+        shown = await furnished(call)
+        await looking.at_each(
+            PAGES,
+            agent=shown.agent_id,
+            draft=shown.draft_id,
+            call=shown.call_id,
+            failed=shown.failed_id,
+            running=shown.running_id,
+            webhook=shown.webhook_id,
+        )
+        await look_at_what_opens(looking, shown)
+        await look_at_the_operators_pages(looking)
+        assert looking.found == {}
+        assert person.foreign_requests == []
+
+
+async def look_at_what_opens(looking: Looking, shown: Furnished) -> None:
+    """What is not there when a page is opened."""
+    person, page = looking.person, looking.person.page
+    await person.opens(f"/console/agents/{shown.agent_id}/chat")
+    await person.presses("Start the chat")
+    await page.get_by_label("Your message").wait_for()
+    await looking.at("chatting")
+    await person.opens(f"/console/agents/{shown.agent_id}")
+    await page.evaluate(
+        "document.querySelectorAll('details').forEach((each) => (each.open = true))"
+    )
+    await looking.at("configure, all")
+    await person.presses("Share link")
+    await page.get_by_role("dialog").wait_for()
+    await looking.at("share")
+    await person.opens(f"/console/agents/{shown.agent_id}/versions")
+    await page.get_by_role("button", name="Compare").last.click()
+    await page.get_by_role("dialog").wait_for()
+    await looking.at("compare")
+    await person.opens("/console/api-keys")
+    await person.presses("New key")
+    await page.get_by_role("dialog").wait_for()
+    await looking.at("new key")
+
+
+async def look_at_the_operators_pages(looking: Looking) -> None:
+    person = looking.person
+    await person.opens("/console/operator")
+    await looking.at("operator, closed")
+    await person.fills("Operator's token", OPERATOR["Authorization"].removeprefix("Bearer "))
+    await person.presses("Open")
+    for tab in OPERATORS:
+        await person.follows(tab)
+        await person.page.locator(".table").first.wait_for()
+        await looking.at(f"operator, {tab}")

@@ -1,16 +1,23 @@
-"""Somebody who uses the console in a browser."""
+"""Somebody who uses the console in a browser.
+
+With ``SWITCHBOARD_SCREENSHOTS=DIRECTORY`` the pictures that tests keep are written there.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from control_plane.identity.accounts.sessions.authentication import SESSION_COOKIE
 
+SCREENSHOTS = "SWITCHBOARD_SCREENSHOTS"
+LONGEST_PICTURE = 10_000
 SLOW_MS = 20_000
 """Tests share a busy machine."""
 
@@ -52,6 +59,13 @@ class Visitor:
     async def sees_all_of_its_width(self) -> bool:
         fits: bool = await self.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         return fits
+
+    async def keeps_a_picture(self, name: str) -> None:
+        """Of the whole page, unless that is a very long one."""
+        if directory := os.environ.get(SCREENSHOTS):
+            height: int = await self.page.evaluate("document.documentElement.scrollHeight")
+            path = Path(directory) / f"{name}.png"
+            await self.page.screenshot(path=path, full_page=height < LONGEST_PICTURE)
 
     @property
     def foreign_requests(self) -> list[str]:

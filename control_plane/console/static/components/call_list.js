@@ -24,7 +24,7 @@ async function agentNames(signal) {
 function columns(showsAgent) {
   const agent = { words: "Agent", kind: "main", cell: (row) => a({ href: `/console/calls/${row.id}` }, names.get(row.agent_id) ?? "Deleted agent") };
   const when = showsAgent
-    ? { words: "When", cell: (row) => ago(row.created_at) }
+    ? { words: "When", kind: "when", cell: (row) => ago(row.created_at) }
     : { words: "When", kind: "main", cell: (row) => a({ href: `/console/calls/${row.id}` }, ago(row.created_at)) };
   return [
     ...(showsAgent ? [agent] : []),
@@ -53,7 +53,7 @@ export async function callList({ query, signal, showsAgent = true, most = Infini
   function show() {
     const sorted = [...rows.values()].sort((one, other) => other.created_at.localeCompare(one.created_at)).slice(0, most);
     const state = JSON.stringify(sorted);
-    // A table that is built anew loses the keyboard's focus.
+    // A table that is built again loses the keyboard's focus.
     if (state === shown && sorted.length) return;
     shown = state;
     const at = document.activeElement?.closest?.("td") && document.activeElement.getAttribute("href");

@@ -64,8 +64,8 @@ export function numberField(name, words, { hint, ...attributes } = {}) {
   });
 }
 
-export function checkField(name, words, { hint } = {}) {
-  const control = input({ type: "checkbox" });
+export function checkField(name, words, { hint, ...attributes } = {}) {
+  const control = input({ type: "checkbox", ...attributes });
   return field(name, words, hint, control, {
     value: () => control.checked,
     set: (value) => (control.checked = Boolean(value)),

@@ -15,11 +15,11 @@ const UNITS = [
 /** US dollars. A call may cost a fraction of a cent, so small amounts keep their digits. */
 export function money(usd) {
   if (usd === null || usd === undefined) return MISSING;
-  const digits = usd !== 0 && Math.abs(usd) < 0.1 ? 4 : 2;
+  const digits = Math.abs(usd) < 0.1 ? 4 : 2;
   return usd.toLocaleString(undefined, {
     style: "currency",
     currency: "USD",
-    minimumFractionDigits: digits,
+    minimumFractionDigits: 2,
     maximumFractionDigits: digits,
   });
 }

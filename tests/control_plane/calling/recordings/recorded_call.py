@@ -53,8 +53,9 @@ class RecordedCall:
         self.recording_id = uuid4()
         self.plan: CallPlan
 
-    async def begin(self) -> None:
-        agent_id = await self.tenant.published_agent(**RECORDS)
+    async def begin(self, agent_id: UUID | None = None) -> None:
+        """With an agent that records; a new one, if none is given."""
+        agent_id = agent_id or await self.tenant.published_agent(**RECORDS)
         body = {"agent_id": str(agent_id), "participants": [CALLER]}
         answer = await self.tenant.post("/v1/calls", body)
         assert answer.status_code == 201, answer.text

@@ -62,8 +62,8 @@ function sessionsCard(sessions) {
   const columns = [
     { words: "Browser", kind: "main long", cell: (row) => row.user_agent ?? "Unknown" },
     { words: "Address", cell: (row) => row.address ?? "–" },
-    { words: "Last used", cell: (row) => ago(row.last_used_at) },
-    { words: "Ends", cell: (row) => dateTime(row.expires_at) },
+    { words: "Last used", kind: "when", cell: (row) => ago(row.last_used_at) },
+    { words: "Ends", kind: "when", cell: (row) => dateTime(row.expires_at) },
     {
       words: "",
       kind: "actions",

@@ -24,7 +24,7 @@ const turn = ({ role, text, tools }) =>
 function details({ provider, model, locale, agent_version: version, collected }) {
   const facts = [
     ["Version", version === null ? "The draft" : `Version ${version}`],
-    ["Answers come from", `${sentence(provider)} ${model}`],
+    ["Answers come from", provider === "local" ? "The offline engine" : `${sentence(provider)} ${model}`],
     ["Language", locale],
   ];
   const list = (pairs) => dl({ class: "facts" }, pairs.map(([term, value]) => [dt(term), dd(value)]));
@@ -66,7 +66,7 @@ function conversation(chat, address, again) {
     }
   }
 
-  fill(foot, formOf([message], say, { words: "Send", extra: [renew("Begin anew")] }));
+  fill(foot, formOf([message], say, { words: "Send", extra: [renew("Start over")] }));
   return div(
     { class: "columns wide-left" },
     section({ class: "card" }, h2("Chat"), chat.warnings.map((warning) => p({ class: "hint" }, warning)), list, foot),

@@ -38,7 +38,7 @@ function columns(agent, newest) {
       words: "State",
       cell: (row) => (row.is_served ? badge("verified", "Takes calls") : row.restored_from ? `Again version ${row.restored_from}` : "–"),
     },
-    { words: "Published", cell: (row) => dateTime(row.published_at) },
+    { words: "Published", kind: "when", cell: (row) => dateTime(row.published_at) },
     { words: "Digest", cell: (row) => code(row.digest.replace(/^sha256:/, "").slice(0, 10)) },
     {
       words: "",

@@ -19,7 +19,7 @@ const COLUMNS = [
     cell: (row) => (row.agent_kind === "managed" ? "Managed" : (row.llm_model ?? "Automatic")),
   },
   { words: "Voice", cell: (row) => row.voice },
-  { words: "Created", cell: (row) => ago(row.created_at) },
+  { words: "Created", kind: "when", cell: (row) => ago(row.created_at) },
   {
     words: "",
     kind: "actions",

@@ -19,7 +19,7 @@ function changes(entry) {
 
 const COLUMNS = [
   { words: "Action", kind: "main", cell: (row) => code(row.action) },
-  { words: "When", cell: (row) => dateTime(row.created_at) },
+  { words: "When", kind: "when", cell: (row) => dateTime(row.created_at) },
   { words: "Who", cell: (row) => row.actor_label },
   { words: "Address", cell: (row) => row.address ?? "–" },
   { words: "What", kind: "long", cell: (row) => row.target_id ?? "–" },

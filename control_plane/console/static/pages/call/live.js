@@ -24,7 +24,9 @@ export function liveTranscript(call, signal, ended) {
 
   function change({ subject, state: name }) {
     if (subject === "agent") fill(state, { listening: "The agent listens.", thinking: "The agent thinks.", speaking: "The agent speaks." }[name] ?? "");
-    if (subject === "call" && OVER.has(name)) {
+    if (subject !== "call") return;
+    if (name === "in_progress") fill(state, "The call is in progress.");
+    if (OVER.has(name)) {
       source.close();
       ended();
     }

@@ -25,8 +25,8 @@ export async function page({ signal }) {
     p("We have sent a mail to ", session().user.email, ". Open its link, and this page goes on."),
     p(
       { class: "quiet" },
-      "Nothing there? Log out and in again to get another mail. An installation without a mail " +
-        "server keeps its mails in the folder “outbox” of its data directory.",
+      "Nothing there? Log out and in again to get another mail. Without a mail server, an " +
+        "installation of your own shows the link in the terminal in which it was started.",
     ),
     button({ type: "button", onclick: leave }, "Log out"),
   ];

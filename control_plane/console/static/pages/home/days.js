@@ -38,13 +38,16 @@ export async function dailyLatencies(days, signal) {
   }
 }
 
-/** The last `count` days, today last: `{ date, calls, ended, completed, seconds, spent }`. */
+/**
+ * The last `count` days, today last: `{ date, calls, ended, answered, seconds, spent }`. Of the calls that
+ * have ended, those are answered that began.
+ */
 export function byDay(calls, count) {
   const days = Array.from({ length: count }, (_, index) => ({
     date: daysBack(count - 1 - index),
     calls: 0,
     ended: 0,
-    completed: 0,
+    answered: 0,
     seconds: 0,
     spent: 0,
   }));
@@ -54,7 +57,7 @@ export function byDay(calls, count) {
     if (!day) continue;
     day.calls += 1;
     day.ended += OVER.has(call.status) ? 1 : 0;
-    day.completed += call.status === "completed" ? 1 : 0;
+    day.answered += OVER.has(call.status) && call.started_at !== null ? 1 : 0;
     day.seconds += call.bill_duration ?? 0;
     day.spent += call.total_cost ?? 0;
   }
@@ -63,5 +66,5 @@ export function byDay(calls, count) {
 
 export function totals(days) {
   const sum = (name) => days.reduce((all, day) => all + day[name], 0);
-  return Object.fromEntries(["calls", "ended", "completed", "seconds", "spent"].map((name) => [name, sum(name)]));
+  return Object.fromEntries(["calls", "ended", "answered", "seconds", "spent"].map((name) => [name, sum(name)]));
 }

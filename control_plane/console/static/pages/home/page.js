@@ -18,14 +18,14 @@ const DAYS = 14;
 const RECENT = 5;
 
 function figures(balance, sums) {
-  const answered = sums.ended ? `${Math.round((100 * sums.completed) / sums.ended)} %` : "–";
+  const answered = sums.ended ? `${Math.round((100 * sums.answered) / sums.ended)} %` : "–";
   const shown = [
     ["Credit left", money(balance.available_usd)],
     [`Spent in ${DAYS} days`, money(sums.spent)],
     ["Calls", number(sums.calls)],
     ["Minutes", number(Math.round(sums.seconds / 60))],
-    ["Average call", clock(sums.completed ? sums.seconds / sums.completed : null)],
-    ["Completed", answered],
+    ["Average call", clock(sums.answered ? sums.seconds / sums.answered : null)],
+    ["Answered", answered],
   ];
   return dl({ class: "figures" }, shown.map(([term, value]) => div(dt(term), dd(value))));
 }

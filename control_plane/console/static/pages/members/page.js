@@ -14,7 +14,7 @@ import { ago, dateTime, sentence } from "../../core/format.js";
 import { refresh } from "../../core/router.js";
 import { loadSession, mayAdminister, session } from "../../core/session.js";
 
-const { button, div, h2, option, section, select } = tags;
+const { button, div, h2, option, p, section, select } = tags;
 const MOST = 200;
 
 /** Only an owner makes owners. */
@@ -86,18 +86,17 @@ function memberActions(member) {
 }
 
 const MEMBER_COLUMNS = [
-  { words: "Member", kind: "main", cell: (row) => row.name ?? row.email },
-  { words: "Mail address", cell: (row) => row.email },
+  { words: "Member", kind: "main long", cell: (row) => (row.name ? [row.name, p({ class: "quiet" }, row.email)] : row.email) },
   { words: "Role", cell: roleCell },
-  { words: "Since", cell: (row) => dateTime(row.joined_at) },
+  { words: "Since", kind: "when", cell: (row) => dateTime(row.joined_at) },
   { words: "", kind: "actions", cell: memberActions },
 ];
 
 const INVITATION_COLUMNS = [
-  { words: "Mail address", kind: "main", cell: (row) => row.email },
+  { words: "Mail address", kind: "main long", cell: (row) => row.email },
   { words: "Role", cell: (row) => sentence(row.role) },
   { words: "State", cell: (row) => badge(row.status) },
-  { words: "Sent", cell: (row) => ago(row.sent_at) },
+  { words: "Sent", kind: "when", cell: (row) => ago(row.sent_at) },
   {
     words: "",
     kind: "actions",

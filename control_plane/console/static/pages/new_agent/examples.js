@@ -30,4 +30,11 @@ export const EXAMPLES = [
       "A patient support agent named Leo for the internet provider Northlink who takes down problems: " +
       "ask for the name, the customer number, the address and what does not work.",
   },
+  {
+    title: "Reminder",
+    about: "Calls about a visit",
+    words:
+      "A friendly assistant named Ida for the eye clinic Clear View who calls patients to remind them of " +
+      "their visit: ask whether they will come, and if not, for a better day.",
+  },
 ];

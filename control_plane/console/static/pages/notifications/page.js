@@ -13,7 +13,7 @@ import { refresh } from "../../core/router.js";
 import { mayAdminister } from "../../core/session.js";
 import { phoneSection } from "./phone.js";
 
-const { button, code, div, h2, input, p, section } = tags;
+const { button, div, h2, input, p, section } = tags;
 const FEED = "/v1/notifications";
 const PREFERENCES = `${FEED}/preferences`;
 const PAGE_SIZE = 50;
@@ -34,7 +34,7 @@ const act = (words, method, path) =>
 const FEED_COLUMNS = [
   { words: "What", kind: "main", cell: ({ title }) => title },
   { words: "Message", kind: "long", cell: ({ message }) => message },
-  { words: "When", cell: ({ created_at }) => ago(created_at) },
+  { words: "When", kind: "when", cell: ({ created_at }) => ago(created_at) },
   { words: "State", cell: ({ is_read }) => badge(is_read ? "read" : "unread", is_read ? "Read" : "New") },
   {
     words: "",
@@ -76,7 +76,7 @@ const CHANNELS = [
 const ASKED_FOR_WEBHOOKS = ["billing.low_balance", "billing.balance_depleted"];
 
 const columns = (path, channels) => [
-  { words: "Category", kind: "main", cell: ({ event_category }) => code(event_category) },
+  { words: "Category", kind: "main", cell: ({ event_category }) => sentence(event_category) },
   ...CHANNELS.filter(([channel]) => channels.includes(channel)).map(([channel, words]) => ({
     words,
     cell: (row) =>

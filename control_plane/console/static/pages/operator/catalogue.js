@@ -43,13 +43,15 @@ const SKU_COLUMNS = [
   { words: "", kind: "actions", cell: (row) => toggle("/catalogue/skus", ({ id }) => ({ id }), row) },
 ];
 
+const byProvider = (one, other) => one.provider_name.localeCompare(other.provider_name) || one.label.localeCompare(other.label);
+
 export async function tab({ signal }) {
   const [{ models }, { skus }] = await Promise.all([
     operatorApi.get("/catalogue/models", {}, signal),
     operatorApi.get("/catalogue/skus", {}, signal),
   ]);
   return [
-    section({ class: "sections" }, h2("Models"), tableOf("Models", MODEL_COLUMNS, models, "No models.")),
+    section({ class: "sections" }, h2("Models"), tableOf("Models", MODEL_COLUMNS, models.sort(byProvider), "No models.")),
     section({ class: "sections" }, h2("Managed agents"), tableOf("Managed agents", SKU_COLUMNS, skus, "No managed agents.")),
   ];
 }

@@ -46,7 +46,7 @@ async function change(price) {
 const columns = (now) => [
   { words: "Price of", kind: "main", cell: words },
   { words: "A minute", kind: "number", cell: (row) => exactMoney(row.micros_per_minute / MICROS) },
-  { words: "From", cell: (row) => dateTime(row.valid_from) },
+  { words: "From", kind: "when", cell: (row) => dateTime(row.valid_from) },
   { words: "State", cell: (row) => (new Date(row.valid_from) > now ? badge("pending", "To come") : badge("verified", "Holds")) },
   {
     words: "",

@@ -42,7 +42,7 @@ const WORKER_COLUMNS = [
   { words: "State", cell: (row) => badge(row.state === "ready" ? "verified" : row.state, sentence(row.state)) },
   { words: "Calls", kind: "number", cell: (row) => `${row.slots_used} of ${row.slots_total}` },
   { words: "Takes none because", cell: (row) => (row.claims_nothing_because ? `${sentence(row.claims_nothing_because)}, ${number(Math.round(row.claims_nothing_seconds))} s` : "–") },
-  { words: "Heard", cell: (row) => ago(row.heard_at) },
+  { words: "Heard", kind: "when", cell: (row) => ago(row.heard_at) },
 ];
 
 const WAITING_COLUMNS = [

@@ -53,7 +53,7 @@ async function look({ id }) {
 const COLUMNS = [
   { words: "Tenant", kind: "main", cell: (row) => row.name },
   { words: "Plan", cell: (row) => row.plan_id },
-  { words: "Since", cell: (row) => dateTime(row.created_at) },
+  { words: "Since", kind: "when", cell: (row) => dateTime(row.created_at) },
   { words: "Agents", kind: "number", cell: (row) => number(row.agents) },
   { words: "Calls, 30 days", kind: "number", cell: (row) => number(row.calls_last_30_days) },
   { words: "Credit left", kind: "number", cell: (row) => money(row.available_usd) },

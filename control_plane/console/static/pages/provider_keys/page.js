@@ -10,12 +10,17 @@ import { pageHead } from "../../components/page_head.js";
 import { tableOf } from "../../components/table.js";
 import { api } from "../../core/api.js";
 import { tags } from "../../core/elements.js";
-import { ago } from "../../core/format.js";
+import { ago, sentence } from "../../core/format.js";
 import { refresh } from "../../core/router.js";
 
 const { button, code, div, p } = tags;
 
 const OWN_SERVER = "openai_compatible";
+const USES = [
+  ["llm", "Language models"],
+  ["stt", "speech recognition"],
+  ["tts", "voices"],
+];
 
 async function setKey({ provider, name }) {
   const saved = await openDialog(`Key for ${name}`, (close) => {
@@ -79,9 +84,10 @@ async function remove({ provider, name }) {
 
 const COLUMNS = [
   { words: "Provider", kind: "main", cell: ({ name }) => name },
+  { words: "For", cell: ({ uses }) => uses },
   { words: "Key", cell: ({ key }) => (key?.last_four ? code(`…${key.last_four}`) : "–") },
   { words: "State", cell: ({ key }) => (key ? badge(key.status) : badge("none", "Not set")) },
-  { words: "Changed", cell: ({ key }) => ago(key?.updated_at) },
+  { words: "Changed", kind: "when", cell: ({ key }) => ago(key?.updated_at) },
   {
     words: "",
     kind: "actions",
@@ -93,6 +99,13 @@ const COLUMNS = [
       ),
   },
 ];
+
+/** What the models of a provider do, in words. */
+function usesOf(provider, models) {
+  const types = new Set(models.filter((each) => each.byok_provider_id === provider).flatMap(({ type }) => type));
+  const words = USES.filter(([type]) => types.has(type)).map(([, each]) => each);
+  return sentence(words.join(", "));
+}
 
 export async function page({ signal }) {
   const [{ models }, { provider_keys: keys }] = await Promise.all([
@@ -108,6 +121,7 @@ export async function page({ signal }) {
   const rows = [...names].map(([provider, name]) => ({
     provider,
     name,
+    uses: provider === OWN_SERVER ? "Language models" : usesOf(provider, models),
     key: keys.find((each) => each.provider === provider),
   }));
   return [

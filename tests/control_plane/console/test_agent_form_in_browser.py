@@ -1,0 +1,74 @@
+"""Every section of an agent's form changes what the API keeps."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.async_api import expect
+
+from control_plane.platform.database import Database
+from tests.control_plane.conftest import TenantClient
+from tests.control_plane.console.visitor import Visitor
+from tests.control_plane.dashboard import dashboard_client
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+
+TOOL = {
+    "type": "call_webhook",
+    "name": "find_tables",
+    "description": "Finds free tables.",
+    "url": "https://hooks.example.com/tables",
+}
+SCHEMA = {"type": "object", "properties": {"guests": {"type": "integer"}}}
+
+
+async def test_every_section_is_saved(
+    person: Visitor, tenant: TenantClient, database: Database
+) -> None:
+    agent_id = await tenant.agent()
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    await person.opens(f"/console/agents/{agent_id}")
+    page = person.page
+
+    await person.fills("Company", "Blue Harbor")
+    await person.presses("Add a question")
+    await page.get_by_label("Question", exact=True).fill("For how many guests?")
+    await person.presses("Add something to collect")
+    await page.get_by_label("Name", exact=True).fill("guests")
+    await person.presses("Add a reply")
+    await person.fills("The caller says", "too expensive")
+    await person.fills("The agent replies", "There is a lunch menu.")
+    await page.get_by_text("Own instructions, limits").click()
+    await page.get_by_label("What the language model reads").select_option("raw")
+    await person.fills("Instructions", "You take reservations for Blue Harbor.")
+    await page.get_by_text("Voice, languages, providers").click()
+    await page.get_by_label("Voice", exact=True).select_option("hibari")
+    await page.get_by_text("Interruptions, pauses, limits").click()
+    await page.get_by_label("The caller can interrupt").uncheck()
+    await person.fills("Pause before a reply, ms", "250")
+    await page.get_by_text("Recording, summary, extraction").click()
+    await page.get_by_label("Record calls").check()
+    await person.fills("What is read from the transcript", json.dumps(SCHEMA))
+    await page.get_by_text("What it can do besides talking").click()
+    await person.fills("Tools", json.dumps([TOOL]))
+    await person.presses("Save")
+    await expect(page.get_by_text("Saved.")).to_be_visible()
+
+    agent = (await tenant.get(f"/v1/agents/{agent_id}")).json()
+    assert agent["persona"]["companyName"] == "Blue Harbor"
+    assert agent["playbook"]["qualificationFlow"][0]["question"] == "For how many guests?"
+    assert agent["playbook"]["requiredSlots"][0]["name"] == "guests"
+    assert agent["playbook"]["objectionHandlers"][0]["trigger"] == "too expensive"
+    assert agent["advanced"]["prompt_mode"] == "raw"
+    assert agent["system_prompt"] == "You take reservations for Blue Harbor."
+    assert agent["voice"] == "hibari"
+    assert agent["persona"]["voiceConfig"]["bargeInEnabled"] is False
+    assert agent["advanced"]["replyDelay"] == 250
+    assert agent["features"]["recording_enabled"] is True
+    assert agent["post_call"]["structured_extraction"]["json_schema"] == SCHEMA
+    assert agent["tools"][0] | TOOL == agent["tools"][0]
+    await expect(page.get_by_role("region", name="Prompt", exact=True)).to_contain_text(
+        "You take reservations for Blue Harbor."
+    )
+    assert await person.sees_all_of_its_width()
