@@ -105,7 +105,7 @@ async def add_costs(
         row["revenue_micros"] += part.revenue_micros
         row["planned_cost_micros"] += part.planned_cost_micros
         row["actual_cost_micros"] += part.actual_cost_micros
-        row["calls_of_unknown_cost"] = max(row["calls_of_unknown_cost"], part.is_cost_unknown)
+        row["calls_of_unknown_cost"] = max(row["calls_of_unknown_cost"], int(part.is_cost_unknown))
     rows = [
         dict(zip(_KEY, (tenant_id, day, *key), strict=True)) | summed[key]
         for key in sorted(summed, key=str)
