@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from math import ceil
 
 from fastapi import APIRouter
 
+from contracts.call_plan import ResolvedStack
 from contracts.money import billable_seconds, charge_micros, usd
 from control_plane.building.catalogue import price_repository, repository
 from control_plane.building.catalogue.stack_prices import (
     PriceMissing,
+    PriceName,
     price_rows_of,
     prices_needed,
 )
@@ -38,10 +41,18 @@ async def estimate_cost(
     try:
         rows = price_rows_of(stack, None, prices)
     except PriceMissing as error:
-        raise InvalidRequest(f"The catalogue cannot price these models: {error}.") from error
+        raise InvalidRequest.at(_unpriced(stack, prices), f"cannot be priced: {error}") from error
     rate = sum(row.micros_per_minute for row in rows)
     cost = None
     if wanted.duration_seconds is not None:
         seconds = billable_seconds(ceil(wanted.duration_seconds * 1000))
         cost = usd(charge_micros(seconds, rate))
     return Estimate(agent_kind="custom", rate_per_min=usd(rate), est_for_duration_usd=cost)
+
+
+def _unpriced(stack: ResolvedStack, prices: Container[PriceName]) -> str:
+    """The field of the first model that has no price."""
+    for channel, choice in stack.choices():
+        if choice.key_source != "own" and (channel, choice.provider, choice.model) not in prices:
+            return f"{channel}_model"
+    return "llm_model"

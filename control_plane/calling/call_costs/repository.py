@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ColumnElement, String, cast, func, literal, select
+from sqlalchemy import BigInteger, ColumnElement, String, cast, func, literal, select, true
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -58,16 +58,17 @@ async def costs_of_calls(
         ),
         start=literal(0, BigInteger),
     )
+    columns: list[Any] = [
+        Call.id,
+        Call.started_at,
+        Call.agent_id,
+        func.coalesce(Agent.name, ""),
+        func.coalesce(Call.billable_seconds, 0),
+        Call.total_cost_micros,
+        planned,
+    ]
     query = (
-        select(
-            Call.id,
-            Call.started_at,
-            Call.agent_id,
-            func.coalesce(Agent.name, ""),
-            func.coalesce(Call.billable_seconds, 0),
-            Call.total_cost_micros,
-            planned,
-        )
+        select(*columns)
         .outerjoin(Agent, Agent.id == Call.agent_id)
         .where(
             Call.tenant_id == wanted.tenant_id,
@@ -104,7 +105,7 @@ async def add_costs(
         row["revenue_micros"] += part.revenue_micros
         row["planned_cost_micros"] += part.planned_cost_micros
         row["actual_cost_micros"] += part.actual_cost_micros
-        row["calls_of_unknown_cost"] = max(row["calls_of_unknown_cost"], part.is_cost_unknown)
+        row["calls_of_unknown_cost"] = max(row["calls_of_unknown_cost"], int(part.is_cost_unknown))
     rows = [
         dict(zip(_KEY, (tenant_id, day, *key), strict=True)) | summed[key]
         for key in sorted(summed, key=str)
@@ -164,13 +165,10 @@ async def cost_groups(
         "day": cast(cost.day, String),
     }
     key = keys[by]
-    if by == "model":
-        calls, billable = func.sum(cost.calls), func.sum(cost.billable_ms)
-    else:
-        # Each agent of a call has exactly one row of these.
-        once = cost.component.in_(("platform", "managed_sku"))
-        calls = func.sum(cost.calls_begun)
-        billable = func.coalesce(func.sum(cost.billable_ms).filter(once), 0)
+    calls = func.sum(cost.calls if by == "model" else cost.calls_begun)
+    # Each agent of a call has exactly one row of these.
+    counted = true() if by == "model" else cost.component.in_(("platform", "managed_sku"))
+    billable = func.coalesce(func.sum(cost.billable_ms).filter(counted), 0)
     revenue = func.sum(cost.revenue_micros)
     query = (
         select(

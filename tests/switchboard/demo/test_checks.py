@@ -211,6 +211,7 @@ GOOD = Evidence(
     balance_before=balance(9.99),
     balance_after=balance(9.9525),
     transactions=[CHARGE, transaction(None, 9.99, {})],
+    bill=BILL,
 )
 
 
@@ -269,6 +270,10 @@ def uninterrupted() -> Evidence:
         (
             lambda: replace(GOOD, transactions=[CHARGE, *GOOD.transactions]),
             "the bill is exact",
+        ),
+        (
+            lambda: replace(GOOD, bill=BILL.model_copy(update={"agents": []})),
+            "the charge's price rows add up to it",
         ),
         (
             lambda: replace(GOOD, balance_after=balance(9.952499)),

@@ -69,6 +69,11 @@ class Adjusted(WireModel):
     amount_usd: float
     """What it added to the balance; below 0 for a debit."""
 
+    booked_against: Literal["revenue", "payments", "promotions", "disputes", "corrections"] | str
+    """
+    The installation's account that it took `amount_usd` from. A correction of a transaction goes to that transaction's account.
+    """
+
     balance_usd: float
     already_posted: bool
     """Whether the reference was already posted; if so, nothing changed."""
@@ -167,7 +172,7 @@ class AlertsWanted(WireModel):
     model_config = ConfigDict(
         extra="forbid",
     )
-    thresholds_usd: list[float | str]
+    thresholds_usd: list[float]
     """You are alerted when calls have cost so much since the month began (UTC)."""
 
     low_balance_pct: int
@@ -818,7 +823,9 @@ class Correction(WireModel):
     """What it adds to the balance; below 0 to take something. Not 0."""
 
     bucket: Literal["free", "purchased"] | str = "free"
-    """Where a positive amount goes. A negative one takes free credit first."""
+    """
+    Where a positive amount goes. A negative one takes plan credit first, then free credit, then purchased credit.
+    """
 
     corrects: UUID | None = None
     """The transaction that was wrong."""
@@ -930,7 +937,9 @@ class Debit(WireModel):
     """What it is for. A tenant gets each reference only once, even if you repeat the request."""
 
     amount_usd: float | str
-    """What is taken, with at most six decimal places. Free credit is taken first."""
+    """
+    What is taken, with at most six decimal places: of plan credit first, then of free credit, then of purchased credit.
+    """
 
 
 class DeliveryQueued(WireModel):
@@ -3395,7 +3404,7 @@ class WorkerView(WireModel):
     """Workers report once a second."""
 
 
-class ControlPlaneMoneyBillingPlanSchemasPlanView(WireModel):
+class ControlPlaneMoneyPlansSchemasPlanView(WireModel):
     id: str
     display_name: str
     monthly_credit_cents: int
@@ -4204,7 +4213,7 @@ class PlanList(WireModel):
 
 class PlanOfTenant(WireModel):
     plan_id: str
-    plan: ControlPlaneMoneyBillingPlanSchemasPlanView
+    plan: ControlPlaneMoneyPlansSchemasPlanView
     monthly_credit_remaining_cents: int
     monthly_credit_resets_at: AwareDatetime | None
     """

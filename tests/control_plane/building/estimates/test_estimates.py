@@ -11,6 +11,7 @@ from control_plane.building.catalogue import price_repository
 from control_plane.building.catalogue.prices import PLATFORM_FEE
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.owned_books import change_books
 
 FEE_USD = usd(PLATFORM_FEE_MICROS_PER_MINUTE)
 
@@ -81,4 +82,16 @@ async def test_a_wrong_request_is_400_and_names_the_field(
     assert (answer.status_code, [each["field"] for each in answer.json()["errors"]]) == (
         400,
         [field],
+    )
+
+
+async def test_a_model_without_a_price_is_400_and_names_the_field(
+    tenant: TenantClient, database: Database
+) -> None:
+    await change_books(database, "ALTER TABLE price_rows DISABLE TRIGGER USER")
+    await change_books(database, "DELETE FROM price_rows WHERE model = 'moonshine-tiny-en'")
+    answer = await tenant.post("/v1/billing/estimate", {"stt_model": "moonshine-tiny-en"})
+    assert (answer.status_code, [each["field"] for each in answer.json()["errors"]]) == (
+        400,
+        ["stt_model"],
     )
