@@ -62,6 +62,10 @@ from control_plane.identity.request_limits.middleware import (
 from control_plane.identity.request_limits.repeated_refusals import RepeatedRefusalsMiddleware
 from control_plane.money.billing.routes import router as billing
 from control_plane.money.billing.welcome_credit import welcome_credit
+from control_plane.money.invoices.routes import router as invoices
+from control_plane.money.payments.gateway_event_routes import router as gateway_events
+from control_plane.money.payments.gateways.installed import InstalledGateways
+from control_plane.money.payments.routes import router as payments
 from control_plane.money.spending.limits import RequestsAtOnce
 from control_plane.notifying.notifications.preference_routes import router as preferences
 from control_plane.notifying.notifications.routes import router as notifications
@@ -125,6 +129,9 @@ ROUTERS: tuple[APIRouter, ...] = (
     chat_sessions,
     agents,
     billing,
+    payments,
+    invoices,
+    gateway_events,
     # Before ``notifications``, whose ``/v1/notifications/{notification_id}`` would match its name.
     preferences,
     notifications,
@@ -164,6 +171,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     )
 
     resolver = SharedResolver()
+    gateways = InstalledGateways(settings)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -176,6 +184,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
             await database.aclose()
             await link.aclose()
             await request_counters.aclose()
+            await gateways.aclose()
             resolver.close()
 
     app = FastAPI(
@@ -198,6 +207,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.live_feed = live_feed
     app.state.viewer_seats = viewer_seats
     app.state.resolver = resolver
+    app.state.gateways = gateways
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()
     app.state.builder_requests = RequestsAtOnce(settings.agent_builder_at_once)

@@ -25,6 +25,7 @@ from control_plane.calling.recordings import tasks as recording_tasks
 from control_plane.calling.retention import tasks as retention_tasks
 from control_plane.identity.accounts import tasks as account_tasks
 from control_plane.money.billing import tasks as billing_tasks
+from control_plane.money.payments import tasks as payment_tasks
 from control_plane.notifying.notifications import tasks as notification_tasks
 from control_plane.notifying.notifications.call_watcher import CallWatcher
 from control_plane.notifying.notifications.channels import enabled_channels
@@ -65,6 +66,7 @@ JOB_DOMAINS = (
     intelligence_tasks,
     notification_tasks,
     partition_tasks,
+    payment_tasks,
     recording_tasks,
     retention_tasks,
     webhook_tasks,

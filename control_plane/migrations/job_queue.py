@@ -18,6 +18,7 @@ JOBS_OF_REQUESTS = (
     "erasure.erase_caller",
     "erasure.look_again",
     "intelligence.analyse_call",
+    "payments.credit_fell",
     "recordings.assemble",
 )
 """Requests add these, for their own tenant. Their argument ``tenant_id`` says for which."""
@@ -32,6 +33,7 @@ OTHER_JOBS = (
     "notifications.delete_old",
     "notifications.send_mail",
     "partitions.make",
+    "payments.reconcile",
     "recordings.delete_refused",
     "recordings.remove_parts",
     "retention.delete_expired",

@@ -19,6 +19,8 @@ WITHOUT_TENANTS = {
     "catalogue_models",
     "catalogue_voices",
     "dashboard_sessions",
+    "gateway_events",
+    "invoice_counters",
     "job_names",
     "known_devices",
     "ledger_audits",
@@ -34,6 +36,8 @@ WITHOUT_TENANTS = {
     "procrastinate_periodic_defers",
     "procrastinate_workers",
     "provider_capabilities",
+    "tax_rates",
+    "topup_packs",
     "unit_price_rows",
 }
 """Tables that hold no tenant's records, or that the API's role cannot read."""

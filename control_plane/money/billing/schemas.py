@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from control_plane.money.billing.balance import TenantState, Tone
+from control_plane.money.billing.posting import TransactionType
 
 
 class Balance(BaseModel):
@@ -43,7 +44,7 @@ class Transaction(BaseModel):
     call_id: UUID | None
     amount_seconds: int
     amount_usd: float
-    transaction_type: Literal["grant", "charge", "debit", "correction"]
+    transaction_type: TransactionType
     description: str
     metadata: dict[str, Any]
     created_at: datetime

@@ -225,11 +225,31 @@ class AsyncErasures(AsyncResource):
 class Billing(Resource):
     balance = blocking(billing.balance)
     transactions = blocking(billing.transactions)
+    topup_packs = blocking(billing.topup_packs)
+    start_checkout = blocking(billing.start_checkout)
+    payment_methods = blocking(billing.payment_methods)
+    remove_payment_method = blocking(billing.remove_payment_method)
+    auto_recharge = blocking(billing.auto_recharge)
+    change_auto_recharge = blocking(billing.change_auto_recharge)
+    register_mandate = blocking(billing.register_mandate)
+    invoices = blocking(billing.invoices)
+    every_invoice = iterating(billing.every_invoice)
+    invoice = blocking(billing.invoice)
 
 
 class AsyncBilling(AsyncResource):
     balance = awaitable(billing.balance)
     transactions = awaitable(billing.transactions)
+    topup_packs = awaitable(billing.topup_packs)
+    start_checkout = awaitable(billing.start_checkout)
+    payment_methods = awaitable(billing.payment_methods)
+    remove_payment_method = awaitable(billing.remove_payment_method)
+    auto_recharge = awaitable(billing.auto_recharge)
+    change_auto_recharge = awaitable(billing.change_auto_recharge)
+    register_mandate = awaitable(billing.register_mandate)
+    invoices = awaitable(billing.invoices)
+    every_invoice = async_iterating(billing.every_invoice)
+    invoice = awaitable(billing.invoice)
 
 
 class Webhooks(Resource):

@@ -1,0 +1,20 @@
+"""The order of locks: a tenant's account, then its payments and methods, then the invoice counter.
+
+A call that lowers the credit holds the account's lock while it claims a recharge, so whoever
+changes payments, methods or recharge settings takes that lock first, too.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.money.billing import repository
+from control_plane.money.billing.locked_ahead import LockedAccount
+
+
+async def lock_account(session: AsyncSession, tenant_id: UUID) -> LockedAccount:
+    """The tenant's account, opened if there is none, until the end of the transaction."""
+    await repository.open_account(session, tenant_id)
+    return await repository.locked_account(session, tenant_id)
