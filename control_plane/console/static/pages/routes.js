@@ -21,6 +21,7 @@ export const ROUTES = [
   { path: "/console/members", load: () => import("./members/page.js") },
   { path: "/console/api-keys", load: () => import("./api_keys/page.js") },
   { path: "/console/provider-keys", load: () => import("./provider_keys/page.js") },
+  { path: "/console/payments", load: () => import("./payments/page.js") },
   { path: "/console/notifications", load: () => import("./notifications/page.js") },
   { path: "/console/audit-log", load: () => import("./audit_log/page.js") },
 ];
