@@ -1,4 +1,4 @@
-"""What a balance and the audit of the books take when the ledger is long.
+"""What a balance, an export and the audit of the books take when the ledger is long.
 
 python -m bench.ledger [--entries 5000000] [--requests 100]
 """
@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any, LiteralString
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx2
 import psycopg
@@ -23,6 +23,7 @@ from control_plane.money.billing import audit_repository
 from control_plane.money.billing.audit import audit_books
 from control_plane.money.billing.audit_rotation import in_turn
 from control_plane.platform.database import SYSTEM_ROLE, Database
+from tests.control_plane.many_calls import add_calls
 from tests.own_api import OwnApi, own_api
 
 TENANTS = 500
@@ -31,6 +32,9 @@ BUSY_SHARE = 10
 """One of so many entries is the busy tenant's, whose balance is asked for."""
 AT_ONCE = 250_000
 AUDITS = 20
+CALLS = 100_000
+"""Of the busy tenant."""
+EXPORTS = 20
 AUDIT_LIMIT_SECONDS = 600.0
 
 _TENANTS: LiteralString = """
@@ -74,13 +78,14 @@ def fill(connection: psycopg.Connection, busy: UUID, entries: int) -> None:
     connection.execute("VACUUM (ANALYZE) ledger_entries")
 
 
-def balances_seconds(api: OwnApi, key: str, requests: int) -> list[float]:
-    """How long each request for the balance took."""
+def answered_seconds(api: OwnApi, key: str, path: str, requests: int) -> list[float]:
+    """How long each request took, with all of its answer."""
     taken = []
-    with httpx2.Client(base_url=api.url, headers={"Authorization": f"Bearer {key}"}) as http:
+    headers = {"Authorization": f"Bearer {key}"}
+    with httpx2.Client(base_url=api.url, headers=headers, timeout=60) as http:
         for _ in range(requests):
             began = time.perf_counter()
-            http.get("/v1/billing/balance").raise_for_status()
+            http.get(path).raise_for_status()
             taken.append(time.perf_counter() - began)
     return taken
 
@@ -126,10 +131,13 @@ def run(entries: int, requests: int) -> Table:
         busy, key = api.open_account()
         with psycopg.connect(api.psycopg_url, autocommit=True) as connection:
             fill(connection, busy, entries)
-        asked = balances_seconds(api, key, requests)
+            add_calls(connection, busy, [uuid4()], CALLS)
+        asked = answered_seconds(api, key, "/v1/billing/balance", requests)
+        exported = answered_seconds(api, key, "/v1/billing/export.csv", EXPORTS)
         audit = asyncio.run(audited(api))
     for what, seconds in (
         ("GET /v1/billing/balance", asked),
+        ("GET /v1/billing/export.csv, 5,000 calls", exported),
         ("audit: all accounts", audit.accounts),
         ("audit: one day", audit.day),
         ("audit: all accounts and all days", audit.whole),

@@ -18,9 +18,11 @@ from control_plane.building.agents.routes import router as agents
 from control_plane.building.agents.versions.routes import router as agent_versions
 from control_plane.building.catalogue.operator_routes import router as catalogue_edits
 from control_plane.building.catalogue.routes import router as catalogue
+from control_plane.building.estimates.routes import router as estimates
 from control_plane.building.provider_keys.routes import router as provider_keys
 from control_plane.building.voice_samples.routes import router as voice_samples
 from control_plane.calling.batches.routes import router as batches
+from control_plane.calling.call_costs.routes import router as call_costs
 from control_plane.calling.call_page.routes import call_page_files, call_page_router
 from control_plane.calling.calls.agent_call_routes import router as agent_calls
 from control_plane.calling.calls.agent_card_routes import router as agent_cards
@@ -63,10 +65,14 @@ from control_plane.identity.request_limits.repeated_refusals import RepeatedRefu
 from control_plane.money.billing.routes import router as billing
 from control_plane.money.billing.welcome_credit import welcome_credit
 from control_plane.money.invoices.routes import router as invoices
-from control_plane.money.payments.gateway_event_routes import router as gateway_events
+from control_plane.money.payments.gateway_events.routes import router as gateway_events
 from control_plane.money.payments.gateways.installed import InstalledGateways
+from control_plane.money.payments.preferences import payment_preferences
 from control_plane.money.payments.routes import router as payments
+from control_plane.money.plans.routes import router as billing_plan
+from control_plane.money.spend_alerts.routes import router as spend_alerts
 from control_plane.money.spending.limits import RequestsAtOnce
+from control_plane.money.spending.summary_routes import router as usage_summary
 from control_plane.notifying.notifications.preference_routes import router as preferences
 from control_plane.notifying.notifications.routes import router as notifications
 from control_plane.notifying.webhooks.openapi_webhooks import describe_webhooks
@@ -132,6 +138,11 @@ ROUTERS: tuple[APIRouter, ...] = (
     payments,
     invoices,
     gateway_events,
+    billing_plan,
+    spend_alerts,
+    call_costs,
+    estimates,
+    usage_summary,
     # Before ``notifications``, whose ``/v1/notifications/{notification_id}`` would match its name.
     preferences,
     notifications,
@@ -216,6 +227,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.agent_directory = agents_repository
     app.state.call_directory = call_records
     app.state.on_agent_deleted = numbers_repository.detach_from_agent
+    app.state.payment_preferences = payment_preferences(settings)
     app.state.on_tenant_opened = welcome_credit(settings.welcome_credit_micros)
     install_problem_handlers(app)
     describe_webhooks(app)

@@ -26,6 +26,8 @@ from control_plane.calling.retention import tasks as retention_tasks
 from control_plane.identity.accounts import tasks as account_tasks
 from control_plane.money.billing import tasks as billing_tasks
 from control_plane.money.payments import tasks as payment_tasks
+from control_plane.money.plans import tasks as plan_tasks
+from control_plane.money.spend_alerts import tasks as spend_alert_tasks
 from control_plane.notifying.notifications import tasks as notification_tasks
 from control_plane.notifying.notifications.call_watcher import CallWatcher
 from control_plane.notifying.notifications.channels import enabled_channels
@@ -67,8 +69,10 @@ JOB_DOMAINS = (
     notification_tasks,
     partition_tasks,
     payment_tasks,
+    plan_tasks,
     recording_tasks,
     retention_tasks,
+    spend_alert_tasks,
     webhook_tasks,
 )
 """Modules that declare jobs. The worker knows only the jobs of imported modules."""

@@ -12,6 +12,7 @@ import typer
 from switchboard.commands import (
     account,
     agents,
+    billing,
     calls,
     catalogue,
     encryption,
@@ -146,6 +147,7 @@ def doctor(
 app.add_typer(processes.app)
 app.add_typer(account.app, name="account")
 app.add_typer(agents.app, name="agents")
+app.add_typer(billing.app, name="billing")
 app.add_typer(calls.app, name="calls")
 app.add_typer(keys.app, name="keys")
 app.add_typer(webhooks.app, name="webhooks")

@@ -34,9 +34,12 @@ OTHER_JOBS = (
     "notifications.send_mail",
     "partitions.make",
     "payments.reconcile",
+    "plans.renew_credit",
     "recordings.delete_refused",
     "recordings.remove_parts",
     "retention.delete_expired",
+    "spend_alerts.send_mail",
+    "spend_alerts.watch",
     "webhooks.delete_expired",
     "webhooks.send_alert",
 )

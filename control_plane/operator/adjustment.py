@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.money import MICROS_PER_USD
 from control_plane.money.billing import repository as accounts
 from control_plane.money.billing import service as billing
+from control_plane.money.billing.counter_accounts import counter_account
 from control_plane.operator.credit import Posted, reference_key
 from control_plane.operator.errors import CorrectedEntryNotFound, CreditReferenceTaken
 
@@ -50,8 +51,11 @@ async def post_adjustment(
     entry = await accounts.entry_of_reference(session, tenant_id, key)
     is_new = entry is None
     if entry is None:
-        if corrects is not None and not await accounts.has_entry(session, tenant_id, corrects):
-            raise CorrectedEntryNotFound
+        corrected = None
+        if corrects is not None:
+            corrected = await accounts.type_of_entry(session, tenant_id, corrects)
+            if corrected is None:
+                raise CorrectedEntryNotFound
         await billing.adjust(
             session,
             tenant_id,
@@ -61,6 +65,7 @@ async def post_adjustment(
             reference=key,
             details=details,
             bucket=bucket,
+            counter_account=counter_account(transaction_type, corrected),
         )
         entry = await accounts.entry_of_reference(session, tenant_id, key)
         assert entry is not None, "an adjustment posts an entry"

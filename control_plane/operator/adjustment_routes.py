@@ -14,6 +14,7 @@ from control_plane.identity.authentication.dependencies import OperatorSession, 
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerOperatorKey
 from control_plane.identity.tenants import repository as tenants
 from control_plane.identity.tenants.errors import TenantNotFound
+from control_plane.money.billing.counter_accounts import booked_against
 from control_plane.money.billing.errors import BalanceTooLow
 from control_plane.operator.adjustment import post_adjustment
 from control_plane.operator.errors import CorrectedEntryNotFound, CreditReferenceTaken
@@ -124,6 +125,7 @@ async def _post(
         transaction_id=posted.entry.id,
         tenant_id=tenant_id,
         amount_usd=added_usd,
+        booked_against=booked_against(posted.entry),
         balance_usd=usd(posted.balance_micros),
         already_posted=not posted.is_new,
     )

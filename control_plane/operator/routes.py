@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from control_plane.operator.adjustment_routes import router as adjustments
 from control_plane.operator.credit_routes import router as credits_of_tenants
 from control_plane.operator.invoice_routes import router as invoices
+from control_plane.operator.margin_routes import router as margin
 from control_plane.operator.parked_event_routes import router as parked_events
 from control_plane.operator.pause_routes import router as pauses
 from control_plane.operator.plan_routes import router as plans
@@ -25,6 +26,7 @@ for part in (
     topup_packs,
     tax_rates,
     invoices,
+    margin,
     pauses,
     parked_events,
     platform,

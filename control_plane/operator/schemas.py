@@ -19,6 +19,7 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from control_plane.identity.tenants.schemas import Name
+from control_plane.money.billing.counter_accounts import CounterAccount
 
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Reference = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -150,7 +151,8 @@ class Debit(Adjustment):
     )
     amount_usd: Usd = Field(
         gt=0,
-        description="What is taken, with at most six decimal places. Free credit is taken first.",
+        description="What is taken, with at most six decimal places: of plan credit first, then of "
+        "free credit, then of purchased credit.",
     )
 
 
@@ -172,7 +174,8 @@ class Correction(Adjustment):
     )
     bucket: Literal["free", "purchased"] = Field(
         "free",
-        description="Where a positive amount goes. A negative one takes free credit first.",
+        description="Where a positive amount goes. A negative one takes plan credit first, then "
+        "free credit, then purchased credit.",
     )
     corrects: UUID | None = Field(None, description="The transaction that was wrong.")
 
@@ -188,6 +191,10 @@ class Adjusted(BaseModel):
     transaction_id: UUID
     tenant_id: UUID
     amount_usd: float = Field(description="What it added to the balance; below 0 for a debit.")
+    booked_against: CounterAccount = Field(
+        description="The installation's account that it took `amount_usd` from. A correction of a "
+        "transaction goes to that transaction's account."
+    )
     balance_usd: float
     already_posted: bool = Field(
         description="Whether the reference was already posted; if so, nothing changed."

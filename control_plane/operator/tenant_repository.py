@@ -24,8 +24,7 @@ RECENT = timedelta(days=30)
 @dataclass(frozen=True)
 class TenantRow:
     tenant: Tenant
-    free_micros: int
-    purchased_micros: int
+    balance_micros: int
     held_micros: int
     agents: int
     recent_calls: int
@@ -92,8 +91,12 @@ def _rows() -> Select[Any]:
     )
     return select(
         Tenant,
-        func.coalesce(BillingAccount.free_micros, 0),
-        func.coalesce(BillingAccount.purchased_micros, 0),
+        func.coalesce(
+            BillingAccount.plan_micros
+            + BillingAccount.free_micros
+            + BillingAccount.purchased_micros,
+            0,
+        ),
         func.coalesce(BillingAccount.held_micros, 0),
         agents,
         recent_calls,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -90,6 +91,8 @@ async def change_tenant(
     }
     for field, (_, after) in changes.items():
         setattr(tenant, field, after)
+    if "plan_id" in changes:
+        tenant.plan_since = datetime.now(UTC)
     if changes:
         record_act(session, tenant_id, OPERATOR, origin, "tenant.updated", changes=changes)
         await session.flush()
@@ -112,16 +115,15 @@ async def _detail(session: OperatorSession, tenant_id: UUID) -> TenantDetail:
 
 
 def _view(row: TenantRow) -> dict[str, Any]:
-    balance = row.free_micros + row.purchased_micros
     return {
         "id": row.tenant.id,
         "name": row.tenant.name,
         "tier": row.tenant.tier,
         "plan_id": row.tenant.plan_id,
         "created_at": row.tenant.created_at,
-        "balance_usd": usd(balance),
+        "balance_usd": usd(row.balance_micros),
         "held_usd": usd(row.held_micros),
-        "available_usd": usd(balance - row.held_micros),
+        "available_usd": usd(row.balance_micros - row.held_micros),
         "agents": row.agents,
         "calls_last_30_days": row.recent_calls,
     }

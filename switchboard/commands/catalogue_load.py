@@ -13,10 +13,8 @@ from sqlalchemy.exc import DBAPIError
 
 from control_plane.building.catalogue.data_file import CatalogueFileInvalid
 from control_plane.building.catalogue.load import CatalogueConflict, LoadReport, load_catalogue
-from switchboard.commands.settings import command_settings
+from switchboard.commands.local_database import local_database_url
 from switchboard.problems import Problem, show_problem
-from switchboard.settings import MissingSetting
-from switchboard.state import read_secrets
 
 
 def load(file: Path | None, *, overwrite: bool, as_json: bool, data_dir: Path | None) -> int:
@@ -27,7 +25,7 @@ def load(file: Path | None, *, overwrite: bool, as_json: bool, data_dir: Path | 
     """
     notes = Console(stderr=True)
     try:
-        report = load_catalogue(_database_url(data_dir), file, overwrite=overwrite)
+        report = load_catalogue(local_database_url(data_dir), file, overwrite=overwrite)
     except (CatalogueFileInvalid, CatalogueConflict) as error:
         show_problem(notes, Problem(f"{error}.", "Nothing was changed."))
         return 1
@@ -46,16 +44,6 @@ def load(file: Path | None, *, overwrite: bool, as_json: bool, data_dir: Path | 
     else:
         _show(Console(), report)
     return 0
-
-
-def _database_url(data_dir: Path | None) -> str:
-    settings = command_settings(data_dir)
-    if settings.database_url is not None:
-        return settings.database_url
-    here = read_secrets(settings.data_dir)
-    if here is None or here.database_url is None:
-        raise MissingSetting("SWITCHBOARD_DATABASE_URL is not set, and nothing was started here")
-    return here.database_url
 
 
 def _show(console: Console, report: LoadReport) -> None:

@@ -122,6 +122,15 @@ def _money(evidence: Evidence) -> Iterable[Check]:
             f"{seconds} s at ${rate / MICROS_PER_USD:.6f} a minute = ${due / MICROS_PER_USD:.6f}; "
             f"charged ${charged / MICROS_PER_USD:.6f}",
         )
+    bill = evidence.bill
+    rows = [row for agent in bill.agents for row in agent.prices]
+    parts = sum(micros(row.cost or 0) for row in rows)
+    amount = 0 if bill.charge is None else micros(bill.charge.amount)
+    yield Check(
+        "the charge's price rows add up to it",
+        bool(rows) and parts == amount == micros(call.total_cost or 0),
+        f"{len(rows)} rows, together ${parts / MICROS_PER_USD:.6f}",
+    )
     after, before = (
         micros(each.balance_usd) for each in (evidence.balance_after, evidence.balance_before)
     )

@@ -10,6 +10,7 @@ from switchboard.problems import Problem
 from switchboard_client import AsyncSwitchboard
 from switchboard_client.models import (
     Balance,
+    CallBill,
     CallDetail,
     CallEventView,
     Transaction,
@@ -33,6 +34,7 @@ class Evidence:
     balance_before: Balance
     balance_after: Balance
     transactions: list[Transaction]
+    bill: CallBill
 
 
 async def collect(api: AsyncSwitchboard, summary: CallSummary, balance_before: Balance) -> Evidence:
@@ -42,11 +44,12 @@ async def collect(api: AsyncSwitchboard, summary: CallSummary, balance_before: B
         SwitchboardError: the API did not answer.
     """
     call = await _ended_call(api, summary.call_id)
-    transcript, events, balance, transactions = await asyncio.gather(
+    transcript, events, balance, transactions, bill = await asyncio.gather(
         api.calls.transcript(summary.call_id),
         api.calls.events(summary.call_id, limit=200),
         api.billing.balance(),
         api.billing.transactions(limit=_MOST_TRANSACTIONS),
+        api.calls.bill(summary.call_id),
     )
     return Evidence(
         summary=summary,
@@ -56,6 +59,7 @@ async def collect(api: AsyncSwitchboard, summary: CallSummary, balance_before: B
         balance_before=balance_before,
         balance_after=balance,
         transactions=transactions.transactions,
+        bill=bill,
     )
 
 

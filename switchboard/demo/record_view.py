@@ -26,7 +26,7 @@ def show_record(console: Console, evidence: Evidence) -> None:
     console.print(_pairs(rows))
     _heading(console, "The events", "GET /v1/calls/:id/events")
     console.print(_events(evidence.events))
-    _heading(console, "The bill", "GET /v1/billing/transactions, /balance")
+    _heading(console, "The bill", "GET /v1/calls/:id/bill, /v1/billing/balance")
     console.print(_bill(evidence))
 
 
@@ -64,17 +64,29 @@ def _events(events: Sequence[CallEventView]) -> Table:
 
 
 def _bill(evidence: Evidence) -> Table:
+    """From the charge back to the catalogue: what was held, what the call's plan had frozen, and
+    the price rows, whose parts add up to the charge."""
+    bill = evidence.bill
     table = Table.grid(padding=(0, 2, 0, 0), pad_edge=True)
-    for entry in evidence.transactions:
-        if entry.call_id != evidence.call.id:
-            continue
-        for price in entry.metadata.get("prices", ()):
-            name = f"{price['component']}  {price['provider']}/{price['model']}"
+    if bill.charge is not None:
+        paid = f"charged for {bill.charge.seconds} s, transaction {bill.charge.transaction_id}"
+        table.add_row("   Charge", f"${bill.charge.amount:.6f}", Text(paid, style="dim"))
+    if bill.hold is not None:
+        table.add_row(
+            "   Hold", f"${bill.hold.amount:.6f}", Text(f"of the balance, {bill.hold.state}", "dim")
+        )
+    for agent in bill.agents:
+        frozen = f"a minute of {agent.agent_name}, version {agent.agent_version}"
+        table.add_row("   Plan", f"${agent.price_per_min:.6f}", Text(frozen, style="dim"))
+        for row in agent.prices:
+            since = "" if row.valid_from is None else f", valid from {row.valid_from:%Y-%m-%d}"
             table.add_row(
-                Text(f"   {name}", style="dim"),
-                Text(f"${price['micros_per_minute'] / 1_000_000:.6f} a minute", style="dim"),
+                Text(f"     {row.component}", style="dim"),
+                f"${row.cost or 0:.6f}",
+                Text(
+                    f"{row.provider}/{row.model} at ${row.price_per_min:.6f} a minute{since}", "dim"
+                ),
             )
-        table.add_row(f"   {entry.description}", f"${-entry.amount_usd:.6f}")
     before, after = evidence.balance_before.balance_usd, evidence.balance_after.balance_usd
     table.add_row("   Balance", f"${before:.6f} → ${after:.6f}")
     return table

@@ -27,14 +27,16 @@ NEVER: dict[str, LiteralString] = {
     "balance is not the ledger's sum": """
         SELECT a.tenant_id FROM billing_accounts a
         LEFT JOIN ledger_entries e ON e.tenant_id = a.tenant_id GROUP BY a.tenant_id
-        HAVING (a.free_micros, a.purchased_micros) IS DISTINCT FROM
-            (coalesce(sum(e.free_micros), 0), coalesce(sum(e.purchased_micros), 0))
+        HAVING (a.plan_micros, a.free_micros, a.purchased_micros) IS DISTINCT FROM
+            (coalesce(sum(e.plan_micros), 0), coalesce(sum(e.free_micros), 0),
+            coalesce(sum(e.purchased_micros), 0))
     """,
     "call was charged something else than it costs, or twice": """
         SELECT c.id FROM calls c LEFT JOIN ledger_entries e
             ON e.call_id = c.id AND e.transaction_type = 'charge'
         GROUP BY c.id, c.total_cost_micros
-        HAVING coalesce(-sum(e.free_micros + e.purchased_micros), 0) <> c.total_cost_micros
+        HAVING c.total_cost_micros
+            <> coalesce(-sum(e.plan_micros + e.free_micros + e.purchased_micros), 0)
             OR count(e.id) > 1
     """,
     "call ended twice, or not in its log": """

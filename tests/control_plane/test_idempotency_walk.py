@@ -35,6 +35,13 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     "tells a stranger nothing",
     ("POST", "/v1/auth/password-reset/confirm"): _TOKEN,
     ("POST", "/v1/auth/switch-tenant"): _SETS,
+    ("PUT", "/v1/billing/alerts"): _SETS,
+    ("POST", "/v1/billing/estimate"): _SAVES_NOTHING,
+    ("PUT", "/v1/billing/extra-usage"): _SETS,
+    (
+        "POST",
+        "/v1/billing/spend-alerts/{alert_id}/acknowledge",
+    ): "the specification answers a second time with 404",
     ("POST", "/v1/calls/batch/{batch_id}/cancel"): _SETS,
     ("POST", "/v1/calls/{call_id}/end"): _SETS,
     ("PUT", "/v1/calls/{call_id}/feedback"): _SETS,

@@ -248,7 +248,7 @@ def _compared(agent: Agent) -> dict[str, Any]:
 
 async def _check_credit(session: AsyncSession, tenant_id: UUID) -> None:
     account = await billing.account(session, tenant_id)
-    if account is None or account.free_micros + account.purchased_micros <= 0:
+    if account is None or account.buckets.total_micros <= 0:
         raise InsufficientCredits("Top up the balance before you create an agent.")
 
 

@@ -15,6 +15,7 @@ class BillCharge(BaseModel):
     transaction_id: UUID = Field(description="As in `GET /v1/billing/transactions`.")
     seconds: int = Field(description="Billable seconds.")
     amount: float
+    from_plan_credit: float
     from_free_credit: float
     from_purchased_credit: float
     created_at: datetime

@@ -46,6 +46,7 @@ def _charge(entry: LedgerEntry) -> BillCharge:
         transaction_id=entry.id,
         seconds=-entry.amount_seconds,
         amount=usd(-entry.amount_micros),
+        from_plan_credit=usd(-entry.plan_micros),
         from_free_credit=usd(-entry.free_micros),
         from_purchased_credit=usd(-entry.purchased_micros),
         created_at=entry.created_at,

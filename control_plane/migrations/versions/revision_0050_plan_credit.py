@@ -37,6 +37,7 @@ def upgrade() -> None:
     _follow_holds()
     release_locks()
     _allow_expiry_of_requests()
+    release_locks()
     op.execute(
         "CREATE INDEX IF NOT EXISTS ix_billing_accounts_watched ON billing_accounts (tenant_id)"
         " WHERE watch_below_micros IS NOT NULL"

@@ -10,7 +10,7 @@ from control_plane.migrations.tenancy import confine_to_tenant, share_with_all_t
 from control_plane.platform.database import SYSTEM_ROLE
 
 revision = "0055"
-down_revision = "0050"
+down_revision = "0053"
 
 
 def upgrade() -> None:

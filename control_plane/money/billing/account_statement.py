@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.money import MICROS_PER_CREDIT, usd
 from control_plane.money.billing import balance as rules
 from control_plane.money.billing import repository
-from control_plane.money.billing.models import BillingAccount, LedgerEntry
+from control_plane.money.billing.models import LedgerEntry
 from control_plane.money.billing.schemas import Balance, Transaction
 from control_plane.platform.tenancy.directories import AgentDirectory, CallDirectory
 
@@ -28,9 +28,7 @@ async def balance_of(
     found, spent = await repository.account_and_daily_charges(
         session, tenant_id, today - timedelta(days=rules.SPEND_WINDOW_DAYS), today
     )
-    account = found or BillingAccount(
-        tenant_id=tenant_id, is_active=True, free_micros=0, purchased_micros=0, held_micros=0
-    )
+    account = found or repository.empty_account(tenant_id)
     has_calls = await calls.has_calls(session, tenant_id)
     total = account.buckets.total_micros
     daily_spend_usd = rules.recent_daily_spend_usd(spent)
@@ -41,9 +39,11 @@ async def balance_of(
         balance_cents=total // MICROS_PER_CREDIT,
         balance_credits=rules.credits_of(total),
         purchased_credits=rules.credits_of(account.purchased_micros),
-        free_credits=rules.credits_of(account.free_micros),
+        free_credits=rules.credits_of(account.buckets.included_micros),
+        plan_credits=rules.credits_of(account.plan_micros),
+        active_bucket=rules.active_bucket(account.buckets),
         held_usd=usd(account.held_micros),
-        available_usd=usd(total - account.held_micros),
+        available_usd=usd(account.spendable_micros),
         estimated_minutes_remaining=rules.reference_minutes(total),
         topup_minutes_remaining=rules.reference_minutes(account.purchased_micros),
         is_active=account.is_active,

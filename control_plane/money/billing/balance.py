@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from contracts.money import MICROS_PER_CREDIT, REFERENCE_RATE_MICROS_PER_MINUTE, usd
+from control_plane.money.billing.buckets import Buckets
 
 Tone = Literal["ok", "low", "critical"]
+ActiveBucket = Literal["included", "topup"]
 TenantState = Literal["no_agents", "agents_no_calls", "has_calls"]
 
 LOW_MINUTES = 30
@@ -32,6 +34,11 @@ def reference_minutes(micros: int) -> float:
 def credits_of(micros: int) -> float:
     """One credit is one cent."""
     return round(micros / MICROS_PER_CREDIT, 4)
+
+
+def active_bucket(buckets: Buckets) -> ActiveBucket:
+    """What calls are paid from now: what is included while any of it remains, then top-ups."""
+    return "included" if buckets.included_micros > 0 else "topup"
 
 
 def tone(total_micros: int, is_active: bool) -> Tone:

@@ -43,6 +43,16 @@ class Buckets:
 NOTHING = Buckets(0, 0)
 
 
+def spendable_micros(available: Buckets, *, extra_usage: bool) -> int:
+    """What calls may still reserve of what no call holds.
+
+    Without extra usage that is only what was not bought. A debt in the purchased bucket counts in
+    any case.
+    """
+    purchased = available.purchased_micros if extra_usage else min(0, available.purchased_micros)
+    return available.included_micros + purchased
+
+
 def draw(balance: Buckets, amount_micros: int) -> Buckets:
     """The parts of ``amount_micros`` that come from each bucket of ``balance``.
 

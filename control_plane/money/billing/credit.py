@@ -17,7 +17,8 @@ from control_plane.money.billing import repository
 from control_plane.money.billing.buckets import Buckets
 from control_plane.money.billing.credit_watch import watched
 from control_plane.money.billing.locked_ahead import LockedAccount
-from control_plane.money.billing.posting import Posted, TransactionType, post_once
+from control_plane.money.billing.posting import Posted, post_once
+from control_plane.money.billing.transaction_types import TransactionType
 
 
 class PostedTopUp(NamedTuple):
@@ -54,6 +55,8 @@ async def post_topup(
     topup = await _add(
         session, account, "topup", amount_micros, description, reference, dict(details)
     )
+    if topup.is_new:
+        await repository.set_last_topup(session, topup.entry)
     if not bonus_micros:
         return PostedTopUp(topup, None)
     bonus = await _add(

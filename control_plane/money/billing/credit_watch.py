@@ -4,8 +4,8 @@ Available is what no call holds, in all buckets. Who wants to know sets the amou
 ``watch_available_credit`` and declares the job ``CREDIT_FELL``. It is added in the transaction in
 which the available credit falls from at least that amount to below it, so it exists if and only if
 the credit fell. It is not added again until the credit has been above the amount. Who could not act
-on it looks again with ``tenants_below_watch``, which also finds what a process of the previous
-release lowered.
+on it looks again with ``repository.tenants_below_watch``, which also finds what a process of the
+previous release lowered.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import UUID
 
-from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.money.billing import repository
 from control_plane.money.billing.locked_ahead import LockedAccount
-from control_plane.money.billing.models import BillingAccount
 from control_plane.platform.job_queue import PATIENT_QUEUE, enqueue
 
 CREDIT_FELL = "payments.credit_fell"
@@ -37,29 +35,8 @@ async def watch_available_credit(
     await repository.open_account(session, tenant_id)
     account = await repository.locked_account(session, tenant_id)
     account.watch_below_micros = below_micros
-    await session.execute(
-        update(BillingAccount)
-        .where(BillingAccount.tenant_id == tenant_id)
-        .values(watch_below_micros=below_micros)
-        .execution_options(synchronize_session=False)
-    )
+    await repository.set_watch(session, tenant_id, below_micros)
     return _is_below(account.available_micros, below_micros)
-
-
-async def tenants_below_watch(session: AsyncSession, limit: int) -> list[UUID]:
-    """Tenants whose available credit is below the amount that is watched. Needs a system
-    session."""
-    account = BillingAccount
-    available = (
-        account.plan_micros + account.free_micros + account.purchased_micros - account.held_micros
-    )
-    found = await session.scalars(
-        select(account.tenant_id)
-        .where(account.watch_below_micros.is_not(None), available < account.watch_below_micros)
-        .order_by(account.tenant_id)
-        .limit(limit)
-    )
-    return list(found)
 
 
 @asynccontextmanager

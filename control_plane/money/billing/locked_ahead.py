@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.money.billing.buckets import Buckets
+from control_plane.money.billing.buckets import Buckets, spendable_micros
 from control_plane.money.billing.models import CallReserve
 
 _INFO = "billing.locked_ahead"
@@ -59,12 +59,7 @@ class LockedAccount:
 
     @property
     def spendable_micros(self) -> int:
-        """What calls may still reserve. Without extra usage that is only what was not bought; a
-        debt in the purchased bucket counts in any case."""
-        purchased = self.available.purchased_micros
-        if not self.extra_usage:
-            purchased = min(0, purchased)
-        return self.available.included_micros + purchased
+        return spendable_micros(self.available, extra_usage=self.extra_usage)
 
     def add(self, change: Buckets) -> None:
         self.plan_micros += change.plan_micros

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import Identity, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from control_plane.money.billing.buckets import Buckets
+from control_plane.money.billing.buckets import Buckets, spendable_micros
 from control_plane.platform.database import Base
 
 
@@ -39,9 +39,19 @@ class BillingAccount(Base):
     watch_below_micros: Mapped[int | None]
     """A job is added when available credit falls below it (``credit_watch.py``)."""
 
+    last_topup_id: Mapped[UUID | None]
+    """The ledger entry of the last top-up."""
+    last_topup_micros: Mapped[int | None]
+
     @property
     def buckets(self) -> Buckets:
         return Buckets(self.free_micros, self.purchased_micros, self.plan_micros)
+
+    @property
+    def spendable_micros(self) -> int:
+        purchased = self.held_micros - self.held_plan_micros - self.held_free_micros
+        held = Buckets(self.held_free_micros, purchased, self.held_plan_micros)
+        return spendable_micros(self.buckets - held, extra_usage=self.extra_usage)
 
 
 class LedgerEntry(Base):
@@ -66,6 +76,9 @@ class LedgerEntry(Base):
     amount_seconds: Mapped[int]
     description: Mapped[str]
     details: Mapped[dict[str, Any]] = mapped_column("metadata", default=dict)
+    counter_account: Mapped[str | None]
+    """The account of the installation that the entry is booked against; ``None``: as
+    ``counter_accounts.COUNTER_ACCOUNTS`` says for its type."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
     @property
@@ -101,6 +114,18 @@ class LedgerDay(Base):
     purchased_micros: Mapped[int]
     charged_micros: Mapped[int]
     """What charges took, as a positive amount."""
+
+
+class CounterDay(Base):
+    """What an account of the installation gained on one UTC day by a tenant's entries, added up by
+    PostgreSQL when they are posted. With the tenant's buckets it adds up to nothing."""
+
+    __tablename__ = "counter_days"
+
+    tenant_id: Mapped[UUID] = mapped_column(primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
+    counter_account: Mapped[str] = mapped_column(primary_key=True)
+    micros: Mapped[int]
 
 
 class LedgerAudit(Base):

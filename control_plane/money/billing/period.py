@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from control_plane.platform.errors import InvalidRequest
 
@@ -29,6 +29,26 @@ def period_end(text: str | None) -> datetime | None:
         return last.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
     except OverflowError:
         return None
+
+
+def first_and_last_day(
+    since: str | None, until: str | None, now: datetime, latest: timedelta
+) -> tuple[date, date]:
+    """The first and the last UTC day of a period, which by default ends today and begins ``latest``
+    before its end.
+
+    Raises:
+        InvalidRequest: a text is neither an ISO date nor a time, or the period ends before it
+            begins.
+    """
+    last = (now if until is None else _parsed(until, "to")).astimezone(UTC).date()
+    if since is not None:
+        first = _parsed(since, "from").date()
+    else:
+        first = max(last, date.min + latest) - latest
+    if first > last:
+        raise InvalidRequest.at("from", "must not be after 'to'")
+    return first, last
 
 
 def _parsed(text: str, field: str) -> datetime:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -13,27 +13,15 @@ from control_plane.money.billing.balance import reference_seconds
 from control_plane.money.billing.buckets import Buckets
 from control_plane.money.billing.locked_ahead import LockedAccount
 from control_plane.money.billing.models import LedgerEntry
-
-TransactionType = Literal[
-    "grant",
-    "charge",
-    "debit",
-    "correction",
-    "topup",
-    "bonus",
-    "refund",
-    "dispute",
-    "expiry",
-]
-TRANSACTION_TYPES: tuple[str, ...] = get_args(TransactionType)
+from control_plane.money.billing.transaction_types import TransactionType
 
 
 class ReferenceTaken(Exception):
-    """The reference was posted with another type or other amounts: ``entry`` has it."""
+    """The reference was posted with another type or other amounts."""
 
-    def __init__(self, reference: str, entry: LedgerEntry) -> None:
+    def __init__(self, reference: str, entry_id: UUID) -> None:
         super().__init__(f"{reference!r} was already posted with another type or other amounts")
-        self.entry = entry
+        self.entry_id = entry_id
 
 
 class Posted(NamedTuple):
@@ -53,6 +41,7 @@ def post(
     details: Mapping[str, Any] | None = None,
     call_id: UUID | None = None,
     amount_seconds: int | None = None,
+    counter_account: str | None = None,
 ) -> LedgerEntry:
     """Add an entry, which PostgreSQL adds to the account, to the day and to the references.
 
@@ -61,6 +50,7 @@ def post(
         reference: what it is for. A tenant's references are unique: PostgreSQL refuses the second
             entry with one.
         amount_seconds: by the reference rate if it is not given.
+        counter_account: what it is booked against, if its type does not say.
     """
     entry = LedgerEntry(
         tenant_id=account.tenant_id,
@@ -75,6 +65,7 @@ def post(
         ),
         description=description,
         details=dict(details or {}),
+        counter_account=counter_account,
     )
     account.add(change)
     session.add(entry)
@@ -100,7 +91,7 @@ async def post_once(
     entry = await repository.entry_of_reference(session, account.tenant_id, reference)
     if entry is not None:
         if (entry.transaction_type, entry.buckets) != (transaction_type, change):
-            raise ReferenceTaken(reference, entry)
+            raise ReferenceTaken(reference, entry.id)
         return Posted(entry, is_new=False)
     entry = post(
         session,

@@ -13,6 +13,7 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     Select,
+    Update,
     Uuid,
     any_,
     bindparam,
@@ -20,6 +21,7 @@ from sqlalchemy import (
     func,
     literal,
     select,
+    update,
 )
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -37,6 +39,7 @@ from control_plane.money.billing.models import (
     LedgerEntry,
     LedgerReference,
 )
+from control_plane.money.billing.transaction_types import TransactionType
 from control_plane.platform.database import table_of
 
 
@@ -88,6 +91,69 @@ def _accounts() -> Select[*tuple[Any, ...]]:
     """The fields of ``LockedAccount``."""
     account = table_of(BillingAccount).c
     return select(*(account[each.name] for each in fields(LockedAccount))).with_for_update()
+
+
+async def account_or_empty(session: AsyncSession, tenant_id: UUID) -> BillingAccount:
+    """The account, or an empty one that is not kept."""
+    return await account(session, tenant_id) or empty_account(tenant_id)
+
+
+def empty_account(tenant_id: UUID) -> BillingAccount:
+    return BillingAccount(
+        tenant_id=tenant_id,
+        is_active=True,
+        plan_micros=0,
+        free_micros=0,
+        purchased_micros=0,
+        held_micros=0,
+        held_plan_micros=0,
+        held_free_micros=0,
+        extra_usage=True,
+    )
+
+
+async def set_extra_usage(session: AsyncSession, tenant_id: UUID, enabled: bool) -> None:
+    await session.execute(_setting(tenant_id).values(extra_usage=enabled))
+
+
+async def set_plan_period(session: AsyncSession, tenant_id: UUID, month: date) -> None:
+    await session.execute(_setting(tenant_id).values(plan_period=month))
+
+
+async def set_watch(session: AsyncSession, tenant_id: UUID, below_micros: int | None) -> None:
+    await session.execute(_setting(tenant_id).values(watch_below_micros=below_micros))
+
+
+async def set_last_topup(session: AsyncSession, entry: LedgerEntry) -> None:
+    await session.execute(
+        _setting(entry.tenant_id).values(
+            last_topup_id=entry.id, last_topup_micros=entry.amount_micros
+        )
+    )
+
+
+def _setting(tenant_id: UUID) -> Update:
+    return (
+        update(BillingAccount)
+        .where(BillingAccount.tenant_id == tenant_id)
+        .execution_options(synchronize_session=False)
+    )
+
+
+async def tenants_below_watch(session: AsyncSession, limit: int) -> list[UUID]:
+    """Tenants whose available credit is below the amount that is watched. Needs a system
+    session."""
+    account = BillingAccount
+    available = (
+        account.plan_micros + account.free_micros + account.purchased_micros - account.held_micros
+    )
+    found = await session.scalars(
+        select(account.tenant_id)
+        .where(account.watch_below_micros.is_not(None), available < account.watch_below_micros)
+        .order_by(account.tenant_id)
+        .limit(limit)
+    )
+    return list(found)
 
 
 async def open_account(session: AsyncSession, tenant_id: UUID) -> None:
@@ -229,11 +295,16 @@ async def entry_of_reference(
     return found
 
 
-async def has_entry(session: AsyncSession, tenant_id: UUID, entry_id: UUID) -> bool:
-    found = await session.scalar(
-        select(LedgerEntry.id).where(LedgerEntry.tenant_id == tenant_id, LedgerEntry.id == entry_id)
+async def type_of_entry(
+    session: AsyncSession, tenant_id: UUID, entry_id: UUID
+) -> TransactionType | None:
+    """``None``: the tenant has no such entry."""
+    found: TransactionType | None = await session.scalar(
+        select(LedgerEntry.transaction_type).where(
+            LedgerEntry.tenant_id == tenant_id, LedgerEntry.id == entry_id
+        )
     )
-    return found is not None
+    return found
 
 
 async def transactions(

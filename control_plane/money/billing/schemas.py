@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from control_plane.money.billing.balance import TenantState, Tone
-from control_plane.money.billing.posting import TransactionType
+from control_plane.money.billing.balance import ActiveBucket, TenantState, Tone
+from control_plane.money.billing.transaction_types import TransactionType
 
 
 class Balance(BaseModel):
@@ -22,10 +22,17 @@ class Balance(BaseModel):
     balance_cents: int
     balance_credits: float
     purchased_credits: float
-    free_credits: float
+    free_credits: float = Field(description="All that was not bought: plan and free credit.")
+    plan_credits: float = Field(
+        description="The part of `free_credits` that the plan granted for this month."
+    )
+    active_bucket: ActiveBucket = Field(
+        description="What calls are paid from now: `included` is plan credit, then free credit."
+    )
     held_usd: float = Field(description="Reserved by running calls.")
     available_usd: float = Field(
-        description="What new calls can reserve: the balance without what is held."
+        description="What calls can still reserve: the balance without what is held and, without "
+        "extra usage, without top-up credit."
     )
     estimated_minutes_remaining: float
     topup_minutes_remaining: float
@@ -38,7 +45,8 @@ class Balance(BaseModel):
 
 class Transaction(BaseModel):
     """Positive amounts add to your balance. The operator posts debits and corrections, and says in
-    `description` why."""
+    `description` why. Plan credit is a `grant` each month, and what was not used of it an
+    `expiry`."""
 
     id: UUID
     call_id: UUID | None
@@ -52,3 +60,7 @@ class Transaction(BaseModel):
 
 class Transactions(BaseModel):
     transactions: list[Transaction]
+
+
+class Saved(BaseModel):
+    ok: Literal[True] = True

@@ -78,6 +78,7 @@ async def adjust(
     reference: str,
     details: Mapping[str, Any],
     bucket: Literal["free", "purchased"] = "free",
+    counter_account: str | None = None,
 ) -> None:
     """Post a debit, or a correction of what was posted wrongly. The account must exist.
 
@@ -86,6 +87,7 @@ async def adjust(
             What is taken comes from the buckets in their order, and not from what calls hold.
         reference: what it is for. A tenant's references are unique.
         bucket: gets what a correction adds.
+        counter_account: what it is booked against, if its type does not say.
 
     Raises:
         BalanceTooLow: a debit would take credit that is not there or that calls hold. A correction
@@ -110,6 +112,7 @@ async def adjust(
             description,
             reference=reference,
             details=details,
+            counter_account=counter_account,
         )
     await session.flush()
 

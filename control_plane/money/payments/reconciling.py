@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.money.payments import repository
 from control_plane.money.payments.customers import customer_id_of
-from control_plane.money.payments.event_intake import apply_report
+from control_plane.money.payments.gateway_events.intake import apply_report
 from control_plane.money.payments.gateways.gateway import (
     Expired,
     GatewayRefused,

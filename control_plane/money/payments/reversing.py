@@ -127,6 +127,7 @@ async def give_back(
             reference=f"refund_failed:{reference}",
             details=details,
             bucket="purchased",
+            counter_account="payments",
         )
     return True
 

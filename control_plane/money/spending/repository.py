@@ -65,6 +65,17 @@ async def used(session: AsyncSession, tenant_id: UUID, kind: str) -> tuple[int, 
     return int(used_today), int(seconds)
 
 
+async def used_today(session: AsyncSession, tenant_id: UUID, kind: str) -> int:
+    """How many requests of a kind the tenant has made today."""
+    meter = SpendingMeter
+    found: int | None = await session.scalar(
+        select(meter.requests_of_day).where(
+            meter.tenant_id == tenant_id, meter.kind == kind, meter.day == _today()
+        )
+    )
+    return found or 0
+
+
 def _new() -> dict[str, Any]:
     """Whether the day or the minute of the last request is over."""
     return {

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.building.agents.models import Agent
 from control_plane.calling.calls.models import Call
+from control_plane.money.billing.buckets import spendable_micros
 from control_plane.money.billing.models import BillingAccount
 from control_plane.notifying.notifications.call_signals import EndedCall
 from control_plane.notifying.notifications.models import NotificationOccasion
@@ -50,9 +51,13 @@ async def agent_name(session: AsyncSession, agent_id: UUID) -> str | None:
 
 
 async def balance(session: AsyncSession, tenant_id: UUID) -> tuple[int, bool] | None:
-    """The total in micro-dollars, and whether the account is active; ``None``: it has none."""
+    """What calls can be paid from, in micro-dollars, and whether the account is active; ``None``:
+    it has none. Without extra usage, top-ups pay for no calls."""
     account = await session.get(BillingAccount, tenant_id)
-    return None if account is None else (account.buckets.total_micros, account.is_active)
+    if account is None:
+        return None
+    usable = spendable_micros(account.buckets, extra_usage=account.extra_usage)
+    return usable, account.is_active
 
 
 async def forget_occasion(

@@ -23,6 +23,8 @@ class Tenant(Base):
     calls_not_joined: Mapped[int | None]
     """The most calls that nobody has joined yet; ``None``: as its plan says, 0: no limit."""
     plan_id: Mapped[str] = mapped_column(ForeignKey("plans.id"), server_default="pay_as_you_go")
+    plan_since: Mapped[datetime | None]
+    """When it got its plan; ``None``: when it was created."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 

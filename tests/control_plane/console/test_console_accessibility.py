@@ -35,6 +35,8 @@ PAGES = [
     "/console/members",
     "/console/api-keys",
     "/console/provider-keys",
+    "/console/billing",
+    "/console/payments",
     "/console/notifications",
     "/console/audit-log",
 ]

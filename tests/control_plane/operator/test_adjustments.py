@@ -7,6 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import text
 
 from control_plane.money.billing import audit_repository
 from control_plane.platform.database import Database
@@ -167,3 +168,38 @@ async def test_a_tenants_own_key_posts_nothing(tenant: TenantClient) -> None:
         path = f"/v1/operator/tenants/{tenant.tenant_id}/{kind}"
         answer = await tenant.post(path, wanted(1))
         assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+
+
+async def test_a_correction_is_booked_against_what_it_corrects(
+    operator: OperatorClient, tenant: TenantClient, database: Database
+) -> None:
+    """So a charge that is taken back is no revenue. Both sides of each entry add up to nothing."""
+
+    async def counter_accounts() -> dict[str, int]:
+        async with database.system_session() as session:
+            rows = await session.execute(
+                text("SELECT counter_account, sum(micros) FROM counter_days GROUP BY 1")
+            )
+            return {account: int(micros) for account, micros in rows}
+
+    async with database.tenant_session(tenant.tenant_id) as session:
+        await session.execute(
+            text(
+                "INSERT INTO ledger_entries (id, tenant_id, reference, transaction_type,"
+                " free_micros, purchased_micros, amount_seconds, description)"
+                " VALUES (gen_random_uuid(), :t, 'call', 'charge', -2000000, 0, -60, 'Call')"
+            ),
+            {"t": tenant.tenant_id},
+        )
+    assert await counter_accounts() == {"promotions": -10_000_000, "revenue": 2_000_000}
+    charge = (await transactions(tenant))[0]
+    back = await operator.ok("POST", corrections(tenant), wanted(2, corrects=charge["id"]))
+    taken = await operator.ok("POST", corrections(tenant), wanted(-1))
+    assert (back["booked_against"], taken["booked_against"]) == ("revenue", "corrections")
+    assert await counter_accounts() == {
+        "promotions": -10_000_000,
+        "revenue": 0,
+        "corrections": 1_000_000,
+    }
+    balance = await balance_of(tenant)
+    assert balance["balance_usd"] * 1_000_000 == -sum((await counter_accounts()).values())

@@ -44,6 +44,7 @@ POLICIES: Policies = {
     ("POST", "/v1/operator/plans"): Policy(
         Access.OPERATOR, 401, {"id": "mine", "display_name": "Mine"}
     ),
+    ("GET", "/v1/operator/margin"): OPERATORS,
     ("GET", "/v1/operator/paused-agents"): OPERATORS,
     ("POST", "/v1/operator/agents/{agent_id}/pause"): Policy(Access.OPERATOR, 401, {"reason": "x"}),
     ("DELETE", "/v1/operator/agents/{agent_id}/pause"): OPERATORS,

@@ -27,6 +27,8 @@ BALANCE = {
     "balance_credits": 10.0,
     "purchased_credits": 0.0,
     "free_credits": 10.0,
+    "plan_credits": 0.0,
+    "active_bucket": "included",
     "held_usd": 0.0,
     "available_usd": 10.0,
     "estimated_minutes_remaining": 400.0,

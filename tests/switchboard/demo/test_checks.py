@@ -14,6 +14,7 @@ from switchboard.demo.checks import checked
 from switchboard.demo.evidence import Evidence
 from switchboard_client.models import (
     Balance,
+    CallBill,
     CallDetail,
     CallEventView,
     Transaction,
@@ -69,6 +70,8 @@ def balance(usd: float) -> Balance:
             "balance_credits": usd,
             "purchased_credits": 0.0,
             "free_credits": usd,
+            "plan_credits": 0.0,
+            "active_bucket": "included",
             "held_usd": 0.0,
             "available_usd": usd,
             "estimated_minutes_remaining": 0.0,
@@ -97,6 +100,46 @@ def segments(*said: tuple[str, str]) -> list[dict[str, Any]]:
     ]
 
 
+BILL = CallBill.model_validate(
+    {
+        "call_id": CALL_ID,
+        "billable_seconds": 90,
+        "total_cost": 0.0375,
+        "charge": {
+            "transaction_id": str(uuid4()),
+            "seconds": 90,
+            "amount": 0.0375,
+            "from_plan_credit": 0.0,
+            "from_free_credit": 0.0375,
+            "from_purchased_credit": 0.0,
+            "created_at": AT,
+        },
+        "hold": {"state": "settled", "amount": 0.0375, "opened_at": AT, "closed_at": AT},
+        "agents": [
+            {
+                "agent_id": str(uuid4()),
+                "agent_version": 1,
+                "agent_name": "Mia",
+                "from_seconds": 0.0,
+                "seconds": 90.0,
+                "price_per_min": 0.025,
+                "cost": 0.0375,
+                "prices": [
+                    {
+                        "price_id": str(uuid4()),
+                        "component": component,
+                        "provider": "local",
+                        "model": component,
+                        "price_per_min": rate,
+                        "valid_from": AT,
+                        "cost": cost,
+                    }
+                    for component, rate, cost in (("llm", 0.005, 0.0075), ("platform", 0.02, 0.03))
+                ],
+            }
+        ],
+    }
+)
 RAW = {"id": str(uuid4()), "type": "agent_response", "response": "It is fifty", "metrics": None}
 CHARGE = transaction(CALL_ID, -0.0375, {"rate_micros_per_minute": 25_000})
 GOOD = Evidence(

@@ -21,6 +21,11 @@ class Access(WireModel):
     """Bearer token for that request."""
 
 
+class Acknowledged(WireModel):
+    id: UUID
+    acknowledged_at: AwareDatetime
+
+
 class ActualCostBreakdown(WireModel):
     """`null` for a channel whose cost is not known."""
 
@@ -63,6 +68,11 @@ class Adjusted(WireModel):
     tenant_id: UUID
     amount_usd: float
     """What it added to the balance; below 0 for a debit."""
+
+    booked_against: Literal["revenue", "payments", "promotions", "disputes", "corrections"] | str
+    """
+    The installation's account that it took `amount_usd` from. A correction of a transaction goes to that transaction's account.
+    """
 
     balance_usd: float
     already_posted: bool
@@ -150,6 +160,26 @@ class AgentState(WireModel):
 
 class AgentUpdated(WireModel):
     status: Literal["updated"]
+
+
+class Alerts(WireModel):
+    thresholds_usd: list[float]
+    low_balance_pct: int
+    email_enabled: bool
+
+
+class AlertsWanted(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    thresholds_usd: list[float]
+    """You are alerted when calls have cost so much since the month began (UTC)."""
+
+    low_balance_pct: int
+    """You are alerted when the balance is at or below this percent of the last top-up. 0: never."""
+
+    email_enabled: bool
+    """Whether owners and admins get each alert as a mail, too."""
 
 
 class AnalyserView(WireModel):
@@ -281,11 +311,21 @@ class Balance(WireModel):
     balance_credits: float
     purchased_credits: float
     free_credits: float
+    """All that was not bought: plan and free credit."""
+
+    plan_credits: float
+    """The part of `free_credits` that the plan granted for this month."""
+
+    active_bucket: Literal["included", "topup"] | str
+    """What calls are paid from now: `included` is plan credit, then free credit."""
+
     held_usd: float
     """Reserved by running calls."""
 
     available_usd: float
-    """What new calls can reserve: the balance without what is held."""
+    """
+    What calls can still reserve: the balance without what is held and, without extra usage, without top-up credit.
+    """
 
     estimated_minutes_remaining: float
     topup_minutes_remaining: float
@@ -350,6 +390,7 @@ class BillCharge(WireModel):
     """Billable seconds."""
 
     amount: float
+    from_plan_credit: float
     from_free_credit: float
     from_purchased_credit: float
     created_at: AwareDatetime
@@ -412,6 +453,33 @@ class BrokenText(WireModel):
     """The line within the field, counted from 1."""
 
     message: str
+
+
+class CallCostView(WireModel):
+    """A call that started and is over, in dollars."""
+
+    id: UUID
+    started_at: AwareDatetime
+    agent_id: UUID
+    agent_name: str
+    duration_seconds: int
+    """Billable seconds."""
+
+    customer_revenue: float
+    """What the call was charged with."""
+
+    provider_cost: float
+    """
+    The part of the charge that is for the models, at the call's frozen prices. What a model on your own key costs is not in it.
+    """
+
+    gross_margin: float
+    """The rest: the platform's fee, or all of a managed SKU."""
+
+
+class CallCosts(WireModel):
+    calls: list[CallCostView]
+    """Newest first."""
 
 
 class CallEndedView(WireModel):
@@ -735,7 +803,9 @@ class Correction(WireModel):
     """What it adds to the balance; below 0 to take something. Not 0."""
 
     bucket: Literal["free", "purchased"] | str = "free"
-    """Where a positive amount goes. A negative one takes free credit first."""
+    """
+    Where a positive amount goes. A negative one takes plan credit first, then free credit, then purchased credit.
+    """
 
     corrects: UUID | None = None
     """The transaction that was wrong."""
@@ -847,7 +917,9 @@ class Debit(WireModel):
     """What it is for. A tenant gets each reference only once, even if you repeat the request."""
 
     amount_usd: float | str
-    """What is taken, with at most six decimal places. Free credit is taken first."""
+    """
+    What is taken, with at most six decimal places: of plan credit first, then of free credit, then of purchased credit.
+    """
 
 
 class DeliveryQueued(WireModel):
@@ -1059,6 +1131,32 @@ class ErasureWanted(WireModel):
     """Kept in the proof, so do not name the caller here."""
 
 
+class Estimate(WireModel):
+    agent_kind: Literal["custom"]
+    rate_per_min: float
+    """
+    The models' prices and the platform's fee. A channel that is left out, or on your own key, costs nothing.
+    """
+
+    est_for_duration_usd: float | None
+    """Only with a duration, which is rounded up to 30 seconds."""
+
+
+class EstimateWanted(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    stt_model: str = ""
+    """`model` or `provider/model`; empty: left out."""
+
+    llm_model: str = ""
+    """A realtime model also listens and speaks: leave the others empty."""
+
+    tts_model: str = ""
+    duration_seconds: float | None = None
+    """Connected time."""
+
+
 class Evaluation(WireModel):
     rubric: str | None = None
 
@@ -1103,6 +1201,10 @@ class EventSegment(WireModel):
 class EventTranscript(WireModel):
     text: str
     segments: list[EventSegment]
+
+
+class ExtraUsage(WireModel):
+    enabled: bool
 
 
 class Features(WireModel):
@@ -1438,6 +1540,39 @@ class MandateStart(WireModel):
     """The phone number that the bank knows."""
 
     method: Literal["card", "upi"] | str | None = None
+
+
+class MarginGroup(WireModel):
+    key: str
+    """A tenant's or agent's id, `component/provider/model` or a day."""
+
+    calls: int
+    minutes: float
+    revenue_usd: float
+    planned_cost_usd: float
+    """Of providers, at the price rows that the calls froze."""
+
+    actual_cost_usd: float
+    """Of providers, at their unit prices, as far as these are known."""
+
+    calls_of_unknown_cost: int
+    """
+    How often the cost of a price row's models is unknown: their unit prices are not in the catalogue, or no use was reported.
+    """
+
+    planned_margin_usd: float
+    actual_margin_usd: float
+
+
+class MarginReport(WireModel):
+    """Of calls, by the UTC day on which they ended."""
+
+    by: Literal["tenant", "agent", "model", "day"] | str
+    from_: Annotated[str, Field(alias="from")]
+    to: str
+    total: MarginGroup
+    groups: list[MarginGroup]
+    """The most revenue first, days in their order; 1,000 at most."""
 
 
 class McpInput(WireModel):
@@ -1976,16 +2111,6 @@ class PlanCreate(WireModel):
     """
 
 
-class PlanView(WireModel):
-    id: str
-    display_name: str
-    monthly_credit_usd: float
-    byok_allowed: bool
-    calls_at_once: int | None
-    calls_not_joined: int | None
-    dispatch_weight: int
-
-
 class PlatformView(WireModel):
     calls_enabled: bool
     message: str | None
@@ -2219,6 +2344,20 @@ class QueuedTest(WireModel):
     """The id that the notification will have."""
 
 
+class Quota(WireModel):
+    used_units: int
+    """Requests of today (UTC)."""
+
+    included_units: int | None
+    """Requests a day; null: no limit."""
+
+    quota_percent: float | None
+    """How much is used; null: no limit."""
+
+    status: Literal["ok", "quota"] | str
+    """`quota`: all is used for today."""
+
+
 class RawEntry(WireModel):
     """`response` is what was said; only the agent's turns have `metrics`."""
 
@@ -2374,6 +2513,10 @@ class SampleWanted(WireModel):
 
     text: str | None = None
     """What it says. Default: a greeting in the voice's language."""
+
+
+class Saved(WireModel):
+    ok: Literal[True]
 
 
 class Schedule(WireModel):
@@ -2537,6 +2680,43 @@ class SkuView(WireModel):
     unavailableReason: str | None
 
 
+class SpendAlertView(WireModel):
+    """
+    `monthly_spend`: a threshold was reached. `low_balance`: `amount_usd` is the balance.
+    `hourly_velocity`: calls cost `amount_usd` within an hour, which is unusual for you.
+    """
+
+    id: UUID
+    alert_type: Literal["monthly_spend", "low_balance", "hourly_velocity"] | str
+    severity: Literal["warning", "critical"] | str
+    amount_usd: float
+    threshold_usd: float
+    created_at: AwareDatetime
+    acknowledged_at: AwareDatetime | None
+
+
+class SpendAlerts(WireModel):
+    unacknowledged: list[SpendAlertView]
+    """Newest first."""
+
+    recent: list[SpendAlertView]
+    """The latest ten acknowledged."""
+
+
+class SpendGroup(WireModel):
+    key: str
+    """A day, an agent's id, or `component/provider/model`."""
+
+    name: str | None
+    """The agent's name."""
+
+    calls: int
+    minutes: float
+    """Billable minutes."""
+
+    spend_usd: float
+
+
 class StackChange(WireModel):
     """A choice is `provider/model`, or `provider/model/voice` in text-to-speech; null is none."""
 
@@ -2582,6 +2762,24 @@ class StripeCheckout(WireModel):
 class StructuredExtraction(WireModel):
     json_schema: dict[str, Any] | None = None
     prompt: str | None = None
+
+
+class StudioAi(WireModel):
+    """Writing agents with the help of a language model. It costs nothing."""
+
+    used_units: int
+    """Requests of today (UTC)."""
+
+    included_units: int | None
+    """Requests a day; null: no limit."""
+
+    quota_percent: float | None
+    """How much is used; null: no limit."""
+
+    status: Literal["ok", "quota"] | str
+    """`quota`: all is used for today."""
+
+    overage_enabled: Literal[False]
 
 
 class Success(WireModel):
@@ -2766,7 +2964,8 @@ class ToolUse(WireModel):
 class Transaction(WireModel):
     """
     Positive amounts add to your balance. The operator posts debits and corrections, and says in
-    `description` why.
+    `description` why. Plan credit is a `grant` each month, and what was not used of it an
+    `expiry`.
     """
 
     id: UUID
@@ -2973,6 +3172,13 @@ class VoiceEdit(WireModel):
     is_active: bool = True
 
 
+class VoiceRuntime(WireModel):
+    remaining_minutes: float
+    """What the balance pays for, at the reference rate of $0.05 a minute."""
+
+    status: Literal["ok", "low", "critical"] | str
+
+
 class VoiceSwitch(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -3122,6 +3328,23 @@ class WorkerView(WireModel):
     claims_nothing_seconds: float
     heard_at: AwareDatetime
     """Workers report once a second."""
+
+
+class ControlPlaneMoneyPlansSchemasPlanView(WireModel):
+    id: str
+    display_name: str
+    monthly_credit_cents: int
+    byok_allowed: bool
+
+
+class ControlPlaneOperatorSchemasPlanView(WireModel):
+    id: str
+    display_name: str
+    monthly_credit_usd: float
+    byok_allowed: bool
+    calls_at_once: int | None
+    calls_not_joined: int | None
+    dispatch_weight: int
 
 
 class AdvancedInput(WireModel):
@@ -3890,7 +4113,27 @@ class PersonaOutput(WireModel):
 
 
 class PlanList(WireModel):
-    plans: list[PlanView]
+    plans: list[ControlPlaneOperatorSchemasPlanView]
+
+
+class PlanOfTenant(WireModel):
+    plan_id: str
+    plan: ControlPlaneMoneyPlansSchemasPlanView
+    monthly_credit_remaining_cents: int
+    monthly_credit_resets_at: AwareDatetime | None
+    """
+    When what is left of it expires and the next month's is granted. null: the plan includes no credit.
+    """
+
+    topup_balance_cents: int
+    """Below 0 for a debt, for example after a refund."""
+
+    extra_usage_enabled: bool
+    plan_active_since: AwareDatetime
+    preferred_gateway: str | None
+    preferred_currency: str
+    usd_to_inr_rate: float | None
+    billing_mode: Literal["prepaid_only"]
 
 
 class PlaybookInput(WireModel):
@@ -4180,6 +4423,17 @@ class SkuList(WireModel):
     skus: list[SkuView]
 
 
+class Spend(WireModel):
+    """What calls cost, by the UTC day on which they ended."""
+
+    by: Literal["day", "agent", "model"] | str
+    from_: Annotated[str, Field(alias="from")]
+    to: str
+    total_usd: float
+    groups: list[SpendGroup]
+    """The most expensive first, days in their order; 1,000 at most."""
+
+
 class TaxRateList(WireModel):
     tax_rates: list[TaxRateView]
 
@@ -4208,6 +4462,13 @@ class UnitPriceCreated(WireModel):
 class UnitPriceHistory(WireModel):
     unit_prices: list[UnitPriceView]
     """Newest first within a channel of a model."""
+
+
+class UsageSummary(WireModel):
+    voice_runtime: VoiceRuntime
+    studio_ai: StudioAi
+    post_call_intelligence: Quota
+    """Analysing calls again. The analysis that follows a call is not counted."""
 
 
 class VersionList(WireModel):

@@ -596,6 +596,12 @@ class SignUpDisabled(ApiError):
     code = "sign_up_disabled"
 
 
+class SpendAlertNotFound(ApiError):
+    """There is no such alert that is not acknowledged (404)."""
+
+    code = "spend_alert_not_found"
+
+
 class SpendingLimited(ApiError):
     """Too many requests that use language models (429)."""
 
@@ -818,6 +824,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "session_not_found": SessionNotFound,
     "session_required": SessionRequired,
     "sign_up_disabled": SignUpDisabled,
+    "spend_alert_not_found": SpendAlertNotFound,
     "spending_limited": SpendingLimited,
     "summary_not_available": SummaryNotAvailable,
     "tax_rate_exists": TaxRateExists,

@@ -235,6 +235,17 @@ class Billing(Resource):
     invoices = blocking(billing.invoices)
     every_invoice = iterating(billing.every_invoice)
     invoice = blocking(billing.invoice)
+    plan = blocking(billing.plan)
+    extra_usage = blocking(billing.extra_usage)
+    set_extra_usage = blocking(billing.set_extra_usage)
+    calls = blocking(billing.calls)
+    spend = blocking(billing.spend)
+    alerts = blocking(billing.alerts)
+    set_alerts = blocking(billing.set_alerts)
+    spend_alerts = blocking(billing.spend_alerts)
+    acknowledge = blocking(billing.acknowledge)
+    estimate = blocking(billing.estimate)
+    usage_summary = blocking(billing.usage_summary)
 
 
 class AsyncBilling(AsyncResource):
@@ -250,6 +261,17 @@ class AsyncBilling(AsyncResource):
     invoices = awaitable(billing.invoices)
     every_invoice = async_iterating(billing.every_invoice)
     invoice = awaitable(billing.invoice)
+    plan = awaitable(billing.plan)
+    extra_usage = awaitable(billing.extra_usage)
+    set_extra_usage = awaitable(billing.set_extra_usage)
+    calls = awaitable(billing.calls)
+    spend = awaitable(billing.spend)
+    alerts = awaitable(billing.alerts)
+    set_alerts = awaitable(billing.set_alerts)
+    spend_alerts = awaitable(billing.spend_alerts)
+    acknowledge = awaitable(billing.acknowledge)
+    estimate = awaitable(billing.estimate)
+    usage_summary = awaitable(billing.usage_summary)
 
 
 class Webhooks(Resource):

@@ -12,10 +12,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.call_status import CallStatus
 from contracts.end_reasons import EndReason
 from contracts.money import billable_seconds, usd
+from control_plane.calling.call_costs.cost_parts import cost_parts
+from control_plane.calling.call_costs.repository import add_costs
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.connected_time import believed_ms
 from control_plane.calling.calls.ending.actual_cost import actual_cost_micros
 from control_plane.calling.calls.ending.agent_failure import report_agent_failure
+from control_plane.calling.calls.ending.bill import billed
 from control_plane.calling.calls.ending.cost_breakdown import provider_cost_micros
 from control_plane.calling.calls.ending.served_agents import (
     billed_agents,
@@ -98,6 +101,17 @@ async def end_call(
     )
     call.provider_cost_calculated_at = datetime.now(UTC)
     call.provider_cost_actual_micros = actual_cost_micros(plan, call.usage)
+    await add_costs(
+        session,
+        call.tenant_id,
+        at.astimezone(UTC).date(),
+        cost_parts(
+            billed(served, settled.seconds, settled.charge_micros),
+            call.provider_cost_actual_micros,
+        )
+        if served_seconds
+        else (),
+    )
     if participants is None:
         participants = await repository.participants(session, call.tenant_id, [call.id])
     complete(participants, at)

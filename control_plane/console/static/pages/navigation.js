@@ -5,6 +5,7 @@ export const NAVIGATION = [
   { path: "/console/agents", words: "Agents", icon: "agents" },
   { path: "/console/calls", words: "Calls", icon: "calls" },
   { path: "/console/payments", words: "Payments", icon: "card" },
+  { path: "/console/billing", words: "Billing", icon: "money" },
   { path: "/console/notifications", words: "Notifications", icon: "bell" },
   { path: "/console/members", words: "Members", icon: "members" },
   { path: "/console/api-keys", words: "API keys", icon: "key", forAdministrators: true },

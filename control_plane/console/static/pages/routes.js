@@ -18,6 +18,7 @@ export const ROUTES = [
   { path: "/console/agents/:id/:tab?", load: () => import("./agent/page.js") },
   { path: "/console/calls", load: () => import("./calls/page.js") },
   { path: "/console/calls/:id", load: () => import("./call/page.js") },
+  { path: "/console/billing", load: () => import("./billing/page.js") },
   { path: "/console/members", load: () => import("./members/page.js") },
   { path: "/console/api-keys", load: () => import("./api_keys/page.js") },
   { path: "/console/provider-keys", load: () => import("./provider_keys/page.js") },

@@ -23,6 +23,8 @@ async def test_a_new_accounts_balance_is_its_welcome_credit(tenant: TenantClient
         "balance_credits": 1000.0,
         "purchased_credits": 0.0,
         "free_credits": 1000.0,
+        "plan_credits": 0.0,
+        "active_bucket": "included",
         "held_usd": 0.0,
         "available_usd": 10.0,
         "estimated_minutes_remaining": 200.0,

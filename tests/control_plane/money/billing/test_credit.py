@@ -73,7 +73,7 @@ async def test_a_payment_that_was_posted_with_another_amount_is_refused(
     first = await top_up(books, account, 10_000_000)
     with pytest.raises(ReferenceTaken) as refused:
         await top_up(books, account, 20_000_000)
-    assert refused.value.entry.id == first.topup.entry.id
+    assert refused.value.entry_id == first.topup.entry.id
     assert await buckets_of(books, account) == Buckets(0, 10_000_000)
 
 

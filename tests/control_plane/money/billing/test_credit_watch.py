@@ -10,9 +10,9 @@ from sqlalchemy import text
 from control_plane.money.billing import credit, service
 from control_plane.money.billing.credit_watch import (
     CREDIT_FELL,
-    tenants_below_watch,
     watch_available_credit,
 )
+from control_plane.money.billing.repository import tenants_below_watch
 from control_plane.platform.database import Database
 from tests.control_plane.money.billing.books import (
     HALF_MINUTE,

@@ -198,3 +198,12 @@ async def test_a_wrong_mandate_is_400(payer: Payer, body: dict[str, object], fie
     answer = await payer.tenant.post("/v1/billing/mandate/register", MANDATE | body)
     assert answer.status_code == 400, answer.text
     assert field in str(answer.json()["errors"])
+
+
+async def test_the_plan_shows_the_gateway_its_currency_and_the_rate(payer: Payer) -> None:
+    shown = (await payer.tenant.get("/v1/billing/plan")).json()
+    fields = ("preferred_gateway", "preferred_currency", "usd_to_inr_rate")
+    assert [shown[name] for name in fields] == ["stripe", "USD", USD_TO_INR]
+    await payer.begin(20, billing_country="IN")
+    shown = (await payer.tenant.get("/v1/billing/plan")).json()
+    assert [shown[name] for name in fields] == ["razorpay", "INR", USD_TO_INR]

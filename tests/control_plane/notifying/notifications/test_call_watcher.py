@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 from contracts.end_reasons import EndReason
 from contracts.money import MICROS_PER_USD
 from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.money.billing import repository as accounts
 from control_plane.money.billing import service as billing
 from control_plane.notifying.notifications.call_watcher import CallWatcher
 from control_plane.notifying.notifications.fact_consumer import NotificationWriter
@@ -82,6 +83,21 @@ async def test_a_low_balance_is_told_once_until_it_was_better(
         await one_call(tenant, worker, consumer, database, agent_id)
         low.append((await told(database, tenant)).count("billing.low_balance"))
     assert low == [0, 1, 1, 1, 2]
+
+
+async def test_top_ups_do_not_count_while_calls_may_not_use_them(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
+) -> None:
+    agent_id = await tenant.published_agent()
+    async with database.system_session() as session:
+        await billing.grant(
+            session, tenant.tenant_id, 100 * MICROS_PER_USD, "Paid", bucket="purchased"
+        )
+        await accounts.set_extra_usage(session, tenant.tenant_id, False)
+    free = (await balance_of(tenant))["free_credits"] / 100
+    await _post(database, tenant, 1 - free)
+    await one_call(tenant, worker, consumer, database, agent_id)
+    assert (await told(database, tenant)).count("billing.low_balance") == 1
 
 
 async def _post(database: Database, tenant: TenantClient, dollars: float) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from control_plane.money.payments.errors import GatewayNotConfigured, InvalidSignature
-from control_plane.money.payments.event_intake import ReceivedEvent, receive
+from control_plane.money.payments.gateway_events.intake import ReceivedEvent, receive
 from control_plane.money.payments.gateways.signatures import (
     is_signed_by_razorpay,
     is_signed_by_stripe,

@@ -12,7 +12,8 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.money.payments import event_repository, methods, repository, reversing
+from control_plane.money.payments import methods, repository, reversing
+from control_plane.money.payments.gateway_events import repository as events
 from control_plane.money.payments.gateways.fields import MissingField
 from control_plane.money.payments.gateways.gateway import (
     Captured,
@@ -68,7 +69,7 @@ async def receive(
         DatabaseUnavailable: PostgreSQL is down. The gateway sends the event again.
     """
     async with database.system_session() as session:
-        kept_id = await event_repository.keep(
+        kept_id = await events.keep(
             session,
             event.gateway,
             storable(event.event_id),
@@ -78,7 +79,7 @@ async def receive(
         if kept_id is None:
             return
         outcome = await _apply(session, settings, event.gateway, event.document, now)
-        await event_repository.note_outcome(session, kept_id, outcome.word, outcome.waits_for)
+        await events.note_outcome(session, kept_id, outcome.word, outcome.waits_for)
 
 
 async def apply_waiting(
@@ -89,7 +90,7 @@ async def apply_waiting(
     now: datetime,
 ) -> None:
     """Apply the events that came before what they speak of."""
-    for event in await event_repository.waiting_for(session, gateway, gateway_id):
+    for event in await events.waiting_for(session, gateway, gateway_id):
         outcome = await _apply(session, settings, gateway, json.loads(event.body), now)
         event.outcome, event.waits_for = outcome.word, outcome.waits_for
         await session.flush()

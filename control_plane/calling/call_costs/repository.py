@@ -1,0 +1,198 @@
+"""Every query on what calls cost. None commits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from sqlalchemy import BigInteger, ColumnElement, String, cast, func, literal, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.call_status import CallStatus
+from control_plane.building.agents.models import Agent
+from control_plane.calling.call_costs.cost_parts import CostPart
+from control_plane.calling.call_costs.models import CallCostDay
+from control_plane.calling.calls.ending.cost_breakdown import CHANNELS
+from control_plane.calling.calls.models import Call
+
+MOST_GROUPS = 1_000
+Grouping = Literal["tenant", "agent", "model", "day"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostFilter:
+    """Calls of a tenant that started and are over. ``since`` and ``until`` bound when they started;
+    ``until`` is exclusive."""
+
+    tenant_id: UUID
+    since: datetime | None = None
+    until: datetime | None = None
+    agent_id: UUID | None = None
+    status: CallStatus | None = None
+
+
+@dataclass(frozen=True)
+class CallCost:
+    call_id: UUID
+    started_at: datetime
+    agent_id: UUID
+    agent_name: str
+    billable_seconds: int
+    revenue_micros: int
+    provider_cost_micros: int
+    """Planned: the channels' frozen prices."""
+
+
+async def costs_of_calls(
+    session: AsyncSession, wanted: CostFilter, limit: int
+) -> Sequence[CallCost]:
+    """Newest first."""
+    planned: ColumnElement[int] = sum(
+        (
+            func.coalesce(cast(Call.provider_cost_micros[channel].astext, BigInteger), 0)
+            for channel in CHANNELS
+        ),
+        start=literal(0, BigInteger),
+    )
+    query = (
+        select(
+            Call.id,
+            Call.started_at,
+            Call.agent_id,
+            func.coalesce(Agent.name, ""),
+            func.coalesce(Call.billable_seconds, 0),
+            Call.total_cost_micros,
+            planned,
+        )
+        .outerjoin(Agent, Agent.id == Call.agent_id)
+        .where(
+            Call.tenant_id == wanted.tenant_id,
+            Call.started_at.is_not(None),
+            Call.total_cost_micros.is_not(None),
+        )
+        .order_by(Call.started_at.desc(), Call.id.desc())
+        .limit(limit)
+    )
+    if wanted.since is not None:
+        query = query.where(Call.started_at >= wanted.since)
+    if wanted.until is not None:
+        query = query.where(Call.started_at < wanted.until)
+    if wanted.agent_id is not None:
+        query = query.where(Call.agent_id == wanted.agent_id)
+    if wanted.status is not None:
+        query = query.where(Call.status == wanted.status.value)
+    return [CallCost(*row) for row in await session.execute(query)]
+
+
+async def add_costs(
+    session: AsyncSession, tenant_id: UUID, day: date, parts: Sequence[CostPart]
+) -> None:
+    """Add a call's parts to the totals of the day on which it ended. The tenant's other calls wait
+    for these rows until the commit, as they do for its account."""
+    if not parts:
+        return
+    summed: dict[tuple[UUID, str, str, str], dict[str, int]] = {}
+    for part in parts:
+        key = (part.agent_id, part.component, part.provider, part.model)
+        row = summed.setdefault(key, dict.fromkeys(_AMOUNTS, 0) | {"calls": 1})
+        row["calls_begun"] += part.calls_begun
+        row["billable_ms"] += part.billable_ms
+        row["revenue_micros"] += part.revenue_micros
+        row["planned_cost_micros"] += part.planned_cost_micros
+        row["actual_cost_micros"] += part.actual_cost_micros
+        row["calls_of_unknown_cost"] = max(row["calls_of_unknown_cost"], part.is_cost_unknown)
+    rows = [
+        dict(zip(_KEY, (tenant_id, day, *key), strict=True)) | summed[key]
+        for key in sorted(summed, key=str)
+    ]
+    added = insert(CallCostDay).values(rows)
+    await session.execute(
+        added.on_conflict_do_update(
+            index_elements=_KEY,
+            set_={name: getattr(CallCostDay, name) + added.excluded[name] for name in _AMOUNTS},
+        )
+    )
+
+
+_KEY = ("tenant_id", "day", "agent_id", "component", "provider", "model")
+_AMOUNTS = (
+    "calls",
+    "calls_begun",
+    "billable_ms",
+    "revenue_micros",
+    "planned_cost_micros",
+    "actual_cost_micros",
+    "calls_of_unknown_cost",
+)
+
+
+@dataclass(frozen=True)
+class CostGroup:
+    key: str
+    """An id, ``component/provider/model`` or a day."""
+    calls: int
+    billable_ms: int
+    revenue_micros: int
+    planned_cost_micros: int
+    actual_cost_micros: int
+    calls_of_unknown_cost: int
+
+
+async def cost_groups(
+    session: AsyncSession,
+    by: Grouping,
+    *,
+    tenant_id: UUID | None,
+    since: date,
+    until: date,
+) -> Sequence[CostGroup]:
+    """Totals of the days in [since, until], by what is asked for; the most revenue first, days in
+    their order.
+
+    Args:
+        tenant_id: ``None``: every tenant; that needs a system session.
+    """
+    cost = CallCostDay
+    keys: dict[Grouping, Any] = {
+        "tenant": cast(cost.tenant_id, String),
+        "agent": cast(cost.agent_id, String),
+        "model": cost.component + "/" + cost.provider + "/" + cost.model,
+        "day": cast(cost.day, String),
+    }
+    key = keys[by]
+    if by == "model":
+        calls, billable = func.sum(cost.calls), func.sum(cost.billable_ms)
+    else:
+        # Each agent of a call has exactly one row of these.
+        once = cost.component.in_(("platform", "managed_sku"))
+        calls = func.sum(cost.calls_begun)
+        billable = func.coalesce(func.sum(cost.billable_ms).filter(once), 0)
+    revenue = func.sum(cost.revenue_micros)
+    query = (
+        select(
+            key,
+            calls,
+            billable,
+            revenue,
+            func.sum(cost.planned_cost_micros),
+            func.sum(cost.actual_cost_micros),
+            func.sum(cost.calls_of_unknown_cost),
+        )
+        .where(cost.day >= since, cost.day <= until)
+        .group_by(key)
+        .order_by(*((key,) if by == "day" else (revenue.desc(), key)))
+        .limit(MOST_GROUPS)
+    )
+    if tenant_id is not None:
+        query = query.where(cost.tenant_id == tenant_id)
+    rows = await session.execute(query)
+    return [CostGroup(key, *(int(each) for each in amounts)) for key, *amounts in rows]
+
+
+async def agent_names(session: AsyncSession, agent_ids: Sequence[UUID]) -> dict[UUID, str]:
+    rows = await session.execute(select(Agent.id, Agent.name).where(Agent.id.in_(agent_ids)))
+    return {row.id: row.name for row in rows}

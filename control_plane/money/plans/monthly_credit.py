@@ -1,0 +1,85 @@
+"""The credit that a plan includes each month: granted once for each tenant and month of UTC, and
+expired when the next month begins.
+
+Both are entries of the ledger. What calls hold of it at that moment stays until they end, and
+expires then if they did not use it (``service.settle``). A tenant that gets a plan during a month
+gets all of its credit for that month; one that changes from a plan with credit to another keeps
+what it was granted until the month is over.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.money.billing import repository as accounts
+from control_plane.money.billing.buckets import Buckets
+from control_plane.money.billing.credit_watch import watched
+from control_plane.money.billing.posting import post
+from control_plane.money.plans import repository
+from control_plane.money.plans.month import month_name, month_of
+from control_plane.platform.database import Database
+
+TENANTS_AT_ONCE = 500
+
+
+async def renew_plan_credit(database: Database, now: datetime) -> int:
+    """Begin the month of ``now`` for each tenant for which it has not begun, in a transaction each.
+
+    Returns:
+        For how many tenants it has.
+    """
+    month = month_of(now)
+    renewed = 0
+    after: UUID | None = None
+    while True:
+        async with database.system_session() as session:
+            due = await repository.tenants_due(session, month, after, TENANTS_AT_ONCE)
+        for tenant_id in due:
+            async with database.system_session() as session:
+                renewed += await begin_month(session, tenant_id, month)
+        if len(due) < TENANTS_AT_ONCE:
+            return renewed
+        after = due[-1]
+
+
+async def begin_month(session: AsyncSession, tenant_id: UUID, month: date) -> bool:
+    """Expire what is left of the last month's plan credit, and grant this month's.
+
+    Returns:
+        ``False`` if the month, or a later one, has begun already; nothing changes then.
+    """
+    await accounts.open_account(session, tenant_id)
+    account = await accounts.locked_account(session, tenant_id)
+    if account.plan_period is not None and account.plan_period >= month:
+        return False
+    plan = await repository.plan_of(session, tenant_id)
+    async with watched(session, account):
+        left = account.available.plan_micros
+        if left > 0:
+            ended = account.plan_period or month
+            post(
+                session,
+                account,
+                "expiry",
+                Buckets(0, 0, -left),
+                f"Plan credit of {month_name(ended)} that was not used",
+                reference=f"plan_expiry:{month_name(ended)}",
+                details={"period": month_name(ended)},
+            )
+        if plan.monthly_credit_micros:
+            post(
+                session,
+                account,
+                "grant",
+                Buckets(0, 0, plan.monthly_credit_micros),
+                f"Credit of the plan {plan.display_name} for {month_name(month)}",
+                reference=f"plan_credit:{month_name(month)}",
+                details={"period": month_name(month), "plan_id": plan.id},
+            )
+    await session.flush()
+    account.plan_period = month
+    await accounts.set_plan_period(session, tenant_id, month)
+    return True

@@ -1,0 +1,1 @@
+"""Alerts about what a tenant spends: each is raised once."""

@@ -1,0 +1,71 @@
+"""``switchboard billing audit``: whether the books add up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from control_plane.money.billing.audit import Difference, audit_books
+from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
+from switchboard.commands.local_database import local_database_url
+from switchboard.problems import Problem, show_problem
+
+ONE_STATEMENT_SECONDS = 120.0
+"""A day of a busy installation has many entries."""
+
+
+def audit(seconds: float, *, as_json: bool, data_dir: Path | None) -> int:
+    """Returns the exit code: 0, 1 when the books do not add up, or 2 when they cannot be read.
+
+    Raises:
+        MissingSetting: there is no database to work on.
+    """
+    url = local_database_url(data_dir)
+    try:
+        differences = asyncio.run(_audit(url, seconds))
+    except DatabaseUnavailable:
+        show_problem(
+            Console(stderr=True),
+            Problem(
+                "The database does not answer, or a day took too long.",
+                "Start Switchboard, or check SWITCHBOARD_DATABASE_URL.",
+            ),
+        )
+        return 2
+    if as_json:
+        typer.echo(json.dumps([_document(each) for each in differences], indent=2))
+    else:
+        _show(Console(), differences)
+    return 1 if differences else 0
+
+
+async def _audit(url: str, seconds: float) -> list[Difference]:
+    database = Database(url, deadline_seconds=ONE_STATEMENT_SECONDS)
+    try:
+        return await audit_books(database, seconds=seconds)
+    finally:
+        await database.aclose()
+
+
+def _document(difference: Difference) -> dict[str, str | None]:
+    day = None if difference.day is None else difference.day.isoformat()
+    return {"tenant_id": str(difference.tenant_id), "day": day}
+
+
+def _show(console: Console, differences: Sequence[Difference]) -> None:
+    if not differences:
+        console.print("The books add up.", style="green")
+        return
+    for difference in differences:
+        what = (
+            "its days, holds and counter accounts do not add up to its account"
+            if difference.day is None
+            else f"its entries of {difference.day} do not add up to that day's totals"
+        )
+        console.print(f"Tenant {difference.tenant_id}: {what}.", soft_wrap=True, highlight=False)

@@ -1,0 +1,87 @@
+"""``switchboard billing audit``: 0 for books that add up, 1 for others, 2 for none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from typer.testing import CliRunner, Result
+
+from control_plane.platform.database import SYSTEM_ROLE
+from switchboard.cli import app
+
+
+def run_audit(monkeypatch: pytest.MonkeyPatch, url: str, tmp_path: Path, *options: str) -> Result:
+    monkeypatch.setenv("SWITCHBOARD_DATABASE_URL", url)
+    return CliRunner().invoke(
+        app, ["billing", "audit", "--data-dir", str(tmp_path), *options], catch_exceptions=False
+    )
+
+
+@pytest.fixture
+def tenant_id(postgres_url: str) -> UUID:
+    """A tenant with one entry."""
+    tenant_id = uuid4()
+    plain = postgres_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(plain) as connection:
+        connection.execute(f"SET ROLE {SYSTEM_ROLE}")  # type: ignore[call-overload]
+        connection.execute("INSERT INTO tenants (id, name) VALUES (%s, 'Books')", (tenant_id,))
+        connection.execute("INSERT INTO billing_accounts (tenant_id) VALUES (%s)", (tenant_id,))
+        connection.execute(
+            "INSERT INTO ledger_entries (id, tenant_id, reference, transaction_type, free_micros,"
+            " purchased_micros, amount_seconds, description)"
+            " VALUES (gen_random_uuid(), %s, 'gift', 'grant', 5, 0, 0, 'Gift')",
+            (tenant_id,),
+        )
+    return tenant_id
+
+
+def tamper(postgres_url: str, statement: str) -> None:
+    """As the owner of the tables."""
+    plain = postgres_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(plain) as connection:
+        connection.execute(statement)  # type: ignore[call-overload]
+
+
+@pytest.mark.usefixtures("tenant_id")
+def test_sound_books_exit_with_0(
+    monkeypatch: pytest.MonkeyPatch, postgres_url: str, tmp_path: Path
+) -> None:
+    result = run_audit(monkeypatch, postgres_url, tmp_path, "--all")
+    assert (result.exit_code, result.stdout.strip()) == (0, "The books add up.")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE billing_accounts SET free_micros = free_micros + 1",
+        "UPDATE billing_accounts SET plan_micros = plan_micros + 1",
+        "UPDATE billing_accounts SET held_plan_micros = held_plan_micros + 1",
+        "UPDATE counter_days SET micros = micros + 1",
+    ],
+)
+def test_a_difference_of_an_account_exits_with_1_and_names_the_tenant(
+    monkeypatch: pytest.MonkeyPatch,
+    postgres_url: str,
+    tmp_path: Path,
+    tenant_id: UUID,
+    statement: str,
+) -> None:
+    tamper(postgres_url, statement)
+    result = run_audit(monkeypatch, postgres_url, tmp_path)
+    assert result.exit_code == 1
+    assert str(tenant_id) in result.stdout
+    as_json = run_audit(monkeypatch, postgres_url, tmp_path, "--json")
+    assert as_json.exit_code == 1
+    assert {"tenant_id": str(tenant_id), "day": None} in json.loads(as_json.stdout)
+
+
+def test_a_database_that_does_not_answer_exits_with_2(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    nowhere = "postgresql+psycopg://nobody@127.0.0.1:9/none"
+    result = run_audit(monkeypatch, nowhere, tmp_path)
+    assert result.exit_code == 2
