@@ -1,7 +1,8 @@
 """The order of locks: a tenant's account, then its payments and methods, then the invoice counter.
 
-A call that lowers the credit holds the account's lock while it claims a recharge, so whoever
-changes payments, methods or recharge settings takes that lock first, too.
+Posting to the ledger locks the account, and a payment that is settled posts to it. So whoever
+changes payments, methods or recharge settings locks the account before them. Otherwise two
+transactions could wait for each other for ever.
 """
 
 from __future__ import annotations

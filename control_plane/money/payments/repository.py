@@ -1,7 +1,6 @@
 """Every query on payments. None commits.
 
-Whoever changes a payment's state locks the tenant's account before the payment, because a call that
-lowers the credit has the account locked when it claims a recharge.
+Whoever changes a payment's state locks the tenant's account before the payment (``locking.py``).
 """
 
 from __future__ import annotations
