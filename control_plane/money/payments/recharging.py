@@ -1,6 +1,8 @@
 """Charging a saved method while nobody is there. At most one charge of a tenant is in flight.
 
-1. **Claim**, in the transaction that finds the credit too low: a payment with an id of its own.
+The transaction that lowers the credit below the threshold adds the job. The job does three steps:
+
+1. **Claim**: a payment with an id of its own, unless one is in flight or the credit is high enough.
 2. **Send**, once: the payment notes that the gateway is asked from now on, and commits. Then the
    gateway is asked, with the payment's id as idempotency key.
 3. **Finish**: what the gateway says settles the payment. If it says nothing clear, the payment
