@@ -70,7 +70,11 @@ from control_plane.identity.request_limits.middleware import (
 from control_plane.identity.request_limits.repeated_refusals import RepeatedRefusalsMiddleware
 from control_plane.money.billing.routes import router as billing
 from control_plane.money.billing.welcome_credit import welcome_credit
-from control_plane.money.plans.payment_preferences import no_preferences
+from control_plane.money.invoices.routes import router as invoices
+from control_plane.money.payments.gateway_events.routes import router as gateway_events
+from control_plane.money.payments.gateways.installed import InstalledGateways
+from control_plane.money.payments.preferences import payment_preferences
+from control_plane.money.payments.routes import router as payments
 from control_plane.money.plans.routes import router as billing_plan
 from control_plane.money.spend_alerts.routes import router as spend_alerts
 from control_plane.money.spending.limits import RequestsAtOnce
@@ -143,6 +147,9 @@ ROUTERS: tuple[APIRouter, ...] = (
     chat_sessions,
     agents,
     billing,
+    payments,
+    invoices,
+    gateway_events,
     billing_plan,
     spend_alerts,
     call_costs,
@@ -197,6 +204,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
 
     resolver = SharedResolver()
     carrier_access = CarrierAccess(settings)
+    gateways = InstalledGateways(settings)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -211,6 +219,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
             await link.aclose()
             await request_counters.aclose()
             await carrier_access.aclose()
+            await gateways.aclose()
             resolver.close()
 
     app = FastAPI(
@@ -235,6 +244,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.notification_news = notification_news
     app.state.resolver = resolver
     app.state.carrier_access = carrier_access
+    app.state.gateways = gateways
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()
     app.state.builder_requests = RequestsAtOnce(settings.agent_builder_at_once)
@@ -243,7 +253,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.agent_directory = agents_repository
     app.state.call_directory = call_records
     app.state.on_agent_deleted = numbers_repository.drop_mappings
-    app.state.payment_preferences = no_preferences
+    app.state.payment_preferences = payment_preferences(settings)
     app.state.on_tenant_opened = welcome_credit(settings.welcome_credit_micros)
     install_problem_handlers(app)
     describe_webhooks(app)

@@ -27,6 +27,7 @@ from control_plane.calling.recordings import tasks as recording_tasks
 from control_plane.calling.retention import tasks as retention_tasks
 from control_plane.identity.accounts import tasks as account_tasks
 from control_plane.money.billing import tasks as billing_tasks
+from control_plane.money.payments import tasks as payment_tasks
 from control_plane.money.plans import tasks as plan_tasks
 from control_plane.money.spend_alerts import tasks as spend_alert_tasks
 from control_plane.notifying.notifications import tasks as notification_tasks
@@ -70,6 +71,7 @@ JOB_DOMAINS = (
     intelligence_tasks,
     notification_tasks,
     partition_tasks,
+    payment_tasks,
     plan_tasks,
     recording_tasks,
     retention_tasks,

@@ -16,6 +16,7 @@ from control_plane.calling.calls.models import Call
 from control_plane.calling.carriers.models import CarrierAccountRecord
 from control_plane.calling.chat_sessions.models import ChatSession
 from control_plane.calling.erasure.models import Erasure
+from control_plane.money.payments.models import PaymentMethod
 from control_plane.notifying.webhooks.models import Webhook
 from control_plane.platform.idempotency.models import AnsweredRequest
 
@@ -92,6 +93,7 @@ SEALED_COLUMNS: tuple[SealedColumn, ...] = (
     SealedColumn(Erasure.sealed_caller, optional),
     SealedColumn(Webhook.sealed_secret, text),
     SealedColumn(Webhook.sealed_previous_secret, optional),
+    SealedColumn(PaymentMethod.sealed_token, text),
     SealedColumn(Call.plan, plan, while_null=Call.ended_at),
 )
 """A call that waits for its phone may start in a week, and runs with the keys of its plan."""

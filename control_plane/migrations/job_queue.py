@@ -18,6 +18,7 @@ JOBS_OF_REQUESTS = (
     "erasure.erase_caller",
     "erasure.look_again",
     "intelligence.analyse_call",
+    "payments.credit_fell",
     "recordings.assemble",
 )
 """Requests add these, for their own tenant. Their argument ``tenant_id`` says for which."""
@@ -34,6 +35,7 @@ OTHER_JOBS = (
     "notifications.send_sms",
     "notifications.tell_summaries",
     "partitions.make",
+    "payments.reconcile",
     "plans.renew_credit",
     "recordings.delete_refused",
     "recordings.remove_parts",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 
 SmtpEncryption = Literal["none", "starttls", "tls"]
+PositiveDecimal = Annotated[Decimal, Field(gt=0)]
 
 
 class SmtpSettings(BaseModel):
@@ -126,6 +128,54 @@ class SpendingSettings(BaseModel):
 
 UNLIMITED_CREDIT_MICROS = 10**15
 
+GatewayName = Literal["stripe", "razorpay"]
+
+
+class PaymentSettings(BaseModel):
+    """How tenants pay, and what their invoices show. A gateway takes payments only when everything
+    that it needs is set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    stripe_secret_key: str | None = Field(None, repr=False)
+    stripe_webhook_secret: str | None = Field(None, repr=False)
+    """Stripe signs its events with it."""
+    stripe_base_url: str | None = None
+    """Replaces Stripe's address."""
+    razorpay_key_id: str | None = None
+    razorpay_key_secret: str | None = Field(None, repr=False)
+    razorpay_webhook_secret: str | None = Field(None, repr=False)
+    """Razorpay signs its events with it."""
+    razorpay_base_url: str | None = None
+    """Replaces Razorpay's address."""
+    usd_to_inr_rate: PositiveDecimal | None = None
+    """Rupees for a dollar of credit. Razorpay needs it: it charges rupees."""
+    payment_gateway: GatewayName | None = None
+    """The gateway of tenants whose country nobody has said. ``None``: Stripe if it is set up."""
+    gateway_timeout_seconds: PositiveFloat = Field(20.0, le=60)
+    """The longest wait for an answer of a gateway."""
+    smallest_top_up_usd: PositiveDecimal = Decimal(1)
+    largest_top_up_usd: PositiveDecimal = Decimal(10_000)
+    invoice_prefix: str = Field("INV", pattern=r"^[A-Z0-9]{1,10}$")
+    """The first part of invoice numbers."""
+    invoice_seller: str | None = None
+    """Who the invoices are from: name, address and tax number, with ``\\n`` between the lines."""
+    invoice_font: Path | None = None
+    """A TrueType font for invoices. Without it they show the letters of Western Europe, and "?" in
+    place of others."""
+
+    @property
+    def configured_gateways(self) -> frozenset[GatewayName]:
+        needs: Mapping[GatewayName, tuple[object, ...]] = {
+            "stripe": (self.stripe_secret_key, self.stripe_webhook_secret),
+            "razorpay": (
+                self.razorpay_key_id,
+                self.razorpay_key_secret,
+                self.razorpay_webhook_secret,
+                self.usd_to_inr_rate,
+            ),
+        }
+        return frozenset(name for name, values in needs.items() if all(values))
+
 
 class PostCallSettings(BaseModel):
     """The analysis of calls whose agents name no model of their own."""
@@ -141,7 +191,7 @@ class PostCallSettings(BaseModel):
     """The longest wait for one answer."""
 
 
-class ControlPlaneOptions(CallCapSettings, SpendingSettings, IceSettings):
+class ControlPlaneOptions(CallCapSettings, SpendingSettings, PaymentSettings, IceSettings):
     """What the operator of an installation can choose. The command line reads these fields from
     the environment."""
 

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from control_plane.money.billing.audit import Difference, audit_books
+from control_plane.money.payments.auditing.audit import PaymentDifference, audit_payments
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from switchboard.commands.local_database import local_database_url
@@ -45,24 +46,32 @@ def audit(seconds: float, *, as_json: bool, data_dir: Path | None) -> int:
     return 1 if differences else 0
 
 
-async def _audit(url: str, seconds: float) -> list[Difference]:
+async def _audit(url: str, seconds: float) -> list[Difference | PaymentDifference]:
     database = Database(url, deadline_seconds=ONE_STATEMENT_SECONDS)
     try:
-        return await audit_books(database, seconds=seconds)
+        books = await audit_books(database, seconds=seconds)
+        return [*books, *await audit_payments(database)]
     finally:
         await database.aclose()
 
 
-def _document(difference: Difference) -> dict[str, str | None]:
+def _document(difference: Difference | PaymentDifference) -> dict[str, str | None]:
+    if isinstance(difference, PaymentDifference):
+        tenant_id = None if difference.tenant_id is None else str(difference.tenant_id)
+        return {"tenant_id": tenant_id, "day": None, "what": difference.what}
     day = None if difference.day is None else difference.day.isoformat()
     return {"tenant_id": str(difference.tenant_id), "day": day}
 
 
-def _show(console: Console, differences: Sequence[Difference]) -> None:
+def _show(console: Console, differences: Sequence[Difference | PaymentDifference]) -> None:
     if not differences:
         console.print("The books add up.", style="green")
         return
     for difference in differences:
+        if isinstance(difference, PaymentDifference):
+            whose = difference.tenant_id and f"Tenant {difference.tenant_id}: "
+            console.print(f"{whose or ''}{difference.what}.", soft_wrap=True, highlight=False)
+            continue
         what = (
             "its days, holds and counter accounts do not add up to its account"
             if difference.day is None

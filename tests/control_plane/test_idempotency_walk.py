@@ -17,6 +17,7 @@ from tests.control_plane.walking import Victim, routes_of, victim_of
 _SAVES_NOTHING = "computes an answer and saves nothing"
 _SETS = "sets a state: a second time nothing changes"
 _TOKEN = "its token works once"
+_OWN_ID = "each event has an id of its own, and counts once"
 
 WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("POST", "/v1/agents/apply-changes"): _SAVES_NOTHING,
@@ -44,6 +45,8 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("POST", "/v1/calls/batch/{batch_id}/cancel"): _SETS,
     ("POST", "/v1/calls/{call_id}/end"): _SETS,
     ("PUT", "/v1/calls/{call_id}/feedback"): _SETS,
+    ("POST", "/v1/gateways/razorpay/events"): _OWN_ID,
+    ("POST", "/v1/gateways/stripe/events"): _OWN_ID,
     ("POST", "/v1/invitations/accept"): _TOKEN,
     ("PUT", "/v1/notifications/preferences"): _SETS,
     ("PUT", "/v1/notifications/preferences/me"): _SETS,
@@ -63,6 +66,7 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("PUT", "/v1/operator/catalogue/skus"): _SETS,
     ("PUT", "/v1/operator/catalogue/voices"): _SETS,
     ("PUT", "/v1/operator/platform"): _SETS,
+    ("PUT", "/v1/operator/tenants/{tenant_id}/payment-profile"): _SETS,
     (
         "POST",
         "/v1/rtc/{call_id}",
@@ -72,6 +76,8 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
 
 REFUSED = {
     ("POST", "/v1/auth/sign-up"): "the password is too short",
+    ("POST", "/v1/billing/checkout/start"): "no gateway is configured",
+    ("POST", "/v1/billing/mandate/register"): "no gateway is configured",
     ("POST", "/v1/calls/batch"): "no carrier is connected",
     ("POST", "/v1/carriers"): "the credentials lack a token",
     ("POST", "/v1/calls/{call_id}/reprocess"): "the call is not over",

@@ -19,6 +19,8 @@ WITHOUT_TENANTS = {
     "catalogue_models",
     "catalogue_voices",
     "dashboard_sessions",
+    "gateway_events",
+    "invoice_counters",
     "job_names",
     "known_devices",
     "ledger_audits",
@@ -35,6 +37,8 @@ WITHOUT_TENANTS = {
     "procrastinate_workers",
     "provider_capabilities",
     "telecom_prices",
+    "tax_rates",
+    "topup_packs",
     "unit_price_rows",
 }
 """Tables that hold no tenant's records, or that the API's role cannot read."""

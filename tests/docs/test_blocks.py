@@ -74,6 +74,14 @@ NOT_RUN = {
         "README.md",
         ".venv/bin/switchboard account create",
     ): "a test walks through it in a fresh clone",
+    (
+        "docs/payments.md",
+        'api /v1/billing/checkout/start -H "Idempotency-Key: top-up-1" \\',
+    ): "needs a payment gateway",
+    (
+        "docs/payments.md",
+        'api /v1/billing/mandate/register -H "Idempotency-Key: mandate-1" -d \'{',
+    ): "needs a payment gateway",
     ("docs/webhooks.md", "api /v1/webhooks -d '{"): "hooks.example.com does not exist",
     (
         "docs/webhooks.md",

@@ -1,5 +1,5 @@
-"""What is told of payments. Source: API spec, "Events": ``billing.topup_confirmed``,
-``billing.payment_failed`` and the category ``billing.invoice_ready``."""
+"""What is told of credit that the operator has posted. Source: API spec, "Events":
+``billing.topup_confirmed``."""
 
 from __future__ import annotations
 
@@ -27,50 +27,4 @@ def tell_top_up(
         title="Your top-up has arrived",
         message=f"${amount_usd:.2f} were added to your balance.",
         metadata={"amount_usd": amount_usd, "transaction_id": str(transaction_id)},
-    )
-
-
-def tell_payment_failure(
-    session: AsyncSession, tenant_id: UUID, amount_micros: int, reason: str
-) -> None:
-    """
-    Args:
-        reason: a sentence for the payer, such as "The card was declined."
-    """
-    amount_usd = usd(amount_micros)
-    add_notification_event(
-        session,
-        tenant_id,
-        "billing.payment_failed",
-        title="A payment has failed",
-        message=f"A payment of ${amount_usd:.2f} has failed. {reason}",
-        metadata={"amount_usd": amount_usd, "reason": reason},
-    )
-
-
-def tell_invoice(
-    session: AsyncSession,
-    tenant_id: UUID,
-    *,
-    invoice_id: UUID,
-    invoice_number: str,
-    total_minor: int,
-    currency: str,
-) -> None:
-    """
-    Args:
-        total_minor: in the minor unit of ``currency``, an ISO 4217 code.
-    """
-    add_notification_event(
-        session,
-        tenant_id,
-        "billing.invoice_ready",
-        title=f"Your invoice {invoice_number}",
-        message=f"Invoice {invoice_number} is ready.",
-        metadata={
-            "invoice_id": str(invoice_id),
-            "invoice_number": invoice_number,
-            "total_minor": total_minor,
-            "currency": currency,
-        },
     )

@@ -22,11 +22,6 @@ class PaymentPreferences:
 PreferencesOf = Callable[[AsyncSession, UUID], Awaitable[PaymentPreferences]]
 
 
-async def no_preferences(_session: AsyncSession, _tenant_id: UUID) -> PaymentPreferences:
-    """Of an installation without payments."""
-    return PaymentPreferences()
-
-
 async def _preferences(request: Request) -> PreferencesOf:
     found: PreferencesOf = request.app.state.payment_preferences
     return found

@@ -14,7 +14,7 @@ _DESCRIPTIONS = {
     "realtime": "Media of browser participants (WHIP, RFC 9725).",
     "recordings": "Recordings of calls.",
     "post-call": "Summary, sentiment, extraction and evaluation after a call.",
-    "billing": "Balance and ledger.",
+    "billing": "Balance, ledger, top-ups and invoices.",
     "notifications": "What happened, and over which channels the tenant hears of it.",
     "webhooks": "Signed events to your addresses, every delivery of them, and replays.",
     "do not call": "Numbers that are never dialed.",
@@ -25,6 +25,7 @@ _DESCRIPTIONS = {
     "members": "The users of a tenant, with their roles, and invitations.",
     "audit log": "Who changed what.",
     "operator": "For the operator of the installation.",
+    "gateway events": "Where payment gateways report what happened. Not for your programs.",
     "health": "For load balancers and supervisors.",
 }
 

@@ -65,6 +65,7 @@ PAGES = {
     "provider-keys": "/console/provider-keys",
     "phones": "/console/phones",
     "billing": "/console/billing",
+    "payments": "/console/payments",
     "webhooks": "/console/webhooks",
     "webhook": "/console/webhooks/{webhook}",
     "notifications": "/console/notifications",

@@ -290,6 +290,32 @@ class AuditLogPage(WireModel):
     limit: int
 
 
+class AutoRechargeChanges(WireModel):
+    """Fields that you leave out stay as they are."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    enabled: bool | None = None
+    pack_usd: float | str | None = None
+    """What each recharge adds. Greater than `threshold_usd`."""
+
+    threshold_usd: float | str | None = None
+    """A recharge is made when the available credit falls below it."""
+
+
+class AutoRechargeView(WireModel):
+    enabled: bool
+    pack_usd: float
+    threshold_usd: float
+    gateway: Literal["stripe", "razorpay"] | str | None
+    """null: the installation takes no payments."""
+
+    mandate_required: bool
+    has_mandate: bool
+    billing_phone: str | None
+
+
 class Balance(WireModel):
     """
     The `balance_…` fields are sums of the ledger. Seconds and minutes are counted at the
@@ -804,6 +830,23 @@ class ChatToolView(WireModel):
     """What the tool answered, at most 4,000 characters; `null` if it was not called."""
 
 
+class CheckoutStart(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pack_usd: float | str
+    """What is added to the credit. A pack's price, or any other amount."""
+
+    billing_country: str | None = None
+    """ISO 3166, two letters. It decides about the gateway and the taxes."""
+
+    tax_id: str | None = None
+    """Shown on the invoices from now on."""
+
+    save_card: bool = False
+    """Keep the card for automatic recharges. In India, register a mandate."""
+
+
 class Correction(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -971,6 +1014,10 @@ class Discarding(WireModel):
     reason: str
     discarded_by: str
     """The person who decided it."""
+
+
+class Done(WireModel):
+    ok: Literal[True]
 
 
 class DraftCreated(WireModel):
@@ -1202,6 +1249,10 @@ class EventEvaluation(WireModel):
     reasoning: str | None
 
 
+class EventReceived(WireModel):
+    received: Literal[True]
+
+
 class EventSegment(WireModel):
     speaker: str
     text: str
@@ -1404,6 +1455,34 @@ class InvitationView(WireModel):
     expires_at: AwareDatetime
 
 
+class InvoiceItemView(WireModel):
+    id: UUID
+    invoice_id: UUID
+    kind: str
+    description: str
+    quantity: int
+    unit_amount_minor: int
+    amount_minor: int
+    plan_id: str | None
+    credit_transaction_id: UUID | None
+
+
+class InvoiceVoid(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    reason: str
+    """Stands on the credit note."""
+
+
+class InvoiceVoided(WireModel):
+    id: UUID
+    invoice_number: str
+    voided_at: AwareDatetime
+    credit_note_number: str | None
+    """null: earlier credit notes had taken all of it back."""
+
+
 class JoiningParticipant(WireModel):
     id: UUID
     role: str
@@ -1517,6 +1596,22 @@ class ManagedNumber(WireModel):
 
     max_concurrent_calls: int | None = None
     """How many calls from it may run at once; by default the installation's limit."""
+
+
+class MandateStart(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    first_charge_usd: float | str
+    """A top-up, paid at once."""
+
+    max_amount_usd: float | str
+    """The most that one later charge may take."""
+
+    contact: str
+    """The phone number that the bank knows."""
+
+    method: Literal["card", "upi"] | str | None = None
 
 
 class MarginGroup(WireModel):
@@ -1902,6 +1997,33 @@ class OwnTenant(WireModel):
     role: Literal["owner", "admin", "member"] | str
 
 
+class PackCreate(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    display_name: str
+    price_cents: int
+    """What it adds to the credit. Its price, before taxes that come on top."""
+
+    bonus_cents: int = 0
+    """What it adds for free."""
+
+    sort_order: int = 0
+    """The lowest comes first."""
+
+
+class PackView(WireModel):
+    id: UUID
+    display_name: str
+    price_cents: int
+    bonus_cents: int
+    sort_order: int
+
+
+class PackWithdrawn(WireModel):
+    id: UUID
+
+
 class ParkedEventDetail(WireModel):
     id: int
     reason: str
@@ -2069,6 +2191,37 @@ class Paused(WireModel):
     paused_at: AwareDatetime
     ending_calls: int
     """How many running calls were asked to end."""
+
+
+class PaymentMethodView(WireModel):
+    id: UUID
+    gateway: str
+    method_type: str
+    upi_vpa: str | None
+    card_brand: str | None
+    card_last4: str | None
+    card_country: str | None
+    is_default: bool
+    """It is the one that automatic recharges charge."""
+
+    created_at: AwareDatetime
+
+
+class PaymentProfileChanges(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    preferred_gateway: Literal["stripe", "razorpay"] | str | None
+    """
+    The gateway that the tenant pays through if it is configured. null: the one of its country.
+    """
+
+
+class PaymentProfileView(WireModel):
+    tenant_id: UUID
+    billing_country: str | None
+    tax_id: str | None
+    preferred_gateway: str | None
 
 
 class Person(WireModel):
@@ -2460,6 +2613,16 @@ class RawSegment(WireModel):
     metrics: LatencyMetrics | None
 
 
+class RazorpayOrder(WireModel):
+    """What Razorpay's checkout takes. `amount` is in paise."""
+
+    order_id: str
+    key_id: str
+    amount: int
+    currency: str
+    customer_id: str | None
+
+
 class Readiness(WireModel):
     status: Literal["ready"]
     warnings: list[str]
@@ -2818,6 +2981,13 @@ class StackPreviewRequest(WireModel):
     """
 
 
+class StripeCheckout(WireModel):
+    """Hosted by Stripe: send the customer there."""
+
+    session_id: str
+    checkout_url: str
+
+
 class StructuredExtraction(WireModel):
     json_schema: dict[str, Any] | None = None
     prompt: str | None = None
@@ -2895,6 +3065,44 @@ class TelecomPriceWanted(WireModel):
     """The longest prefix that fits counts; `+` fits every number."""
 
     usd_per_minute: float | str
+
+
+class TaxRateCreate(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    country: str
+    kind: str
+    """What it is called on invoices."""
+
+    percent: float | str
+    is_inclusive: bool = False
+    """Whether the packs' prices contain it. If not, it comes on top."""
+
+    reverse_charge: bool = False
+    """Whether a tenant with a tax id owes it, and pays you none."""
+
+
+class TaxRateEnded(WireModel):
+    id: UUID
+
+
+class TaxRateView(WireModel):
+    id: UUID
+    country: str
+    kind: str
+    percent: float
+    is_inclusive: bool
+    reverse_charge: bool
+    created_at: AwareDatetime
+
+
+class TaxView(WireModel):
+    kind: str
+    percent: float
+    amount_minor: int
+    is_reverse_charged: bool
+    """You owe this tax yourself."""
 
 
 class TenantChanges(WireModel):
@@ -3935,6 +4143,25 @@ class ChatSessionView(WireModel):
     """Oldest first. The first one is the agent's greeting, if it speaks first."""
 
 
+class CheckoutStarted(WireModel):
+    """`stripe` or `razorpay`, as `gateway` says, holds what the customer pays with."""
+
+    payment_id: UUID
+    gateway: Literal["stripe", "razorpay"] | str
+    currency: str
+    subtotal_minor: int
+    tax_minor: int
+    total_minor: int
+    """What the customer pays, in minor units of `currency`."""
+
+    bonus_cents: int
+    checkout_url: str | None
+    """The same as in `stripe`; null for Razorpay."""
+
+    stripe: StripeCheckout | None
+    razorpay: RazorpayOrder | None
+
+
 class CompiledPrompt(WireModel):
     compiled_prompt: str
     opener: str | None
@@ -4068,6 +4295,39 @@ class InvitationList(WireModel):
     limit: int
 
 
+class InvoiceView(WireModel):
+    """Amounts are integers in minor units of the invoice's own currency."""
+
+    id: UUID
+    invoice_number: str
+    tenant_id: UUID
+    kind: str
+    """`topup` or `credit_note`."""
+
+    status: str
+    """`paid`, `voided`, or `issued` for a credit note."""
+
+    currency: str
+    subtotal_minor: int
+    tax_minor: int
+    discount_minor: int
+    total_minor: int
+    taxes: list[TaxView]
+    gateway: str | None
+    gateway_invoice_id: str | None
+    payment_event_id: UUID
+    """The payment that it is for."""
+
+    credited_invoice_id: UUID | None
+    """The invoice that a credit note takes back, in whole or in part."""
+
+    period_start: AwareDatetime | None
+    period_end: AwareDatetime | None
+    issued_at: AwareDatetime
+    paid_at: AwareDatetime | None
+    voided_at: AwareDatetime | None
+
+
 class LlmOptions(WireModel):
     models: list[ModelView]
     """Best first."""
@@ -4090,6 +4350,13 @@ class LoggedIn(WireModel):
     status: Literal["logged_in"]
     new_device: bool
     """Whether this is your first login from this browser."""
+
+
+class MandateStarted(WireModel):
+    """Give `razorpay` to Razorpay's checkout. The mandate exists when the bank has confirmed it."""
+
+    gateway: Literal["stripe", "razorpay"] | str
+    razorpay: RazorpayOrder
 
 
 class Me(WireModel):
@@ -4160,6 +4427,10 @@ class NumberWebhook(WireModel):
     webhook: WebhookResult
 
 
+class PackList(WireModel):
+    packs: list[PackView]
+
+
 class ParkedEventPage(WireModel):
     parked_events: list[ParkedEventView]
     waiting: int
@@ -4174,6 +4445,10 @@ class PausePage(WireModel):
     total: int
     limit: int
     offset: int
+
+
+class PaymentMethodList(WireModel):
+    payment_methods: list[PaymentMethodView]
 
 
 class PersonaInput(WireModel):
@@ -4531,6 +4806,10 @@ class Spend(WireModel):
 
 class TelecomPriceList(WireModel):
     telecom_prices: list[TelecomPriceView]
+
+
+class TaxRateList(WireModel):
+    tax_rates: list[TaxRateView]
 
 
 class TenantPage(WireModel):
@@ -4901,6 +5180,16 @@ class CallRequest(WireModel):
     """
 
     post_call: PostCallInput | None = None
+
+
+class InvoiceDetail(WireModel):
+    invoice: InvoiceView
+    items: list[InvoiceItemView]
+
+
+class InvoiceList(WireModel):
+    invoices: list[InvoiceView]
+    next_cursor: UUID | None
 
 
 class JoinedCall(WireModel):

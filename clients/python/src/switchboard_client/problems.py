@@ -248,6 +248,18 @@ class ForeignOrigin(ApiError):
     code = "foreign_origin"
 
 
+class GatewayNotConfigured(ApiError):
+    """This installation takes no payments: no payment gateway is configured (503)."""
+
+    code = "gateway_not_configured"
+
+
+class GatewayUnavailable(ApiError):
+    """The payment gateway cannot be reached (503)."""
+
+    code = "gateway_unavailable"
+
+
 class GenerationNotConfigured(ApiError):
     """This request needs a language model, and none is available (503)."""
 
@@ -296,6 +308,12 @@ class InvalidRequest(ApiError):
     code = "invalid_request"
 
 
+class InvalidSignature(ApiError):
+    """The event is not signed by the gateway (400)."""
+
+    code = "invalid_signature"
+
+
 class InvalidToken(ApiError):
     """The token is unknown, used or expired (400)."""
 
@@ -324,6 +342,18 @@ class InvitationNotFound(ApiError):
     """Invitation not found (404)."""
 
     code = "invitation_not_found"
+
+
+class InvoiceNotFound(ApiError):
+    """You have no such invoice (404)."""
+
+    code = "invoice_not_found"
+
+
+class InvoiceNotVoidable(ApiError):
+    """This invoice cannot be voided (409)."""
+
+    code = "invoice_not_voidable"
 
 
 class KeyScopeViolation(ApiError):
@@ -416,6 +446,18 @@ class OwnKeysNotAllowed(ApiError):
     code = "own_keys_not_allowed"
 
 
+class PackExists(ApiError):
+    """There is a pack with this price (409)."""
+
+    code = "topup_pack_exists"
+
+
+class PackNotFound(ApiError):
+    """There is no such pack (404)."""
+
+    code = "topup_pack_not_found"
+
+
 class ParkedEventNotApplicable(ApiError):
     """The event cannot be applied (409)."""
 
@@ -432,6 +474,12 @@ class ParkedEventResolved(ApiError):
     """The event was already settled in the other way (409)."""
 
     code = "parked_event_resolved"
+
+
+class PaymentMethodNotFound(ApiError):
+    """You have no such payment method (404)."""
+
+    code = "payment_method_not_found"
 
 
 class PhoneCallsUsedUp(ApiError):
@@ -608,6 +656,18 @@ class SummaryNotAvailable(ApiError):
     code = "summary_not_available"
 
 
+class TaxRateExists(ApiError):
+    """The country has a tax of this kind (409)."""
+
+    code = "tax_rate_exists"
+
+
+class TaxRateNotFound(ApiError):
+    """There is no such tax rate (404)."""
+
+    code = "tax_rate_not_found"
+
+
 class TenantNotFound(ApiError):
     """Tenant not found (404)."""
 
@@ -766,6 +826,8 @@ BY_CODE: dict[str, type[ApiError]] = {
     "erasure_not_found": ErasureNotFound,
     "erasure_proof_not_available": ProofNotAvailable,
     "foreign_origin": ForeignOrigin,
+    "gateway_not_configured": GatewayNotConfigured,
+    "gateway_unavailable": GatewayUnavailable,
     "generation_not_configured": GenerationNotConfigured,
     "host_not_allowed": HostNotAllowed,
     "idempotency_key_in_use": IdempotencyKeyInUse,
@@ -774,11 +836,14 @@ BY_CODE: dict[str, type[ApiError]] = {
     "invalid_credentials": InvalidCredentials,
     "invalid_phone_number": InvalidPhoneNumber,
     "invalid_request": InvalidRequest,
+    "invalid_signature": InvalidSignature,
     "invalid_token": InvalidToken,
     "invitation_closed": InvitationClosed,
     "invitation_exists": InvitationExists,
     "invitation_for_somebody_else": InvitationForSomebodyElse,
     "invitation_not_found": InvitationNotFound,
+    "invoice_not_found": InvoiceNotFound,
+    "invoice_not_voidable": InvoiceNotVoidable,
     "key_scope_violation": KeyScopeViolation,
     "last_owner": LastOwner,
     "link_unavailable": LinkUnavailable,
@@ -795,6 +860,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "parked_event_not_applicable": ParkedEventNotApplicable,
     "parked_event_not_found": ParkedEventNotFound,
     "parked_event_resolved": ParkedEventResolved,
+    "payment_method_not_found": PaymentMethodNotFound,
     "phone_calls_used_up": PhoneCallsUsedUp,
     "phone_country_not_allowed": PhoneCountryNotAllowed,
     "phone_daily_spend_reached": PhoneDailySpendReached,
@@ -823,6 +889,8 @@ BY_CODE: dict[str, type[ApiError]] = {
     "sms_not_configured": SmsNotConfigured,
     "spending_limited": SpendingLimited,
     "summary_not_available": SummaryNotAvailable,
+    "tax_rate_exists": TaxRateExists,
+    "tax_rate_not_found": TaxRateNotFound,
     "tenant_not_found": TenantNotFound,
     "too_many_attempts": TooManyAttempts,
     "too_many_bodies": TooManyBodies,
@@ -830,6 +898,8 @@ BY_CODE: dict[str, type[ApiError]] = {
     "too_many_chat_sessions": TooManyChatSessions,
     "too_many_viewers": TooManyViewers,
     "too_many_webhooks": TooManyWebhooks,
+    "topup_pack_exists": PackExists,
+    "topup_pack_not_found": PackNotFound,
     "transaction_not_found": CorrectedEntryNotFound,
     "transcript_not_available": TranscriptNotAvailable,
     "unauthorized": Unauthorized,

@@ -4,6 +4,7 @@ export const NAVIGATION = [
   { path: "/console", words: "Home", icon: "home" },
   { path: "/console/agents", words: "Agents", icon: "agents" },
   { path: "/console/calls", words: "Calls", icon: "calls" },
+  { path: "/console/payments", words: "Payments", icon: "card" },
   { path: "/console/billing", words: "Billing", icon: "money" },
   { path: "/console/phones", words: "Phones", icon: "phone", forAdministrators: true },
   { path: "/console/notifications", words: "Notifications", icon: "bell" },

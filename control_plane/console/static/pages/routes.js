@@ -25,6 +25,7 @@ export const ROUTES = [
   { path: "/console/provider-keys", load: () => import("./provider_keys/page.js") },
   { path: "/console/webhooks", load: () => import("./webhooks/page.js") },
   { path: "/console/webhooks/:id", load: () => import("./webhook/page.js") },
+  { path: "/console/payments", load: () => import("./payments/page.js") },
   { path: "/console/notifications", load: () => import("./notifications/page.js") },
   { path: "/console/audit-log", load: () => import("./audit_log/page.js") },
 ];

@@ -1,12 +1,11 @@
-"""What is told of payments."""
+"""What is told of credit that the operator has posted."""
 
 from __future__ import annotations
 
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import httpx2
 
-from control_plane.money.billing import notices
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.control_plane.notifying.notifications.facts import read_facts
@@ -16,35 +15,6 @@ async def told(tenant: TenantClient, database: Database) -> dict[str, dict[str, 
     await read_facts(database)
     feed = (await tenant.get("/v1/notifications?limit=200")).json()["data"]
     return {each["event_category"]: each for each in feed}
-
-
-async def test_failed_payments_and_invoices_are_told(
-    tenant: TenantClient, database: Database
-) -> None:
-    invoice = uuid4()
-    async with database.system_session() as session:
-        notices.tell_payment_failure(
-            session, tenant.tenant_id, 25_000_000, "The card was declined."
-        )
-        notices.tell_invoice(
-            session,
-            tenant.tenant_id,
-            invoice_id=invoice,
-            invoice_number="SB-2026-00000001",
-            total_minor=2500,
-            currency="USD",
-        )
-    found = await told(tenant, database)
-    failed, ready = found["billing.payment_failed"], found["billing.invoice_ready"]
-    assert failed["message"] == "A payment of $25.00 has failed. The card was declined."
-    assert failed["metadata"] == {"amount_usd": 25.0, "reason": "The card was declined."}
-    assert ready["title"] == "Your invoice SB-2026-00000001"
-    assert ready["metadata"] == {
-        "invoice_id": str(invoice),
-        "invoice_number": "SB-2026-00000001",
-        "total_minor": 2500,
-        "currency": "USD",
-    }
 
 
 async def test_credit_that_was_paid_for_is_told_once_and_a_gift_is_not(

@@ -1,0 +1,1 @@
+"""Invoices and credit notes: numbers without gaps, taxes, PDFs."""

@@ -1,0 +1,1 @@
+"""How money comes in: checkouts, saved payment methods, automatic recharges, gateways' events."""

@@ -1,0 +1,1 @@
+"""Whether what gateways captured is in the ledger and on paper."""

@@ -1,0 +1,1 @@
+"""What gateways report: received, kept, applied."""

@@ -1,0 +1,176 @@
+"""What gateways report: kept once, then applied. Events come twice, late and out of order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.money.payments import methods, repository, reversing
+from control_plane.money.payments.gateway_events import repository as events
+from control_plane.money.payments.gateways.fields import MissingField
+from control_plane.money.payments.gateways.gateway import (
+    Captured,
+    Disputed,
+    DisputeWon,
+    GatewayFact,
+    MandateConfirmed,
+    MandateEnded,
+    PaymentReport,
+    Refunded,
+    RefundReversed,
+)
+from control_plane.money.payments.gateways.razorpay_events import read_razorpay_event
+from control_plane.money.payments.gateways.stripe_events import read_stripe_event
+from control_plane.money.payments.locking import lock_account
+from control_plane.money.payments.settling import settle
+from control_plane.platform.database import Database, storable
+from control_plane.platform.settings import ControlPlaneSettings, GatewayName
+
+_READERS: Mapping[str, Callable[[Mapping[str, Any]], GatewayFact | None]] = {
+    "stripe": read_stripe_event,
+    "razorpay": read_razorpay_event,
+}
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class ReceivedEvent:
+    """An event whose signature is right."""
+
+    gateway: GatewayName
+    event_id: str
+    event_type: str
+    body: str
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    word: Literal["applied", "ignored", "waiting"]
+    waits_for: str | None = None
+
+
+_APPLIED, _IGNORED = Outcome("applied"), Outcome("ignored")
+
+
+async def receive(
+    database: Database, settings: ControlPlaneSettings, event: ReceivedEvent, now: datetime
+) -> None:
+    """Keep and apply an event, in one transaction. A second delivery changes nothing.
+
+    Raises:
+        DatabaseUnavailable: PostgreSQL is down. The gateway sends the event again.
+    """
+    async with database.system_session() as session:
+        kept_id = await events.keep(
+            session,
+            event.gateway,
+            storable(event.event_id),
+            storable(event.event_type),
+            storable(event.body),
+        )
+        if kept_id is None:
+            return
+        outcome = await _apply(session, settings, event.gateway, event.document, now)
+        await events.note_outcome(session, kept_id, outcome.word, outcome.waits_for)
+
+
+async def apply_waiting(
+    session: AsyncSession,
+    settings: ControlPlaneSettings,
+    gateway: str,
+    gateway_id: str,
+    now: datetime,
+) -> None:
+    """Apply the events that came before what they speak of."""
+    for event in await events.waiting_for(session, gateway, gateway_id):
+        outcome = await _apply(session, settings, gateway, json.loads(event.body), now)
+        event.outcome, event.waits_for = outcome.word, outcome.waits_for
+        await session.flush()
+
+
+async def _apply(
+    session: AsyncSession,
+    settings: ControlPlaneSettings,
+    gateway: str,
+    document: Mapping[str, Any],
+    now: datetime,
+) -> Outcome:
+    try:
+        fact = _READERS[gateway](document)
+    except MissingField as error:
+        _log.error("gateway_event_not_understood", gateway=gateway, missing=str(error))
+        return _IGNORED
+    if fact is None:
+        return _IGNORED
+    match fact.report:
+        case Refunded() | Disputed() as report:
+            prefix = settings.invoice_prefix
+            if not await reversing.take_back(session, gateway, report, prefix=prefix, now=now):
+                return Outcome("waiting", report.gateway_payment_id)
+            taken_id = report.refund_id if isinstance(report, Refunded) else report.dispute_id
+            await apply_waiting(session, settings, gateway, taken_id, now)
+            return _APPLIED
+        case RefundReversed() as report:
+            is_applied = await reversing.give_back(session, gateway, report, now)
+            return _APPLIED if is_applied else Outcome("waiting", report.refund_id)
+        case DisputeWon() as report:
+            is_applied = await reversing.give_back(session, gateway, report, now)
+            return _APPLIED if is_applied else Outcome("waiting", report.dispute_id)
+        case MandateConfirmed() | MandateEnded() as report:
+            return await _apply_to_mandate(session, settings, gateway, report, now)
+        case report:
+            payment = await repository.known_by(
+                session,
+                gateway,
+                payment_id=fact.payment_id,
+                order_id=fact.order_id,
+                gateway_payment_id=getattr(report, "gateway_payment_id", None),
+            )
+            if payment is None:
+                return _IGNORED
+            await apply_report(session, settings, payment.id, report, now)
+            return _APPLIED
+
+
+async def apply_report(
+    session: AsyncSession,
+    settings: ControlPlaneSettings,
+    payment_id: UUID,
+    report: PaymentReport,
+    now: datetime,
+) -> None:
+    """Settle a payment, and apply the events that waited for it. Needs a system session."""
+    payment = await settle(session, settings, payment_id, report, now)
+    if isinstance(report, Captured):
+        await apply_waiting(session, settings, payment.gateway, report.gateway_payment_id, now)
+
+
+async def _apply_to_mandate(
+    session: AsyncSession,
+    settings: ControlPlaneSettings,
+    gateway: str,
+    report: MandateConfirmed | MandateEnded,
+    now: datetime,
+) -> Outcome:
+    tenant_id = await repository.tenant_of_razorpay_customer(session, report.customer_id)
+    if tenant_id is None:
+        return _IGNORED
+    if isinstance(report, MandateConfirmed):
+        await lock_account(session, tenant_id)
+        await methods.save(session, settings.sealer, tenant_id, gateway, report.method)
+        return _APPLIED
+    await lock_account(session, tenant_id)
+    digest = methods.token_digest(report.token)
+    method = await repository.method_of_digest(session, tenant_id, gateway, digest)
+    if method is None or method.deleted_at is not None:
+        return _IGNORED
+    await methods.end(session, method, now)
+    return _APPLIED

@@ -1,0 +1,1 @@
+"""Adapters of payment gateways. Only these modules know a gateway's API."""

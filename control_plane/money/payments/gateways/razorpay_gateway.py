@@ -1,0 +1,177 @@
+"""Razorpay: cards and UPI in India. Its SDK blocks, so it runs in threads.
+
+Razorpay knows no idempotency keys. An order is found by its receipt, which is our payment's id, and
+can be paid only once; so an order that is there is never made again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from control_plane.money.payments.gateways.fields import MissingField
+from control_plane.money.payments.gateways.gateway import (
+    BegunOrder,
+    CheckoutWishes,
+    Customer,
+    Declined,
+    GatewayRefused,
+    GatewayUnclear,
+    MandateWishes,
+    Order,
+    PaymentReport,
+    Waiting,
+)
+from control_plane.money.payments.gateways.razorpay_events import report_of_order
+from control_plane.platform.settings import GatewayName, PaymentSettings
+
+if TYPE_CHECKING:
+    import razorpay
+
+CURRENCY = "INR"
+_Question = Callable[["razorpay.Client", dict[str, Any]], dict[str, Any]]
+"""Asks a client something, with the options that every request has."""
+
+
+class RazorpayGateway:
+    """A ``MandateGateway``."""
+
+    name: GatewayName = "razorpay"
+
+    def __init__(self, settings: PaymentSettings) -> None:
+        self._settings = settings
+
+    async def make_customer(self, customer: Customer) -> str:
+        wanted = {
+            "name": customer.name[:50],
+            "contact": customer.phone,
+            "email": customer.email,
+            # The customer that has this contact and address already, if there is one.
+            "fail_existing": "0",
+            "notes": {"tenant_id": str(customer.tenant_id)},
+        }
+        wanted = {name: value for name, value in wanted.items() if value is not None}
+        made = await self._ask(lambda client, options: client.customer.create(wanted, **options))
+        return str(made["id"])
+
+    async def begin_checkout(self, order: Order, wishes: CheckoutWishes) -> BegunOrder:
+        return await self._begin(order, {})
+
+    async def begin_mandate(self, order: Order, wishes: MandateWishes) -> BegunOrder:
+        details: dict[str, Any] = {
+            "customer_id": order.customer_id,
+            "token": {"max_amount": wishes.max_amount_minor, "frequency": "as_presented"},
+        }
+        if wishes.method is not None:
+            details["method"] = wishes.method
+        return await self._begin(order, details)
+
+    async def charge(self, order: Order, token: str, customer: Customer) -> PaymentReport:
+        begun = await self._begin(order, {})
+        wanted = {
+            "amount": order.total_minor,
+            "currency": CURRENCY,
+            "order_id": begun.order_id,
+            "customer_id": order.customer_id,
+            "token": token,
+            "recurring": "1",
+            "description": order.description,
+            "email": customer.email or "",
+            "contact": customer.phone or "",
+            "notes": {"payment_id": str(order.payment_id)},
+        }
+        try:
+            made = await self._ask(
+                lambda client, options: client.payment.createRecurring(wanted, **options)
+            )
+        except GatewayRefused as refused:
+            return Declined(refused.code, refused.message)
+        payment_id = made.get("razorpay_payment_id")
+        return Waiting(payment_id if isinstance(payment_id, str) else None)
+
+    async def find(self, order: Order) -> PaymentReport | None:
+        order_id = order.order_id
+        if order_id is None:
+            known = await self._order_of(order)
+            if known is None:
+                return None
+            order_id = str(known["id"])
+        found = await self._ask(lambda client, options: client.order.payments(order_id, **options))
+        try:
+            return report_of_order(found.get("items", [])) or Waiting()
+        except MissingField as error:
+            raise GatewayUnclear("Razorpay's payment lacks a field") from error
+
+    async def detach(self, token: str, customer_id: str | None) -> None:
+        await self._ask(lambda client, options: client.token.delete(customer_id, token, **options))
+
+    async def aclose(self) -> None:
+        """Nothing is kept open."""
+
+    async def _begin(self, order: Order, details: dict[str, Any]) -> BegunOrder:
+        made = await self._order_of(order)
+        if made is None:
+            wanted = {
+                "amount": order.total_minor,
+                "currency": CURRENCY,
+                "receipt": str(order.payment_id),
+                "payment_capture": 1,
+                "notes": {"payment_id": str(order.payment_id)},
+                **details,
+            }
+            made = await self._ask(lambda client, options: client.order.create(wanted, **options))
+        order_id = str(made["id"])
+        return BegunOrder(
+            order_id,
+            {
+                "order_id": order_id,
+                "key_id": self._settings.razorpay_key_id,
+                "amount": order.total_minor,
+                "currency": CURRENCY,
+                "customer_id": order.customer_id,
+            },
+        )
+
+    async def _order_of(self, order: Order) -> dict[str, Any] | None:
+        receipt = {"receipt": str(order.payment_id)}
+        found = await self._ask(lambda client, options: client.order.all(receipt, **options))
+        items = found.get("items") or []
+        return items[0] if items else None
+
+    async def _ask(self, question: _Question) -> dict[str, Any]:
+        """
+        Raises:
+            GatewayRefused: Razorpay says that the request is wrong, or that the bank declined it.
+            GatewayUnclear: nobody knows whether it has acted.
+        """
+        answer = await asyncio.to_thread(self._ask_in_thread, question)
+        if not isinstance(answer, dict):
+            raise GatewayUnclear("Razorpay's answer is no object")
+        return answer
+
+    def _ask_in_thread(self, question: _Question) -> object:
+        import razorpay
+        import razorpay.errors
+        import requests
+
+        key = (self._settings.razorpay_key_id, self._settings.razorpay_key_secret)
+        base = self._settings.razorpay_base_url
+        with requests.Session() as session:
+            client = razorpay.Client(
+                session=session, auth=key, **({"base_url": base} if base else {})
+            )
+            try:
+                return question(client, {"timeout": self._settings.gateway_timeout_seconds})
+            except razorpay.errors.BadRequestError as error:
+                raise GatewayRefused("refused", str(error)) from error
+            except (
+                razorpay.errors.GatewayError,
+                razorpay.errors.ServerError,
+                requests.RequestException,
+                # The SDK expects a JSON object whatever the server sends.
+                ValueError,
+                AttributeError,
+                TypeError,
+            ) as error:
+                raise GatewayUnclear(type(error).__name__) from error

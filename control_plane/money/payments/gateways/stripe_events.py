@@ -1,0 +1,173 @@
+"""What Stripe's objects and events say. Pure. Source: Stripe's API reference, "Events"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from control_plane.money.payments.gateways.fields import (
+    id_in,
+    inner,
+    required_amount,
+    required_text,
+    text,
+)
+from control_plane.money.payments.gateways.gateway import (
+    Captured,
+    Declined,
+    Disputed,
+    DisputeWon,
+    Expired,
+    GatewayFact,
+    PaymentReport,
+    Refunded,
+    RefundReversed,
+    SavedMethod,
+    Waiting,
+)
+
+_Object = Mapping[str, Any]
+
+
+def read_stripe_event(event: Mapping[str, Any]) -> GatewayFact | None:
+    """``None`` for an event that is not about our payments.
+
+    Raises:
+        MissingField: it is, but it has not the fields that it should have.
+    """
+    read = _READERS.get(str(event.get("type")))
+    return None if read is None else read(inner(event, "data", "object"))
+
+
+def intent_report(intent: _Object) -> PaymentReport:
+    """What a payment intent says. Its ``latest_charge`` may be expanded."""
+    status = text(intent, "status")
+    intent_id = required_text(intent, "id")
+    charge = inner(intent, "latest_charge")
+    if status == "succeeded":
+        return Captured(
+            intent_id,
+            required_amount(intent, "amount_received"),
+            required_text(intent, "currency").upper(),
+            saved_method(charge),
+        )
+    error = inner(intent, "last_payment_error")
+    if status == "canceled" or (status == "requires_payment_method" and error):
+        return _declined(error, intent_id)
+    return Waiting(intent_id)
+
+
+def session_report(hosted: _Object) -> PaymentReport:
+    """What a checkout session says. Its ``payment_intent`` may be expanded."""
+    if intent := inner(hosted, "payment_intent"):
+        report = intent_report(intent)
+        # A customer whose card was declined may try another one.
+        if isinstance(report, Captured):
+            return report
+    intent_id = text(hosted, "payment_intent") or text(intent, "id")
+    if hosted.get("payment_status") == "paid" and intent_id is not None:
+        return Captured(
+            intent_id,
+            required_amount(hosted, "amount_total"),
+            required_text(hosted, "currency").upper(),
+        )
+    return Expired() if hosted.get("status") == "expired" else Waiting(intent_id)
+
+
+def saved_method(charge: _Object) -> SavedMethod | None:
+    """The method with which a charge was paid."""
+    token = text(charge, "payment_method")
+    details = inner(charge, "payment_method_details")
+    if token is None or not details:
+        return None
+    card = inner(details, "card")
+    return SavedMethod(
+        token,
+        text(details, "type") or "card",
+        card_brand=text(card, "brand"),
+        card_last4=text(card, "last4"),
+        card_country=text(card, "country"),
+    )
+
+
+def _declined(error: _Object, intent_id: str | None) -> Declined:
+    code = text(error, "decline_code") or text(error, "code") or "declined"
+    return Declined(code, text(error, "message") or "The payment was declined.", intent_id)
+
+
+def _intent(intent: _Object) -> GatewayFact:
+    return GatewayFact(intent_report(intent), id_in(inner(intent, "metadata"), "payment_id"))
+
+
+def _failed_intent(intent: _Object) -> GatewayFact:
+    report = _declined(inner(intent, "last_payment_error"), text(intent, "id"))
+    return GatewayFact(report, id_in(inner(intent, "metadata"), "payment_id"))
+
+
+def _session(session: _Object) -> GatewayFact:
+    return GatewayFact(
+        session_report(session),
+        id_in(inner(session, "metadata"), "payment_id"),
+        text(session, "id"),
+    )
+
+
+def _failed_session(session: _Object) -> GatewayFact:
+    report = Declined("declined", "The bank did not pay.", text(session, "payment_intent"))
+    payment_id = id_in(inner(session, "metadata"), "payment_id")
+    return GatewayFact(report, payment_id, text(session, "id"))
+
+
+def _charge(charge: _Object) -> GatewayFact | None:
+    """Only a charge tells with which card it was paid."""
+    intent_id = text(charge, "payment_intent")
+    payment_id = id_in(inner(charge, "metadata"), "payment_id")
+    if intent_id is None or charge.get("captured") is not True:
+        return None
+    report = Captured(
+        intent_id,
+        required_amount(charge, "amount_captured"),
+        required_text(charge, "currency").upper(),
+        saved_method(charge),
+    )
+    return GatewayFact(report, payment_id)
+
+
+def _refund(refund: _Object) -> GatewayFact | None:
+    refund_id, status = required_text(refund, "id"), text(refund, "status")
+    intent_id = text(refund, "payment_intent")
+    if status in ("failed", "canceled"):
+        return GatewayFact(RefundReversed(refund_id))
+    if status != "succeeded" or intent_id is None:
+        return None
+    return GatewayFact(Refunded(refund_id, intent_id, required_amount(refund, "amount")))
+
+
+def _funds_withdrawn(dispute: _Object) -> GatewayFact | None:
+    intent_id = text(dispute, "payment_intent")
+    if intent_id is None:
+        return None
+    amount = required_amount(dispute, "amount")
+    return GatewayFact(Disputed(required_text(dispute, "id"), intent_id, amount))
+
+
+def _funds_reinstated(dispute: _Object) -> GatewayFact:
+    return GatewayFact(DisputeWon(required_text(dispute, "id")))
+
+
+_READERS: Mapping[str, Callable[[_Object], GatewayFact | None]] = {
+    "checkout.session.completed": _session,
+    "checkout.session.async_payment_succeeded": _session,
+    "checkout.session.async_payment_failed": _failed_session,
+    "checkout.session.expired": _session,
+    "payment_intent.succeeded": _intent,
+    "payment_intent.payment_failed": _failed_intent,
+    "charge.succeeded": _charge,
+    "refund.created": _refund,
+    "refund.updated": _refund,
+    "refund.failed": _refund,
+    "charge.refund.updated": _refund,
+    "charge.dispute.funds_withdrawn": _funds_withdrawn,
+    "charge.dispute.funds_reinstated": _funds_reinstated,
+}
+"""By the event's type. ``charge.refunded`` is not among them: each refund has events of its own."""

@@ -1,0 +1,297 @@
+"""What becomes of a payment when its gateway says something about it. Nothing here commits.
+
+Any report may come twice, late, or before the answer to the request that caused it. Money that the
+gateway has captured is posted exactly once, whatever was known about the payment before.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from contracts.money import usd
+from control_plane.money.billing.credit import post_topup
+from control_plane.money.invoices.minor_units import shown
+from control_plane.money.invoices.service import Line, PaidBill, issue_for_top_up
+from control_plane.money.invoices.tax import share
+from control_plane.money.payments import methods, recharge_settings, repository
+from control_plane.money.payments.gateways.gateway import (
+    Captured,
+    Declined,
+    Expired,
+    PaymentReport,
+    Waiting,
+)
+from control_plane.money.payments.locking import lock_account
+from control_plane.money.payments.models import Payment, PaymentKind, PaymentState
+from control_plane.money.payments.recharge_settings import MOST_DECLINES
+from control_plane.platform.outbox.events import add_notification_event
+from control_plane.platform.settings import ControlPlaneSettings
+
+RETRY_AFTER_DECLINES = (timedelta(hours=1), timedelta(hours=12))
+"""How long a recharge waits after the first decline and after the second in a row."""
+_log = structlog.get_logger(__name__)
+
+
+async def settle(
+    session: AsyncSession,
+    settings: ControlPlaneSettings,
+    payment_id: UUID,
+    report: PaymentReport,
+    now: datetime,
+) -> Payment:
+    """Apply what a gateway says about a payment. Needs a system session.
+
+    Returns:
+        The payment that the report is about: the given one, or a further one if money was captured
+        for it a second time.
+    """
+    payment = await locked(session, payment_id)
+    if isinstance(report, Captured):
+        return await _capture(session, settings, payment, report, now)
+    if not payment.is_resolved:
+        match report:
+            case Waiting():
+                payment.state = PaymentState.OPEN
+                payment.gateway_payment_id = payment.gateway_payment_id or report.gateway_payment_id
+            case Expired():
+                payment.state, payment.resolved_at = PaymentState.EXPIRED, now
+            case Declined():
+                await _decline(session, payment, report, now)
+        await session.flush()
+    return payment
+
+
+async def locked(session: AsyncSession, payment_id: UUID) -> Payment:
+    """The payment, and its tenant's account before it."""
+    found = await repository.find(session, payment_id)
+    assert found is not None, "payments are never deleted"
+    await lock_account(session, found.tenant_id)
+    return await repository.locked(session, payment_id)
+
+
+async def fail_quietly(
+    session: AsyncSession, payment: Payment, code: str, message: str, now: datetime
+) -> None:
+    """End a payment that the gateway never got. Nobody's card was declined."""
+    payment.state, payment.resolved_at = PaymentState.FAILED, now
+    payment.failure_code, payment.failure_message = code, message
+    await session.flush()
+
+
+async def _capture(
+    session: AsyncSession,
+    settings: ControlPlaneSettings,
+    payment: Payment,
+    report: Captured,
+    now: datetime,
+) -> Payment:
+    if payment.state == PaymentState.SUCCEEDED:
+        if payment.gateway_payment_id == report.gateway_payment_id:
+            await _save_method(session, settings, payment, report)
+            return payment
+        _log.error(
+            "payment_captured_twice",
+            payment_id=str(payment.id),
+            gateway_payment_id=report.gateway_payment_id,
+        )
+        payment = _second_of(payment)
+        session.add(payment)
+    if (report.currency, report.amount_minor) != (payment.currency, payment.total_minor):
+        _log.error(
+            "captured_amount_differs",
+            payment_id=str(payment.id),
+            captured=shown_amount(report),
+            wanted=f"{payment.currency} {payment.total_minor}",
+        )
+        _take_amount_of(payment, report)
+    payment.state, payment.resolved_at = PaymentState.SUCCEEDED, now
+    payment.gateway_payment_id = report.gateway_payment_id
+    payment.failure_code = payment.failure_message = None
+    # Two payments with one id of the gateway would be one payment posted twice.
+    await session.flush()
+    price = shown(payment.total_minor, payment.currency)
+    posted = await post_topup(
+        session,
+        payment.tenant_id,
+        payment.credit_micros,
+        f"{'Automatic recharge' if payment.kind == PaymentKind.RECHARGE else 'Top-up'}, {price}",
+        reference=f"{payment.gateway}:{report.gateway_payment_id}",
+        bonus_micros=payment.bonus_micros,
+        details={"payment_id": str(payment.id), "gateway": payment.gateway},
+    )
+    await _save_method(session, settings, payment, report)
+    if payment.kind == PaymentKind.RECHARGE:
+        await _forget_declines(session, payment.tenant_id)
+    _tell_of_top_up(session, payment)
+    await _invoice(session, settings, payment, posted.topup.entry.id, now)
+    return payment
+
+
+def shown_amount(report: Captured) -> str:
+    """For a log: the currency may be one that we do not charge."""
+    return f"{report.currency} {report.amount_minor}"
+
+
+def _second_of(payment: Payment) -> Payment:
+    """The gateway has captured money for ``payment`` once more. It is a payment, too."""
+    return Payment(
+        id=uuid4(),
+        tenant_id=payment.tenant_id,
+        kind=PaymentKind.CHECKOUT,
+        gateway=payment.gateway,
+        currency=payment.currency,
+        subtotal_minor=payment.subtotal_minor,
+        tax_minor=payment.tax_minor,
+        total_minor=payment.total_minor,
+        credit_micros=payment.credit_micros,
+        bonus_micros=payment.bonus_micros,
+        taxes=payment.taxes,
+        billing_country=payment.billing_country,
+        tax_id=payment.tax_id,
+    )
+
+
+def _take_amount_of(payment: Payment, report: Captured) -> None:
+    """Another amount than was asked for gives credit in proportion."""
+    if report.currency != payment.currency or not payment.total_minor:
+        return
+    whole, part = payment.total_minor, report.amount_minor
+    payment.credit_micros = max(1, share(payment.credit_micros, part, whole))
+    payment.bonus_micros = share(payment.bonus_micros, part, whole)
+    payment.tax_minor = share(payment.tax_minor, part, whole)
+    payment.total_minor = part
+    payment.subtotal_minor = part - payment.tax_minor
+
+
+async def _save_method(
+    session: AsyncSession, settings: ControlPlaneSettings, payment: Payment, report: Captured
+) -> None:
+    wants = payment.save_card or payment.kind == PaymentKind.MANDATE
+    if report.method is None or not wants:
+        return
+    await methods.save(
+        session,
+        settings.sealer,
+        payment.tenant_id,
+        payment.gateway,
+        report.method,
+        max_amount_minor=payment.mandate_max_minor,
+    )
+
+
+async def _forget_declines(session: AsyncSession, tenant_id: UUID) -> None:
+    auto = await repository.auto_recharge(session, tenant_id, for_update=True)
+    if auto is not None:
+        auto.declines, auto.retry_at = 0, None
+
+
+async def _decline(
+    session: AsyncSession, payment: Payment, report: Declined, now: datetime
+) -> None:
+    """At a checkout the customer is told by the gateway, and may try again. A recharge is over, and
+    the next one waits."""
+    payment.failure_code, payment.failure_message = report.code, report.message
+    if payment.kind != PaymentKind.RECHARGE:
+        return
+    payment.state, payment.resolved_at = PaymentState.FAILED, now
+    auto = await repository.auto_recharge(session, payment.tenant_id, for_update=True)
+    assert auto is not None, "a recharge comes from its settings"
+    auto.declines += 1
+    is_last = auto.declines >= MOST_DECLINES
+    if is_last:
+        await recharge_settings.switch_off(session, payment.tenant_id)
+    else:
+        auto.retry_at = now + RETRY_AFTER_DECLINES[auto.declines - 1]
+    _tell_of_decline(session, payment, report, was_switched_off=is_last)
+
+
+def _tell_of_decline(
+    session: AsyncSession, payment: Payment, report: Declined, *, was_switched_off: bool
+) -> None:
+    amount = f"${usd(payment.credit_micros):.2f}"
+    reason = (
+        "Your bank wants you to confirm it: pay once by hand."
+        if report.code == "authentication_required"
+        else "Check your payment method."
+    )
+    then = (
+        f" It was declined {MOST_DECLINES} times in a row, so automatic recharge is off now."
+        if was_switched_off
+        else ""
+    )
+    add_notification_event(
+        session,
+        payment.tenant_id,
+        "billing.payment_failed",
+        title="A payment failed",
+        message=f"Your automatic recharge of {amount} was declined. {reason}{then}",
+        metadata={
+            "payment_id": str(payment.id),
+            "gateway": payment.gateway,
+            "code": report.code,
+            "auto_recharge_enabled": not was_switched_off,
+        },
+    )
+
+
+def _tell_of_top_up(session: AsyncSession, payment: Payment) -> None:
+    amount = f"${usd(payment.credit_micros):.2f}"
+    bonus = f" and a bonus of ${usd(payment.bonus_micros):.2f}" if payment.bonus_micros else ""
+    add_notification_event(
+        session,
+        payment.tenant_id,
+        "billing.topup_confirmed",
+        title="Your credit is topped up",
+        message=f"{amount}{bonus} were added to your credit.",
+        metadata={
+            "payment_id": str(payment.id),
+            "kind": payment.kind,
+            "amount_usd": usd(payment.credit_micros),
+            "bonus_usd": usd(payment.bonus_micros),
+        },
+    )
+
+
+async def _invoice(
+    session: AsyncSession,
+    settings: ControlPlaneSettings,
+    payment: Payment,
+    entry_id: UUID,
+    now: datetime,
+) -> None:
+    found = await repository.tenant_and_owner(session, payment.tenant_id)
+    assert found is not None, "a payment has a tenant"
+    lines = [
+        Line(
+            "topup",
+            f"Prepaid credit for ${usd(payment.credit_micros):.2f} of use",
+            payment.subtotal_minor,
+            entry_id,
+        )
+    ]
+    if payment.bonus_micros:
+        lines.append(Line("bonus", f"Bonus credit of ${usd(payment.bonus_micros):.2f}", 0))
+    await issue_for_top_up(
+        session,
+        PaidBill(
+            payment_id=payment.id,
+            tenant_id=payment.tenant_id,
+            gateway=payment.gateway,
+            currency=payment.currency,
+            subtotal_minor=payment.subtotal_minor,
+            tax_minor=payment.tax_minor,
+            taxes=payment.taxes,
+            billed_to={
+                "name": found[0],
+                "country": payment.billing_country,
+                "tax_id": payment.tax_id,
+            },
+            lines=lines,
+        ),
+        settings.invoice_prefix,
+        now,
+    )

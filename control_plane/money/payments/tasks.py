@@ -1,0 +1,54 @@
+"""Jobs of payments."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from uuid import UUID
+
+from procrastinate import JobContext
+
+from control_plane.money.billing.credit_watch import CREDIT_FELL
+from control_plane.money.payments import recharging, reconciling, repository
+from control_plane.money.payments.gateways.installed import InstalledGateways
+from control_plane.platform.job_queue import PATIENT_QUEUE, database_of, job_queue, settings_of
+
+
+@asynccontextmanager
+async def installed_gateways(context: JobContext) -> AsyncIterator[InstalledGateways]:
+    gateways = InstalledGateways(settings_of(context))
+    try:
+        yield gateways
+    finally:
+        await gateways.aclose()
+
+
+@job_queue.task(name=CREDIT_FELL, pass_context=True, queue=PATIENT_QUEUE)
+async def credit_fell(context: JobContext, tenant_id: str) -> None:
+    """Recharge a tenant's credit. The job was added when it fell below the threshold."""
+    async with installed_gateways(context) as gateways:
+        await recharging.recharge(
+            database_of(context), settings_of(context), gateways, UUID(tenant_id), datetime.now(UTC)
+        )
+
+
+@job_queue.periodic(cron="* * * * *")
+@job_queue.task(
+    name="payments.reconcile",
+    pass_context=True,
+    queue=PATIENT_QUEUE,
+    queueing_lock="reconcile_payments",
+)
+async def reconcile(context: JobContext, timestamp: int) -> None:
+    """Ask gateways what became of payments that they said nothing of, and recharge what could not
+    be recharged when the credit fell."""
+    database, settings, now = database_of(context), settings_of(context), datetime.now(UTC)
+    async with installed_gateways(context) as gateways:
+        await reconciling.reconcile(database, settings, gateways, now)
+        async with database.system_session() as session:
+            waiting = await repository.tenants_below_their_threshold(
+                session, now, reconciling.MOST_AT_ONCE
+            )
+        for tenant_id in waiting:
+            await recharging.recharge(database, settings, gateways, tenant_id, now)

@@ -1,0 +1,3 @@
+from tests.control_plane.money.payments.conftest import payer, razorpay, settings, stripe
+
+__all__ = ["payer", "razorpay", "settings", "stripe"]

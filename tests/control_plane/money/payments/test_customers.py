@@ -1,0 +1,34 @@
+"""A tenant's customer record at each gateway."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from control_plane.identity.tenants.errors import TenantNotFound
+from control_plane.money.payments.customers import customer_of
+from tests.control_plane.money.payments.paying import Payer
+from tests.stand_ins.razorpay_wire import RazorpayWire
+from tests.stand_ins.stripe_wire import StripeWire
+
+
+async def test_a_tenant_is_one_customer_of_each_gateway(
+    payer: Payer, stripe: StripeWire, razorpay: RazorpayWire
+) -> None:
+    for _ in range(2):
+        await payer.begin(20)
+    for _ in range(2):
+        await payer.tenant.post(
+            "/v1/billing/mandate/register",
+            {"first_charge_usd": 10, "max_amount_usd": 50, "contact": "+919876543210"},
+        )
+    assert [each["metadata"] for each in stripe.customers.values()] == [
+        {"tenant_id": str(payer.tenant_id)}
+    ]
+    assert [each["contact"] for each in razorpay.customers.values()] == ["+919876543210"]
+
+
+async def test_a_tenant_that_does_not_exist_is_not_found(payer: Payer) -> None:
+    with pytest.raises(TenantNotFound):
+        await customer_of(payer.database, uuid4())

@@ -1,0 +1,110 @@
+"""Refunds and disputes: money that goes back."""
+
+from __future__ import annotations
+
+import pytest
+
+from control_plane.money.billing import service as billing
+from tests.control_plane.money.billing.books import assert_books_balance
+from tests.control_plane.money.payments.paying import Payer
+from tests.stand_ins.razorpay_wire import RazorpayWire
+from tests.stand_ins.stripe_wire import StripeWire
+
+
+async def paid(payer: Payer, stripe: StripeWire) -> str:
+    """A top-up of $20; Stripe's id of it."""
+    begun = await payer.begin(20)
+    await stripe.customer_pays(begun["stripe"]["session_id"])
+    intent_id: str = stripe.sessions[begun["stripe"]["session_id"]]["payment_intent"]
+    return intent_id
+
+
+async def test_parts_of_a_refund_take_their_parts_of_the_credit_and_have_credit_notes(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    intent_id = await paid(payer, stripe)
+    for cents in (333, 667, 1000):
+        await stripe.refund(intent_id, cents)
+    await stripe.events.resend_all()
+    assert await payer.entries() == [
+        ("topup", 20.0),
+        ("refund", -3.33),
+        ("refund", -6.67),
+        ("refund", -10.0),
+    ]
+    invoices = (await payer.tenant.get("/v1/billing/invoices")).json()["invoices"]
+    assert [(each["kind"], each["total_minor"]) for each in invoices] == [
+        ("credit_note", 1000),
+        ("credit_note", 667),
+        ("credit_note", 333),
+        ("topup", 2000),
+    ]
+    await assert_books_balance(payer.database)
+
+
+async def test_a_refund_of_spent_credit_takes_the_balance_below_zero_and_calls_stop(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    intent_id = await paid(payer, stripe)
+    agent_id = await payer.tenant.published_agent()
+    async with payer.database.system_session() as session:
+        await billing.adjust(
+            session, payer.tenant_id, "debit", -15_000_000, "Spent", reference="x", details={}
+        )
+    await stripe.refund(intent_id, 2000)
+    assert await payer.balance_usd() == -15
+    answer = await payer.tenant.post(
+        "/v1/calls",
+        {"agent_id": str(agent_id), "participants": [{"transport": "webrtc", "identity": "ada"}]},
+    )
+    assert (answer.status_code, answer.json()["code"]) == (402, "insufficient_credits")
+
+
+async def test_a_refund_that_is_reported_before_its_payment_waits_for_it(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    begun = await payer.begin(20)
+    deliver, stripe.events.deliver = stripe.events.deliver, None
+    await stripe.customer_pays(begun["stripe"]["session_id"])
+    intent_id = stripe.sessions[begun["stripe"]["session_id"]]["payment_intent"]
+    await stripe.refund(intent_id, 500)
+    stripe.events.deliver = deliver
+    await stripe.events.resend_all(backwards=True)
+    assert sorted(await payer.entries()) == [("refund", -5.0), ("topup", 20.0)]
+
+
+async def test_a_refund_that_fails_gives_the_credit_back_in_any_order(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    intent_id = await paid(payer, stripe)
+    await stripe.fail_refund(await stripe.refund(intent_id, 500))
+    assert await payer.balance_usd() == 20
+    deliver, stripe.events.deliver = stripe.events.deliver, None
+    await stripe.fail_refund(await stripe.refund(intent_id, 700))
+    stripe.events.deliver = deliver
+    await stripe.events.resend_all(backwards=True)
+    assert await payer.balance_usd() == 20
+    await assert_books_balance(payer.database)
+
+
+async def test_a_dispute_takes_the_credit_and_one_that_is_won_gives_it_back(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    dispute = await stripe.dispute(await paid(payer, stripe))
+    assert await payer.entries() == [("topup", 20.0), ("dispute", -20.0)]
+    await stripe.win(dispute)
+    await stripe.events.resend_all(backwards=True)
+    assert await payer.entries() == [("topup", 20.0), ("dispute", -20.0), ("dispute", 20.0)]
+
+
+@pytest.mark.parametrize("what", ["refund", "dispute"])
+async def test_razorpay_reports_refunds_and_disputes_too(
+    payer: Payer, razorpay: RazorpayWire, what: str
+) -> None:
+    begun = await payer.begin(20, billing_country="IN")
+    payment = await razorpay.customer_pays(begun["razorpay"]["order_id"])
+    if what == "refund":
+        await razorpay.refund(payment["id"], payment["amount"])
+    else:
+        await razorpay.dispute(payment["id"])
+    assert await payer.entries() == [("topup", 20.0), (what, -20.0)]

@@ -1,0 +1,256 @@
+"""A server that speaks the part of Razorpay's API that takes payments, with signed events.
+
+Source: Razorpay's API reference. Bodies are JSON, the login is HTTP Basic, amounts are paise. There
+are no idempotency keys; an order is paid at most once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import hashlib
+import hmac
+import itertools
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from tests.stand_ins.payment_outcomes import EventPost, Outcomes, Reporting
+
+_Object = dict[str, Any]
+_CARD = {"network": "Visa", "last4": "1111", "country": "IN"}
+
+
+@dataclass
+class RazorpayWire:
+    key_id: str = "rzp_test_of_the_tests"
+    key_secret: str = "secret_of_the_tests"
+    webhook_secret: str = "webhook_secret_of_the_tests"
+    charges: Outcomes = field(default_factory=Outcomes)
+    """Of charges of mandates."""
+    reporting: Reporting = "after"
+    base_url: str = ""
+    customers: dict[str, _Object] = field(default_factory=dict)
+    orders: dict[str, _Object] = field(default_factory=dict)
+    payments: dict[str, _Object] = field(default_factory=dict)
+    deleted_tokens: list[tuple[str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._stopping = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.events = EventPost(self._signature)
+
+    @property
+    def captured_minor(self) -> int:
+        return sum(
+            payment["amount"]
+            for payment in self.payments.values()
+            if payment["status"] == "captured"
+        )
+
+    @contextlib.asynccontextmanager
+    async def serving(self) -> AsyncIterator[RazorpayWire]:
+        """Listens on 127.0.0.1 at ``base_url``."""
+        app = web.Application(middlewares=[self._guard])
+        app.router.add_post("/v1/customers", self._create_customer)
+        app.router.add_post("/v1/orders", self._create_order)
+        app.router.add_get("/v1/orders", self._list_orders)
+        app.router.add_get("/v1/orders/{id}/payments", self._list_payments)
+        app.router.add_post("/v1/payments/create/recurring", self._charge)
+        app.router.add_delete("/v1/customers/{customer}/tokens/{token}", self._delete_token)
+        runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, "127.0.0.1", 0).start()
+            self.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+            yield self
+        finally:
+            self._stopping.set()
+            await runner.cleanup()
+
+    async def customer_pays(self, order_id: str) -> _Object:
+        """Somebody pays in Razorpay's checkout. If the order asks for a mandate, the bank confirms
+        it."""
+        order = self.orders[order_id]
+        payment = self._new_payment(order)
+        token = None
+        if "token" in order:
+            token = {
+                "id": self._id("token"),
+                "entity": "token",
+                "method": order.get("method", "card"),
+                "customer_id": order["customer_id"],
+                "max_amount": order["token"]["max_amount"],
+                "card": _CARD,
+                "recurring_details": {"status": "confirmed"},
+            }
+            payment["token_id"] = token["id"]
+        payment["status"] = "captured"
+        order["status"] = "paid"
+        await self._report("payment.captured", self.reporting, payment=payment)
+        await self._report("order.paid", self.reporting, payment=payment, order=order)
+        if token is not None:
+            await self._report("token.confirmed", self.reporting, token=token)
+        return payment
+
+    async def refund(self, payment_id: str, amount: int) -> None:
+        refund = {
+            "id": self._id("rfnd"),
+            "entity": "refund",
+            "amount": amount,
+            "payment_id": payment_id,
+            "status": "processed",
+        }
+        await self._report("refund.processed", self.reporting, refund=refund)
+
+    async def dispute(self, payment_id: str) -> _Object:
+        """One that the bank decides against us."""
+        amount = self.payments[payment_id]["amount"]
+        dispute = {
+            "id": self._id("disp"),
+            "entity": "dispute",
+            "payment_id": payment_id,
+            "amount": amount,
+            "amount_deducted": amount,
+            "status": "lost",
+        }
+        await self._report("payment.dispute.lost", self.reporting, dispute=dispute)
+        return dispute
+
+    async def cancel_token(self, customer_id: str, token_id: str) -> None:
+        token = {"id": token_id, "entity": "token", "customer_id": customer_id}
+        await self._report("token.cancelled", self.reporting, token=token)
+
+    async def reported(self) -> None:
+        """Returns when the events of all charges so far are delivered."""
+        await asyncio.gather(*self._tasks)
+
+    def _signature(self, body: bytes, event_id: str) -> dict[str, str]:
+        digest = hmac.new(self.webhook_secret.encode(), body, hashlib.sha256).hexdigest()
+        return {
+            "X-Razorpay-Signature": digest,
+            "x-razorpay-event-id": event_id,
+            "Content-Type": "application/json",
+        }
+
+    async def _report(self, name: str, how: Reporting, **entities: _Object) -> None:
+        event = {
+            "entity": "event",
+            "event": name,
+            "contains": list(entities),
+            "payload": {kind: {"entity": entity} for kind, entity in entities.items()},
+            "created_at": int(time.time()),
+        }
+        await self.events.report(self._id("evt"), event, how)
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        login = base64.b64encode(f"{self.key_id}:{self.key_secret}".encode()).decode()
+        if request.headers.get("Authorization") != f"Basic {login}":
+            return _error(401, "BAD_REQUEST_ERROR", "Authentication failed")
+        response: web.StreamResponse = await handler(request)
+        return response
+
+    async def _create_customer(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        customer = {"id": self._id("cust"), "entity": "customer", **asked}
+        self.customers[customer["id"]] = customer
+        return web.json_response(customer)
+
+    async def _create_order(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        if len(asked["receipt"]) > 40:
+            return _error(400, "BAD_REQUEST_ERROR", "The receipt may not be greater than 40.")
+        order = {"id": self._id("order"), "entity": "order", "status": "created", **asked}
+        self.orders[order["id"]] = order
+        return web.json_response(order)
+
+    async def _list_orders(self, request: web.Request) -> web.Response:
+        receipt = request.query["receipt"]
+        found = [order for order in self.orders.values() if order["receipt"] == receipt]
+        return _collection(found)
+
+    async def _list_payments(self, request: web.Request) -> web.Response:
+        order_id = request.match_info["id"]
+        return _collection(
+            [each for each in self.payments.values() if each["order_id"] == order_id]
+        )
+
+    async def _charge(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        order = self.orders[asked["order_id"]]
+        if order["status"] == "paid":
+            return _error(400, "BAD_REQUEST_ERROR", "Payment already done for this order.")
+        outcome = self.charges.next()
+        await asyncio.sleep(outcome.delay_seconds)
+        if outcome.kind == "fails_before_charging":
+            return _error(500, "SERVER_ERROR", "We are facing some trouble")
+        if outcome.kind == "hangs_before_charging":
+            await self._hang()
+        payment = self._new_payment(order) | {"token_id": asked["token"]}
+        self.payments[payment["id"]] = payment
+        if outcome.charges:
+            payment["status"] = "captured"
+            order["status"] = "paid"
+            reporting = self._report("payment.captured", outcome.reporting, payment=payment)
+        else:
+            payment.update(
+                status="failed",
+                error_code="BAD_REQUEST_ERROR",
+                error_reason=outcome.kind,
+                error_description="Your payment was declined by the bank.",
+            )
+            reporting = self._report("payment.failed", outcome.reporting, payment=payment)
+        if outcome.reporting == "before":
+            await reporting
+        else:
+            task = asyncio.get_running_loop().create_task(reporting)
+            self._tasks.add(task)
+        if outcome.kind == "hangs_after_charging":
+            await self._hang()
+        if outcome.kind == "fails_after_charging":
+            return _error(500, "SERVER_ERROR", "We are facing some trouble")
+        return web.json_response(
+            {"razorpay_payment_id": payment["id"], "razorpay_order_id": order["id"]}
+        )
+
+    async def _delete_token(self, request: web.Request) -> web.Response:
+        place = request.match_info
+        self.deleted_tokens.append((place["customer"], place["token"]))
+        return web.json_response({"deleted": True})
+
+    async def _hang(self) -> None:
+        await self._stopping.wait()
+        raise web.HTTPServiceUnavailable
+
+    def _new_payment(self, order: _Object) -> _Object:
+        payment = {
+            "id": self._id("pay"),
+            "entity": "payment",
+            "amount": order["amount"],
+            "currency": order["currency"],
+            "status": "created",
+            "order_id": order["id"],
+            "method": order.get("method", "card"),
+            "card": _CARD,
+            "notes": order["notes"],
+            "customer_id": order.get("customer_id"),
+        }
+        self.payments[payment["id"]] = payment
+        return payment
+
+    def _id(self, prefix: str) -> str:
+        return f"{prefix}_{next(self._numbers):014d}"
+
+
+def _collection(items: list[_Object]) -> web.Response:
+    return web.json_response({"entity": "collection", "count": len(items), "items": items})
+
+
+def _error(status: int, code: str, description: str) -> web.Response:
+    return web.json_response({"error": {"code": code, "description": description}}, status=status)
