@@ -16,6 +16,7 @@ import base64
 import contextlib
 import itertools
 import json
+import socket
 import ssl
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,8 @@ class GoogleLiveServer:
     """The caller's words, turn by turn; the last ones for ever."""
     fault: Fault = "none"
     fault_after_words: int = 4
+    is_fault_for_ever: bool = True
+    """Otherwise only the first connection has it."""
     setups: list[dict[str, Any]] = field(default_factory=list)
     """One for each connection."""
     events: list[dict[str, Any]] = field(default_factory=list)
@@ -74,15 +77,25 @@ class GoogleLiveServer:
         """Listens on 127.0.0.1 at ``base_url``."""
         app = web.Application()
         app.router.add_get("/ws/{method}", self._connect)
-        runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await runner.setup()
-        try:
-            await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=self.tls).start()
-            self.base_url = f"https://127.0.0.1:{runner.addresses[0][1]}"
-            yield self
-        finally:
-            self._stopping.set()
-            await runner.cleanup()
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await self._runner.setup()
+        with socket.socket() as self._socket:
+            self._socket.bind(("127.0.0.1", 0))
+            self.base_url = f"https://127.0.0.1:{self._socket.getsockname()[1]}"
+            try:
+                if self.fault != "refused":
+                    await self.open()
+                yield self
+            finally:
+                self._stopping.set()
+                await self._runner.cleanup()
+
+    async def open(self) -> None:
+        await web.SockSite(self._runner, self._socket, ssl_context=self.tls).start()
+
+    @property
+    def connections(self) -> int:
+        return len(self.keys)
 
     def named(self, kind: str) -> list[dict[str, Any]]:
         """What the client has sent of that kind, for example ``tool_response``."""
@@ -109,24 +122,30 @@ class GoogleLiveServer:
         if not request.match_info["method"].endswith(".GenerativeService.BidiGenerateContent"):
             return web.Response(status=404)
         self.keys.append(request.headers.get("x-goog-api-key", ""))
-        if self.fault == "401":
+        has_fault = self.is_fault_for_ever or self.connections == 1
+        fault: Fault = self.fault if has_fault else "none"
+        if fault == "401":
             return web.Response(status=401)
-        socket = web.WebSocketResponse(autoclose=False)
-        await socket.prepare(request)
-        connection = _Connection(self, socket, request)
+        web_socket = web.WebSocketResponse(autoclose=False)
+        await web_socket.prepare(request)
+        connection = _Connection(self, web_socket, request, fault)
         self._connections.append(connection)
         await connection.run()
-        return socket
+        return web_socket
 
 
 class _Connection:
     def __init__(
-        self, server: GoogleLiveServer, socket: web.WebSocketResponse, request: web.Request
+        self,
+        server: GoogleLiveServer,
+        web_socket: web.WebSocketResponse,
+        request: web.Request,
+        fault: Fault,
     ) -> None:
         self._server = server
-        self._socket = socket
+        self._socket = web_socket
         self._request = request
-        self._fault = server.fault
+        self._fault = fault
         self._ids = itertools.count(1)
         self._answering: asyncio.Task[None] | None = None
         self._is_turn_open = False

@@ -15,6 +15,7 @@ import base64
 import contextlib
 import itertools
 import json
+import socket
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -40,7 +41,7 @@ Fault = Literal[
     "garbage",
     "slow x 10",
 ]
-"""``refused`` is the caller's to make: then nothing listens here."""
+"""``refused``: nothing listens until the server is told to ``open``."""
 _STATUSES = {"401": 401, "429": 429, "500": 500}
 
 
@@ -93,15 +94,21 @@ class OpenAIRealtime:
         """Listens on 127.0.0.1 at ``base_url``, which ends with ``/v1``."""
         app = web.Application()
         app.router.add_get("/v1/realtime", self._connect)
-        runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await runner.setup()
-        try:
-            await web.TCPSite(runner, "127.0.0.1", 0).start()
-            self.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-            yield self
-        finally:
-            self._stopping.set()
-            await runner.cleanup()
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await self._runner.setup()
+        with socket.socket() as self._socket:
+            self._socket.bind(("127.0.0.1", 0))
+            self.base_url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
+            try:
+                if self.fault != "refused":
+                    await self.open()
+                yield self
+            finally:
+                self._stopping.set()
+                await self._runner.cleanup()
+
+    async def open(self) -> None:
+        await web.SockSite(self._runner, self._socket).start()
 
     def named(self, kind: str) -> list[dict[str, Any]]:
         """The events of that type which the client has sent."""
@@ -120,10 +127,10 @@ class OpenAIRealtime:
         fault: Fault = self.fault if has_fault else "none"
         if fault in _STATUSES:
             return web.Response(status=_STATUSES[fault])
-        socket = web.WebSocketResponse(autoclose=False)
-        await socket.prepare(request)
-        await _Connection(self, socket, request, fault).run()
-        return socket
+        web_socket = web.WebSocketResponse(autoclose=False)
+        await web_socket.prepare(request)
+        await _Connection(self, web_socket, request, fault).run()
+        return web_socket
 
     async def hang(self) -> None:
         await self._stopping.wait()
@@ -133,12 +140,12 @@ class _Connection:
     def __init__(
         self,
         wire: OpenAIRealtime,
-        socket: web.WebSocketResponse,
+        web_socket: web.WebSocketResponse,
         request: web.Request,
         fault: Fault,
     ) -> None:
         self._wire = wire
-        self._socket = socket
+        self._socket = web_socket
         self._request = request
         self._fault = fault
         self._ids = itertools.count(1)

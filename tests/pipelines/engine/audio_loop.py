@@ -94,9 +94,12 @@ class Ear(io.AudioOutput):
 
     def flush(self) -> None:
         super().flush()
-        self._rest = np.zeros(0, np.int16)
         if self._segments:
+            if self._rest.size and not self._segments[-1].complete:
+                last = np.pad(self._rest, (0, _OUTPUT_TICK - self._rest.size))
+                self._segments[-1].samples.append(last)
             self._segments[-1].complete = True
+        self._rest = np.zeros(0, np.int16)
 
     def clear_buffer(self) -> None:
         self._rest = np.zeros(0, np.int16)

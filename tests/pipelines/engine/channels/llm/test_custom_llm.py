@@ -41,6 +41,7 @@ pytestmark = pytest.mark.usefixtures("spare_vendor")
 FIRST, SECOND = "custom/first", "spare/second"
 FAULTS = {
     "401": fails(401),
+    "429": fails(429),
     "redirect": fails(307, Location="https://127.0.0.1:1/v1/chat/completions"),
     "500": fails(500),
     "hang first": hangs(),

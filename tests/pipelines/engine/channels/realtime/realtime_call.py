@@ -61,13 +61,11 @@ async def realtime_call(
     spare: OpenAIWire | None = None,
     *,
     agent: AgentConfig | None = None,
-    base_url: str | None = None,
     breakers: CircuitBreakers | None = None,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[RealtimeCall]:
     """
     Args:
-        base_url: in place of the server's own.
         tls: trusts the server.
     """
     one = OPENAI if isinstance(wire, OpenAIRealtime) else GOOGLE
@@ -84,7 +82,7 @@ async def realtime_call(
             models,
             settings=ProviderSettings(
                 api_keys={one.provider: "k", "spare": "k"},
-                base_urls={one.provider: base_url or wire.base_url, "spare": spare.base_url},
+                base_urls={one.provider: wire.base_url, "spare": spare.base_url},
             ),
             tls=tls or models.tls,
             http_session=http_session,

@@ -42,10 +42,6 @@ class RealtimeVendor:
             return OpenAIRealtime(*args, **options)
         return GoogleLiveServer(self.served, *args, **options)
 
-    def at_port(self, port: int) -> str:
-        """Its address, if it listened there."""
-        return f"http://127.0.0.1:{port}/v1" if self.served is None else f"https://127.0.0.1:{port}"
-
 
 def vendor(name: Name, directory: Path) -> RealtimeVendor:
     if name == "openai":

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-import pytest_asyncio
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import CallPlan, ProviderChoice, ResolvedChannel
@@ -49,22 +48,6 @@ class Call:
     def switches(self) -> list[tuple[str, str]]:
         switches = self.actions.channel_reports.switches
         return [(each.failed, each.taken_over_by) for each in switches]
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def transcribe(warm_models: WarmModels) -> Transcribe:
-    """Understands the same sound only once: the machine is to be free for what is tested."""
-    known: dict[bytes, str] = {}
-    moonshine = warm_models.local.moonshine
-    assert moonshine is not None
-
-    async def transcribed(samples: Samples) -> str:
-        sound = samples.tobytes()
-        if sound not in known:
-            known[sound] = await moonshine.transcribe(samples)
-        return known[sound]
-
-    return transcribed
 
 
 def plan_with(url: str) -> CallPlan:
@@ -110,6 +93,7 @@ def assert_all_was_heard_once_and_in_time(call: Call, text: str, voice_ended_at:
 AT_FIRST = {
     "closed at once": [wire.refuses()],
     "401": [wire.status(401)],
+    "429": [wire.status(429)],
     "500": [wire.status(500)],
     "hang first": [wire.hangs_at_first()],
     "no text": [wire.hangs()],

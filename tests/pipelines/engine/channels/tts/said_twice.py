@@ -7,6 +7,7 @@ is begun and then said, it may hear a whole sentence twice.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -26,17 +27,32 @@ async def part_said_twice(models: WarmModels, text: str, heard: Samples) -> floa
         AssertionError: a word is missing, or comes twice.
     """
     assert models.local.hibari is not None
+    counts = range(len(text.split()))
+    rests = [await spoken_after(models.local.hibari, text, count) for count in counts]
+    return part_begun(text, heard, rests)
+
+
+def part_said_twice_by_itself(text: str, heard: Samples) -> float:
+    """The same where the stand-in goes on itself."""
+    said = [samples for _, samples in words_apart(text)]
+    return part_begun(text, heard, [joined(said[count:]) for count in range(len(said))])
+
+
+def part_begun(text: str, heard: Samples, rests: Sequence[Samples]) -> float:
+    """
+    Args:
+        rests: what the next voice says after so many words.
+    """
     said = [_sounding(samples) for _, samples in words_apart(text)]
     sound = _sounding(heard)
-    for count in range(len(said)):
-        rest = _sounding(await spoken_after(models.local.hibari, text, count))
+    for count, rest in enumerate(map(_sounding, rests)):
         begun = sound[: max(0, sound.size - rest.size)]
         if np.array_equal(sound[begun.size :], rest):
             whole = joined(said[:count])
             assert np.array_equal(begun, joined(said)[: begun.size]), "words come twice"
             assert begun.size >= whole.size, f"word {count} is missing"
             return float((begun.size - whole.size) / said[count].size)
-    raise AssertionError("what was heard does not end with words of the local voice")
+    raise AssertionError("what was heard does not end with words of the next voice")
 
 
 async def spoken_after(voice: Voice, text: str, count: int) -> Samples:

@@ -19,6 +19,7 @@ from pipelines.engine.shared_models import WarmModels
 from tests.faults.cells import MOST_WAIT_MS, OwnEndpoint, note
 from tests.pipelines.conversations import words
 from tests.pipelines.engine.actions import NotedActions
+from tests.pipelines.engine.channels.tts.said_twice import MOST_OF_A_WORD, part_said_twice
 from tests.pipelines.engine.channels.tts.voices import Clock, Supervised, reply, settled
 from tests.pipelines.plans import LOCAL_STACK, call_plan
 from tests.stand_ins.custom_voice import CustomVoice
@@ -105,7 +106,7 @@ async def test_an_answer_is_heard_whatever_the_voice_does(
             waited_seconds = first.longest_silence_seconds
             note(record_property, ENDPOINTS[mode], fault.value, "for ever", waited_seconds)
         assert first.longest_silence_seconds < MOST_SILENCE_SECONDS
-        assert words(await transcript(warm_models, first.sound)) == words(TEXT)
+        assert await part_said_twice(warm_models, TEXT, first.sound) < MOST_OF_A_WORD
         [switch] = call.reports.switches
         assert (switch.failed, switch.taken_over_by) == ("custom/ours", "local/hibari-en")
         assert "127.0.0.1" not in switch.why

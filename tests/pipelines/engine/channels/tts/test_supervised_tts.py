@@ -19,7 +19,11 @@ from pipelines.engine.providers.spec import ProviderUnavailable
 from pipelines.engine.shared_models import WarmModels
 from tests.faults.cells import MOST_WAIT_MS, HowLong, note
 from tests.pipelines.conversations import words
-from tests.pipelines.engine.channels.tts.said_twice import MOST_OF_A_WORD, part_said_twice
+from tests.pipelines.engine.channels.tts.said_twice import (
+    MOST_OF_A_WORD,
+    part_said_twice,
+    part_said_twice_by_itself,
+)
 from tests.pipelines.engine.channels.tts.voices import Connections, reply, settled, supervised
 from tests.pipelines.engine.providers.vendor import vendor
 from tests.stand_ins.elevenlabs_voice import ElevenLabsVoice
@@ -258,7 +262,7 @@ async def test_the_only_voice_is_asked_again_after_it_broke_off(
         vendors = [("elevenlabs", lambda: connections.elevenlabs(server.base_url))]
         call = supervised(warm_models, vendors, has_local=False)
         heard = await reply(call.voice, TEXT)
-        assert words(await transcript(warm_models, heard.sound)) == words(TEXT)
+        assert part_said_twice_by_itself(TEXT, heard.sound) < MOST_OF_A_WORD
         assert call.reports.exhaustions == []
         await call.voice.aclose()
 
