@@ -38,9 +38,13 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("POST", "/v1/calls/{call_id}/end"): _SETS,
     ("PUT", "/v1/calls/{call_id}/feedback"): _SETS,
     ("POST", "/v1/invitations/accept"): _TOKEN,
+    ("PUT", "/v1/notifications/phone"): "each code replaces the one before, and there are five an "
+    "hour",
+    ("PUT", "/v1/notifications/phone/confirmation"): _TOKEN,
     ("PUT", "/v1/notifications/preferences"): _SETS,
     ("PUT", "/v1/notifications/preferences/me"): _SETS,
     ("PUT", "/v1/notifications/read-all"): _SETS,
+    ("PUT", "/v1/notifications/settings"): _SETS,
     ("PUT", "/v1/notifications/{notification_id}/read"): _SETS,
     ("PUT", "/v1/me/password"): "takes the current password, which works once",
     ("POST", "/v1/operator/agents/{agent_id}/pause"): _SETS,
