@@ -48,9 +48,13 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("POST", "/v1/gateways/razorpay/events"): _OWN_ID,
     ("POST", "/v1/gateways/stripe/events"): _OWN_ID,
     ("POST", "/v1/invitations/accept"): _TOKEN,
+    ("PUT", "/v1/notifications/phone"): "each code replaces the one before, and there are five an "
+    "hour",
+    ("PUT", "/v1/notifications/phone/confirmation"): _TOKEN,
     ("PUT", "/v1/notifications/preferences"): _SETS,
     ("PUT", "/v1/notifications/preferences/me"): _SETS,
     ("PUT", "/v1/notifications/read-all"): _SETS,
+    ("PUT", "/v1/notifications/settings"): _SETS,
     ("PUT", "/v1/notifications/{notification_id}/read"): _SETS,
     ("POST", "/v1/carriers/{carrier_id}/verify"): _SETS,
     ("POST", "/v1/numbers/{number}/detach"): _SETS,

@@ -61,8 +61,8 @@ async def figures(
             select(
                 func.count(),
                 func.count().filter(Call.status == CallStatus.COMPLETED.value),
-                func.coalesce(func.sum(Call.connected_ms), 0),
-                func.coalesce(func.sum(Call.total_cost_micros), 0),
+                func.sum(Call.connected_ms),
+                func.sum(Call.total_cost_micros),
             ).where(
                 Call.tenant_id == tenant_id,
                 Call.created_at >= begins,
@@ -71,4 +71,4 @@ async def figures(
             )
         )
     ).one()
-    return Figures(int(row[0]), int(row[1]), int(row[2]), int(row[3]))
+    return Figures(row[0], row[1], int(row[2] or 0), int(row[3] or 0))
