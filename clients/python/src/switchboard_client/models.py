@@ -1266,10 +1266,6 @@ class EventTranscript(WireModel):
     segments: list[EventSegment]
 
 
-class ExtraUsage(WireModel):
-    enabled: bool
-
-
 class EventView(WireModel):
     id: UUID
     """`webhook-id` of a delivery is made of it."""
@@ -1277,6 +1273,10 @@ class EventView(WireModel):
     event: str
     body: str
     """The body of a delivery: JSON."""
+
+
+class ExtraUsage(WireModel):
+    enabled: bool
 
 
 class Features(WireModel):
@@ -2249,14 +2249,6 @@ class PhoneCodeSent(WireModel):
     """Whether the SMS service has accepted the code."""
 
 
-class PhoneToConfirm(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    number: str
-    """With `+` and country code; spaces, dots, dashes and brackets are ignored."""
-
-
 class PhoneSettingsView(WireModel):
     allowed_countries: list[str] | None
     effective_countries: list[str]
@@ -2286,6 +2278,14 @@ class PhoneSettingsWanted(WireModel):
     """Numbers whose minute costs more are not called. null: no ceiling."""
 
 
+class PhoneToConfirm(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    number: str
+    """With `+` and country code; spaces, dots, dashes and brackets are ignored."""
+
+
 class PlanCreate(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -2311,17 +2311,6 @@ class PlanCreate(WireModel):
 
     phone_numbers_max: int | None = None
     """How many phone numbers a tenant may register. null: no limit."""
-
-
-class PlanView(WireModel):
-    id: str
-    display_name: str
-    monthly_credit_usd: float
-    byok_allowed: bool
-    calls_at_once: int | None
-    calls_not_joined: int | None
-    dispatch_weight: int
-    phone_numbers_max: int | None
 
 
 class PlatformView(WireModel):
@@ -3042,31 +3031,6 @@ class SummaryView(WireModel):
     """`null` if the agent asks for no summary, or if it failed."""
 
 
-class TelecomPriceView(WireModel):
-    id: UUID
-    provider: str
-    direction: Literal["inbound", "outbound"] | str
-    prefix: str
-    usd_per_minute: float
-    valid_from: AwareDatetime
-
-
-class TelecomPriceWanted(WireModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    provider: Literal["twilio", "telnyx", "plivo", "vonage"] | str
-    direction: Literal["inbound", "outbound"] | str
-    """
-    `outbound`: calls to numbers with the prefix. `inbound`: calls to your own numbers with it.
-    """
-
-    prefix: str
-    """The longest prefix that fits counts; `+` fits every number."""
-
-    usd_per_minute: float | str
-
-
 class TaxRateCreate(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -3103,6 +3067,31 @@ class TaxView(WireModel):
     amount_minor: int
     is_reverse_charged: bool
     """You owe this tax yourself."""
+
+
+class TelecomPriceView(WireModel):
+    id: UUID
+    provider: str
+    direction: Literal["inbound", "outbound"] | str
+    prefix: str
+    usd_per_minute: float
+    valid_from: AwareDatetime
+
+
+class TelecomPriceWanted(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    provider: Literal["twilio", "telnyx", "plivo", "vonage"] | str
+    direction: Literal["inbound", "outbound"] | str
+    """
+    `outbound`: calls to numbers with the prefix. `inbound`: calls to your own numbers with it.
+    """
+
+    prefix: str
+    """The longest prefix that fits counts; `+` fits every number."""
+
+    usd_per_minute: float | str
 
 
 class TenantChanges(WireModel):
@@ -3627,6 +3616,7 @@ class ControlPlaneOperatorSchemasPlanView(WireModel):
     calls_at_once: int | None
     calls_not_joined: int | None
     dispatch_weight: int
+    phone_numbers_max: int | None
 
 
 class AdvancedInput(WireModel):
@@ -4804,12 +4794,12 @@ class Spend(WireModel):
     """The most expensive first, days in their order; 1,000 at most."""
 
 
-class TelecomPriceList(WireModel):
-    telecom_prices: list[TelecomPriceView]
-
-
 class TaxRateList(WireModel):
     tax_rates: list[TaxRateView]
+
+
+class TelecomPriceList(WireModel):
+    telecom_prices: list[TelecomPriceView]
 
 
 class TenantPage(WireModel):

@@ -632,16 +632,16 @@ class SignUpDisabled(ApiError):
     code = "sign_up_disabled"
 
 
-class SpendAlertNotFound(ApiError):
-    """There is no such alert that is not acknowledged (404)."""
-
-    code = "spend_alert_not_found"
-
-
 class SmsNotConfigured(ApiError):
     """This installation sends no SMS (409)."""
 
     code = "sms_not_configured"
+
+
+class SpendAlertNotFound(ApiError):
+    """There is no such alert that is not acknowledged (404)."""
+
+    code = "spend_alert_not_found"
 
 
 class SpendingLimited(ApiError):
@@ -885,8 +885,8 @@ BY_CODE: dict[str, type[ApiError]] = {
     "session_not_found": SessionNotFound,
     "session_required": SessionRequired,
     "sign_up_disabled": SignUpDisabled,
-    "spend_alert_not_found": SpendAlertNotFound,
     "sms_not_configured": SmsNotConfigured,
+    "spend_alert_not_found": SpendAlertNotFound,
     "spending_limited": SpendingLimited,
     "summary_not_available": SummaryNotAvailable,
     "tax_rate_exists": TaxRateExists,
