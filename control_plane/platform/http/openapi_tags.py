@@ -17,6 +17,8 @@ _DESCRIPTIONS = {
     "billing": "Balance, ledger, top-ups and invoices.",
     "notifications": "What happened, and over which channels the tenant hears of it.",
     "webhooks": "Signed events to your addresses, every delivery of them, and replays.",
+    "carriers": "Your accounts at phone carriers.",
+    "numbers": "Phone numbers, who answers them, and what calls to phones may cost.",
     "do not call": "Numbers that are never dialed.",
     "data protection": "Erasing a caller's data, and how long data is kept.",
     "provider keys": "The tenant's own keys for providers.",

@@ -1,4 +1,4 @@
-"""What the bridge's port answers to whoever finds it."""
+"""What the bridge's port answers to strangers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from telephony_bridge.webhooks.app import MOST_BODY_BYTES
 from tests.telephony_bridge.conftest import ControlPlaneEnd
 from tests.telephony_bridge.twilio_line import TwilioLine
 
+ID = "0d8a51cd-5d5b-4cf4-9bb5-0d0a5fbf33a1"
+"""Of no account."""
+
 
 async def asked(line: TwilioLine, method: str, path: str, body: bytes = b"") -> httpx2.Response:
     async with httpx2.AsyncClient(trust_env=False, timeout=20) as client:
@@ -24,9 +27,9 @@ async def asked(line: TwilioLine, method: str, path: str, body: bytes = b"") -> 
         "/",
         "/carriers/twilio",
         "/carriers/twilio/not-an-id/voice",
-        f"/carriers/twilio/{uuid4()}/voice",
-        f"/carriers/twilio/{uuid4()}/media",
-        f"/carriers/twilio/{uuid4()}/voice/",
+        f"/carriers/twilio/{ID}/voice",
+        f"/carriers/twilio/{ID}/media",
+        f"/carriers/twilio/{ID}/voice/",
         "/sentences/unknown.wav",
         "/sentences/../settings.py",
     ],
