@@ -14,6 +14,7 @@ Where each field of ``Advanced`` is used:
   Moonshine does not)
 - the media worker, from the plan's limits: ``max_call_duration_seconds``,
   ``silence_prompt_delay_seconds``, ``post_silence_hangup_seconds``
+- the media worker, while it listens for an answering machine: ``voicemail``
 """
 
 from __future__ import annotations

@@ -221,10 +221,14 @@ def _question(path: str, question: QualificationQuestion) -> Line:
     return text_part(f"{path}.question", question.question), listens_for
 
 
+_SECRET = " (a secret: on a phone let the caller enter it on the keypad, and never say it back)"
+
+
 def _slot(path: str, slot: RequiredSlot) -> Line:
     return (
         text_part(f"{path}.name", slot.name),
         "" if slot.required else " (optional)",
+        _SECRET if slot.sensitive else "",
         text_part(f"{path}.description", slot.description, before=": "),
     )
 

@@ -10,7 +10,8 @@ import pytest
 
 from control_plane.console.routes import STATIC
 
-MOST_SCRIPT_BYTES = 200_000
+MOST_BYTES_OF_A_PAGE = 100_000
+MOST_BYTES_OF_ALL = 250_000
 SCRIPTS = sorted(STATIC.rglob("*.js"))
 
 
@@ -65,18 +66,35 @@ async def test_the_page_runs_no_script_but_its_own_and_makes_no_markup_of_texts(
 
 
 def test_the_page_asks_at_once_for_all_modules_that_it_starts_with() -> None:
-    needed: set[Path] = set()
-    waiting = [STATIC / "main.js"]
-    while waiting:
-        module = waiting.pop()
-        imported = re.findall(r'^import .*?from "(\.[^"]+)"', module.read_text(), re.M | re.S)
-        found = {(module.parent / name).resolve() for name in imported} - needed
-        needed |= found
-        waiting += found
+    main = STATIC / "main.js"
+    needed = started_with(main) - {main}
     page = (STATIC / "index.html").read_text()
     preloaded = re.findall(r'rel="modulepreload" href="/console/static/([^"]+)"', page)
     assert sorted(preloaded) == sorted(module.relative_to(STATIC).as_posix() for module in needed)
 
 
+@pytest.mark.parametrize("area", sorted(each.name for each in (STATIC / "pages").iterdir()))
+def test_what_a_page_loads_stays_small(area: str) -> None:
+    """Of the other areas nothing is loaded before one of their pages is opened."""
+    needed = started_with(STATIC / "main.js")
+    page = STATIC / "pages" / area
+    for module in [page] if page.is_file() else page.rglob("*.js"):
+        needed |= started_with(module)
+    assert sum(module.stat().st_size for module in needed) <= MOST_BYTES_OF_A_PAGE
+
+
 def test_all_scripts_together_stay_small() -> None:
-    assert sum(script.stat().st_size for script in SCRIPTS) <= MOST_SCRIPT_BYTES
+    assert sum(script.stat().st_size for script in SCRIPTS) <= MOST_BYTES_OF_ALL
+
+
+def started_with(module: Path) -> set[Path]:
+    """The module, and all that it imports before it runs."""
+    needed: set[Path] = set()
+    waiting = [module]
+    while waiting:
+        module = waiting.pop()
+        if module not in needed:
+            needed.add(module)
+            imported = re.findall(r'^import .*?from "(\.[^"]+)"', module.read_text(), re.M | re.S)
+            waiting += ((module.parent / name).resolve() for name in imported)
+    return needed

@@ -248,11 +248,11 @@ def test_no_false_alarm(fields: dict[str, Any]) -> None:
 
 
 def test_languages_that_only_the_platform_lacks_words_for() -> None:
-    config = agent(language="it-IT", supported_languages=["it-IT", "en-US"])
+    config = agent(language="fi-FI", supported_languages=["fi-FI", "en-US"])
     stacks = StackReport(
-        {"it-IT": LOCAL_STACK, "en-US": LOCAL_STACK},
+        {"fi-FI": LOCAL_STACK, "en-US": LOCAL_STACK},
         {},
-        {"it-IT": ("The voice Aoede is replaced by Bella.", "The fallback x is not used.")},
+        {"fi-FI": ("The voice Aoede is replaced by Bella.", "The fallback x is not used.")},
     )
     assert [code for code, _ in found(report(config, stacks).warnings)] == [
         "voice_replaced",

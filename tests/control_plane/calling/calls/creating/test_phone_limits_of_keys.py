@@ -69,6 +69,8 @@ async def test_a_key_calls_numbers_of_its_countries_only(
 
     everywhere = await phone_key(tenant, agent_id)
     assert everywhere["phone_countries"] is None
+    allowed = {"allowed_countries": ["US", "DE"]}
+    assert (await tenant.request("PUT", "/v1/phone-settings", json=allowed)).status_code == 200
     assert (await call(tenant, everywhere, GERMAN)).status_code == 202
 
 
