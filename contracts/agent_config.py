@@ -179,7 +179,11 @@ class Advanced(BaseModel):
     prohibited_claims: str | None = Field(None, alias="prohibitedClaims")
     prompt_mode: Literal["builder", "raw"] = "builder"
     pronunciations: Clearable[Annotated[tuple[Pronunciation, ...], Field(max_length=100)]] = ()
-    voicemail: Voicemail | None = Field(None, exclude_if=lambda voicemail: voicemail is None)
+    voicemail: Voicemail | None = Field(
+        None,
+        exclude_if=lambda voicemail: voicemail is None,
+        json_schema_extra={"x-may-be-absent": True},
+    )
     """``None``: the agent talks to machines as to people. Written only if it is set: the previous
     release refuses fields that it does not know."""
 

@@ -220,8 +220,14 @@ def open_to_new_members(schema: Document) -> Document:
 
 
 def with_every_member(schema: Document) -> Document:
-    """For schemas that only answers have: a member with a default is always present."""
-    return schema | {"required": list(schema["properties"])} if "properties" in schema else schema
+    """For schemas that only answers have: a member with a default is present, unless its schema
+    says that it may be absent."""
+    if "properties" not in schema:
+        return schema
+    present = [
+        name for name, member in schema["properties"].items() if not member.get("x-may-be-absent")
+    ]
+    return schema | {"required": present}
 
 
 def shape(schema: Any, words: Document) -> Any:

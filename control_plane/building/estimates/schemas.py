@@ -40,6 +40,7 @@ class Estimate(BaseModel):
     )
     est_for_duration_usd: float | None = Field(
         None,
-        exclude_if=lambda amount: amount is None,
         description="Only with a duration, which is rounded up to 30 seconds.",
+        exclude_if=lambda amount: amount is None,
+        json_schema_extra={"x-may-be-absent": True},
     )

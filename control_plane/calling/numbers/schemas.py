@@ -120,7 +120,10 @@ class WebhookResult(BaseModel):
     webhook_url: str | None = Field(alias="webhookUrl")
     verified: bool = Field(description="The carrier says that the number is in your account.")
     error: str | None = Field(
-        None, exclude_if=lambda error: error is None, description="Only if something failed."
+        None,
+        description="Only if something failed.",
+        exclude_if=lambda error: error is None,
+        json_schema_extra={"x-may-be-absent": True},
     )
 
     @classmethod
@@ -144,6 +147,7 @@ class NumberRegistered(BaseModel):
         None,
         description="Present if the number has an agent.",
         exclude_if=lambda webhook: webhook is None,
+        json_schema_extra={"x-may-be-absent": True},
     )
 
 

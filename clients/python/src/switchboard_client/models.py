@@ -1201,7 +1201,7 @@ class Estimate(WireModel):
     The models' prices and the platform's fee. A channel that is left out, or on your own key, costs nothing.
     """
 
-    est_for_duration_usd: float | None
+    est_for_duration_usd: float | None = None
     """Only with a duration, which is rounded up to 30 seconds."""
 
 
@@ -3513,7 +3513,7 @@ class WebhookResult(WireModel):
     verified: bool
     """The carrier says that the number is in your account."""
 
-    error: str | None
+    error: str | None = None
     """Only if something failed."""
 
 
@@ -3683,7 +3683,7 @@ class AdvancedOutput(WireModel):
     prohibitedClaims: str | None
     prompt_mode: Literal["builder", "raw"] | str
     pronunciations: list[Pronunciation]
-    voicemail: Voicemail | None
+    voicemail: Voicemail | None = None
 
 
 class AgentList(WireModel):
@@ -4408,7 +4408,7 @@ class NumberRegistered(WireModel):
     """E.164."""
 
     agent_id: UUID | None
-    webhook: WebhookResult | None
+    webhook: WebhookResult | None = None
     """Present if the number has an agent."""
 
 
