@@ -27,7 +27,15 @@ def test_every_queue_belongs_to_a_role() -> None:
         ({JobRole.EVENTS}, ["consume_events"]),
         ({JobRole.REAPER}, ["Reaper.run"]),
         ({JobRole.DISPATCH}, ["keep_redispatching", "keep_advancing"]),
-        ({JobRole.DIALING}, ["DialingScheduler.run", "ReportConsumer.run"]),
+        (
+            {JobRole.DIALING},
+            [
+                "DialingScheduler.run",
+                "ReportConsumer.run",
+                "InboundConsumer.run",
+                "keep_reconciling",
+            ],
+        ),
         ({JobRole.POST_CALL}, ["_run_queues"]),
         ({JobRole.RECORDINGS}, ["_run_queues"]),
         ({JobRole.NOTIFYING}, ["OutboxReader.run", "DeliveryRunner.run"]),
@@ -52,7 +60,7 @@ async def test_all_work_is_done_by_some_role(settings: ControlPlaneSettings) -> 
     resources = jobs.Resources(settings)
     coroutines = jobs.loops_of(ALL_ROLES, settings, resources)
     try:
-        assert len(coroutines) == 11
+        assert len(coroutines) == 13
     finally:
         for loop in coroutines:
             loop.close()

@@ -82,6 +82,10 @@ NOT_RUN = {
         "docs/payments.md",
         'api /v1/billing/mandate/register -H "Idempotency-Key: mandate-1" -d \'{',
     ): "needs a payment gateway",
+    (
+        "docs/phones.md",
+        "export SWITCHBOARD_BRIDGE_PUBLIC_URL=https://phones.example.com    # what carriers call",
+    ): "needs a public domain",
     ("docs/webhooks.md", "api /v1/webhooks -d '{"): "hooks.example.com does not exist",
     (
         "docs/webhooks.md",

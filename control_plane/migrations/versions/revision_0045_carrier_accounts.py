@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from control_plane.migrations.online import release_locks
 from control_plane.migrations.tenancy import confine_to_tenant
 
 revision = "0045"
@@ -16,6 +17,11 @@ down_revision = "0044"
 
 
 def upgrade() -> None:
+    op.execute(
+        "ALTER TABLE plans ADD COLUMN IF NOT EXISTS phone_numbers_max bigint"
+        " CHECK (phone_numbers_max >= 0)"
+    )
+    release_locks()
     op.create_table(
         "carrier_accounts",
         sa.Column("id", sa.Uuid, primary_key=True),
@@ -64,10 +70,6 @@ def upgrade() -> None:
     )
     op.execute("ALTER TABLE numbers DROP CONSTRAINT IF EXISTS uq_numbers_number")
     op.create_index("ix_numbers_of_account", "numbers", ["carrier_account_id"])
-    op.execute(
-        "ALTER TABLE plans ADD COLUMN IF NOT EXISTS phone_numbers_max bigint"
-        " CHECK (phone_numbers_max >= 0)"
-    )
 
 
 def _time(name: str) -> sa.Column[object]:

@@ -89,7 +89,7 @@ async def test_a_phone_answered_long_after_its_post_gets_its_agent(
         await until(lambda: call_id in running.media.rooms)
     await catch_up(consumer)
     shown = (await tenant.get(f"/v1/calls/{call_id}")).json()
-    assert shown["end_reason"] == "server_shutdown", "it was with the worker until that stopped"
+    assert shown["end_reason"] is None, "a worker that has no sound of it yet gives it back"
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,7 @@ async def test_each_refusal_of_a_call_has_its_kind(
 async def test_without_a_free_worker_the_line_is_busy(bridge: Bridge, tenant: TenantClient) -> None:
     account_id = await bridge.account(tenant.tenant_id)
     await bridge.number(tenant, await tenant.published_agent())
+    await bridge.redis.flushall()
     assert kind_of(await bridge.ask(account_id, "CA1")) is InboundRefusal.BUSY
 
 
