@@ -250,11 +250,13 @@ async def _end(
             session, f"connected-time:{call.id}", _NOT_BELIEVED, event.model_dump_json()
         )
     if not changed:
+        # Who asks for the end waits a few seconds for the worker, whose report may come later.
+        was_asked = call.end_requested_at is not None
         log_event(
             session,
             call,
             "lifecycle",
             f"The worker reported the end after the call was over: {ended.end_reason.value}",
             event.occurred_at,
-            "warning",
+            "info" if was_asked else "warning",
         )

@@ -132,3 +132,19 @@ async def test_an_unknown_or_foreign_call_is_404(
         call_id = (await create_call(other_tenant, await other_tenant.published_agent()))["id"]
     answer = await tenant.post(f"/v1/calls/{call_id}/end")
     assert (answer.status_code, answer.json()["code"]) == (404, "call_not_found")
+
+
+async def test_a_report_that_comes_after_the_api_ended_the_call_is_no_warning(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    redis: Redis,
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    await hang_up.hang_up(database, redis, tenant.tenant_id, plan.call_id, reaction_seconds=0.1)
+    await worker.end(plan, 30_500, EndReason.NORMAL_HANGUP)
+    await catch_up(consumer)
+    events = (await tenant.get(f"/v1/calls/{plan.call_id}/events")).json()["events"]
+    late = [each for each in events if "after the call was over" in each["message"]]
+    assert [each["level"] for each in late] == ["info"]
