@@ -4,6 +4,7 @@ import pytest
 
 from bench.vendors.random_faults import Fault
 from tests.soak.verdict import (
+    ANALYSED_SECONDS,
     NOTICED_SECONDS,
     REMEMBERED_SECONDS,
     Warned,
@@ -22,13 +23,21 @@ PASSED_OVER = (
 )
 
 
+ANALYSIS = "The analysis will be tried again: OpenAI answered 500."
+
+
 def warned(message: str, seconds: float, call_id: str = "call") -> Warned:
     return Warned(call_id, message, FAULT.at + seconds)
 
 
 @pytest.mark.parametrize(
     "warning",
-    [warned(SWITCH, 0.1), warned(SWITCH, NOTICED_SECONDS), warned(PASSED_OVER, REMEMBERED_SECONDS)],
+    [
+        warned(SWITCH, 0.1),
+        warned(SWITCH, NOTICED_SECONDS),
+        warned(PASSED_OVER, REMEMBERED_SECONDS),
+        warned(ANALYSIS, ANALYSED_SECONDS),
+    ],
 )
 def test_a_switch_soon_after_a_fault_is_explained(warning: Warned) -> None:
     assert unexplained([warning], [FAULT]) == []
@@ -40,6 +49,7 @@ def test_a_switch_soon_after_a_fault_is_explained(warning: Warned) -> None:
         warned(SWITCH, -1.0),
         warned(SWITCH, NOTICED_SECONDS + 1),
         warned(SWITCH.replace("from openai", "from deepgram"), 0.1),
+        warned(ANALYSIS, ANALYSED_SECONDS + 1),
         warned("something else", 0.1),
     ],
 )

@@ -26,6 +26,11 @@ _SWITCH = re.compile(
     r"(llm|stt|tts): \S+ took over from (?P<provider>[^/]+)/\S+ after \d+ ms: (?P<why>.+)"
 )
 _PASSED_OVER = "it failed in another call a moment ago"
+_ANALYSIS = "The analysis will be tried again: "
+"""After the call. Its model has faults like the others, and no other one that takes over."""
+ANALYSIS_PROVIDER = "openai"
+ANALYSED_SECONDS = 60.0
+"""From a fault to the note that it failed: a request may hang as long as an analysis may take."""
 
 
 @dataclass(frozen=True)
@@ -81,12 +86,17 @@ def unexplained(warnings: Sequence[Warned], faults: Sequence[Fault]) -> list[War
 
     def is_explained(warning: Warned) -> bool:
         switch = _SWITCH.fullmatch(warning.message)
-        if switch is None:
+        is_passed_over = False
+        if switch is not None:
+            provider = switch["provider"]
+            is_passed_over = switch["why"].startswith(_PASSED_OVER)
+            seconds = REMEMBERED_SECONDS if is_passed_over else NOTICED_SECONDS
+        elif warning.message.startswith(_ANALYSIS):
+            provider, seconds = ANALYSIS_PROVIDER, ANALYSED_SECONDS
+        else:
             return False
-        is_passed_over = switch["why"].startswith(_PASSED_OVER)
-        seconds = REMEMBERED_SECONDS if is_passed_over else NOTICED_SECONDS
         for place, fault in enumerate(in_order):
-            if fault.provider != switch["provider"] or not 0 <= warning.at - fault.at <= seconds:
+            if fault.provider != provider or not 0 <= warning.at - fault.at <= seconds:
                 continue
             if is_passed_over or noticed_by.setdefault(place, warning.call_id) == warning.call_id:
                 return True
