@@ -143,6 +143,12 @@ def waiting_offer(call_id: UUID | str) -> str:
     return f"switchboard:call:{call_id}:offer"
 
 
+def offers(call_id: UUID) -> str:
+    """Sorted set of participant and client → the number of that client's newest SDP offer. It
+    expires."""
+    return f"switchboard:call:{call_id}:offers"
+
+
 def dispatched_calls(window: int | str) -> str:
     """Counter of the calls that were added to the dispatch stream in one window of time. It
     expires."""

@@ -79,6 +79,14 @@ def _letters(text: str) -> str:
     return "".join(letter for letter in text.lower() if letter.isalpha())
 
 
+def assert_caller_hung_up(call: RunningCall, summary: CallSummary, evidence: Evidence) -> None:
+    """Told with what the caller saw and how the call ended on the record, because a network that
+    ended a call is not there any more to be looked at."""
+    assert summary.ended_by == "caller", (
+        f"{evidence.call.end_reason}; the caller saw: {call.reports}"
+    )
+
+
 def connection_states(call: RunningCall) -> list[tuple[str, bool]]:
     """Each state of the caller that the agent's side told, and whether the caller may return."""
     return [

@@ -12,6 +12,7 @@ from switchboard.demo.evidence import Evidence
 from tests.e2e.conftest import LiveSwitchboard
 from tests.e2e.far_call import (
     PROGRAMS,
+    assert_caller_hung_up,
     assert_everything_was_heard,
     assert_everything_was_understood,
     connection_states,
@@ -73,7 +74,7 @@ async def test_a_bad_line_costs_neither_words_nor_money(
 
     call, summary, evidence = await far_call(far, system, nothing_more)
 
-    assert summary.ended_by == "caller"
+    assert_caller_hung_up(call, summary, evidence)
     assert_words(evidence)
     assert all(state == "connected" for state, _ in connection_states(call))
     assert_billed_once(evidence)
@@ -94,7 +95,7 @@ async def test_ten_seconds_without_any_packet_are_waited_for_and_not_billed(
 
     call, summary, evidence = await far_call(far, system, black_out)
 
-    assert summary.ended_by == "caller"
+    assert_caller_hung_up(call, summary, evidence)
     assert_everything_was_understood(evidence)
     assert connection_states(call)[-1] == ("connected", False)
     assert_billed_once(evidence)
@@ -110,7 +111,7 @@ async def test_a_caller_whose_address_changes_comes_back_and_the_call_goes_on(
 
     call, summary, evidence = await far_call(far, system, move)
 
-    assert summary.ended_by == "caller"
+    assert_caller_hung_up(call, summary, evidence)
     assert_everything_was_understood(evidence)
     assert connection_states(call)[-1] == ("connected", False)
     assert_billed_once(evidence)

@@ -28,6 +28,12 @@ class BadOffer(Problem):
     title = "The body is not an SDP offer that can be answered"
 
 
+class OfferReplaced(Problem):
+    status = HTTPStatus.CONFLICT
+    code = "offer_replaced"
+    title = "A later offer of this client has arrived before this one"
+
+
 class CallOver(Problem):
     status = HTTPStatus.GONE
     code = "call_over"

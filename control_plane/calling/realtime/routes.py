@@ -6,7 +6,7 @@ import time
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response, status
+from fastapi import APIRouter, Depends, Header, Request, Response, status
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from contracts.ice_servers import ice_servers
@@ -22,8 +22,10 @@ from control_plane.calling.realtime.errors import (
     BadOffer,
     CallOver,
     NoWorker,
+    OfferReplaced,
 )
 from control_plane.calling.realtime.joined_call import JoinedCall, joined_call
+from control_plane.calling.realtime.offer_order import HEADER, PATTERN, OfferOrder
 from control_plane.calling.realtime.schemas import IceServers
 from control_plane.calling.realtime.session_description import (
     CONTENT_TYPE,
@@ -88,6 +90,23 @@ async def sdp_offer(request: Request, _: Access) -> str:
     return offer
 
 
+def offer_order(
+    offer_order: Annotated[
+        str | None,
+        Header(
+            alias=HEADER,
+            pattern=PATTERN,
+            description="`client/number`: a name that the client makes up for itself, and how many "
+            "offers it has sent. An offer that arrives after a later one of the same client is "
+            "refused. Without it, each offer replaces the one that arrived before.",
+            examples=["f81d4fae/2"],
+        ),
+    ] = None,
+) -> OfferOrder | None:
+    """The place of the offer among those of its client."""
+    return None if offer_order is None else OfferOrder.parse(offer_order)
+
+
 @router.post(
     "/{call_id}",
     status_code=status.HTTP_201_CREATED,
@@ -100,6 +119,7 @@ async def sdp_offer(request: Request, _: Access) -> str:
             CallNotFound,
             CallOver,
             BadOffer,
+            OfferReplaced,
             NoCapacity,
             NoWorker,
             UnsupportedMediaType,
@@ -111,6 +131,7 @@ async def sdp_offer(request: Request, _: Access) -> str:
 async def offer_leg(
     access: Access,
     offer: Annotated[str, Depends(sdp_offer)],
+    order: Annotated[OfferOrder | None, Depends(offer_order)],
     database: AppDatabase,
     link: AppLink,
     settings: AppSettings,
@@ -123,7 +144,7 @@ async def offer_leg(
     Another offer of the same participant replaces its connection. A participant whose network has
     failed has 20 seconds to send one.
     """
-    answer = await join(database, link, access, offer)
+    answer = await join(database, link, access, offer, order)
     response = Response(answer, status.HTTP_201_CREATED, media_type=CONTENT_TYPE)
     response.headers["Location"] = f"/v1/rtc/{access.call_id}/legs/{access.participant_id}"
     for value in ice_server_links(ice_servers(settings, access.call_id, time.time())):

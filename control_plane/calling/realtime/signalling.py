@@ -13,7 +13,8 @@ from control_plane.calling.calls import repository
 from control_plane.calling.calls.errors import CallNotFound, NoCapacity
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.realtime.access_token import RoomAccess
-from control_plane.calling.realtime.errors import BadOffer, CallOver, NoWorker
+from control_plane.calling.realtime.errors import BadOffer, CallOver, NoWorker, OfferReplaced
+from control_plane.calling.realtime.offer_order import OfferOrder, is_newest
 from control_plane.platform.database import Database
 from control_plane.platform.link import commands
 from control_plane.platform.link.leases import lease_holder, wait_for_lease
@@ -25,12 +26,18 @@ CLAIM_WAIT_SECONDS = 8.0
 _log = structlog.get_logger(__name__)
 
 
-async def join(database: Database, link: Link, access: RoomAccess, offer: str) -> str:
+async def join(
+    database: Database, link: Link, access: RoomAccess, offer: str, order: OfferOrder | None = None
+) -> str:
     """The SDP answer to ``offer``.
+
+    Args:
+        order: without it, the offer is taken for the newest one.
 
     Raises:
         CallNotFound, CallOver: the call does not exist, or is over.
         BadOffer: the worker cannot answer the offer.
+        OfferReplaced: it has come too late.
         NoWorker: no worker has opened the room in time, or the worker does not respond.
         NoCapacity: the worker has no slot for the call now.
         LinkUnavailable: Redis is away.
@@ -41,6 +48,8 @@ async def join(database: Database, link: Link, access: RoomAccess, offer: str) -
         participant_id=access.participant_id, identity=identity, sdp=offer, reply_to=uuid4()
     )
     try:
+        if order and not await is_newest(link.redis, access.call_id, access.participant_id, order):
+            raise OfferReplaced("The connection of the later offer stays.")
         worker_id = await wait_for_lease(link.redis, access.call_id, CLAIM_WAIT_SECONDS)
         if worker_id is None:
             raise NoWorker("No media worker has taken the call yet; try again shortly.")

@@ -434,6 +434,12 @@ class ObjectStoreUnavailable(ApiError):
     code = "object_store_unavailable"
 
 
+class OfferReplaced(ApiError):
+    """A later offer of this client has arrived before this one (409)."""
+
+    code = "offer_replaced"
+
+
 class OriginNotAllowed(ApiError):
     """The publishable key does not permit this page's origin (403)."""
 
@@ -855,6 +861,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "number_not_found": NumberNotFound,
     "number_taken": NumberTaken,
     "object_store_unavailable": ObjectStoreUnavailable,
+    "offer_replaced": OfferReplaced,
     "origin_not_allowed": OriginNotAllowed,
     "own_keys_not_allowed": OwnKeysNotAllowed,
     "parked_event_not_applicable": ParkedEventNotApplicable,

@@ -69,6 +69,8 @@ class Call {
     this.endReason = null;
     this.meters = {};
     this.people = new Set();
+    this.name = crypto.randomUUID();
+    this.offers = 0;
   }
 
   async connect() {
@@ -128,7 +130,12 @@ class Call {
   async #exchange(offer, signal = null) {
     const response = await request(this.path, {
       method: "POST",
-      headers: { ...this.bearer, "Content-Type": "application/sdp" },
+      headers: {
+        ...this.bearer,
+        "Content-Type": "application/sdp",
+        // An offer that arrives after a later one would replace a newer connection.
+        "Offer-Order": `${this.name}/${++this.offers}`,
+      },
       body: offer,
       signal,
     });
@@ -206,7 +213,6 @@ class Call {
         isBack = true;
       } catch (error) {
         connection.close();
-        // An offer that arrives late would replace a newer connection.
         withdrawal.abort();
         if (error.status === CALL_OVER) this.#hungUp();
         if (isFinal(error.status)) break;

@@ -13,6 +13,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
+from contracts import redis_names
 from contracts.call_plan import LONGEST_CALL_SECONDS
 from contracts.commands import CommandRefused, LegAnswered, OfferLeg, RemoveLeg
 from contracts.ice_servers import password_of
@@ -341,3 +342,33 @@ async def test_a_call_that_does_not_exist_gets_no_turn_credentials(
         participant["url"] + "/ice-servers", headers={"Authorization": f"Bearer {token}"}
     )
     assert (response.status_code, response.json()["code"]) == (404, "call_not_found")
+
+
+async def test_an_offer_that_arrives_after_a_later_one_of_its_client_is_refused(
+    http: httpx2.AsyncClient, worker: FakeWorker, call: dict[str, Any]
+) -> None:
+    await worker.claim()
+
+    async def joined(order: str) -> int:
+        await worker.redis.delete(redis_names.worker_commands(worker.worker_id))
+        response, _ = await asyncio.gather(
+            post_offer(http, call, **{"Offer-Order": order}),
+            answered(worker, LegAnswered(sdp=ANSWER)),
+        )
+        return response.status_code
+
+    assert await joined("page/2") == 201
+    for late in ("page/1", "page/2"):
+        response = await post_offer(http, call, **{"Offer-Order": late})
+        assert (response.status_code, response.json()["code"]) == (409, "offer_replaced")
+    assert await joined("page-loaded-again/1") == 201
+    assert await joined("page/3") == 201
+
+
+@pytest.mark.parametrize("order", ["", "1", "page/0", "page/-1", "pa ge/1", "p/1234567890"])
+async def test_an_order_of_another_form_is_refused(
+    http: httpx2.AsyncClient, call: dict[str, Any], order: str
+) -> None:
+    response = await post_offer(http, call, **{"Offer-Order": order})
+    assert response.status_code == 400
+    assert "offer-order" in response.text.lower()

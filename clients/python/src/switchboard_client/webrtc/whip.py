@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from urllib.parse import urljoin
+from uuid import uuid4
 
 import httpx2
 
@@ -24,11 +25,14 @@ class IceServer:
 
 
 class WhipSession:
-    """Offers, each with an answer, and one goodbye. A later offer replaces the connection."""
+    """Offers, each with an answer, and one goodbye. A later offer replaces the connection; one that
+    arrives after a later one is refused."""
 
     def __init__(self, url: str, token: str) -> None:
         self._url = url
         self._authorization = {"Authorization": f"Bearer {token}"}
+        self._name = uuid4().hex
+        self._offers = 0
         self._resource: str | None = None
 
     async def ice_servers(self) -> tuple[IceServer, ...]:
@@ -60,13 +64,15 @@ class WhipSession:
             ApiError: the offer, the token or the call is not accepted.
             ConnectionFailed: the answer has no ``Location``, which is needed to leave.
         """
+        self._offers += 1
+        headers = {
+            **self._authorization,
+            "Content-Type": "application/sdp",
+            "Offer-Order": f"{self._name}/{self._offers}",
+        }
         try:
             async with httpx2.AsyncClient(timeout=_ANSWER_TIMEOUT_SECONDS) as http:
-                response = await http.post(
-                    self._url,
-                    content=offer_sdp.encode(),
-                    headers={**self._authorization, "Content-Type": "application/sdp"},
-                )
+                response = await http.post(self._url, content=offer_sdp.encode(), headers=headers)
         except httpx2.TransportError as error:
             raise unreachable(self._url, error) from error
         if response.status_code != httpx2.codes.CREATED:
