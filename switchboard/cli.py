@@ -118,7 +118,7 @@ def call(
     data_dir: DataDir = None,
 ) -> None:
     """Call an agent from the command line."""
-    from switchboard.commands.call import CallOptions, run_call
+    from switchboard.commands.call.call import CallOptions, run_call
 
     settings = command_settings(data_dir)
     options = CallOptions(

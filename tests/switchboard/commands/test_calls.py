@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from switchboard.commands.call_export import COLUMNS
+from switchboard.commands.call.export import COLUMNS
 from tests.switchboard.commands.conftest import Terminal
 from tests.switchboard.commands.stand_in_api import StandInApi
 

@@ -19,7 +19,7 @@ from switchboard.commands.tables import (
 from switchboard.transcript_line import transcript_line
 
 if TYPE_CHECKING:
-    from switchboard.commands.session import Session
+    from switchboard.commands.api.session import Session
     from switchboard_client.models import CallDetail, CallEndedView, CallPage, EvaluationView
 
 

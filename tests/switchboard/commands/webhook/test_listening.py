@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from switchboard.commands.webhook_listening import ASK_SECONDS
+from switchboard.commands.webhook.listening import ASK_SECONDS
 from switchboard_client import webhooks
 from switchboard_client.models import CallFailedEvent
 from tests.switchboard.commands.conftest import Terminal
@@ -62,7 +62,7 @@ def own_machine() -> Iterator[tuple[str, Received]]:
 @pytest.fixture(autouse=True)
 def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ASK_SECONDS >= 1
-    monkeypatch.setattr("switchboard.commands.webhook_listening.ASK_SECONDS", 0.01)
+    monkeypatch.setattr("switchboard.commands.webhook.listening.ASK_SECONDS", 0.01)
 
 
 def will_tell(api: StandInApi, *events: dict[str, Any]) -> None:

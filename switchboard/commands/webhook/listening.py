@@ -20,7 +20,7 @@ from control_plane.notifying.webhooks.signing import signed_headers
 from switchboard.problems import Problem
 
 if TYPE_CHECKING:
-    from switchboard.commands.session import Session
+    from switchboard.commands.api.session import Session
     from switchboard_client.models import EventView
 
 ASK_SECONDS = 1.0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from switchboard.commands.api_address import api_address
+from switchboard.commands.api.address import api_address
 from switchboard.problems import Problem, client_errors_as_problems, show_problem
 from switchboard.state import read_secrets, read_state
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from switchboard.problems import Problem
 
 if TYPE_CHECKING:
-    from switchboard.commands.session import Session
+    from switchboard.commands.api.session import Session
     from switchboard_client.models import ChatMessageView
 
 _PROMPT = "you    "
@@ -66,7 +66,7 @@ async def chat(
             session.notes.print("The agent has ended the chat.", style="dim")
             break
     if session.as_json:
-        from switchboard.commands.session import document_of
+        from switchboard.commands.api.session import document_of
 
         session.print_json(document_of(await agents.show_chat(agent_id, chat_id)))
 

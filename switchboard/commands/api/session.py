@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import typer
 from rich.console import Console
 
-from switchboard.commands.api_access import api_access
+from switchboard.commands.api.access import api_access
 from switchboard.commands.settings import command_settings
 from switchboard.problems import Problem, client_errors_as_problems, show_problem
 from switchboard_client import AsyncSwitchboard

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from switchboard.commands.call import CallOptions, run_call
+from switchboard.commands.call.call import CallOptions, run_call
 
 
 def options(data_dir: Path, **changes: str) -> CallOptions:

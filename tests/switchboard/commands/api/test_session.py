@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from switchboard.cli import app
-from switchboard.commands.api_access import ApiAccess, api_access
+from switchboard.commands.api.access import ApiAccess, api_access
 from switchboard.demo.account import DemoAccount, write_account
 from switchboard.own_account import OwnAccount, write_own_account
 from switchboard.problems import Problem

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from switchboard.commands.session import Session, document_of
+from switchboard.commands.api.session import Session, document_of
 from switchboard.transcript_line import transcript_line
 from switchboard_client import LiveEvent
 from switchboard_client.models import (

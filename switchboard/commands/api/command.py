@@ -35,7 +35,7 @@ def api_command(
             as_json: bool = False,
             **parameters: Any,
         ) -> None:
-            from switchboard.commands.session import run
+            from switchboard.commands.api.session import run
 
             run(
                 lambda session: coroutine(session, **parameters),

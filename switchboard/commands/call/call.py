@@ -15,7 +15,7 @@ from switchboard.caller.placed_call import CALL_ADVICE
 from switchboard.caller.report_view import ReportView
 from switchboard.caller.reports import CallSummary
 from switchboard.caller.words_of_end import words_of_end, words_of_failure
-from switchboard.commands.api_access import ApiAccess, api_access
+from switchboard.commands.api.access import ApiAccess, api_access
 from switchboard.problems import Problem, client_errors_as_problems, show_problem
 
 DEFAULT_LINES = ("Hello. Can you hear me?", "What can you do for me?", "Thank you. Goodbye.")

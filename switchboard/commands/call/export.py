@@ -12,7 +12,7 @@ from typing import Any, Literal, TextIO
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from switchboard.commands.session import Session, document_of
+from switchboard.commands.api.session import Session, document_of
 from switchboard.problems import Problem
 from switchboard_client.models import CallView
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from switchboard.commands.session import Session
+from switchboard.commands.api.session import Session
 
 _NAME_LENGTH = 80
 

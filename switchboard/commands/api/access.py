@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from switchboard.commands.api_address import api_address
+from switchboard.commands.api.address import api_address
 from switchboard.own_account import read_own_account
 from switchboard.problems import Problem
 from switchboard.state import read_state
