@@ -35,6 +35,7 @@ OTHER_JOBS = (
     "notifications.send_sms",
     "notifications.tell_summaries",
     "partitions.make",
+    "payments.audit",
     "payments.delete_old_events",
     "payments.reconcile",
     "payments.reconcile_reversals",

@@ -7,10 +7,12 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import structlog
 from procrastinate import JobContext
 
 from control_plane.money.billing.credit_watch import CREDIT_FELL
 from control_plane.money.payments import recharging, reconciling, repository
+from control_plane.money.payments.auditing.audit import audit_payments
 from control_plane.money.payments.gateway_events import repository as events
 from control_plane.money.payments.gateways.installed import InstalledGateways
 from control_plane.money.payments.reconciling_reversals import reconcile_reversals as post_missed
@@ -19,6 +21,7 @@ from control_plane.platform.job_queue import PATIENT_QUEUE, database_of, job_que
 EVENTS_KEPT = timedelta(days=180)
 """Gateways send an event again for days, and their consoles for a month."""
 _DELETED_TOGETHER = 2_000
+_log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
@@ -71,6 +74,15 @@ async def reconcile_reversals(context: JobContext, timestamp: int) -> None:
     """Ask gateways for refunds and disputes that they have not reported, or that a crash lost."""
     async with installed_gateways(context) as gateways:
         await post_missed(database_of(context), settings_of(context), gateways, datetime.now(UTC))
+
+
+@job_queue.periodic(cron="11 * * * *")
+@job_queue.task(name="payments.audit", pass_context=True, queueing_lock="audit_payments")
+async def audit(context: JobContext, timestamp: int) -> None:
+    """Log every difference between what gateways captured and what is posted and invoiced."""
+    for difference in await audit_payments(database_of(context)):
+        tenant_id = None if difference.tenant_id is None else str(difference.tenant_id)
+        _log.error("payments_do_not_balance", tenant_id=tenant_id, what=difference.what)
 
 
 @job_queue.periodic(cron="29 * * * *")

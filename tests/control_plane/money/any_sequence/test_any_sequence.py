@@ -44,7 +44,7 @@ STEPS = st.lists(
     min_size=100,
     max_size=200,
 )
-MARKETS = 35
+MARKETS = 40
 """Enough for all operations of a share."""
 
 
