@@ -15,7 +15,7 @@ from control_plane.money.payments import recharging, reconciling, repository
 from control_plane.money.payments.auditing.audit import audit_payments
 from control_plane.money.payments.gateway_events import repository as events
 from control_plane.money.payments.gateways.installed import InstalledGateways
-from control_plane.money.payments.reconciling_reversals import reconcile_reversals as post_missed
+from control_plane.money.payments.reversals.reconciling import reconcile_reversals as post_missed
 from control_plane.platform.job_queue import PATIENT_QUEUE, database_of, job_queue, settings_of
 
 EVENTS_KEPT = timedelta(days=180)

@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.money.payments import methods, repository, reversing
+from control_plane.money.payments import methods, repository
 from control_plane.money.payments.gateway_events import repository as events
 from control_plane.money.payments.gateways.fields import MissingField
 from control_plane.money.payments.gateways.gateway import (
@@ -30,6 +30,7 @@ from control_plane.money.payments.gateways.gateway import (
 from control_plane.money.payments.gateways.razorpay_events import read_razorpay_event
 from control_plane.money.payments.gateways.stripe_events import read_stripe_event
 from control_plane.money.payments.locking import lock_account
+from control_plane.money.payments.reversals import reversing
 from control_plane.money.payments.settling import settle
 from control_plane.platform.database import Database, storable
 from control_plane.platform.settings import ControlPlaneSettings, GatewayName

@@ -134,10 +134,8 @@ class Market:
                 assert payment.gateway_payment_id is not None
                 total = payment.total_minor
                 credit = total * micros
-                if credit == PACK_CENTS * MICROS_PER_CENT and payment.kind != "recharge":
+                if credit == PACK_CENTS * MICROS_PER_CENT:
                     credit += BONUS_CENTS * MICROS_PER_CENT
-                elif payment.kind == "recharge":
-                    credit += payment.bonus_micros
                 rest = credit - share(credit, back[payment.gateway_payment_id], total)
                 # Parts that went back and came again are each rounded.
                 assert abs(net[str(payment.id)] - rest) <= 8, (payment.id, net, rest)

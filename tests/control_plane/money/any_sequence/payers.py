@@ -25,7 +25,7 @@ from control_plane.money.payments.gateways.signatures import (
     is_signed_by_stripe,
 )
 from control_plane.money.payments.reconciling import LOST_AFTER
-from control_plane.money.payments.reconciling_reversals import reconcile_reversals
+from control_plane.money.payments.reversals.reconciling import reconcile_reversals
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.money.any_sequence.shop import Shop

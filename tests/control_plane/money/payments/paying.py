@@ -17,7 +17,7 @@ from control_plane.money.billing import service as billing
 from control_plane.money.payments import methods, recharging, reconciling
 from control_plane.money.payments.gateways.gateway import SavedMethod
 from control_plane.money.payments.gateways.installed import InstalledGateways
-from control_plane.money.payments.reconciling_reversals import reconcile_reversals
+from control_plane.money.payments.reversals.reconciling import reconcile_reversals
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient

@@ -17,7 +17,7 @@ from control_plane.money.payments.gateways.gateway import (
     ReversalReport,
 )
 from control_plane.money.payments.gateways.installed import InstalledGateways
-from control_plane.money.payments.reversing import id_of
+from control_plane.money.payments.reversals.reversing import id_of
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 
