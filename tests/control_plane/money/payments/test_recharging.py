@@ -175,7 +175,7 @@ async def test_three_declines_in_a_row_switch_it_off_and_each_is_told(
     assert len(tries) == 1, "the second one waits"
     await payer.recharges(timedelta(minutes=61))
     await wire.reported()
-    await payer.recharges(timedelta(hours=12))
+    await payer.recharges(timedelta(hours=11))
     assert len(tries) == 2, "the third one waits longer"
     await payer.recharges(timedelta(hours=14))
     await wire.reported()
