@@ -94,7 +94,7 @@ def _database(server: PostgresServer, name: str) -> str:
     """A new one with the tables of this release; its URL."""
     plain = server.url.replace("postgresql+psycopg://", "postgresql://")
     with psycopg.connect(plain, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
+        connection.execute(f"CREATE DATABASE {name}")
     url = server.database_url(name)
     engine = create_engine(url)
     with engine.connect() as connected:

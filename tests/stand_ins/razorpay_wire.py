@@ -115,7 +115,7 @@ class RazorpayWire:
         return payment
 
     async def refund(self, payment_id: str, amount: int) -> _Object:
-        refund = {
+        refund: _Object = {
             "id": self._id("rfnd"),
             "entity": "refund",
             "amount": amount,
@@ -134,7 +134,7 @@ class RazorpayWire:
     async def dispute(self, payment_id: str) -> _Object:
         """One that the bank decides against us."""
         amount = self.payments[payment_id]["amount"]
-        dispute = {
+        dispute: _Object = {
             "id": self._id("disp"),
             "entity": "dispute",
             "payment_id": payment_id,

@@ -152,7 +152,7 @@ class StripeWire:
         await self._report("checkout.session.expired", self.sessions[session_id], self.reporting)
 
     async def refund(self, intent_id: str, amount: int, *, status: str = "succeeded") -> _Object:
-        refund = {
+        refund: _Object = {
             "id": self._id("re"),
             "object": "refund",
             "amount": amount,
@@ -170,7 +170,7 @@ class StripeWire:
         await self._report("refund.failed", refund, self.reporting)
 
     async def dispute(self, intent_id: str) -> _Object:
-        dispute = {
+        dispute: _Object = {
             "id": self._id("du"),
             "object": "dispute",
             "amount": self.intents[intent_id]["amount"],
@@ -375,7 +375,7 @@ class StripeWire:
     def _new_intent(
         self, amount: int, customer: str | None, method: str, metadata: _Object
     ) -> _Object:
-        intent = {
+        intent: _Object = {
             "id": self._id("pi"),
             "object": "payment_intent",
             "amount": amount,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from control_plane.money.payments.gateways.fields import MissingField
@@ -162,9 +163,7 @@ class RazorpayGateway:
         found: list[dict[str, Any]] = []
         while True:
             page = {"from": int(since.timestamp()), "count": _MOST_LISTED, "skip": len(found)}
-            listed = await self._ask(
-                lambda client, options, page=page: getattr(client, kind).all(page, **options)
-            )
+            listed = await self._ask(partial(_page_of, kind, page))
             items = listed.get("items") or []
             found += items
             if len(items) < _MOST_LISTED:
@@ -206,3 +205,10 @@ class RazorpayGateway:
                 TypeError,
             ) as error:
                 raise GatewayUnclear(type(error).__name__) from error
+
+
+def _page_of(
+    kind: str, page: dict[str, int], client: razorpay.Client, options: dict[str, Any]
+) -> dict[str, Any]:
+    found: dict[str, Any] = getattr(client, kind).all(page, **options)
+    return found

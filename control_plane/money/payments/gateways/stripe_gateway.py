@@ -162,12 +162,12 @@ class StripeGateway:
         created = {"gte": int(since.timestamp())}
         async with self._asking() as client:
             refunds = await client.v1.refunds.list_async(
-                {"created": created, "limit": _MOST_LISTED}  # type: ignore[typeddict-item]
+                {"created": created, "limit": _MOST_LISTED}  # type: ignore[arg-type]
             )
             async for refund in refunds.auto_paging_iter():
                 reports.append(refund_report(refund.to_dict()))
             disputes = await client.v1.disputes.list_async(
-                {"created": created, "limit": _MOST_LISTED}  # type: ignore[typeddict-item]
+                {"created": created, "limit": _MOST_LISTED}  # type: ignore[arg-type]
             )
             async for dispute in disputes.auto_paging_iter():
                 reports.append(dispute_report(dispute.to_dict()))

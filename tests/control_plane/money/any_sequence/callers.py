@@ -43,9 +43,9 @@ class Callers:
         self._months = dict.fromkeys(tenants, 0)
 
     async def begin(self, step: Step) -> int:
-        if len(self._waiting) < step.count:
+        if len(self._waiting) < step.how_many:
             await self._make_calls()
-        calls = [self._waiting.pop() for _ in range(step.count)]
+        calls = [self._waiting.pop() for _ in range(step.how_many)]
         begun: list[Call] = []
 
         async def reserve(session: AsyncSession, was_done: bool) -> None:
@@ -66,7 +66,7 @@ class Callers:
 
         await self._transact(reserve, step)
         self._running += begun
-        return step.count
+        return step.how_many
 
     async def extend(self, step: Step) -> int:
         async def extend(session: AsyncSession, call: Call, number: int) -> None:
@@ -108,7 +108,7 @@ class Callers:
 
     async def settle_all(self, step: Step) -> None:
         while self._running:
-            await self.settle(step._replace(count=64, dies_at=0))
+            await self.settle(step._replace(how_many=64, dies_at=0))
 
     async def grant(self, step: Step) -> int:
         reference = f"gift:{uuid4()}"
@@ -120,7 +120,7 @@ class Callers:
                     self._tenant(step),
                     step.amount * 50_001,
                     "Gift",
-                    bucket="free" if step.count % 2 else "purchased",
+                    bucket="free" if step.how_many % 2 else "purchased",
                     reference=reference,
                 )
 
@@ -215,7 +215,7 @@ class Callers:
         if not self._running:
             return []
         first = step.who % len(self._running)
-        return (self._running[first:] + self._running[:first])[: step.count]
+        return (self._running[first:] + self._running[:first])[: step.how_many]
 
     def _tenant(self, step: Step) -> UUID:
         return self._tenants[step.who % len(self._tenants)]

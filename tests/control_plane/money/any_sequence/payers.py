@@ -74,7 +74,7 @@ class Payers:
         with self._dying(step) as database:
             await self._begin_checkout(database, payment_id, step)
             return 1
-        if step.count % 2:
+        if step.how_many % 2:
             await self._begin_checkout(self._shop.database, payment_id, step)
         return 1
 
@@ -161,7 +161,7 @@ class Payers:
     async def events_again(self, step: Step) -> int:
         """The newest ones, in their order or the other way round."""
         wire = self._wire(step)
-        newest = wire.events.sent[-step.count :]
+        newest = wire.events.sent[-step.how_many :]
         with self._reporting(step):
             for event_id, body in newest if step.amount % 2 else newest[::-1]:
                 await wire.events.send(event_id, body)
@@ -185,7 +185,7 @@ class Payers:
             await recharge_settings.change(
                 session, tenant_id, enabled=step.amount % 4 != 0, pack_usd=None, threshold_usd=None
             )
-            await accounts.set_extra_usage(session, tenant_id, step.count % 4 != 0)
+            await accounts.set_extra_usage(session, tenant_id, step.how_many % 4 != 0)
         return 1
 
     async def come_to_rest(self) -> None:

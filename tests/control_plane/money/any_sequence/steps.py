@@ -52,7 +52,7 @@ LAST_DEATH = 12
 
 class Step(NamedTuple):
     what: What
-    count: int
+    how_many: int
     """How many calls or events, from 1 to ``MOST_AT_ONCE``."""
     who: int
     amount: int

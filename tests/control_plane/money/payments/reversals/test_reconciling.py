@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select
 
+from control_plane.money.payments.gateway_events import repository as events
 from control_plane.money.payments.models import GatewayEvent
-from control_plane.money.payments.tasks import EVENTS_KEPT, events
+from control_plane.money.payments.tasks import EVENTS_KEPT
 from tests.control_plane.money.billing.books import assert_books_balance
 from tests.control_plane.money.payments.paying import Payer
 from tests.stand_ins.razorpay_wire import RazorpayWire
