@@ -23,6 +23,7 @@ from control_plane.money.payments.gateways.gateway import (
     DisputeWon,
     Refunded,
     RefundReversed,
+    ReversalReport,
 )
 from control_plane.money.payments.models import Payment, PaymentReversal, PaymentState
 from control_plane.money.payments.settling import locked
@@ -49,7 +50,7 @@ async def take_back(
     payment = await locked(session, found.id)
     if payment.state != PaymentState.SUCCEEDED:
         return False
-    gateway_id = _id_of(report)
+    gateway_id = id_of(report)
     if await repository.reversal(session, gateway, gateway_id) is not None:
         return True
     kind: Literal["refund", "dispute"] = "refund" if isinstance(report, Refunded) else "dispute"
@@ -93,7 +94,7 @@ async def give_back(
     Returns:
         ``False`` if it was not taken yet.
     """
-    gateway_id = _id_of(report)
+    gateway_id = id_of(report)
     taken = await repository.reversal(session, gateway, gateway_id)
     if taken is None:
         return False
@@ -161,7 +162,8 @@ async def _issue_note(
         )
 
 
-def _id_of(report: Refunded | Disputed | RefundReversed | DisputeWon) -> str:
+def id_of(report: ReversalReport) -> str:
+    """The gateway's id of the refund or the dispute."""
     if isinstance(report, (Refunded, RefundReversed)):
         return report.refund_id
     return report.dispute_id
