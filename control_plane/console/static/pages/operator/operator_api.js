@@ -1,6 +1,6 @@
 /** The operator's routes. The token is kept in this page alone, and forgotten when it is closed. */
 
-import { exchange } from "../../core/api.js";
+import { exchange } from "../../kit.js";
 
 let token = null;
 
