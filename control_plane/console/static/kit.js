@@ -9,6 +9,7 @@ export * from "./components/fields.js";
 export * from "./components/filters.js";
 export * from "./components/form.js";
 export * from "./components/icon.js";
+export * from "./components/invoices.js";
 export * from "./components/later.js";
 export * from "./components/notices.js";
 export * from "./components/paged_table.js";

@@ -11,7 +11,7 @@ export function withQuery(path, values) {
 
 /** @param query of the address. */
 export function filters(path, fields, query) {
-  for (const field of fields) field.set(query.get(field.name) ?? "");
+  for (const field of fields) if (query.has(field.name)) field.set(query.get(field.name));
   const onchange = () =>
     navigate(withQuery(path, Object.fromEntries(fields.map((each) => [each.name, each.value().trim()]))));
   return tags.div({ class: "row filters", role: "search", onchange }, fields.map(({ node }) => node));

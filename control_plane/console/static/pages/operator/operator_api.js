@@ -20,5 +20,6 @@ export const operatorApi = {
   get: (path, query, signal) => send("GET", path, { query, signal }),
   post: (path, body) => send("POST", path, { body }),
   put: (path, body) => send("PUT", path, { body }),
+  delete: (path) => send("DELETE", path),
   patch: (path, body) => send("PATCH", path, { body }),
 };

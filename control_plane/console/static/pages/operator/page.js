@@ -10,6 +10,9 @@ const TABS = [
   { name: "tenants", words: "Tenants", load: () => import("./tenants.js") },
   { name: "catalogue", words: "Catalogue", load: () => import("./catalogue.js") },
   { name: "prices", words: "Prices", load: () => import("./prices.js") },
+  { name: "offers", words: "Plans and taxes", load: () => import("./offers.js") },
+  { name: "invoices", words: "Invoices", load: () => import("./invoices.js") },
+  { name: "margin", words: "Margin", load: () => import("./margin.js") },
 ];
 
 function tokenForm() {

@@ -1,8 +1,8 @@
 /** All tenants, with a search that stands in the address, and credit for one of them. */
 
 import {
-  actionColumn, dateTime, facts, formDialog, formOf, money, navigate, number, numberField, pagedTable, report,
-  sentence, showDialog, small, tags, textField, withQuery,
+  actionColumn, choiceField, dateTime, facts, formDialog, formOf, money, navigate, number, numberField, pagedTable,
+  report, sentence, showDialog, small, tags, textField, withQuery,
 } from "../../kit.js";
 import { operatorApi } from "./operator_api.js";
 
@@ -17,6 +17,24 @@ const grant = ({ id, name }) =>
     send: (given) => operatorApi.post(`/tenants/${id}/credits`, given),
     words: "Give the credit",
     told: (granted) => `${name} has ${money(granted.balance_usd)} now`,
+  });
+
+const correct = ({ id, name }) =>
+  formDialog(`Correction for ${name}`, {
+    about: "Puts right what was posted wrongly. The tenant reads the reason and who decided it.",
+    fields: [
+      numberField("amount_usd", "US dollars", { required: true, hint: "Below 0 takes credit away." }),
+      textField("reason", "Why", { required: true, maxlength: 500 }),
+      textField("posted_by", "Decided by", { required: true, hint: "A name or a mail address." }),
+      choiceField("bucket", "Where a positive amount goes", [
+        ["free", "Free credit"],
+        ["purchased", "Top-up credit"],
+      ]),
+      textField("corrects", "Transaction that was wrong", { mayBeNull: true, hint: "Its id, if there is one." }),
+    ],
+    send: (given) => operatorApi.post(`/tenants/${id}/corrections`, given),
+    words: "Post the correction",
+    told: (posted) => `${name} has ${money(posted.balance_usd)} now`,
   });
 
 async function look({ id }) {
@@ -44,7 +62,7 @@ const COLUMNS = [
   ["Agents", (row) => number(row.agents), "number"],
   ["Calls, 30 days", (row) => number(row.calls_last_30_days), "number"],
   ["Credit left", (row) => money(row.available_usd), "number"],
-  actionColumn((row) => [small("Details", () => look(row)), small("Credit", () => grant(row))]),
+  actionColumn((row) => [small("Details", () => look(row)), small("Credit", () => grant(row)), small("Correct", () => correct(row))]),
 ];
 
 function searchForm(searched) {

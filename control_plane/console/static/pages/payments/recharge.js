@@ -1,12 +1,30 @@
 /** Charging the saved method while nobody is there. */
 
-import { api, card, checkField, formOf, numberField, quiet, refresh, tell } from "../../kit.js";
+import {
+  api, card, checkField, choiceField, formDialog, formOf, numberField, press, quiet, refresh, tell, textField,
+} from "../../kit.js";
+import { payAtGateway } from "./gateway.js";
 
 /** What has to be there before a recharge can be made; `null` if nothing is missing. */
 function missing(settings, methods) {
-  if (settings.mandate_required && !settings.has_mandate) return "Your bank wants a mandate first. Register one through the API.";
+  if (settings.mandate_required && !settings.has_mandate) return "Your bank wants a mandate first: it lets the bank know how much may be charged.";
   return methods.length ? null : "Nothing can be charged before a payment method is saved.";
 }
+
+/** Its first charge is a top-up, which the person pays at once. */
+const registerMandate = ({ billing_phone: contact }) =>
+  formDialog("Register a mandate", {
+    about: "You pay a first top-up now. Your bank then lets automatic recharges through, up to the amount that you set.",
+    fields: [
+      numberField("first_charge_usd", "First top-up, in US dollars", { min: 1, max: 10_000, required: true }),
+      numberField("max_amount_usd", "Most that one recharge may take, in US dollars", { min: 1, max: 10_000, required: true }),
+      textField("contact", "Phone number", { type: "tel", autocomplete: "tel", required: true, hint: "The one that your bank knows." }),
+      choiceField("method", "With", [["", "What you choose there"], ["card", "A card"], ["upi", "UPI"]], { mayBeNull: true }),
+    ],
+    values: { first_charge_usd: 20, max_amount_usd: 100, contact },
+    send: (given) => payAtGateway("/v1/billing/mandate/register", given, { recurring: "1" }),
+    words: "Go to the payment",
+  });
 
 export function rechargeForm(settings, methods) {
   const fields = [
@@ -20,5 +38,6 @@ export function rechargeForm(settings, methods) {
     tell("Automatic recharge is saved");
   };
   const lack = missing(settings, methods);
-  return card("Automatic recharge", lack && quiet(lack), formOf(fields, save, { words: "Save", values: settings }));
+  const mandate = settings.mandate_required && press("Register a mandate", () => registerMandate(settings));
+  return card("Automatic recharge", lack && quiet(lack), formOf(fields, save, { words: "Save", values: settings, extra: [mandate] }));
 }

@@ -1,26 +1,9 @@
 /** Adding credit: an amount, and where the bill goes. */
 
-import {
-  api, buttons, card, checkField, formOf, minorMoney, numberField, showDialog, small, tags, textField,
-} from "../../kit.js";
+import { buttons, card, checkField, formOf, minorMoney, numberField, small, textField } from "../../kit.js";
+import { payAtGateway } from "./gateway.js";
 
-const { code, p } = tags;
 const CENTS = 100;
-
-/** Razorpay's checkout opens in a page of the tenant's own: no foreign script runs in the console. */
-const showOrder = ({ razorpay, total_minor: total, currency }) =>
-  showDialog(
-    "The order is made",
-    p(`Razorpay waits for ${minorMoney(total, currency)}. Open its checkout in your own page with this order:`),
-    p(code(razorpay.order_id)),
-  );
-
-async function pay(given) {
-  const key = crypto.randomUUID();
-  const begun = await api.post("/v1/billing/checkout/start", given, { headers: { "Idempotency-Key": key } });
-  if (begun.checkout_url) location.assign(begun.checkout_url);
-  else await showOrder(begun);
-}
 
 function packButtons(packs, amount) {
   const words = ({ price_cents: price, bonus_cents: bonus }) => minorMoney(price) + (bonus ? ` + ${minorMoney(bonus)} bonus` : "");
@@ -39,6 +22,6 @@ export function topUp(packs) {
   return card(
     "Top up",
     packs.length > 0 && packButtons(packs, amount),
-    formOf(fields, pay, { words: "Go to the payment" }),
+    formOf(fields, (given) => payAtGateway("/v1/billing/checkout/start", given), { words: "Go to the payment" }),
   );
 }
