@@ -269,7 +269,11 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.include_router(mailed_pages_router(), dependencies=[Depends(storable_input)])
     app.mount("/mailed-pages/static", mailed_page_files())
     app.mount("/console/static", console_files())
-    app.include_router(console_router(), dependencies=[Depends(storable_input)])
+    takes_razorpay = "razorpay" in settings.configured_gateways
+    app.include_router(
+        console_router(settings.razorpay_checkout_url if takes_razorpay else None),
+        dependencies=[Depends(storable_input)],
+    )
     app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
     app.add_middleware(
         RateLimitMiddleware,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from control_plane.identity.authentication.dependencies import OperatorSession, Origin
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerOperatorKey
@@ -13,6 +14,8 @@ from control_plane.identity.tenants import repository as tenants
 from control_plane.identity.tenants.errors import TenantNotFound
 from control_plane.money.invoices import repository
 from control_plane.money.invoices.errors import InvoiceNotFound, InvoiceNotVoidable
+from control_plane.money.invoices.routes import MAX_INVOICES
+from control_plane.money.invoices.schemas import InvoiceList, InvoiceView
 from control_plane.money.invoices.service import void
 from control_plane.money.payments import repository as payments
 from control_plane.operator.payment_schemas import (
@@ -22,6 +25,7 @@ from control_plane.operator.payment_schemas import (
     PaymentProfileView,
 )
 from control_plane.platform.audit.recording import OPERATOR, record_act
+from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import AUTHENTICATED, problems
 
@@ -31,6 +35,30 @@ router = APIRouter(
     responses=problems(*AUTHENTICATED),
     route_class=IdempotentRoute,
 )
+
+
+@router.get("/invoices")
+async def list_all_invoices(
+    session: OperatorSession,
+    tenant_id: Annotated[UUID | None, Query(description="Only those of this tenant.")] = None,
+    limit: Annotated[int, Query(ge=1, description="More than 100 counts as 100.")] = 25,
+    cursor: Annotated[
+        UUID | None, Query(description="The `next_cursor` of the page before.")
+    ] = None,
+) -> InvoiceList:
+    """List the invoices and credit notes of all tenants, newest first."""
+    before = None
+    if cursor is not None:
+        before = await repository.find_of_anybody(session, cursor)
+        if before is None:
+            raise InvalidRequest.at("cursor", "must be the next_cursor of a page before")
+    most = min(limit, MAX_INVOICES)
+    found = await repository.page(session, tenant_id, most + 1, before)
+    shown = found[:most]
+    return InvoiceList(
+        invoices=[InvoiceView.model_validate(each, from_attributes=True) for each in shown],
+        next_cursor=shown[-1].id if len(found) > most else None,
+    )
 
 
 @router.post("/invoices/{invoice_id}/void", responses=problems(InvoiceNotFound, InvoiceNotVoidable))

@@ -164,6 +164,15 @@ class PaymentSettings(BaseModel):
     place of others."""
 
     @property
+    def razorpay_checkout_url(self) -> str:
+        """Razorpay's hosted checkout, to which a browser posts a form.
+
+        Source: Razorpay, "Hosted Checkout".
+        """
+        base = self.razorpay_base_url or "https://api.razorpay.com"
+        return f"{base.rstrip('/')}/v1/checkout/embedded"
+
+    @property
     def configured_gateways(self) -> frozenset[GatewayName]:
         needs: Mapping[GatewayName, tuple[object, ...]] = {
             "stripe": (self.stripe_secret_key, self.stripe_webhook_secret),

@@ -20,6 +20,8 @@ from typing import Any
 from aiohttp import web
 
 from tests.stand_ins.payment_outcomes import EventPost, Outcomes, Reporting
+from tests.stand_ins.razorpay_checkout import PATH as CHECKOUT
+from tests.stand_ins.razorpay_checkout import add_hosted_checkout
 
 _Object = dict[str, Any]
 _CARD = {"network": "Visa", "last4": "1111", "country": "IN"}
@@ -65,6 +67,7 @@ class RazorpayWire:
     async def serving(self) -> AsyncIterator[RazorpayWire]:
         """Listens on 127.0.0.1 at ``base_url``."""
         app = web.Application(middlewares=[self._guard])
+        add_hosted_checkout(app, self.key_id, self.orders, self.customer_pays)
         app.router.add_post("/v1/customers", self._create_customer)
         app.router.add_post("/v1/orders", self._create_order)
         app.router.add_get("/v1/orders", self._list_orders)
@@ -181,7 +184,8 @@ class RazorpayWire:
     @web.middleware
     async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:
         login = base64.b64encode(f"{self.key_id}:{self.key_secret}".encode()).decode()
-        if request.headers.get("Authorization") != f"Basic {login}":
+        is_browser = request.path.startswith(CHECKOUT)
+        if not is_browser and request.headers.get("Authorization") != f"Basic {login}":
             return _error(401, "BAD_REQUEST_ERROR", "Authentication failed")
         response: web.StreamResponse = await handler(request)
         return response

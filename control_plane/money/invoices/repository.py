@@ -41,6 +41,11 @@ async def find_for_operator(session: AsyncSession, invoice_id: UUID) -> Invoice 
     return found
 
 
+async def find_of_anybody(session: AsyncSession, invoice_id: UUID) -> Invoice | None:
+    found: Invoice | None = await session.scalar(select(Invoice).where(Invoice.id == invoice_id))
+    return found
+
+
 async def of_payment(session: AsyncSession, payment_id: UUID) -> Invoice | None:
     """The invoice of a payment, without its credit notes, locked."""
     found: Invoice | None = await session.scalar(
@@ -83,19 +88,17 @@ async def items_of(
 
 
 async def page(
-    session: AsyncSession, tenant_id: UUID, limit: int, before: Invoice | None
+    session: AsyncSession, tenant_id: UUID | None, limit: int, before: Invoice | None
 ) -> Sequence[Invoice]:
     """Newest first.
 
     Args:
+        tenant_id: ``None`` for all tenants that the session sees.
         before: the last one of the page before.
     """
-    query = (
-        select(Invoice)
-        .where(Invoice.tenant_id == tenant_id)
-        .order_by(Invoice.position.desc())
-        .limit(limit)
-    )
+    query = select(Invoice).order_by(Invoice.position.desc()).limit(limit)
+    if tenant_id is not None:
+        query = query.where(Invoice.tenant_id == tenant_id)
     if before is not None:
         query = query.where(Invoice.position < before.position)
     return (await session.scalars(query)).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter
@@ -46,6 +47,7 @@ from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.idempotency.errors import IdempotencyKeyInUse
 from control_plane.platform.job_queue import PATIENT_QUEUE, enqueue
+from control_plane.platform.settings import ControlPlaneSettings
 
 router = APIRouter(prefix="/v1/billing", tags=["billing"], route_class=IdempotentRoute)
 _GATEWAY_PROBLEMS = (
@@ -74,7 +76,7 @@ async def start_checkout(
     """Begin a top-up. The credit is added when the gateway reports the payment.
 
     With Stripe, send the customer to `checkout_url`. With Razorpay, give `razorpay` to its
-    checkout.
+    checkout, or post it to the hosted one.
     """
     begun = await checkout.begin_checkout(
         database,
@@ -96,7 +98,7 @@ async def start_checkout(
         bonus_cents=cents_of(payment.bonus_micros),
         checkout_url=shown.get("checkout_url"),
         stripe=StripeCheckout(**shown) if begun.gateway == "stripe" else None,
-        razorpay=RazorpayOrder(**shown) if begun.gateway == "razorpay" else None,
+        razorpay=_order(shown, settings) if begun.gateway == "razorpay" else None,
     )
 
 
@@ -189,4 +191,8 @@ async def register_mandate(
         method=wanted.method,
         now=datetime.now(UTC),
     )
-    return MandateStarted(gateway=begun.gateway, razorpay=RazorpayOrder(**begun.shown))
+    return MandateStarted(gateway=begun.gateway, razorpay=_order(begun.shown, settings))
+
+
+def _order(shown: dict[str, Any], settings: ControlPlaneSettings) -> RazorpayOrder:
+    return RazorpayOrder(**shown, checkout_url=settings.razorpay_checkout_url)

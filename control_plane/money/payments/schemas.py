@@ -52,6 +52,11 @@ class RazorpayOrder(BaseModel):
     amount: int
     currency: str
     customer_id: str | None
+    checkout_url: str = Field(
+        description="Hosted by Razorpay: have the customer's browser post a form there, with "
+        "`key_id`, `order_id`, `amount`, `callback_url` and `cancel_url`; for a mandate also "
+        "`customer_id` and `recurring=1`."
+    )
 
 
 class StripeCheckout(BaseModel):
@@ -187,7 +192,8 @@ class MandateStart(BaseModel):
 
 
 class MandateStarted(BaseModel):
-    """Give `razorpay` to Razorpay's checkout. The mandate exists when the bank has confirmed it."""
+    """Give `razorpay` to Razorpay's checkout, or post it to the hosted one. The mandate exists when
+    the bank has confirmed it."""
 
     gateway: GatewayName
     razorpay: RazorpayOrder

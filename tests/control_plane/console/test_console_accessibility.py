@@ -73,7 +73,15 @@ PAGES = {
     "nothing here": "/console/nothing",
     "no such agent": "/console/agents/00000000-0000-0000-0000-000000000000",
 }
-OPERATORS = ["System", "Tenants", "Catalogue", "Prices"]
+OPERATORS = [
+    "System",
+    "Tenants",
+    "Catalogue",
+    "Prices",
+    "Plans and taxes",
+    "Invoices",
+    "Margin",
+]
 LOOKS = [("light", WIDE), ("dark", NARROW)]
 if os.environ.get(SCREENSHOTS):
     LOOKS += [("dark", WIDE), ("light", NARROW)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.async_api import expect
 
@@ -83,6 +85,67 @@ async def test_a_new_price_replaces_the_one_that_holds(
     await person.presses("Set the price")
     await expect(fee).to_contain_text("0.0321")
     await expect(fee).to_have_count(1)
+
+
+async def test_plans_amounts_and_taxes_are_offered_and_ended(
+    person: Visitor, tenant: TenantClient
+) -> None:
+    page = person.page
+    await enter(person, "/console/operator/offers")
+    await person.presses("Add a plan")
+    await person.fills("Name", "Growth")
+    await person.fills("Id", "Growth!")
+    await person.fills("US dollars of credit a month", "99")
+    await person.presses("Add the plan")
+    await expect(page.get_by_text("Some fields are not right yet.")).to_be_visible()
+    await person.fills("Id", "growth")
+    await person.presses("Add the plan")
+    await expect(page.locator("tbody tr").filter(has_text="Growth")).to_contain_text("$99.00")
+
+    await person.presses("Offer an amount")
+    await person.fills("Name", "Fifty")
+    await person.fills("Price in US dollars", "50")
+    await person.fills("Bonus in US dollars", "2.50")
+    await person.presses("Offer it")
+    pack = page.locator("tbody tr").filter(has_text="Fifty")
+    await expect(pack).to_contain_text("$2.50")
+    owned = (await tenant.http.get("/v1/operator/topup-packs", headers=OPERATOR)).json()["packs"]
+    assert [(each["price_cents"], each["bonus_cents"]) for each in owned] == [(5000, 250)]
+    await pack.get_by_role("button", name="Withdraw").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
+    await expect(pack).to_have_count(0)
+
+    await person.presses("Add a tax")
+    await person.fills("Country", "DE")
+    await person.fills("Name", "VAT")
+    await person.fills("Percent", "19")
+    await person.presses("Add the tax")
+    await expect(page.locator("tbody tr").filter(has_text="VAT")).to_contain_text("19")
+    assert await person.sees_all_of_its_width()
+
+
+async def test_a_correction_is_posted_with_its_reason(
+    person: Visitor, tenant: TenantClient
+) -> None:
+    await enter(person, f"/console/operator/tenants?search={tenant.tenant_id}")
+    await person.presses("Correct")
+    await person.fills("US dollars", "-1.25")
+    await person.fills("Why", "Posted twice")
+    await person.fills("Decided by", "mia@voice.example")
+    await person.presses("Post the correction")
+    await expect(person.page.locator(".notice")).to_contain_text("now")
+    entries = (await tenant.get("/v1/billing/transactions")).json()["transactions"]
+    assert [(each["transaction_type"], each["amount_usd"]) for each in entries[:1]] == [
+        ("correction", -1.25)
+    ]
+
+
+async def test_the_margin_is_shown_by_what_the_operator_chooses(person: Visitor) -> None:
+    await enter(person, "/console/operator/margin")
+    await person.page.get_by_label("By", exact=True).select_option("Model")
+    await expect(person.page).to_have_url(re.compile(r"by=model"))
+    await expect(person.page.get_by_text("Revenue $0.00")).to_be_visible()
+    assert await person.sees_all_of_its_width()
 
 
 async def test_the_token_is_forgotten_when_the_page_is_loaded_again(person: Visitor) -> None:

@@ -11,9 +11,11 @@ from playwright.async_api import expect
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import OPERATOR, TenantClient
+from tests.control_plane.console.test_operator_pages_in_browser import enter as enter_as_operator
 from tests.control_plane.console.visitor import Visitor
 from tests.control_plane.dashboard import dashboard_client
 from tests.control_plane.money.payments.paying import delivery_to, paid_through
+from tests.stand_ins.razorpay_wire import RazorpayWire
 from tests.stand_ins.stripe_wire import StripeWire
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
@@ -26,8 +28,16 @@ async def stripe() -> AsyncIterator[StripeWire]:
 
 
 @pytest.fixture
-def settings(settings: ControlPlaneSettings, stripe: StripeWire) -> ControlPlaneSettings:
-    return paid_through(settings, stripe=stripe)
+async def razorpay() -> AsyncIterator[RazorpayWire]:
+    async with RazorpayWire().serving() as razorpay:
+        yield razorpay
+
+
+@pytest.fixture
+def settings(
+    settings: ControlPlaneSettings, stripe: StripeWire, razorpay: RazorpayWire
+) -> ControlPlaneSettings:
+    return paid_through(settings, stripe=stripe, razorpay=razorpay)
 
 
 async def test_a_payment_at_the_hosted_page_changes_the_balance(
@@ -68,6 +78,46 @@ async def test_a_payment_at_the_hosted_page_changes_the_balance(
     async with page.expect_download() as download:
         await invoices.get_by_role("link", name="PDF").click()
     assert (await (await download.value).path()).read_bytes().startswith(b"%PDF-")
+    await enter_as_operator(person, "/console/operator/invoices")
+    await person.presses("Void")
+    await person.fills("Why", "Issued to the wrong company")
+    await person.presses("Void it")
+    await expect(page.locator("tbody tr").first).to_contain_text("Credit note")
+    assert await person.sees_all_of_its_width()
+
+
+async def test_in_india_a_top_up_and_a_mandate_are_paid_at_razorpays_hosted_page(
+    person: Visitor,
+    tenant: TenantClient,
+    database: Database,
+    http: httpx2.AsyncClient,
+    razorpay: RazorpayWire,
+) -> None:
+    razorpay.events.deliver = delivery_to(http, "razorpay")
+    page = person.page
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    await person.opens("/console/payments")
+    await person.fills("Country", "IN")
+    await person.presses("Go to the payment")
+    await person.reads("Pay ₹1600.00")
+    await person.presses("Pay ₹1600.00")
+    await person.reads("Payments")
+    left = page.locator("dl.figures")
+    await expect(left).to_contain_text("$20.00")
+    await person.presses("Register a mandate")
+    await person.fills("Phone number", "+919876543210")
+    await page.get_by_role("dialog").get_by_role("button", name="Go to the payment").click()
+    await person.reads("Pay ₹1600.00")
+    await person.presses("Go back")
+    await person.reads("Payments")
+    await expect(page.get_by_text("Nothing was paid.")).to_be_visible()
+    await person.presses("Register a mandate")
+    await person.fills("Phone number", "+919876543210")
+    await page.get_by_role("dialog").get_by_role("button", name="Go to the payment").click()
+    await person.presses("Pay ₹1600.00")
+    await expect(left).to_contain_text("$40.00")
+    await expect(page.locator("table", has_text="Method")).to_contain_text("Razorpay")
+    await expect(page.get_by_text("Your bank wants a mandate first")).to_be_hidden()
     assert await person.sees_all_of_its_width()
 
 

@@ -54,6 +54,7 @@ POLICIES: Policies = {
         Access.OPERATOR, 401, {"country": "FR", "kind": "VAT", "percent": 20}
     ),
     ("DELETE", "/v1/operator/tax-rates/{rate_id}"): _OPERATORS,
+    ("GET", "/v1/operator/invoices"): _OPERATORS,
     ("POST", "/v1/operator/invoices/{invoice_id}/void"): Policy(
         Access.OPERATOR, 401, {"reason": "x"}
     ),

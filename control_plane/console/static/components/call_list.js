@@ -5,10 +5,11 @@ import { fill, tags } from "../core/elements.js";
 import { ago, clock, money, sentence } from "../core/format.js";
 import { repeat } from "../core/repeat.js";
 import { badge } from "./badge.js";
+import { buttons, press } from "./buttons.js";
+import { parts } from "./cards.js";
 import { report } from "./notices.js";
 import { tableOf } from "./table.js";
 
-const { a, button, div } = tags;
 const PAGE_SIZE = 30;
 const ASK_EVERY_MS = 4000;
 
@@ -18,22 +19,23 @@ const names = new Map();
 async function agentNames(signal) {
   const { agents } = await api.get("/v1/agents", { limit: 200 }, signal);
   for (const { id, name } of agents) names.set(id, name);
-  return names;
 }
 
 function columns(showsAgent) {
-  const agent = { words: "Agent", kind: "main", cell: (row) => a({ href: `/console/calls/${row.id}` }, names.get(row.agent_id) ?? "Deleted agent") };
-  const when = showsAgent
-    ? { words: "When", kind: "when", cell: (row) => ago(row.created_at) }
-    : { words: "When", kind: "main", cell: (row) => a({ href: `/console/calls/${row.id}` }, ago(row.created_at)) };
+  const link = (row, words) => tags.a({ href: `/console/calls/${row.id}` }, words);
+  const first = showsAgent
+    ? [
+        ["Agent", (row) => link(row, names.get(row.agent_id) ?? "Deleted agent"), "main"],
+        ["When", (row) => ago(row.created_at), "when"],
+      ]
+    : [["When", (row) => link(row, ago(row.created_at)), "main"]];
   return [
-    ...(showsAgent ? [agent] : []),
-    when,
-    { words: "Status", cell: (row) => badge(row.status) },
-    { words: "With", cell: (row) => row.primary_participant?.identity ?? "–" },
-    { words: "Ended by", cell: (row) => sentence(row.end_reason) },
-    { words: "Duration", kind: "number", cell: (row) => clock(row.bill_duration) },
-    { words: "Cost", kind: "number", cell: (row) => money(row.total_cost) },
+    ...first,
+    ["Status", (row) => badge(row.status)],
+    ["With", (row) => row.primary_participant?.identity ?? "–"],
+    ["Ended by", (row) => sentence(row.end_reason)],
+    ["Duration", (row) => clock(row.bill_duration), "number"],
+    ["Cost", (row) => money(row.total_cost), "number"],
   ];
 }
 
@@ -42,8 +44,8 @@ function columns(showsAgent) {
  * @param most shows only so many, without a way to more.
  */
 export async function callList({ query, signal, showsAgent = true, most = Infinity }) {
-  const place = div();
-  const foot = div({ class: "buttons" });
+  const place = tags.div();
+  const foot = buttons();
   const rows = new Map();
   let next = null;
   let shown = "";
@@ -59,7 +61,7 @@ export async function callList({ query, signal, showsAgent = true, most = Infini
     const at = document.activeElement?.closest?.("td") && document.activeElement.getAttribute("href");
     fill(place, tableOf("Calls", columns(showsAgent), sorted, "No calls here yet."));
     if (at) place.querySelector(`a[href="${CSS.escape(at)}"]`)?.focus();
-    fill(foot, next !== null && most === Infinity && button({ type: "button", onclick: more }, "Show more"));
+    fill(foot, next !== null && most === Infinity && press("Show more", more));
   }
 
   async function more() {
@@ -83,5 +85,5 @@ export async function callList({ query, signal, showsAgent = true, most = Infini
   await agentNames(signal);
   await more();
   repeat(renew, ASK_EVERY_MS, signal);
-  return div({ class: "sections" }, place, foot);
+  return parts(place, foot);
 }

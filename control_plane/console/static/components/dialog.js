@@ -1,8 +1,13 @@
 /** Dialogs over the page. The browser keeps focus inside and gives it back. */
 
-import { tags } from "../core/elements.js";
+import { fill, tags } from "../core/elements.js";
+import { refresh } from "../core/router.js";
+import { buttons, press } from "./buttons.js";
+import { quiet } from "./cards.js";
+import { formOf } from "./form.js";
+import { tell } from "./notices.js";
 
-const { button, dialog, div, h2, p } = tags;
+const { dialog, div, h2, input, label, p } = tags;
 
 /**
  * Shows `content`, which gets a function that closes the dialog.
@@ -12,13 +17,13 @@ const { button, dialog, div, h2, p } = tags;
 export function openDialog(title, content) {
   return new Promise((resolve) => {
     const heading = h2({ id: "dialog-title" }, title);
-    const shown = dialog({ "aria-labelledby": "dialog-title" }, heading);
+    const shown = dialog({ "aria-labelledby": "dialog-title" });
     let answer;
     const close = (value) => {
       answer = value;
       shown.close();
     };
-    shown.append(...[content(close)].flat());
+    fill(shown, heading, content(close));
     shown.addEventListener("close", () => {
       shown.remove();
       resolve(answer);
@@ -28,15 +33,56 @@ export function openDialog(title, content) {
   });
 }
 
+/** Something to read. */
+export const showDialog = (title, ...content) =>
+  openDialog(title, (close) => [content, buttons(press("Close", () => close()))]);
+
 /** Whether the person agrees. `words` are those of the button that agrees. */
 export async function confirmed(title, explanation, words) {
   const answer = await openDialog(title, (close) => [
     p(explanation),
-    div(
-      { class: "buttons" },
-      button({ type: "button", class: "danger", onclick: () => close(true) }, words),
-      button({ type: "button", onclick: () => close(false) }, "Cancel"),
-    ),
+    buttons(press(words, () => close(true), "danger"), press("Cancel", () => close(false))),
   ]);
   return answer === true;
 }
+
+/**
+ * A form in a dialog, with fields and options as in form.js.
+ *
+ * @param content stands above the fields.
+ * @param send gets the fields' values; the dialog stays open if it fails.
+ * @param told what is said afterwards, or a function of the answer; then the page is shown again.
+ * @returns what `send` answered; `undefined` if the person has cancelled.
+ */
+export async function formDialog(title, { about = null, content = null, fields = [], send, told = null, ...options }) {
+  const answer = await openDialog(title, (close) => [
+    about && quiet(about),
+    content,
+    formOf(fields, async (given) => close((await send(given)) ?? null), {
+      ...options,
+      extra: [press("Cancel", () => close())],
+    }),
+  ]);
+  if (answer !== undefined && told) {
+    await refresh();
+    tell(typeof told === "function" ? told(answer) : told);
+  }
+  return answer;
+}
+
+/** A secret that is shown once. `words` say what it is. */
+export const showSecret = (title, secret, words = "Key") =>
+  openDialog(title, (close) => {
+    const shown = input({ id: "secret", class: "code", readonly: true, value: secret });
+    const copy = async () => {
+      shown.select();
+      await navigator.clipboard.writeText(secret);
+      tell("Copied");
+    };
+    return [
+      p("Keep it now: it is not shown again."),
+      div({ class: "field" }, label({ for: "secret" }, words), shown),
+      // Browsers have no clipboard on plain http.
+      buttons(navigator.clipboard && press("Copy", copy, "primary"), press("Done", () => close())),
+    ];
+  });

@@ -5,8 +5,9 @@
  */
 
 import { fill, tags } from "../core/elements.js";
+import { press, small } from "./buttons.js";
 
-const { button, div, input, label, li, option, p, select, span, textarea, ul } = tags;
+const { div, input, label, li, option, p, select, span, textarea, ul } = tags;
 
 let count = 0;
 
@@ -32,8 +33,8 @@ function field(name, words, hint, control, { value, set }) {
     set,
     fault(message) {
       fill(wrong, message);
-      control.toggleAttribute("aria-invalid", Boolean(message));
       if (message) control.setAttribute("aria-invalid", "true");
+      else control.removeAttribute("aria-invalid");
     },
     focus: () => control.focus(),
   };
@@ -47,6 +48,16 @@ export function textField(name, words, { hint, mayBeNull = false, type = "text",
     set: (value) => (control.value = value ?? ""),
   });
 }
+
+/** What must not be read over somebody's shoulder. */
+export const secretField = (name, words, options) => textField(name, words, { type: "password", required: true, ...options });
+
+export const mailField = (options) =>
+  textField("email", "Mail address", { type: "email", required: true, ...options });
+
+/** A password that somebody chooses. */
+export const newPasswordField = (name, words, hint) =>
+  secretField(name, words, { minlength: 10, maxlength: 200, autocomplete: "new-password", hint });
 
 export function longTextField(name, words, { hint, rows = 3, mayBeNull = true, ...attributes } = {}) {
   const control = textarea({ rows, ...attributes });
@@ -95,6 +106,17 @@ export function linesField(name, words, { hint, rows = 3 } = {}) {
   });
 }
 
+/** A list of texts in one line, separated by commas. */
+export function namesField(name, words, options) {
+  const field = textField(name, words, { autocomplete: "off", ...options });
+  const text = field.value;
+  return {
+    ...field,
+    value: () => text().split(/[,\n]/).map((each) => each.trim()).filter(Boolean),
+    set: (value) => field.set((value ?? []).join(", ")),
+  };
+}
+
 /** A JSON document, for what has no form. `value()` throws what is wrong in words. */
 export function jsonField(name, words, { hint, rows = 10 } = {}) {
   const control = textarea({ rows, class: "code", spellcheck: "false" });
@@ -127,13 +149,12 @@ export function listField(name, words, makeFields, { hint, add }) {
     const fields = makeFields();
     for (const each of fields) each.set(value[each.name] ?? (typeof each.value() === "boolean" ? true : ""));
     const item = { fields, value };
-    const remove = button({ type: "button", class: "plain" }, "Remove");
-    item.node = li(fields.map(({ node }) => node), remove);
-    remove.addEventListener("click", () => {
+    const remove = () => {
       items.splice(items.indexOf(item), 1);
       item.node.remove();
       list.dispatchEvent(new Event("input", { bubbles: true }));
-    });
+    };
+    item.node = li(fields.map(({ node }) => node), press("Remove", remove, "plain"));
     items.push(item);
     list.append(item.node);
     return item;
@@ -147,7 +168,7 @@ export function listField(name, words, makeFields, { hint, add }) {
       hint && p({ class: "hint" }, hint),
       list,
       wrong,
-      button({ type: "button", class: "small", onclick: () => append({}).fields[0].focus() }, add),
+      small(add, () => append({}).fields[0].focus()),
     ),
     value: () =>
       items.map(({ fields, value }) => ({

@@ -1,6 +1,7 @@
 /** A form that sends its fields once at a time and says what was wrong beside them. */
 
 import { fill, tags } from "../core/elements.js";
+import { buttons } from "./buttons.js";
 
 const { button, div, form } = tags;
 
@@ -18,7 +19,7 @@ function fieldOf(fields, path) {
  *
  * @returns what no field shows.
  */
-export function showFaults(fields, error) {
+function showFaults(fields, error) {
   const rest = [];
   let first = null;
   for (const { field: path, message } of error.errors ?? []) {
@@ -27,6 +28,7 @@ export function showFaults(fields, error) {
     else {
       const inner = path.replace(/^body\./, "") === field.name ? "" : `${path} `;
       field.fault(`${inner || "This "}${message}.`);
+      reveal(field.node);
       first ??= field;
     }
   }
@@ -35,13 +37,22 @@ export function showFaults(fields, error) {
   return rest.length ? `${rest.join("; ")}.` : error.message;
 }
 
+/** A field in a closed part of a form cannot be seen, nor checked by the browser. */
+function reveal(node) {
+  const closed = node.closest("details");
+  if (closed) closed.open = true;
+}
+
 /**
  * @param fields of fields.js; `content` are nodes that hold theirs, by default just these.
  * @param submit gets `{ name: value }` and resolves when the API has accepted it.
+ * @param values what the fields hold at first, by name.
+ * @param foot class of a place for the buttons, which `extra` ones may join.
  */
-export function formOf(fields, submit, { words, content = null, extra = [], kind = "primary" } = {}) {
+export function formOf(fields, submit, { words, values = {}, content = null, extra = [], kind = "primary", foot = null }) {
   const wrong = div({ class: "wrong", role: "alert" });
   const send = button({ type: "submit", class: kind }, words);
+  for (const field of fields) if (field.name in values) field.set(values[field.name]);
 
   async function onsubmit(event) {
     event.preventDefault();
@@ -58,10 +69,8 @@ export function formOf(fields, submit, { words, content = null, extra = [], kind
     }
   }
 
-  return form(
-    { onsubmit },
-    content ?? fields.map(({ node }) => node),
-    wrong,
-    div({ class: "buttons" }, send, extra),
-  );
+  const end = [wrong, buttons(send, extra)];
+  const shown = form({ onsubmit }, content ?? fields.map(({ node }) => node), foot ? div({ class: foot }, end) : end);
+  shown.addEventListener("invalid", (event) => reveal(event.target), true);
+  return shown;
 }

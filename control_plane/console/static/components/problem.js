@@ -1,14 +1,8 @@
 /** What went wrong, where a page's content would stand. */
 
 import { tags } from "../core/elements.js";
-
-const { button, div, p } = tags;
+import { press } from "./buttons.js";
 
 /** `again`, if given, is offered as a button. */
-export function problemNotice(error, again = null) {
-  return div(
-    { class: "trouble", role: "alert" },
-    p(error.message),
-    again && button({ type: "button", onclick: again }, "Try again"),
-  );
-}
+export const problemNotice = (error, again = null) =>
+  tags.div({ class: "trouble", role: "alert" }, tags.p(error.message), again && press("Try again", again));

@@ -13,9 +13,8 @@ const UNITS = [
 ];
 
 /** US dollars. A call may cost a fraction of a cent, so small amounts keep their digits. */
-export function money(usd) {
+export function money(usd, digits = Math.abs(usd) < 0.1 ? 4 : 2) {
   if (usd === null || usd === undefined) return MISSING;
-  const digits = Math.abs(usd) < 0.1 ? 4 : 2;
   return usd.toLocaleString(undefined, {
     style: "currency",
     currency: "USD",
@@ -25,8 +24,11 @@ export function money(usd) {
 }
 
 /** US dollars to the last digit that is billed, a millionth. */
-export const exactMoney = (usd) =>
-  usd.toLocaleString(undefined, { style: "currency", currency: "USD", minimumFractionDigits: 2, maximumFractionDigits: 6 });
+export const exactMoney = (usd) => money(usd, 6);
+
+/** Minor units of a currency, such as cents. */
+export const minorMoney = (minor, currency = "USD") =>
+  (minor / 100).toLocaleString(undefined, { style: "currency", currency });
 
 /** `1:05` for 65 seconds. */
 export function clock(seconds) {
@@ -59,3 +61,13 @@ export function sentence(name) {
   const words = name.replaceAll(/[_.]/g, " ");
   return words[0].toUpperCase() + words.slice(1);
 }
+
+const BILLED = {
+  stt: "Speech recognition",
+  llm: "Language model",
+  tts: "Speech synthesis",
+  managed_sku: "Managed agent",
+};
+
+/** What a price is for. */
+export const billed = (component) => BILLED[component] ?? sentence(component);

@@ -149,6 +149,7 @@ async def test_a_mandate_is_a_top_up_whose_confirmation_stores_the_token_sealed(
             "amount": 10 * USD_TO_INR * 100,
             "currency": "INR",
             "customer_id": order["customer_id"],
+            "checkout_url": f"{razorpay.base_url}/v1/checkout/embedded",
         },
     }
     assert order["token"]["max_amount"] == 50 * USD_TO_INR * 100

@@ -1,18 +1,16 @@
 /** The agent in text: what it would say in a call, at once and free. */
 
-import { checkField, choiceField, textField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { api } from "../../core/api.js";
-import { fill, tags } from "../../core/elements.js";
-import { sentence } from "../../core/format.js";
+import {
+  api, buttons, card, checkField, choiceField, facts, fill, formOf, hint, parts, press, quiet, sentence, tags, textField,
+} from "../../kit.js";
 
-const { button, code, dd, div, dl, dt, h2, li, ol, p, section } = tags;
+const { code, div, li, ol, p } = tags;
 
 const OUTCOMES = { would_call: "Would call", done: "Called", failed: "Failed to call" };
 
 function toolLine({ name, arguments: given, outcome, result }) {
   const shown = `${name}(${Object.keys(given).length ? JSON.stringify(given) : ""})`;
-  return p({ class: "hint" }, `${OUTCOMES[outcome]} `, code(shown), result && ` → ${result}`);
+  return hint(`${OUTCOMES[outcome]} `, code(shown), result && ` → ${result}`);
 }
 
 const turn = ({ role, text, tools }) =>
@@ -22,16 +20,15 @@ const turn = ({ role, text, tools }) =>
   );
 
 function details({ provider, model, locale, agent_version: version, collected }) {
-  const facts = [
+  const about = [
     ["Version", version === null ? "The draft" : `Version ${version}`],
     ["Answers come from", provider === "local" ? "The offline engine" : `${sentence(provider)} ${model}`],
     ["Language", locale],
   ];
-  const list = (pairs) => dl({ class: "facts" }, pairs.map(([term, value]) => [dt(term), dd(value)]));
   const slots = Object.entries(collected).map(([name, value]) => [sentence(name), value]);
   return [
-    slots.length > 0 && section({ class: "card" }, h2("Collected"), list(slots)),
-    section({ class: "card" }, h2("Details"), list(facts)),
+    slots.length > 0 && card("Collected", facts(slots)),
+    card("Details", facts(about)),
   ];
 }
 
@@ -41,12 +38,11 @@ function conversation(chat, address, again) {
     { class: "turns chat", tabindex: "0", "aria-live": "polite", "aria-relevant": "additions", "aria-label": "Conversation" },
     chat.messages.map(turn),
   );
-  const aside = div({ class: "sections" }, details(chat));
-  const foot = div({ class: "sections" });
+  const aside = parts(details(chat));
+  const foot = parts();
   const message = textField("text", "Your message", { required: true, maxlength: 4000, autocomplete: "off" });
-  const renew = (words) => button({ type: "button", onclick: again }, words);
 
-  const over = [p({ role: "status" }, "The agent has ended the chat."), div({ class: "buttons" }, renew("Chat again"))];
+  const over = [p({ role: "status" }, "The agent has ended the chat."), buttons(press("Chat again", again))];
 
   async function say({ text }) {
     const mine = list.appendChild(turn({ role: "caller", text, tools: [] }));
@@ -66,17 +62,17 @@ function conversation(chat, address, again) {
     }
   }
 
-  fill(foot, formOf([message], say, { words: "Send", extra: [renew("Start over")] }));
+  fill(foot, formOf([message], say, { words: "Send", extra: [press("Start over", again)] }));
   return div(
     { class: "columns wide-left" },
-    section({ class: "card" }, h2("Chat"), chat.warnings.map((warning) => p({ class: "hint" }, warning)), list, foot),
+    card("Chat", chat.warnings.map((warning) => hint(warning)), list, foot),
     aside,
   );
 }
 
 export async function tab({ agent, signal }) {
   const address = `/v1/agents/${agent.id}/chat-sessions`;
-  const place = div({ class: "sections" });
+  const place = parts();
   let open = null;
 
   /** A tenant has only so many chats at once. One that stays behind expires by itself. */
@@ -102,10 +98,9 @@ export async function tab({ agent, signal }) {
     };
     fill(
       place,
-      section(
-        { class: "card" },
-        h2(`Chat with ${agent.name}`),
-        p({ class: "quiet" }, "What the agent would say in a call, in text. It costs nothing and needs no microphone."),
+      card(
+        `Chat with ${agent.name}`,
+        quiet("What the agent would say in a call, in text. It costs nothing and needs no microphone."),
         formOf([version, runTools], begin, { words: "Start the chat" }),
       ),
     );

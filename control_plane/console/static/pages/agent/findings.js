@@ -1,6 +1,6 @@
 /** What the API finds in an agent, and what to do about it. */
 
-import { tags } from "../../core/elements.js";
+import { tags } from "../../kit.js";
 
 const { code, li, p, strong, ul } = tags;
 

@@ -1,6 +1,6 @@
 /** The choice of a provider and a model of it for one channel: `llm`, `stt` or `tts`. */
 
-import { choiceField } from "../../components/fields.js";
+import { choiceField } from "../../kit.js";
 
 const AUTOMATIC = "";
 

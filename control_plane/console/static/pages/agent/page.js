@@ -1,9 +1,6 @@
 /** One agent: a heading, and the tab of the address. */
 
-import { badge } from "../../components/badge.js";
-import { pageHead } from "../../components/page_head.js";
-import { tabLinks } from "../../components/tabs.js";
-import { exchange } from "../../core/api.js";
+import { badge, exchange, openTab, pageHead } from "../../kit.js";
 import { agentActions } from "./actions.js";
 
 const TABS = [
@@ -17,19 +14,15 @@ const TABS = [
 
 export async function page({ params, signal }) {
   const { document: agent, headers } = await exchange("GET", `/v1/agents/${params.id}`, { signal });
-  const current = TABS.find(({ name }) => name === params.tab) ?? TABS[0];
   const context = { agent, revision: headers.get("ETag"), signal };
-  const { tab } = await current.load();
-  const shown = await tab(context);
+  const { links, shown } = await openTab("Agent", `/console/agents/${agent.id}`, TABS, params.tab, context);
   const served = agent.published_version;
   return [
     pageHead(agent.name, {
-      about: served
-        ? badge("verified", `Version ${served} takes calls`)
-        : badge("draft", "Not published yet"),
+      about: served ? badge("verified", `Version ${served} takes calls`) : badge("draft", "Not published yet"),
       actions: agentActions(agent),
     }),
-    tabLinks("Agent", `/console/agents/${agent.id}`, TABS, current),
+    links,
     shown,
   ];
 }

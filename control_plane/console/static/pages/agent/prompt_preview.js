@@ -1,18 +1,16 @@
 /** The prompt that the language model would read, as the form stands. */
 
-import { api } from "../../core/api.js";
-import { fill, tags } from "../../core/elements.js";
-import { number } from "../../core/format.js";
+import { api, fill, number, parts, quiet, tags } from "../../kit.js";
 import { findingList } from "./findings.js";
 
-const { div, h2, h3, p, pre, section } = tags;
+const { h2, h3, p, pre, section } = tags;
 const WAIT_MS = 700;
 
 function shown(compiled) {
   const { errors, warnings, opener } = compiled;
   const broken = errors.map(({ field, line, message }) => p({ class: "fault" }, `${field}, line ${line}: ${message}`));
   return [
-    p({ class: "quiet" }, `About ${number(compiled.estimated_tokens)} tokens`),
+    quiet(`About ${number(compiled.estimated_tokens)} tokens`),
     broken,
     findingList(warnings, "warning"),
     opener && [h3("First sentence"), p(opener)],
@@ -23,7 +21,7 @@ function shown(compiled) {
 
 /** @param changes gives the unsaved changes; it may throw while something is half typed. */
 export function promptPreview(agentId, changes, signal) {
-  const place = div({ class: "sections" });
+  const place = parts();
   let timer = null;
   let asked = 0;
 
@@ -34,7 +32,7 @@ export function promptPreview(agentId, changes, signal) {
       const compiled = await api.post("/v1/agents/compile-prompt", body, { signal });
       if (mine === asked) fill(place, shown(compiled));
     } catch (error) {
-      if (mine === asked && error.name !== "AbortError") fill(place, p({ class: "quiet" }, error.message));
+      if (mine === asked && error.name !== "AbortError") fill(place, quiet(error.message));
     }
   }
 

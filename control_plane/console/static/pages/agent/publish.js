@@ -1,15 +1,10 @@
 /** The report before publishing, and the button that publishes. */
 
-import { checkField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { tell } from "../../components/notices.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
-import { refresh } from "../../core/router.js";
+import { api, card, checkField, formOf, parts, press, refresh, tags, tell } from "../../kit.js";
 import { findingList } from "./findings.js";
 import { showDiff } from "./version_diff.js";
 
-const { a, button, div, h2, p, section } = tags;
+const { a, p } = tags;
 
 /** The only blocker that a person may overrule. */
 const LIMITED = "offline_engine_follows_too_little";
@@ -27,7 +22,7 @@ function publishing(agent, revision, isLimited) {
   });
   const served = agent.published_version;
   const extra = served && [
-    button({ type: "button", onclick: () => showDiff(agent, served, served) }, "See what changes"),
+    press("See what changes", () => showDiff(agent, served, served)),
     a({ href: `/console/agents/${agent.id}/talk`, class: "button" }, `Talk to version ${served}`),
   ];
   return formOf(isLimited ? [accepts] : [], publish, { words: "Publish", extra: [extra] });
@@ -44,10 +39,9 @@ export async function tab({ agent, revision, signal }) {
   const { blockers, warnings, ready } = report;
   const isLimited = !ready && blockers.every(({ code }) => code === LIMITED);
   const [title, words] = verdict(ready, isLimited);
-  return div(
-    { class: "sections" },
-    section({ class: "card" }, h2(title), p(words), (ready || isLimited) && publishing(agent, revision, isLimited)),
-    blockers.length > 0 && section({ class: "card" }, h2("Must be solved"), findingList(blockers, "blocker")),
-    warnings.length > 0 && section({ class: "card" }, h2("Worth a look"), findingList(warnings, "warning")),
+  return parts(
+    card(title, p(words), (ready || isLimited) && publishing(agent, revision, isLimited)),
+    blockers.length > 0 && card("Must be solved", findingList(blockers, "blocker")),
+    warnings.length > 0 && card("Worth a look", findingList(warnings, "warning")),
   );
 }

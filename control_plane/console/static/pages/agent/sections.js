@@ -4,15 +4,8 @@
  */
 
 import {
-  checkField,
-  choiceField,
-  jsonField,
-  linesField,
-  listField,
-  longTextField,
-  numberField,
-  textField,
-} from "../../components/fields.js";
+  checkField, choiceField, jsonField, linesField, listField, longTextField, numberField, textField,
+} from "../../kit.js";
 import { modelField } from "./model_field.js";
 import { voiceField } from "./voice_field.js";
 

@@ -1,11 +1,8 @@
 /** A call with the agent, on the call page in a frame. */
 
-import { formOf } from "../../components/form.js";
-import { api } from "../../core/api.js";
-import { fill, tags } from "../../core/elements.js";
-import { session } from "../../core/session.js";
+import { api, buttons, card, fill, formOf, parts, quiet, session, tags } from "../../kit.js";
 
-const { a, div, h2, iframe, p, section } = tags;
+const { a, iframe, p } = tags;
 
 /** The call page, joined with the access token of the call that was just made. */
 function callFrame({ id, participants }) {
@@ -24,10 +21,10 @@ function callFrame({ id, participants }) {
 }
 
 export async function tab({ agent }) {
-  const place = div({ class: "sections" });
+  const place = parts();
   if (!agent.published_version) {
     const publish = a({ href: `/console/agents/${agent.id}/publish`, class: "button primary" }, "Publish it");
-    return section({ class: "card" }, h2("Publish it first"), p("Calls use the published version."), div({ class: "buttons" }, publish));
+    return card("Publish it first", p("Calls use the published version."), buttons(publish));
   }
   const begin = async () => {
     const identity = session().user?.email ?? "console";
@@ -36,20 +33,10 @@ export async function tab({ agent }) {
       participants: [{ transport: "webrtc", identity }],
       metadata: { from: "console" },
     });
-    fill(
-      place,
-      callFrame(call),
-      div({ class: "buttons" }, a({ href: `/console/calls/${call.id}`, class: "button" }, "Read this call"), startForm("Call again")),
-    );
+    const read = a({ href: `/console/calls/${call.id}`, class: "button" }, "Read this call");
+    fill(place, callFrame(call), buttons(read, startForm("Call again")));
   };
   const startForm = (words) => formOf([], begin, { words });
-  return fill(
-    place,
-    section(
-      { class: "card" },
-      h2(`Talk to ${agent.name}`),
-      p({ class: "quiet" }, `A call with version ${agent.published_version}, in this page. It costs what any call costs. The browser asks for the microphone.`),
-      startForm("Start the call"),
-    ),
-  );
+  const about = `A call with version ${agent.published_version}, in this page. It costs what any call costs. The browser asks for the microphone.`;
+  return fill(place, card(`Talk to ${agent.name}`, quiet(about), startForm("Start the call")));
 }

@@ -1,12 +1,8 @@
 /** What differs between two versions of an agent, or between a version and the draft. */
 
-import { openDialog } from "../../components/dialog.js";
-import { choiceField } from "../../components/fields.js";
-import { problemNotice } from "../../components/problem.js";
-import { api } from "../../core/api.js";
-import { fill, tags } from "../../core/elements.js";
+import { api, choiceField, fill, problemNotice, showDialog, tags } from "../../kit.js";
 
-const { button, code, del, div, ins, li, p, ul } = tags;
+const { code, del, div, ins, li, p, ul } = tags;
 const DRAFT = "draft";
 
 const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
@@ -46,9 +42,5 @@ export function showDiff(agent, newest, version) {
   from.set(String(version));
   to.set(DRAFT);
   compare();
-  return openDialog("Compare versions", (close) => [
-    div({ class: "row", onchange: compare }, from.node, to.node),
-    place,
-    div({ class: "buttons" }, button({ type: "button", onclick: () => close() }, "Close")),
-  ]);
+  return showDialog("Compare versions", div({ class: "row", onchange: compare }, from.node, to.node), place);
 }

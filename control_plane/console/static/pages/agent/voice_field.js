@@ -1,12 +1,6 @@
 /** The choice of a voice, with a button to hear it. */
 
-import { choiceField } from "../../components/fields.js";
-import { icon } from "../../components/icon.js";
-import { report } from "../../components/notices.js";
-import { api } from "../../core/api.js";
-import { fill, tags } from "../../core/elements.js";
-
-const { button, div } = tags;
+import { api, buttons, choiceField, fill, icon, report, small } from "../../kit.js";
 
 /** A voice of this machine says a sentence the same way everywhere, so it is recorded once. */
 const recorded = (id) => `/console/static/voices/${encodeURIComponent(id)}.ogg`;
@@ -29,7 +23,7 @@ export function voiceField(name, words, voices, signal) {
   const choices = voices.map(({ id, label, languages }) => [id, `${label} (${languages.join(", ")})`]);
   const field = choiceField(name, words, choices);
   const sound = new Audio();
-  const listen = button({ type: "button", class: "small", onclick: toggle });
+  const listen = small("", toggle);
 
   const chosen = () => voices.find(({ id }) => id === field.value());
 
@@ -57,7 +51,7 @@ export function voiceField(name, words, voices, signal) {
   for (const change of ["play", "pause"]) sound.addEventListener(change, showState);
   signal.addEventListener("abort", () => sound.pause());
   field.node.addEventListener("change", showVoice);
-  field.node.append(div({ class: "buttons" }, listen));
+  field.node.append(buttons(listen));
   showState();
   showVoice();
   return {

@@ -1,22 +1,11 @@
 /** Secret and publishable keys. */
 
-import { badge } from "../../components/badge.js";
-import { confirmed, openDialog } from "../../components/dialog.js";
-import { choiceField, linesField, textField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { icon } from "../../components/icon.js";
-import { growingList } from "../../components/more.js";
-import { report, tell } from "../../components/notices.js";
-import { pageHead } from "../../components/page_head.js";
-import { showSecret } from "../../components/secret.js";
-import { tableOf } from "../../components/table.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
-import { ago, sentence } from "../../core/format.js";
-import { refresh } from "../../core/router.js";
+import {
+  actIfConfirmed, actionColumn, ago, api, badge, choiceField, formDialog, icon, linesField, pagedTable, pageHead, press,
+  refresh, report, confirmed, sentence, showSecret, small, tags, textField,
+} from "../../kit.js";
 
-const { button, code, div } = tags;
-const PAGE_SIZE = 50;
+const KEYS = "/v1/api-keys";
 
 /** Origins narrow a publishable key only; a secret key has none. */
 function wanted({ name, kind, allowed_origins: origins }) {
@@ -24,8 +13,8 @@ function wanted({ name, kind, allowed_origins: origins }) {
 }
 
 async function create() {
-  const made = await openDialog("New API key", (close) => {
-    const fields = [
+  const made = await formDialog("New API key", {
+    fields: [
       textField("name", "Name", { required: true, hint: "What uses it, for example: server." }),
       choiceField("kind", "Kind", [
         ["secret", "Secret: may do everything, stays on your servers"],
@@ -35,10 +24,9 @@ async function create() {
         hint: "For a publishable key, one a line, such as https://example.com. Empty: any.",
         rows: 2,
       }),
-    ];
-    const send = async (given) => close(await api.post("/v1/api-keys", wanted(given)));
-    const cancel = button({ type: "button", onclick: () => close() }, "Cancel");
-    return formOf(fields, send, { words: "Create the key", extra: [cancel] });
+    ],
+    send: (given) => api.post(KEYS, wanted(given)),
+    words: "Create the key",
   });
   if (!made) return;
   await showSecret(`Your key ${made.name}`, made.key);
@@ -49,7 +37,7 @@ async function rotate(key) {
   const words = "You get a new key at once. The old one works for a day, so that you can exchange it.";
   if (!(await confirmed(`Rotate ${key.name}?`, words, "Rotate"))) return;
   try {
-    const made = await api.post(`/v1/api-keys/${key.id}/rotate`, { overlap_seconds: 86_400 });
+    const made = await api.post(`${KEYS}/${key.id}/rotate`, { overlap_seconds: 86_400 });
     await showSecret(`Your new key ${made.name}`, made.key);
     await refresh();
   } catch (error) {
@@ -57,17 +45,12 @@ async function rotate(key) {
   }
 }
 
-async function revoke(key) {
-  const words = "What uses it is refused at once. This cannot be undone.";
-  if (!(await confirmed(`Revoke ${key.name}?`, words, "Revoke"))) return;
-  try {
-    await api.delete(`/v1/api-keys/${key.id}`);
-    await refresh();
-    tell(`${key.name} is revoked`);
-  } catch (error) {
-    report(error);
-  }
-}
+const revoke = (key) =>
+  actIfConfirmed(
+    [`Revoke ${key.name}?`, "What uses it is refused at once. This cannot be undone.", "Revoke"],
+    () => api.delete(`${KEYS}/${key.id}`),
+    `${key.name} is revoked`,
+  );
 
 function state(key) {
   if (key.revoked_at) return badge("revoked");
@@ -75,36 +58,20 @@ function state(key) {
 }
 
 const COLUMNS = [
-  { words: "Name", kind: "main", cell: (row) => row.name },
-  { words: "Kind", cell: (row) => sentence(row.kind) },
-  { words: "Key", cell: (row) => code(row.hint) },
-  { words: "State", cell: state },
-  { words: "Last used", cell: (row) => (row.last_used_at ? ago(row.last_used_at) : "Never") },
-  {
-    words: "",
-    kind: "actions",
-    cell: (row) =>
-      !row.revoked_at &&
-      div(
-        { class: "buttons" },
-        !row.overlap_ends_at && button({ type: "button", class: "small", onclick: () => rotate(row) }, "Rotate"),
-        button({ type: "button", class: "small", onclick: () => revoke(row) }, "Revoke"),
-      ),
-  },
+  ["Name", (row) => row.name, "main"],
+  ["Kind", (row) => sentence(row.kind)],
+  ["Key", (row) => tags.code(row.hint)],
+  ["State", state],
+  ["Last used", (row) => (row.last_used_at ? ago(row.last_used_at) : "Never")],
+  actionColumn(
+    (row) => !row.revoked_at && [!row.overlap_ends_at && small("Rotate", () => rotate(row)), small("Revoke", () => revoke(row))],
+  ),
 ];
 
-export async function page({ signal }) {
-  const load = async (offset) => {
-    const query = { limit: PAGE_SIZE, offset: offset ?? 0 };
-    const { api_keys: keys, total } = await api.get("/v1/api-keys", query, signal);
-    const reached = query.offset + keys.length;
-    return { rows: keys, next: reached < total && keys.length ? reached : null };
-  };
-  return [
-    pageHead("API keys", {
-      about: "Programs use them in place of a log-in.",
-      actions: button({ type: "button", class: "primary", onclick: create }, icon("plus"), "New key"),
-    }),
-    await growingList(load, (rows) => tableOf("API keys", COLUMNS, rows, "No keys yet.")),
-  ];
-}
+export const page = async ({ signal }) => [
+  pageHead("API keys", {
+    about: "Programs use them in place of a log-in.",
+    actions: press([icon("plus"), "New key"], create, "primary"),
+  }),
+  await pagedTable("API keys", COLUMNS, { path: KEYS, list: "api_keys", empty: "No keys yet.", signal }),
+];

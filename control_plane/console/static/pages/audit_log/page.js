@@ -1,16 +1,8 @@
 /** Who has changed what. */
 
-import { textField } from "../../components/fields.js";
-import { growingList } from "../../components/more.js";
-import { pageHead } from "../../components/page_head.js";
-import { tableOf } from "../../components/table.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
-import { dateTime } from "../../core/format.js";
-import { navigate } from "../../core/router.js";
+import { dateTime, filters, pagedTable, pageHead, tags, textField } from "../../kit.js";
 
-const { code, details, div, pre, summary } = tags;
-const PAGE_SIZE = 50;
+const { code, details, pre, summary } = tags;
 
 function changes(entry) {
   const told = Object.keys(entry.changes).length;
@@ -18,32 +10,20 @@ function changes(entry) {
 }
 
 const COLUMNS = [
-  { words: "Action", kind: "main", cell: (row) => code(row.action) },
-  { words: "When", kind: "when", cell: (row) => dateTime(row.created_at) },
-  { words: "Who", cell: (row) => row.actor_label },
-  { words: "Address", cell: (row) => row.address ?? "–" },
-  { words: "What", kind: "long", cell: (row) => row.target_id ?? "–" },
-  { words: "Changes", kind: "long", cell: changes },
+  ["Action", (row) => code(row.action), "main"],
+  ["When", (row) => dateTime(row.created_at), "when"],
+  ["Who", (row) => row.actor_label],
+  ["Address", (row) => row.address ?? "–"],
+  ["What", (row) => row.target_id ?? "–", "long"],
+  ["Changes", changes, "long"],
 ];
 
 export async function page({ query, signal }) {
-  const action = query.get("action");
-  const filter = textField("action", "Action", { hint: "For example: agent.published", type: "search" });
-  filter.set(action);
-  const search = (event) => {
-    event.preventDefault();
-    const wanted = filter.value().trim();
-    navigate(wanted ? `/console/audit-log?${new URLSearchParams({ action: wanted })}` : "/console/audit-log");
-  };
-  const load = async (offset) => {
-    const asked = { limit: PAGE_SIZE, offset: offset ?? 0, action };
-    const { entries, total } = await api.get("/v1/audit-log", asked, signal);
-    const reached = asked.offset + entries.length;
-    return { rows: entries, next: reached < total && entries.length ? reached : null };
-  };
+  const action = textField("action", "Action", { hint: "For example: agent.published", type: "search" });
+  const asked = { path: "/v1/audit-log", list: "entries", query: { action: query.get("action") }, empty: "Nothing here.", signal };
   return [
     pageHead("Audit log"),
-    div({ class: "row filters", onchange: search }, filter.node),
-    await growingList(load, (rows) => tableOf("Audit log", COLUMNS, rows, "Nothing here.")),
+    filters("/console/audit-log", [action], query),
+    await pagedTable("Audit log", COLUMNS, asked),
   ];
 }

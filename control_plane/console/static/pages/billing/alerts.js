@@ -1,17 +1,11 @@
 /** Alerts about spending, and what they are about. */
 
-import { badge } from "../../components/badge.js";
-import { checkField, linesField, numberField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { report } from "../../components/notices.js";
-import { tableOf } from "../../components/table.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
-import { ago, money } from "../../core/format.js";
-import { refresh } from "../../core/router.js";
-import { mayAdminister } from "../../core/session.js";
+import {
+  act, actionColumn, ago, api, badge, checkField, formOf, linesField, mayAdminister, money, numberField, quiet, refresh,
+  small, tableOf, tags,
+} from "../../kit.js";
 
-const { button, h2, p, section } = tags;
+const { h2, section } = tags;
 
 const WORDS = {
   monthly_spend: ({ amount_usd, threshold_usd }) =>
@@ -22,53 +16,38 @@ const WORDS = {
     `Calls cost ${money(amount_usd)} within an hour. For you, ${money(threshold_usd)} is unusual already.`,
 };
 
-async function acknowledge(id) {
-  try {
-    await api.post(`/v1/billing/spend-alerts/${id}/acknowledge`);
-    await refresh();
-  } catch (error) {
-    report(error);
-  }
-}
+const acknowledge = (id) => act(() => api.post(`/v1/billing/spend-alerts/${id}/acknowledge`));
 
-export function alertSection({ unacknowledged, recent }) {
-  const columns = [
-    { words: "Alert", kind: "main", cell: (row) => WORDS[row.alert_type]?.(row) ?? row.alert_type },
-    { words: "When", cell: (row) => ago(row.created_at) },
-    { words: "Severity", cell: (row) => badge(row.severity === "critical" ? "failed" : "warning", row.severity === "critical" ? "Critical" : "Warning") },
-    {
-      words: "",
-      kind: "actions",
-      cell: (row) => {
-        if (row.acknowledged_at) return "Seen";
-        return mayAdminister() ? button({ type: "button", class: "small", onclick: () => acknowledge(row.id) }, "Mark as seen") : null;
-      },
-    },
-  ];
-  return section(h2("Alerts"), tableOf("Alerts", columns, [...unacknowledged, ...recent], "No alerts."));
-}
+const COLUMNS = [
+  ["Alert", (row) => WORDS[row.alert_type]?.(row) ?? row.alert_type, "main"],
+  ["When", (row) => ago(row.created_at)],
+  ["Severity", ({ severity }) => (severity === "critical" ? badge("failed", "Critical") : badge("warning"))],
+  actionColumn((row) => (row.acknowledged_at ? "Seen" : mayAdminister() && small("Mark as seen", () => acknowledge(row.id)))),
+];
+
+export const alertSection = ({ unacknowledged, recent }) =>
+  section(h2("Alerts"), tableOf("Alerts", COLUMNS, [...unacknowledged, ...recent], "No alerts."));
 
 export function alertSettings(settings) {
-  const thresholds = linesField("thresholds_usd", "Dollars a month", {
-    hint: "One amount a line, ten at most. You are told when calls have cost so much since the month began.",
-  });
-  const percent = numberField("low_balance_pct", "Percent of the last top-up", {
-    hint: "You are told when the balance is at or below this percent of the last top-up. 0: never.",
-    min: 0,
-    max: 100,
-    step: 1,
-  });
-  const mails = checkField("email_enabled", "Mail each alert to owners and admins");
-  thresholds.set(settings.thresholds_usd.map(String));
-  percent.set(settings.low_balance_pct);
-  mails.set(settings.email_enabled);
-  const submit = async (wanted) => {
+  const fields = [
+    linesField("thresholds_usd", "Dollars a month", {
+      hint: "One amount a line, ten at most. You are told when calls have cost so much since the month began.",
+    }),
+    numberField("low_balance_pct", "Percent of the last top-up", {
+      hint: "You are told when the balance is at or below this percent of the last top-up. 0: never.",
+      min: 0,
+      max: 100,
+      step: 1,
+    }),
+    checkField("email_enabled", "Mail each alert to owners and admins"),
+  ];
+  const save = async (wanted) => {
     await api.put("/v1/billing/alerts", { ...wanted, thresholds_usd: wanted.thresholds_usd.map(Number) });
     await refresh();
   };
   return section(
     h2("What you are told"),
-    p({ class: "quiet" }, "You are also told when calls cost much more within an hour than is usual for you."),
-    formOf([thresholds, percent, mails], submit, { words: "Save" }),
+    quiet("You are also told when calls cost much more within an hour than is usual for you."),
+    formOf(fields, save, { words: "Save", values: settings }),
   );
 }

@@ -1,37 +1,28 @@
 /** What calls cost in the last 30 days: by day, agent or model. */
 
-import { tableOf } from "../../components/table.js";
-import { tags } from "../../core/elements.js";
-import { exactMoney, number } from "../../core/format.js";
+import { exactMoney, linkRow, number, quiet, tableOf, tags } from "../../kit.js";
 
-const { a, h2, nav, p, section } = tags;
-const GROUPINGS = [
-  ["day", "By day"],
-  ["agent", "By agent"],
-  ["model", "By model"],
-];
+const { a, h2, section } = tags;
+const GROUPINGS = { day: "By day", agent: "By agent", model: "By model" };
+const KEYS = { day: "Day (UTC)", agent: "Agent", model: "Model" };
 
-function name(by, group) {
-  if (by === "agent") return a({ href: `/console/agents/${group.key}` }, group.name ?? group.key);
-  return by === "model" ? group.key.replaceAll("/", " ") : group.key;
+function name(by, { key, name: words }) {
+  if (by === "agent") return a({ href: `/console/agents/${key}` }, words ?? key);
+  return by === "model" ? key.replaceAll("/", " ") : key;
 }
 
 export function spendSection(spend) {
   const columns = [
-    { words: spend.by === "day" ? "Day (UTC)" : spend.by === "agent" ? "Agent" : "Model", kind: "main", cell: (row) => name(spend.by, row) },
-    { words: "Calls", cell: (row) => number(row.calls) },
-    { words: "Minutes", cell: (row) => number(row.minutes) },
-    { words: "Cost", cell: (row) => exactMoney(row.spend_usd) },
+    [KEYS[spend.by], (row) => name(spend.by, row), "main"],
+    ["Calls", (row) => number(row.calls)],
+    ["Minutes", (row) => number(row.minutes)],
+    ["Cost", (row) => exactMoney(row.spend_usd)],
   ];
+  const links = Object.entries(GROUPINGS).map(([by, words]) => [`/console/billing?by=${by}`, words, by === spend.by]);
   return section(
     h2("Spending"),
-    p({ class: "quiet" }, `${exactMoney(spend.total_usd)} from ${spend.from} to ${spend.to}`),
-    nav(
-      { class: "tabs", "aria-label": "Spending" },
-      GROUPINGS.map(([by, words]) =>
-        a({ href: `/console/billing?by=${by}`, "aria-current": by === spend.by ? "page" : null }, words),
-      ),
-    ),
+    quiet(`${exactMoney(spend.total_usd)} from ${spend.from} to ${spend.to}`),
+    linkRow("Spending", links),
     tableOf("Spending", columns, spend.groups, "No call has cost anything in these days."),
   );
 }

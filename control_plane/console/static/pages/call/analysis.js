@@ -1,15 +1,13 @@
 /** What was found in the call afterwards. */
 
-import { badge } from "../../components/badge.js";
-import { tags } from "../../core/elements.js";
-import { sentence } from "../../core/format.js";
+import { badge, headWith, quiet, sentence, tags } from "../../kit.js";
 
-const { div, h2, h3, li, p, pre, section, ul } = tags;
+const { h2, h3, li, p, pre, section, ul } = tags;
 
 function evaluationPart({ passed, score, reasoning, criteria }) {
-  const items = criteria.map((each) => li({ class: each.passed ? "" : "blocker" }, each.criterion, p({ class: "quiet" }, each.reasoning)));
+  const items = criteria.map((each) => li({ class: each.passed ? "" : "blocker" }, each.criterion, quiet(each.reasoning)));
   return [
-    div({ class: "card-head" }, h3("Evaluation"), badge(passed ? "verified" : "failed", `${passed ? "Passed" : "Failed"} · ${Math.round(score * 100) / 100}`)),
+    headWith(h3("Evaluation"), badge(passed ? "verified" : "failed", `${passed ? "Passed" : "Failed"} · ${Math.round(score * 100) / 100}`)),
     p(reasoning),
     items.length > 0 && ul({ class: "findings" }, items),
   ];
@@ -20,8 +18,8 @@ export function analysisCard(intelligence) {
   const isEmpty = !summary && !data && !evaluation && !errors.length;
   return section(
     { class: "card" },
-    div({ class: "card-head" }, h2("Analysis"), sentiment ? badge("plain", sentence(sentiment)) : badge(status)),
-    isEmpty && p({ class: "quiet" }, ["pending", "processing"].includes(status) ? "It comes in a moment." : "There is none."),
+    headWith(h2("Analysis"), sentiment ? badge("plain", sentence(sentiment)) : badge(status)),
+    isEmpty && quiet(["pending", "processing"].includes(status) ? "It comes in a moment." : "There is none."),
     summary && p(summary),
     data && [h3("Read from the call"), pre({ tabindex: "0", role: "region", "aria-label": "Read from the call" }, JSON.stringify(data, null, 2))],
     evaluation && evaluationPart(evaluation),

@@ -1,20 +1,10 @@
 /** What the call cost, down to the price rows that it froze, and what its models did. */
 
-import { tags } from "../../core/elements.js";
-import { clock, dateTime, exactMoney, money, number, sentence } from "../../core/format.js";
+import { billed, card, clock, dateTime, exactMoney, facts, hint, number, tags } from "../../kit.js";
 
-const { code, dd, details, div, dl, dt, h2, h3, li, p, section, span, summary, ul } = tags;
+const { code, dd, details, div, dl, dt, h3, li, summary, ul } = tags;
 
-const COMPONENTS = {
-  stt: "Speech recognition",
-  llm: "Language model",
-  tts: "Speech synthesis",
-  platform: "Platform",
-  managed_sku: "Managed agent",
-};
 const HOLDS = { open: "is held", settled: "was held, and settled by the charge", released: "was held, and given back" };
-
-const words = (component) => COMPONENTS[component] ?? sentence(component);
 
 function amounts(usage) {
   const told = [
@@ -28,15 +18,12 @@ function amounts(usage) {
 
 function priceRow({ component, provider, model, price_per_min: rate, cost }) {
   const name = model === "no_charge" ? "no charge" : `${provider} ${model}`;
-  return [
-    dt(words(component), p({ class: "hint" }, `${name}, ${exactMoney(rate)} a minute`)),
-    dd(cost === null ? "–" : exactMoney(cost)),
-  ];
+  return [[billed(component), hint(`${name}, ${exactMoney(rate)} a minute`)], exactMoney(cost)];
 }
 
 const agentRows = (agent, isOne) => [
   !isOne && h3(`${agent.agent_name}${agent.seconds === null ? "" : `, ${number(agent.seconds)} s`}`),
-  dl({ class: "facts" }, agent.prices.map(priceRow)),
+  facts(agent.prices.map(priceRow)),
 ];
 
 /** From the total back to the rows of the catalogue, as the API names them. */
@@ -49,7 +36,7 @@ function origin({ charge, hold, agents }) {
       charge && li(`Charged ${exactMoney(charge.amount)} for ${charge.seconds} s, ${dateTime(charge.created_at)}. Transaction `, code(charge.transaction_id)),
       hold && li(`${exactMoney(hold.amount)} of your credit ${HOLDS[hold.state]}.`),
       agents.map((each) => li(`${each.agent_name}, version ${each.agent_version}: ${exactMoney(each.price_per_min)} a minute from ${clock(each.from_seconds)} on, as the call froze it when it was created.`)),
-      rows.map((row) => li(`Price of ${words(row.component).toLowerCase()}${row.valid_from ? `, valid since ${dateTime(row.valid_from)}` : ""}: `, code(row.price_id))),
+      rows.map((row) => li(`Price of ${billed(row.component).toLowerCase()}${row.valid_from ? `, valid since ${dateTime(row.valid_from)}` : ""}: `, code(row.price_id))),
     ),
   );
 }
@@ -57,18 +44,17 @@ function origin({ charge, hold, agents }) {
 /** @param bill as `GET /v1/calls/:id/bill` gives it. */
 export function billCard(call, bill) {
   const used = call.usage.map((usage) =>
-    p({ class: "hint" }, `${words(usage.channel)} (${usage.provider} ${usage.model}): ${amounts(usage)}`),
+    hint(`${billed(usage.channel)} (${usage.provider} ${usage.model}): ${amounts(usage)}`),
   );
-  return section(
-    { class: "card" },
-    h2("Bill"),
+  return card(
+    "Bill",
     bill.agents.map((agent) => agentRows(agent, bill.agents.length === 1)),
     dl(
       { class: "facts" },
       dt("Billed time"),
       dd(clock(bill.billable_seconds)),
       dt({ class: "total" }, "Total"),
-      dd({ class: "total" }, span(bill.total_cost === null ? money(null) : exactMoney(bill.total_cost))),
+      dd({ class: "total" }, exactMoney(bill.total_cost)),
     ),
     origin(bill),
     used.length > 0 && div(h3("Used"), used),

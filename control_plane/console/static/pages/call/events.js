@@ -1,6 +1,6 @@
 /** The call's event log. */
 
-import { tags } from "../../core/elements.js";
+import { tags } from "../../kit.js";
 
 const { details, li, ol, span, summary, time } = tags;
 

@@ -1,14 +1,14 @@
 /** A call while it runs, from its event stream. */
 
-import { fill, tags } from "../../core/elements.js";
+import { fill, headWith, isOver, quiet, tags } from "../../kit.js";
 
 const { div, h2, li, ol, p, section } = tags;
-const OVER = new Set(["completed", "failed", "no_answer", "busy", "canceled"]);
+const STATES = { listening: "The agent listens.", thinking: "The agent thinks.", speaking: "The agent speaks." };
 
 /** @param ended is called once the call is over. */
 export function liveTranscript(call, signal, ended) {
   const list = ol({ class: "turns", "aria-live": "polite", "aria-relevant": "additions" });
-  const state = p({ class: "quiet" }, "Waiting for the call to begin.");
+  const state = quiet("Waiting for the call to begin.");
   const said = new Map();
 
   function utter({ utterance, sequence, speaker, text, is_final: isFinal }) {
@@ -23,10 +23,10 @@ export function liveTranscript(call, signal, ended) {
   }
 
   function change({ subject, state: name }) {
-    if (subject === "agent") fill(state, { listening: "The agent listens.", thinking: "The agent thinks.", speaking: "The agent speaks." }[name] ?? "");
+    if (subject === "agent") fill(state, STATES[name] ?? "");
     if (subject !== "call") return;
     if (name === "in_progress") fill(state, "The call is in progress.");
-    if (OVER.has(name)) {
+    if (isOver(name)) {
       source.close();
       ended();
     }
@@ -36,5 +36,5 @@ export function liveTranscript(call, signal, ended) {
   source.addEventListener("transcript", ({ data }) => utter(JSON.parse(data)));
   source.addEventListener("state", ({ data }) => change(JSON.parse(data)));
   signal.addEventListener("abort", () => source.close());
-  return section({ class: "card" }, div({ class: "card-head" }, h2("Conversation"), state), list);
+  return section({ class: "card" }, headWith(h2("Conversation"), state), list);
 }

@@ -1,14 +1,9 @@
 /** One call: what was said beside its recording, how fast the agent was, what was found, the bill. */
 
-import { badge } from "../../components/badge.js";
-import { confirmed } from "../../components/dialog.js";
-import { report } from "../../components/notices.js";
-import { pageHead } from "../../components/page_head.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
-import { clock, dateTime, milliseconds, money, sentence } from "../../core/format.js";
-import { refresh } from "../../core/router.js";
-import { repeat } from "../../core/repeat.js";
+import {
+  actIfConfirmed, api, badge, card, clock, dateTime, facts, figures, isOver, milliseconds, money, pageHead, parts,
+  press, quiet, refresh, repeat, sentence, tags,
+} from "../../kit.js";
 import { analysisCard } from "./analysis.js";
 import { billCard } from "./bill.js";
 import { eventsCard } from "./events.js";
@@ -17,20 +12,12 @@ import { liveTranscript } from "./live.js";
 import { recordingPlayer } from "./player.js";
 import { transcriptList } from "./transcript.js";
 
-const { a, button, dd, div, dl, dt, h2, p, section, span } = tags;
-const OVER = new Set(["completed", "failed", "no_answer", "busy", "canceled"]);
+const { a, div } = tags;
 const ASK_EVERY_MS = 4000;
 const RATINGS = { up: "Good", down: "Bad" };
 
-async function hangUp(call) {
-  if (!(await confirmed("End this call?", "The caller hears the agent stop.", "End the call"))) return;
-  try {
-    await api.post(`/v1/calls/${call.id}/end`);
-    await refresh();
-  } catch (error) {
-    report(error);
-  }
-}
+const hangUp = (call) =>
+  actIfConfirmed(["End this call?", "The caller hears the agent stop.", "End the call"], () => api.post(`/v1/calls/${call.id}/end`));
 
 /** The middle one of the turns' times until the agent answered. */
 function medianLatency(call) {
@@ -41,15 +28,12 @@ function medianLatency(call) {
   return times.length ? times[Math.floor((times.length - 1) / 2)] : null;
 }
 
-function figures(call) {
-  const shown = [
-    ["Duration", clock(call.bill_duration)],
-    ["Cost", money(call.total_cost)],
-    ["Answers in (median)", milliseconds(medianLatency(call))],
-    ["Ended by", sentence(call.end_reason), "text"],
-  ];
-  return dl({ class: "figures" }, shown.map(([term, value, kind]) => div(dt(term), dd({ class: kind }, value))));
-}
+const summary = (call) => [
+  ["Duration", clock(call.bill_duration)],
+  ["Cost", money(call.total_cost)],
+  ["Answers in (median)", milliseconds(medianLatency(call))],
+  ["Ended by", sentence(call.end_reason), "text"],
+];
 
 function isUnfinished(call) {
   const analysing = ["pending", "processing"].includes(call.intelligence_status);
@@ -57,55 +41,44 @@ function isUnfinished(call) {
 }
 
 function conversationCard(call, signal) {
-  if (!OVER.has(call.status)) return liveTranscript(call, signal, refresh);
+  if (!isOver(call.status)) return liveTranscript(call, signal, refresh);
   const player = call.recording && recordingPlayer(call.recording, signal);
-  const empty = p({ class: "quiet" }, "Nobody said anything, or the agent keeps no transcripts.");
-  const list = call.transcript.segments.length ? transcriptList(call.transcript, player) : empty;
-  return section({ class: "card" }, h2("Conversation"), player?.node, list);
+  const empty = quiet("Nobody said anything, or the agent keeps no transcripts.");
+  return card("Conversation", player?.node, call.transcript.segments.length ? transcriptList(call.transcript, player) : empty);
 }
 
-function detailsCard(call) {
-  const slots = Object.entries(call.collected_slots);
-  const facts = [
+function ratingOf({ rating, comment }) {
+  return RATINGS[rating] + (comment ? `: ${comment}` : "");
+}
+
+function detailsCards(call) {
+  const slots = Object.entries(call.collected_slots).map(([name, value]) => [sentence(name), value]);
+  const details = [
     ["Created", dateTime(call.created_at)],
     ["Started", dateTime(call.started_at)],
     ["Ended", dateTime(call.ended_at)],
     ...call.participants.map(({ role, identity, transport }) => [sentence(role), `${identity} (${transport})`]),
-    ...(call.feedback ? [["Rated", RATINGS[call.feedback.rating] + (call.feedback.comment ? `: ${call.feedback.comment}` : "")]] : []),
+    ...(call.feedback ? [["Rated", ratingOf(call.feedback)]] : []),
     ["Call", call.id],
   ];
-  const list = (pairs) => dl({ class: "facts" }, pairs.map(([term, value]) => [dt(term), dd(value)]));
-  return [
-    slots.length > 0 && section({ class: "card" }, h2("Collected"), list(slots.map(([name, value]) => [sentence(name), value]))),
-    section({ class: "card" }, h2("Details"), list(facts)),
-  ];
+  return [slots.length > 0 && card("Collected", facts(slots)), card("Details", facts(details))];
 }
 
 export async function page({ params, signal }) {
-  const [call, bill] = await Promise.all([
-    api.get(`/v1/calls/${params.id}`, {}, signal),
-    api.get(`/v1/calls/${params.id}/bill`, {}, signal),
-  ]);
-  const isOver = OVER.has(call.status);
-  if (isOver && isUnfinished(call)) {
-    const look = async () => {
-      if (!isUnfinished(await api.get(`/v1/calls/${params.id}`, {}, signal))) await refresh();
-    };
-    repeat(look, ASK_EVERY_MS, signal);
-  }
-  const about = [badge(call.status), " ", span(dateTime(call.created_at)), " · ", a({ href: `/console/agents/${call.agent.id}` }, "Agent")];
+  const ask = (rest = "") => api.get(`/v1/calls/${params.id}${rest}`, {}, signal);
+  const [call, bill] = await Promise.all([ask(), ask("/bill")]);
+  const over = isOver(call.status);
+  if (over && isUnfinished(call)) repeat(async () => isUnfinished(await ask()) || refresh(), ASK_EVERY_MS, signal);
   return [
     pageHead(call.agent.name, {
-      about,
-      actions: isOver
-        ? exportButtons(call)
-        : button({ type: "button", class: "danger", onclick: () => hangUp(call) }, "End the call"),
+      about: [badge(call.status), " ", dateTime(call.created_at), " · ", a({ href: `/console/agents/${call.agent.id}` }, "Agent")],
+      actions: over ? exportButtons(call) : press("End the call", () => hangUp(call), "danger"),
     }),
-    figures(call),
+    figures(summary(call)),
     div(
       { class: "columns wide-left" },
-      div({ class: "sections" }, conversationCard(call, signal), eventsCard(call)),
-      div({ class: "sections" }, isOver && analysisCard(call.intelligence), billCard(call, bill), detailsCard(call)),
+      parts(conversationCard(call, signal), eventsCard(call)),
+      parts(over && analysisCard(call.intelligence), billCard(call, bill), detailsCards(call)),
     ),
   ];
 }

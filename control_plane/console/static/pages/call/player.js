@@ -1,9 +1,9 @@
 /** Plays a recording and shows both sides of it as waves. */
 
-import { tags } from "../../core/elements.js";
+import { quiet, tags } from "../../kit.js";
 import { drawWave } from "./wave.js";
 
-const { audio, canvas, div, p, span } = tags;
+const { audio, canvas, div, span } = tags;
 
 /** Decoding a longer one takes more memory than a picture is worth. */
 const LONGEST_WAVE_MS = 20 * 60_000;
@@ -15,7 +15,7 @@ function ownAddress(file) {
 }
 
 function without(words) {
-  return { node: p({ class: "quiet" }, words), canSeek: false, seek() {}, whenAt() {} };
+  return { node: quiet(words), canSeek: false, seek() {}, whenAt() {} };
 }
 
 /** `{ node, canSeek, seek(seconds), whenAt(listener) }` */

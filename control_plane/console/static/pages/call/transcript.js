@@ -1,8 +1,6 @@
 /** What was said, turn by turn; a turn's time moves the recording there. */
 
-import { icon } from "../../components/icon.js";
-import { tags } from "../../core/elements.js";
-import { clock, milliseconds } from "../../core/format.js";
+import { clock, icon, milliseconds, tags } from "../../kit.js";
 
 const { button, div, li, ol, p, span } = tags;
 

@@ -1,19 +1,11 @@
 /** Asks for the mail with which a new password is set. */
 
-import { formOf } from "../../components/form.js";
-import { textField } from "../../components/fields.js";
-import { api } from "../../core/api.js";
-import { fill, tags } from "../../core/elements.js";
+import { api, fill, formOf, mailField, quiet, tags } from "../../kit.js";
 
 const { a, div, h1, p } = tags;
 
 export async function page() {
   const place = div();
-  const field = textField("email", "Mail address", {
-    type: "email",
-    required: true,
-    autocomplete: "username",
-  });
   const ask = async ({ email }) => {
     await api.post("/v1/auth/password-reset", { email });
     const sent = p(
@@ -23,10 +15,10 @@ export async function page() {
     );
     fill(place, sent);
   };
-  fill(place, formOf([field], ask, { words: "Send the mail" }));
+  fill(place, formOf([mailField({ autocomplete: "username" })], ask, { words: "Send the mail" }));
   return [
     h1("Set a new password"),
     place,
-    p({ class: "quiet" }, a({ href: "/console/log-in" }, "Back to log-in")),
+    quiet(a({ href: "/console/log-in" }, "Back to log-in")),
   ];
 }

@@ -1,30 +1,34 @@
-/** One bar a day. A screen reader gets the numbers as one sentence. */
+/** Bars by day. A screen reader gets the numbers as one sentence. */
 
-import { svgTags, tags } from "../../core/elements.js";
+import { svgTags, tags } from "../../kit.js";
 
 const { div, figure, span } = tags;
-const { line, rect, svg, title } = svgTags;
+const { g, line, rect, svg, title } = svgTags;
 
 const WIDTH = 280;
 const HEIGHT = 100;
 const GAP = 4;
 
-const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-
-export function barChart(name, days, value, words) {
-  const values = days.map(value);
-  const highest = Math.max(...values, 0);
+/**
+ * @param days each `{ name, words, bars }`: bars are `[value, class]`, a later one in front of an earlier one.
+ * @param told how the sentence for screen readers begins.
+ * @param words of a value.
+ */
+export function barChart(told, days, words, legend = []) {
+  const highest = Math.max(...days.flatMap(({ bars }) => bars.map(([value]) => value)), 0);
   const step = WIDTH / days.length;
-  const bars = values.map((each, index) => {
-    const tall = highest ? Math.max(each ? 2 : 0, (each / highest) * (HEIGHT - 4)) : 0;
-    const box = { x: index * step + GAP / 2, y: HEIGHT - tall, width: step - GAP, height: tall, rx: 1.5 };
-    return rect(box, title(`${day.format(days[index].date)}: ${words(each)}`));
-  });
-  const told = days.map(({ date }, index) => `${day.format(date)} ${words(values[index])}`).join(", ");
+  const bar = ([value, kind], index) => {
+    const tall = highest ? Math.max(value ? 2 : 0, (value / highest) * (HEIGHT - 4)) : 0;
+    return rect({ class: kind, x: index * step + GAP / 2, y: HEIGHT - tall, width: step - GAP, height: tall, rx: 1.5 });
+  };
+  const drawn = days.map((day, index) => g(title(`${day.name}: ${day.words}`), day.bars.map((each) => bar(each, index))));
+  const sentence = `${told}: ${days.map((day) => `${day.name} ${day.words}`).join("; ")}`;
   const base = line({ x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT });
   return figure(
     { class: "chart-box" },
-    svg({ viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", class: "chart", role: "img", "aria-label": `${name}: ${told}` }, base, bars),
-    div({ class: "chart-foot", "aria-hidden": "true" }, span(day.format(days[0].date)), span(`at most ${words(highest)}`), span("today")),
+    svg({ viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", class: "chart", role: "img", "aria-label": sentence }, base, drawn),
+    div({ class: "chart-foot", "aria-hidden": "true" }, span(days[0].name), span(`at most ${words(highest)}`), span("today")),
+    legend.length > 0 &&
+      div({ class: "chart-legend", "aria-hidden": "true" }, legend.map(([kind, meaning]) => span({ class: kind }, meaning))),
   );
 }

@@ -1,10 +1,10 @@
 /** Calls by day. */
 
-import { api } from "../../core/api.js";
+import { api, isOver } from "../../kit.js";
 
 const PAGE_SIZE = 500;
 const MOST_PAGES = 4;
-const OVER = new Set(["completed", "failed", "no_answer", "busy", "canceled"]);
+const NOTHING = { calls: 0, ended: 0, answered: 0, seconds: 0, spent: 0 };
 
 /** The beginning of a day, in the person's own time zone. */
 export function daysBack(count, now = new Date()) {
@@ -45,19 +45,16 @@ export async function dailyLatencies(days, signal) {
 export function byDay(calls, count) {
   const days = Array.from({ length: count }, (_, index) => ({
     date: daysBack(count - 1 - index),
-    calls: 0,
-    ended: 0,
-    answered: 0,
-    seconds: 0,
-    spent: 0,
+    ...NOTHING,
   }));
   const found = new Map(days.map((day) => [day.date.toDateString(), day]));
   for (const call of calls) {
     const day = found.get(new Date(call.created_at).toDateString());
     if (!day) continue;
     day.calls += 1;
-    day.ended += OVER.has(call.status) ? 1 : 0;
-    day.answered += OVER.has(call.status) && call.started_at !== null ? 1 : 0;
+    const over = isOver(call.status);
+    day.ended += over ? 1 : 0;
+    day.answered += over && call.started_at !== null ? 1 : 0;
     day.seconds += call.bill_duration ?? 0;
     day.spent += call.total_cost ?? 0;
   }
@@ -66,5 +63,5 @@ export function byDay(calls, count) {
 
 export function totals(days) {
   const sum = (name) => days.reduce((all, day) => all + day[name], 0);
-  return Object.fromEntries(["calls", "ended", "answered", "seconds", "spent"].map((name) => [name, sum(name)]));
+  return Object.fromEntries(Object.keys(NOTHING).map((name) => [name, sum(name)]));
 }

@@ -1,9 +1,8 @@
 /** What a new account does next. */
 
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
+import { api, card, tags } from "../../kit.js";
 
-const { a, h2, li, ol, section, span } = tags;
+const { a, li, ol, span } = tags;
 
 export async function nextSteps(agentCount, signal) {
   const { agents } = agentCount ? await api.get("/v1/agents", { limit: 1 }, signal) : { agents: [] };
@@ -22,5 +21,5 @@ export async function nextSteps(agentCount, signal) {
       step === next && step.href && a({ href: step.href, class: "button primary" }, step.action),
     ),
   );
-  return section({ class: "card" }, h2("What to do next"), ol({ class: "steps" }, items));
+  return card("What to do next", ol({ class: "steps" }, items));
 }

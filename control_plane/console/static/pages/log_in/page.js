@@ -1,13 +1,8 @@
 /** Log-in. Where the person wanted to go is in `?next=`. */
 
-import { formOf } from "../../components/form.js";
-import { textField } from "../../components/fields.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
-import { navigate } from "../../core/router.js";
-import { enter } from "../../core/session.js";
+import { api, enter, formOf, mailField, navigate, quiet, secretField, tags } from "../../kit.js";
 
-const { a, h1, p } = tags;
+const { a, h1 } = tags;
 
 /** Only an address of the console: the parameter can come from anybody. */
 function destination(query) {
@@ -17,12 +12,8 @@ function destination(query) {
 
 export async function page({ query }) {
   const fields = [
-    textField("email", "Mail address", { type: "email", required: true, autocomplete: "username" }),
-    textField("password", "Password", {
-      type: "password",
-      required: true,
-      autocomplete: "current-password",
-    }),
+    mailField({ autocomplete: "username" }),
+    secretField("password", "Password", { autocomplete: "current-password" }),
   ];
   const logIn = async (given) => {
     enter(await api.post("/v1/auth/login", given, { mayBeUnknown: true }));
@@ -31,8 +22,8 @@ export async function page({ query }) {
   return [
     h1("Log in"),
     formOf(fields, logIn, { words: "Log in" }),
-    p({ class: "quiet" }, a({ href: "/console/forgotten" }, "Forgotten your password?")),
-    p({ class: "quiet" }, "New here? ", a({ href: "/console/sign-up" }, "Open an account"), "."),
-    p({ class: "quiet" }, "You run this installation? ", a({ href: "/console/operator" }, "Operator"), "."),
+    quiet(a({ href: "/console/forgotten" }, "Forgotten your password?")),
+    quiet("New here? ", a({ href: "/console/sign-up" }, "Open an account"), "."),
+    quiet("You run this installation? ", a({ href: "/console/operator" }, "Operator"), "."),
   ];
 }

@@ -1,113 +1,77 @@
 /** Who belongs to the tenant, and who is invited. */
 
-import { badge } from "../../components/badge.js";
-import { confirmed, openDialog } from "../../components/dialog.js";
-import { choiceField, textField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { icon } from "../../components/icon.js";
-import { report, tell } from "../../components/notices.js";
-import { pageHead } from "../../components/page_head.js";
-import { tableOf } from "../../components/table.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
-import { ago, dateTime, sentence } from "../../core/format.js";
-import { refresh } from "../../core/router.js";
-import { loadSession, mayAdminister, session } from "../../core/session.js";
+import {
+  act, actIfConfirmed, actionColumn, ago, api, badge, choiceField, dateTime, formDialog, icon, loadSession, mailField,
+  mayAdminister, pageHead, part, press, quiet, sentence, session, small, tableOf, tags,
+} from "../../kit.js";
 
-const { button, div, h2, option, p, section, select } = tags;
 const MOST = 200;
 
 /** Only an owner makes owners. */
 const roles = () => (session().role === "owner" ? ["member", "admin", "owner"] : ["member", "admin"]);
 
-async function done(work, words) {
-  try {
-    await work();
-    await refresh();
-    tell(words);
-  } catch (error) {
-    report(error);
-    await refresh();
-  }
-}
-
-async function invite() {
-  const invited = await openDialog("Invite somebody", (close) => {
-    const fields = [
-      textField("email", "Mail address", { type: "email", required: true }),
+const invite = () =>
+  formDialog("Invite somebody", {
+    fields: [
+      mailField(),
       choiceField("role", "Role", roles().map((role) => [role, sentence(role)]), {
         hint: "Admins also manage members and keys.",
       }),
-    ];
-    const send = async (given) => close(await api.post("/v1/invitations", given));
-    const cancel = button({ type: "button", onclick: () => close() }, "Cancel");
-    return formOf(fields, send, { words: "Send the invitation", extra: [cancel] });
+    ],
+    send: (given) => api.post("/v1/invitations", given),
+    words: "Send the invitation",
+    told: ({ invite_sent: isSent, email }) =>
+      isSent ? `A mail is on its way to ${email}` : `${email} is invited, but no mail could be sent`,
   });
-  if (!invited) return;
-  await refresh();
-  tell(invited.invite_sent ? `A mail is on its way to ${invited.email}` : `${invited.email} is invited, but no mail could be sent`);
-}
+
+const isSelf = ({ user_id: id }) => id === session().user?.id;
+const mayChange = (member) => mayAdminister() && !isSelf(member) && (member.role !== "owner" || session().role === "owner");
 
 function roleCell(member) {
-  const isSelf = member.user_id === session().user?.id;
-  const mayChange = mayAdminister() && !isSelf && (member.role !== "owner" || session().role === "owner");
-  if (!mayChange) return sentence(member.role);
-  const change = (event) => {
-    const body = { role: event.target.value };
-    return done(() => api.patch(`/v1/members/${member.user_id}`, body), `${member.email} is ${body.role} now`);
+  if (!mayChange(member)) return sentence(member.role);
+  const change = async ({ target }) => {
+    const body = { role: target.value };
+    const path = `/v1/members/${member.user_id}`;
+    if (!(await act(() => api.patch(path, body), `${member.email} is ${body.role} now`))) target.value = member.role;
   };
-  const choices = roles().map((role) => option({ value: role }, sentence(role)));
-  return select({ onchange: change, value: member.role, "aria-label": `Role of ${member.email}` }, choices);
+  const choices = roles().map((role) => tags.option({ value: role }, sentence(role)));
+  return tags.select({ onchange: change, value: member.role, "aria-label": `Role of ${member.email}` }, choices);
 }
 
-async function remove(member) {
-  const words = `${member.email} loses access to this tenant at once.`;
-  if (!(await confirmed("Remove this member?", words, "Remove"))) return;
-  await done(() => api.delete(`/v1/members/${member.user_id}`), `${member.email} is removed`);
-}
+const remove = ({ user_id: id, email }) =>
+  actIfConfirmed(
+    ["Remove this member?", `${email} loses access to this tenant at once.`, "Remove"],
+    () => api.delete(`/v1/members/${id}`),
+    `${email} is removed`,
+  );
 
-async function leave() {
-  const words = "You lose access to its agents and calls at once.";
-  if (!(await confirmed(`Leave ${session().tenant.name}?`, words, "Leave"))) return;
-  try {
+const leave = () =>
+  actIfConfirmed([`Leave ${session().tenant.name}?`, "You lose access to its agents and calls at once.", "Leave"], async () => {
     await api.delete("/v1/members/me");
     await loadSession();
-    await refresh();
-  } catch (error) {
-    report(error);
-  }
-}
-
-function memberActions(member) {
-  if (member.user_id === session().user?.id)
-    return button({ type: "button", class: "small", onclick: leave }, "Leave");
-  const mayRemove = mayAdminister() && (member.role !== "owner" || session().role === "owner");
-  return mayRemove && button({ type: "button", class: "small", onclick: () => remove(member) }, "Remove");
-}
+  });
 
 const MEMBER_COLUMNS = [
-  { words: "Member", kind: "main long", cell: (row) => (row.name ? [row.name, p({ class: "quiet" }, row.email)] : row.email) },
-  { words: "Role", cell: roleCell },
-  { words: "Since", kind: "when", cell: (row) => dateTime(row.joined_at) },
-  { words: "", kind: "actions", cell: memberActions },
+  ["Member", (row) => (row.name ? [row.name, quiet(row.email)] : row.email), "main long"],
+  ["Role", roleCell],
+  ["Since", (row) => dateTime(row.joined_at), "when"],
+  actionColumn((row) => (isSelf(row) ? small("Leave", leave) : mayChange(row) && small("Remove", () => remove(row)))),
 ];
 
 const INVITATION_COLUMNS = [
-  { words: "Mail address", kind: "main long", cell: (row) => row.email },
-  { words: "Role", cell: (row) => sentence(row.role) },
-  { words: "State", cell: (row) => badge(row.status) },
-  { words: "Sent", kind: "when", cell: (row) => ago(row.sent_at) },
-  {
-    words: "",
-    kind: "actions",
-    cell: (row) =>
-      ["pending", "expired"].includes(row.status) &&
-      div(
-        { class: "buttons" },
-        button({ type: "button", class: "small", onclick: () => done(() => api.post(`/v1/invitations/${row.id}/resend`), "Sent again") }, "Send again"),
-        button({ type: "button", class: "small", onclick: () => done(() => api.delete(`/v1/invitations/${row.id}`), "The invitation is withdrawn") }, "Withdraw"),
-      ),
-  },
+  ["Mail address", (row) => row.email, "main long"],
+  ["Role", (row) => sentence(row.role)],
+  ["State", (row) => badge(row.status)],
+  ["Sent", (row) => ago(row.sent_at), "when"],
+  actionColumn(({ id, status }) => {
+    const path = `/v1/invitations/${id}`;
+    return (
+      ["pending", "expired"].includes(status) && [
+        small("Send again", () => act(() => api.post(`${path}/resend`), "Sent again")),
+        small("Withdraw", () => act(() => api.delete(path), "The invitation is withdrawn")),
+      ]
+    );
+  }),
 ];
 
 export async function page({ signal }) {
@@ -119,9 +83,9 @@ export async function page({ signal }) {
   return [
     pageHead("Members", {
       about: session().tenant.name,
-      actions: isAdministrator && button({ type: "button", class: "primary", onclick: invite }, icon("plus"), "Invite"),
+      actions: isAdministrator && press([icon("plus"), "Invite"], invite, "primary"),
     }),
     tableOf("Members", MEMBER_COLUMNS, members, "No members."),
-    invitations.length > 0 && section({ class: "sections" }, h2("Invitations"), tableOf("Invitations", INVITATION_COLUMNS, invitations, "")),
+    invitations.length > 0 && part("Invitations", tableOf("Invitations", INVITATION_COLUMNS, invitations, "")),
   ];
 }

@@ -1,15 +1,11 @@
 /** A new agent, from a description or empty. */
 
-import { longTextField, textField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { tell } from "../../components/notices.js";
-import { pageHead } from "../../components/page_head.js";
-import { api } from "../../core/api.js";
-import { fill, tags } from "../../core/elements.js";
-import { navigate } from "../../core/router.js";
+import {
+  api, card, fill, formOf, longTextField, navigate, pageHead, press, quiet, tags, tell, textField,
+} from "../../kit.js";
 import { EXAMPLES } from "./examples.js";
 
-const { button, div, h2, p, section, small, span } = tags;
+const { div, h2, section, span } = tags;
 
 async function create(draft) {
   const { id } = await api.post("/v1/agents", draft);
@@ -57,7 +53,7 @@ function describeCard() {
     words.focus();
   };
   const examples = EXAMPLES.map((example) =>
-    button({ type: "button", onclick: () => use(example) }, span(example.title), small(example.about)),
+    press([span(example.title), tags.small(example.about)], () => use(example)),
   );
   return fill(
     place,
@@ -69,10 +65,9 @@ function describeCard() {
 
 function emptyCard() {
   const name = textField("name", "Name", { required: true, maxlength: 500 });
-  return section(
-    { class: "card" },
-    h2("Or begin empty"),
-    p({ class: "quiet" }, "You fill in everything yourself."),
+  return card(
+    "Or begin empty",
+    quiet("You fill in everything yourself."),
     formOf([name], create, { words: "Create an empty agent", kind: "" }),
   );
 }

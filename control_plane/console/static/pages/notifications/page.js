@@ -1,54 +1,24 @@
 /** What happened, and over which channels the tenant and the person hear of it. */
 
-import { badge } from "../../components/badge.js";
-import { growingList } from "../../components/more.js";
-import { report } from "../../components/notices.js";
-import { pageHead } from "../../components/page_head.js";
-import { tableOf } from "../../components/table.js";
-import { api } from "../../core/api.js";
+import {
+  act, actionColumn, ago, api, badge, buttons, mayAdminister, pagedTable, pageHead, part, quiet, report, sentence,
+  small, tableOf, tags,
+} from "../../kit.js";
 import { recount } from "../../core/bell.js";
-import { tags } from "../../core/elements.js";
-import { ago, sentence } from "../../core/format.js";
-import { refresh } from "../../core/router.js";
-import { mayAdminister } from "../../core/session.js";
 import { phoneSection } from "./phone.js";
 
-const { button, div, h2, input, p, section } = tags;
 const FEED = "/v1/notifications";
 const PREFERENCES = `${FEED}/preferences`;
-const PAGE_SIZE = 50;
 
-async function change(method, path) {
-  try {
-    await api[method](FEED + path);
-    recount();
-    await refresh();
-  } catch (error) {
-    report(error);
-  }
-}
-
-const act = (words, method, path) =>
-  button({ type: "button", class: "small", onclick: () => change(method, path) }, words);
+const change = (words, method, path) => small(words, () => act(() => api[method](FEED + path).then(recount)));
 
 const FEED_COLUMNS = [
-  { words: "What", kind: "main", cell: ({ title }) => title },
-  { words: "Message", kind: "long", cell: ({ message }) => message },
-  { words: "When", kind: "when", cell: ({ created_at }) => ago(created_at) },
-  { words: "State", cell: ({ is_read }) => badge(is_read ? "read" : "unread", is_read ? "Read" : "New") },
-  {
-    words: "",
-    kind: "actions",
-    cell: ({ id, is_read }) => (is_read ? null : act("Mark as read", "put", `/${id}/read`)),
-  },
+  ["What", ({ title }) => title, "main"],
+  ["Message", ({ message }) => message, "long"],
+  ["When", ({ created_at }) => ago(created_at), "when"],
+  ["State", ({ is_read }) => badge(is_read ? "read" : "unread", is_read ? "Read" : "New")],
+  actionColumn(({ id, is_read }) => !is_read && change("Mark as read", "put", `/${id}/read`)),
 ];
-
-async function loadFeed(signal, offset) {
-  const asked = { limit: PAGE_SIZE, offset: offset ?? 0 };
-  const { data, total } = await api.get(FEED, asked, signal);
-  const reached = asked.offset + data.length;
-  return { rows: data, next: reached < total && data.length ? reached : null };
-}
 
 /** A box that saves itself. */
 function choice(row, channel, words, path) {
@@ -63,7 +33,7 @@ function choice(row, channel, words, path) {
     }
   };
   const name = `${words}: ${sentence(row.event_category)}`;
-  return input({ type: "checkbox", checked: row[field], "aria-label": name, onchange: save });
+  return tags.input({ type: "checkbox", checked: row[field], "aria-label": name, onchange: save });
 }
 
 const CHANNELS = [
@@ -76,22 +46,15 @@ const CHANNELS = [
 const ASKED_FOR_WEBHOOKS = ["billing.low_balance", "billing.balance_depleted"];
 
 const columns = (path, channels) => [
-  { words: "Category", kind: "main", cell: ({ event_category }) => sentence(event_category) },
-  ...CHANNELS.filter(([channel]) => channels.includes(channel)).map(([channel, words]) => ({
+  ["Category", ({ event_category }) => sentence(event_category), "main"],
+  ...CHANNELS.filter(([channel]) => channels.includes(channel)).map(([channel, words]) => [
     words,
-    cell: (row) =>
-      (channel !== "webhook" || ASKED_FOR_WEBHOOKS.includes(row.event_category)) && choice(row, channel, words, path),
-  })),
+    (row) => (channel !== "webhook" || ASKED_FOR_WEBHOOKS.includes(row.event_category)) && choice(row, channel, words, path),
+  ]),
 ];
 
-function preferences(title, about, path, rows, channels) {
-  return section(
-    { class: "sections" },
-    h2(title),
-    p({ class: "quiet" }, about),
-    tableOf(title, columns(path, channels), rows, "Nothing here."),
-  );
-}
+const preferences = (title, about, path, { data }, channels) =>
+  part(title, quiet(about), tableOf(title, columns(path, channels), data, "Nothing here."));
 
 export async function page({ signal }) {
   const [{ channels: has }, mine, tenants] = await Promise.all([
@@ -100,16 +63,14 @@ export async function page({ signal }) {
     mayAdminister() ? api.get(PREFERENCES, {}, signal) : null,
   ]);
   const persons = ["in_app", "email", ...(has.sms ? ["sms"] : [])];
+  const empty = "Nothing has happened in the last 90 days.";
   return [
     pageHead("Notifications"),
-    div({ class: "buttons" }, act("Mark all as read", "put", "/read-all"), act("Clear what is read", "delete", "/read")),
-    await growingList(
-      (offset) => loadFeed(signal, offset),
-      (rows) => tableOf("Notifications", FEED_COLUMNS, rows, "Nothing has happened in the last 90 days."),
-    ),
-    preferences("For you", "What you are told. It comes before what the tenant has set.", `${PREFERENCES}/me`, mine.data, persons),
+    buttons(change("Mark all as read", "put", "/read-all"), change("Clear what is read", "delete", "/read")),
+    await pagedTable("Notifications", FEED_COLUMNS, { path: FEED, list: "data", empty, signal }),
+    preferences("For you", "What you are told. It comes before what the tenant has set.", `${PREFERENCES}/me`, mine, persons),
     has.sms && (await phoneSection(signal)),
     tenants &&
-      preferences("For the tenant", "What members are told who have set nothing themselves.", PREFERENCES, tenants.data, [...persons, "webhook"]),
-  ].filter(Boolean);
+      preferences("For the tenant", "What members are told who have set nothing themselves.", PREFERENCES, tenants, [...persons, "webhook"]),
+  ];
 }

@@ -1,13 +1,7 @@
 /** The person's own number for SMS, confirmed with a code. */
 
-import { textField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { report, tell } from "../../components/notices.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
-import { refresh } from "../../core/router.js";
+import { act, api, formOf, part, press, quiet, refresh, tell, textField } from "../../kit.js";
 
-const { button, h2, p, section } = tags;
 const PHONE = "/v1/notifications/phone";
 
 async function send(given) {
@@ -22,26 +16,26 @@ async function confirm(given) {
   tell("Your number is confirmed");
 }
 
-async function remove() {
-  try {
-    await api.delete(PHONE);
-    await refresh();
-  } catch (error) {
-    report(error);
-  }
-}
+const numberField = () =>
+  textField("number", "Phone number", { type: "tel", autocomplete: "tel", required: true, hint: "With + and country code. A code is sent to it." });
+
+const codeField = (number) =>
+  textField("code", "Code", {
+    inputmode: "numeric",
+    autocomplete: "one-time-code",
+    required: true,
+    hint: `The code that was sent to ${number}. It lasts 15 minutes.`,
+  });
 
 export async function phoneSection(signal) {
   const { number, confirmed } = await api.get(PHONE, {}, signal);
-  const away = number && button({ type: "button", onclick: remove }, "Remove the number");
+  const away = number && press("Remove the number", () => act(() => api.delete(PHONE)));
   const isWaiting = number && !confirmed;
-  const field = isWaiting
-    ? textField("code", "Code", { inputmode: "numeric", autocomplete: "one-time-code", required: true, hint: `The code that was sent to ${number}. It lasts 15 minutes.` })
-    : textField("number", "Phone number", { type: "tel", autocomplete: "tel", required: true, hint: "With + and country code. A code is sent to it." });
-  return section(
-    { class: "sections" },
-    h2("Your number for SMS"),
-    p({ class: "quiet" }, confirmed ? `SMS go to ${number}.` : "No SMS is sent before you have confirmed a number."),
-    formOf([field], isWaiting ? confirm : send, { words: isWaiting ? "Confirm" : "Send a code", kind: "small", extra: [away] }),
+  return part(
+    "Your number for SMS",
+    quiet(confirmed ? `SMS go to ${number}.` : "No SMS is sent before you have confirmed a number."),
+    isWaiting
+      ? formOf([codeField(number)], confirm, { words: "Confirm", kind: "small", extra: [away] })
+      : formOf([numberField()], send, { words: "Send a code", kind: "small", extra: [away] }),
   );
 }

@@ -1,46 +1,30 @@
 /** Models and managed agents that tenants can choose, each of which can be switched off. */
 
-import { badge } from "../../components/badge.js";
-import { report } from "../../components/notices.js";
-import { tableOf } from "../../components/table.js";
-import { tags } from "../../core/elements.js";
-import { refresh } from "../../core/router.js";
+import { act, actionColumn, badge, part, small, tableOf } from "../../kit.js";
 import { operatorApi } from "./operator_api.js";
 
-const { button, h2, section } = tags;
+const toggle = (path, key) => actionColumn((row) =>
+  small(row.is_active ? "Switch off" : "Switch on", () =>
+    act(() => operatorApi.patch(path, { ...key(row), is_active: !row.is_active })),
+  ),
+);
 
-function toggle(path, key, row) {
-  const turn = async () => {
-    try {
-      await operatorApi.patch(path, { ...key(row), is_active: !row.is_active });
-      await refresh();
-    } catch (error) {
-      report(error);
-    }
-  };
-  return button({ type: "button", class: "small", onclick: turn }, row.is_active ? "Switch off" : "Switch on");
-}
-
-const state = ({ is_active: isActive }) => badge(isActive ? "verified" : "none", isActive ? "Offered" : "Off");
+const STATE = ["State", ({ is_active: isActive }) => badge(isActive ? "verified" : "none", isActive ? "Offered" : "Off")];
 
 const MODEL_COLUMNS = [
-  { words: "Model", kind: "main", cell: (row) => row.label },
-  { words: "Provider", cell: (row) => row.provider_name },
-  { words: "Id", kind: "long", cell: (row) => row.model },
-  { words: "Channels", cell: (row) => row.channels.join(", ") },
-  { words: "State", cell: state },
-  {
-    words: "",
-    kind: "actions",
-    cell: (row) => toggle("/catalogue/models", ({ provider, model }) => ({ provider, model }), row),
-  },
+  ["Model", (row) => row.label, "main"],
+  ["Provider", (row) => row.provider_name],
+  ["Id", (row) => row.model, "long"],
+  ["Channels", (row) => row.channels.join(", ")],
+  STATE,
+  toggle("/catalogue/models", ({ provider, model }) => ({ provider, model })),
 ];
 
 const SKU_COLUMNS = [
-  { words: "Managed agent", kind: "main", cell: (row) => row.label },
-  { words: "Id", kind: "long", cell: (row) => row.id },
-  { words: "State", cell: state },
-  { words: "", kind: "actions", cell: (row) => toggle("/catalogue/skus", ({ id }) => ({ id }), row) },
+  ["Managed agent", (row) => row.label, "main"],
+  ["Id", (row) => row.id, "long"],
+  STATE,
+  toggle("/catalogue/skus", ({ id }) => ({ id })),
 ];
 
 const byProvider = (one, other) => one.provider_name.localeCompare(other.provider_name) || one.label.localeCompare(other.label);
@@ -51,7 +35,7 @@ export async function tab({ signal }) {
     operatorApi.get("/catalogue/skus", {}, signal),
   ]);
   return [
-    section({ class: "sections" }, h2("Models"), tableOf("Models", MODEL_COLUMNS, models.sort(byProvider), "No models.")),
-    section({ class: "sections" }, h2("Managed agents"), tableOf("Managed agents", SKU_COLUMNS, skus, "No managed agents.")),
+    part("Models", tableOf("Models", MODEL_COLUMNS, models.sort(byProvider), "No models.")),
+    part("Managed agents", tableOf("Managed agents", SKU_COLUMNS, skus, "No managed agents.")),
   ];
 }

@@ -1,6 +1,6 @@
 /** The operator's routes. The token is kept in this page alone, and forgotten when it is closed. */
 
-import { exchange } from "../../core/api.js";
+import { exchange } from "../../kit.js";
 
 let token = null;
 
@@ -20,5 +20,6 @@ export const operatorApi = {
   get: (path, query, signal) => send("GET", path, { query, signal }),
   post: (path, body) => send("POST", path, { body }),
   put: (path, body) => send("PUT", path, { body }),
+  delete: (path) => send("DELETE", path),
   patch: (path, body) => send("PATCH", path, { body }),
 };

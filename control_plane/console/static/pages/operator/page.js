@@ -1,26 +1,22 @@
 /** The whole installation, for who has the operator's token. */
 
-import { textField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { pageHead } from "../../components/page_head.js";
-import { tabLinks } from "../../components/tabs.js";
-import { tags } from "../../core/elements.js";
-import { refresh } from "../../core/router.js";
+import { formOf, openTab, pageHead, parts, press, quiet, refresh, secretField, tags } from "../../kit.js";
 import { hasToken, operatorApi, useToken } from "./operator_api.js";
 
-const { a, button, div, p, section } = tags;
+const { a, section } = tags;
 
 const TABS = [
   { name: "system", words: "System", load: () => import("./system.js") },
   { name: "tenants", words: "Tenants", load: () => import("./tenants.js") },
   { name: "catalogue", words: "Catalogue", load: () => import("./catalogue.js") },
   { name: "prices", words: "Prices", load: () => import("./prices.js") },
+  { name: "offers", words: "Plans and taxes", load: () => import("./offers.js") },
+  { name: "invoices", words: "Invoices", load: () => import("./invoices.js") },
+  { name: "margin", words: "Margin", load: () => import("./margin.js") },
 ];
 
 function tokenForm() {
-  const field = textField("token", "Operator's token", {
-    type: "password",
-    required: true,
+  const field = secretField("token", "Operator's token", {
     autocomplete: "off",
     hint: "On an installation of your own it stands in .switchboard/secrets.json.",
   });
@@ -36,7 +32,7 @@ function tokenForm() {
   };
   return [
     pageHead("Operator", { about: "Every tenant of this installation, its workers, catalogue and prices." }),
-    section({ class: "card narrow" }, formOf([field], open, { words: "Open" }), p({ class: "quiet" }, a({ href: "/console" }, "To the console"))),
+    section({ class: "card narrow" }, formOf([field], open, { words: "Open" }), quiet(a({ href: "/console" }, "To the console"))),
   ];
 }
 
@@ -47,15 +43,13 @@ async function forget() {
 
 export async function page({ params, query, signal }) {
   if (!hasToken()) return tokenForm();
-  const current = TABS.find(({ name }) => name === params.tab) ?? TABS[0];
-  const { tab } = await current.load();
-  const shown = await tab({ query, signal });
+  const { current, links, shown } = await openTab("Operator", "/console/operator", TABS, params.tab, { query, signal });
   return [
     pageHead("Operator", {
       about: current.words,
-      actions: [a({ href: "/console", class: "button" }, "To the console"), button({ type: "button", onclick: forget }, "Close")],
+      actions: [a({ href: "/console", class: "button" }, "To the console"), press("Close", forget)],
     }),
-    tabLinks("Operator", "/console/operator", TABS, current),
-    div({ class: "sections" }, shown),
+    links,
+    parts(shown),
   ];
 }

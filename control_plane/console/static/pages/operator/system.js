@@ -1,18 +1,12 @@
 /** Whether new calls are taken, the media workers with their slots, and the calls that wait. */
 
-import { badge } from "../../components/badge.js";
-import { textField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { tell } from "../../components/notices.js";
-import { problemNotice } from "../../components/problem.js";
-import { tableOf } from "../../components/table.js";
-import { fill, tags } from "../../core/elements.js";
-import { ago, number, sentence } from "../../core/format.js";
-import { repeat } from "../../core/repeat.js";
-import { refresh } from "../../core/router.js";
+import {
+  ago, badge, figures, fill, formOf, headWith, number, parts, problemNotice, quiet, refresh, repeat, sentence,
+  tableOf, tags, tell, textField,
+} from "../../kit.js";
 import { operatorApi } from "./operator_api.js";
 
-const { code, dd, div, dl, dt, h2, p, section } = tags;
+const { code, h2, section } = tags;
 const ASK_EVERY_MS = 2000;
 
 function switchCard({ calls_enabled: isOn, message, updated_at: at }) {
@@ -31,28 +25,32 @@ function switchCard({ calls_enabled: isOn, message, updated_at: at }) {
     : formOf([], turn, { words: "Take new calls again" });
   return section(
     { class: "card" },
-    div({ class: "card-head" }, h2("New calls"), badge(isOn ? "verified" : "failed", isOn ? "Taken" : "Stopped")),
-    p({ class: "quiet" }, isOn ? "Calls that run go on when new ones are stopped." : `Since ${ago(at)}. ${message ?? ""}`),
+    headWith(h2("New calls"), badge(isOn ? "verified" : "failed", isOn ? "Taken" : "Stopped")),
+    quiet(isOn ? "Calls that run go on when new ones are stopped." : `Since ${ago(at)}. ${message ?? ""}`),
     form,
   );
 }
 
+function idleWords({ claims_nothing_because: why, claims_nothing_seconds: seconds }) {
+  return why ? `${sentence(why)}, ${number(Math.round(seconds))} s` : "–";
+}
+
 const WORKER_COLUMNS = [
-  { words: "Worker", kind: "main", cell: (row) => row.id },
-  { words: "State", cell: (row) => badge(row.state === "ready" ? "verified" : row.state, sentence(row.state)) },
-  { words: "Calls", kind: "number", cell: (row) => `${row.slots_used} of ${row.slots_total}` },
-  { words: "Takes none because", cell: (row) => (row.claims_nothing_because ? `${sentence(row.claims_nothing_because)}, ${number(Math.round(row.claims_nothing_seconds))} s` : "–") },
-  { words: "Heard", kind: "when", cell: (row) => ago(row.heard_at) },
+  ["Worker", (row) => row.id, "main"],
+  ["State", (row) => badge(row.state === "ready" ? "verified" : row.state, sentence(row.state))],
+  ["Calls", (row) => `${row.slots_used} of ${row.slots_total}`, "number"],
+  ["Takes none because", idleWords],
+  ["Heard", (row) => ago(row.heard_at), "when"],
 ];
 
 const WAITING_COLUMNS = [
-  { words: "Tenant", kind: "main", cell: (row) => code(row.tenant_id) },
-  { words: "Calls that wait", kind: "number", cell: (row) => number(row.calls) },
+  ["Tenant", (row) => code(row.tenant_id), "main"],
+  ["Calls that wait", (row) => number(row.calls), "number"],
 ];
 
 function load({ workers, waiting, longest_wait_seconds: longest }) {
   const sum = (rows, name) => rows.reduce((all, row) => all + row[name], 0);
-  const figures = [
+  const sums = [
     ["Workers", number(workers.length)],
     ["Slots", number(sum(workers, "slots_total"))],
     ["In use", number(sum(workers, "slots_used"))],
@@ -60,7 +58,7 @@ function load({ workers, waiting, longest_wait_seconds: longest }) {
     ["Longest wait", `${number(Math.round(longest))} s`],
   ];
   return [
-    dl({ class: "figures" }, figures.map(([term, value]) => div(dt(term), dd(value)))),
+    figures(sums),
     tableOf("Workers", WORKER_COLUMNS, workers, "No media worker is there: no call can begin."),
     waiting.length > 0 && tableOf("Calls that wait", WAITING_COLUMNS, waiting, ""),
   ];
@@ -68,7 +66,7 @@ function load({ workers, waiting, longest_wait_seconds: longest }) {
 
 export async function tab({ signal }) {
   const platform = await operatorApi.get("/platform", {}, signal);
-  const place = div({ class: "sections" });
+  const place = parts();
   const show = async () => {
     try {
       fill(place, load(await operatorApi.get("/workers", {}, signal)));

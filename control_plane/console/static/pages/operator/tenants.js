@@ -1,92 +1,81 @@
 /** All tenants, with a search that stands in the address, and credit for one of them. */
 
-import { openDialog } from "../../components/dialog.js";
-import { numberField, textField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { growingList } from "../../components/more.js";
-import { report, tell } from "../../components/notices.js";
-import { tableOf } from "../../components/table.js";
-import { tags } from "../../core/elements.js";
-import { dateTime, money, number, sentence } from "../../core/format.js";
-import { navigate, refresh } from "../../core/router.js";
+import {
+  actionColumn, choiceField, dateTime, facts, formDialog, formOf, money, navigate, number, numberField, pagedTable,
+  report, sentence, showDialog, small, tags, textField, withQuery,
+} from "../../kit.js";
 import { operatorApi } from "./operator_api.js";
 
-const { button, code, dd, div, dl, dt } = tags;
-const PAGE_SIZE = 50;
+const TENANTS = "/console/operator/tenants";
 
-async function grant(tenant) {
-  const granted = await openDialog(`Credit for ${tenant.name}`, (close) => {
-    const fields = [
+const grant = ({ id, name }) =>
+  formDialog(`Credit for ${name}`, {
+    fields: [
       numberField("amount_usd", "US dollars", { min: 0.01, max: 1_000_000, required: true }),
       textField("description", "What for", { required: true, maxlength: 500, hint: "The tenant reads it." }),
-    ];
-    const send = async (given) => close(await operatorApi.post(`/tenants/${tenant.id}/credits`, given));
-    const cancel = button({ type: "button", onclick: () => close() }, "Cancel");
-    return formOf(fields, send, { words: "Give the credit", extra: [cancel] });
+    ],
+    send: (given) => operatorApi.post(`/tenants/${id}/credits`, given),
+    words: "Give the credit",
+    told: (granted) => `${name} has ${money(granted.balance_usd)} now`,
   });
-  if (!granted) return;
-  await refresh();
-  tell(`${tenant.name} has ${money(granted.balance_usd)} now`);
-}
+
+const correct = ({ id, name }) =>
+  formDialog(`Correction for ${name}`, {
+    about: "Puts right what was posted wrongly. The tenant reads the reason and who decided it.",
+    fields: [
+      numberField("amount_usd", "US dollars", { required: true, hint: "Below 0 takes credit away." }),
+      textField("reason", "Why", { required: true, maxlength: 500 }),
+      textField("posted_by", "Decided by", { required: true, hint: "A name or a mail address." }),
+      choiceField("bucket", "Where a positive amount goes", [
+        ["free", "Free credit"],
+        ["purchased", "Top-up credit"],
+      ]),
+      textField("corrects", "Transaction that was wrong", { mayBeNull: true, hint: "Its id, if there is one." }),
+    ],
+    send: (given) => operatorApi.post(`/tenants/${id}/corrections`, given),
+    words: "Post the correction",
+    told: (posted) => `${name} has ${money(posted.balance_usd)} now`,
+  });
 
 async function look({ id }) {
   try {
     const tenant = await operatorApi.get(`/tenants/${id}`);
-    const facts = [
+    const details = [
       ["Owners", tenant.owner_emails.join(", ")],
       ["Tier", sentence(tenant.tier)],
       ["Calls", number(tenant.calls)],
       ["Running now", number(tenant.running_calls)],
       ["Calls at once, at most", tenant.calls_at_once === null ? "As its plan says" : number(tenant.calls_at_once)],
       ["Held by calls", money(tenant.held_usd)],
-      ["Tenant", code(tenant.id)],
+      ["Tenant", tags.code(tenant.id)],
     ];
-    await openDialog(tenant.name, (close) => [
-      dl({ class: "facts" }, facts.map(([term, value]) => [dt(term), dd(value)])),
-      div({ class: "buttons" }, button({ type: "button", onclick: () => close() }, "Close")),
-    ]);
+    await showDialog(tenant.name, facts(details));
   } catch (error) {
     report(error);
   }
 }
 
 const COLUMNS = [
-  { words: "Tenant", kind: "main", cell: (row) => row.name },
-  { words: "Plan", cell: (row) => row.plan_id },
-  { words: "Since", kind: "when", cell: (row) => dateTime(row.created_at) },
-  { words: "Agents", kind: "number", cell: (row) => number(row.agents) },
-  { words: "Calls, 30 days", kind: "number", cell: (row) => number(row.calls_last_30_days) },
-  { words: "Credit left", kind: "number", cell: (row) => money(row.available_usd) },
-  {
-    words: "",
-    kind: "actions",
-    cell: (row) =>
-      div(
-        { class: "buttons" },
-        button({ type: "button", class: "small", onclick: () => look(row) }, "Details"),
-        button({ type: "button", class: "small", onclick: () => grant(row) }, "Credit"),
-      ),
-  },
+  ["Tenant", (row) => row.name, "main"],
+  ["Plan", (row) => row.plan_id],
+  ["Since", (row) => dateTime(row.created_at), "when"],
+  ["Agents", (row) => number(row.agents), "number"],
+  ["Calls, 30 days", (row) => number(row.calls_last_30_days), "number"],
+  ["Credit left", (row) => money(row.available_usd), "number"],
+  actionColumn((row) => [small("Details", () => look(row)), small("Credit", () => grant(row)), small("Correct", () => correct(row))]),
 ];
 
 function searchForm(searched) {
   const field = textField("search", "Name, member's mail address or id", { type: "search", maxlength: 200 });
-  field.set(searched);
-  const search = async ({ search: wanted }) =>
-    navigate(wanted ? `/console/operator/tenants?${new URLSearchParams({ search: wanted })}` : "/console/operator/tenants");
-  return div({ class: "filters", role: "search" }, formOf([field], search, { words: "Search", kind: "" }));
+  const search = async (given) => navigate(withQuery(TENANTS, given));
+  return tags.div(
+    { class: "filters", role: "search" },
+    formOf([field], search, { words: "Search", kind: "", values: { search: searched } }),
+  );
 }
 
 export async function tab({ query, signal }) {
-  const searched = query.get("search");
-  const load = async (offset) => {
-    const page = { search: searched, limit: PAGE_SIZE, offset: offset ?? 0 };
-    const { tenants, total } = await operatorApi.get("/tenants", page, signal);
-    const reached = page.offset + tenants.length;
-    return { rows: tenants, next: reached < total && tenants.length ? reached : null };
-  };
-  return [
-    searchForm(searched),
-    await growingList(load, (rows) => tableOf("Tenants", COLUMNS, rows, "No such tenant.")),
-  ];
+  const search = query.get("search");
+  const asked = { path: "/tenants", list: "tenants", query: { search }, empty: "No such tenant.", signal, get: operatorApi.get };
+  return [searchForm(search), await pagedTable("Tenants", COLUMNS, asked)];
 }

@@ -1,46 +1,30 @@
 /** Saved cards and mandates. */
 
-import { confirmed } from "../../components/dialog.js";
-import { report, tell } from "../../components/notices.js";
-import { tableOf } from "../../components/table.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
-import { dateTime, sentence } from "../../core/format.js";
-import { refresh } from "../../core/router.js";
-import { mayAdminister } from "../../core/session.js";
-
-const { button, h2, section } = tags;
+import {
+  actIfConfirmed, actionColumn, api, dateTime, mayAdminister, part, sentence, small, tableOf,
+} from "../../kit.js";
 
 const nameOf = ({ method_type: type, card_brand: brand, card_last4: last4, upi_vpa: vpa }) =>
   vpa ?? (last4 ? `${sentence(brand ?? "card")} …${last4}` : sentence(type));
 
-async function remove(method) {
-  const words = "It is never charged again. Without any, automatic recharge goes off.";
-  if (!(await confirmed(`Delete ${nameOf(method)}?`, words, "Delete"))) return;
-  try {
-    await api.delete(`/v1/billing/payment-methods/${method.id}`);
-    await refresh();
-    tell("The payment method is deleted");
-  } catch (error) {
-    report(error);
-  }
-}
+const remove = (method) =>
+  actIfConfirmed(
+    [`Delete ${nameOf(method)}?`, "It is never charged again. Without any, automatic recharge goes off.", "Delete"],
+    () => api.delete(`/v1/billing/payment-methods/${method.id}`),
+    "The payment method is deleted",
+  );
 
 const COLUMNS = [
-  { words: "Method", kind: "main", cell: nameOf },
-  { words: "Gateway", cell: ({ gateway }) => sentence(gateway) },
-  { words: "Charged", cell: ({ is_default: isDefault }) => (isDefault ? "By automatic recharges" : "–") },
-  { words: "Saved", cell: ({ created_at: at }) => dateTime(at) },
-  {
-    words: "",
-    kind: "actions",
-    cell: (row) => mayAdminister() && button({ type: "button", class: "small", onclick: () => remove(row) }, "Delete"),
-  },
+  ["Method", nameOf, "main"],
+  ["Gateway", ({ gateway }) => sentence(gateway)],
+  ["Charged", ({ is_default: isDefault }) => (isDefault ? "By automatic recharges" : "–")],
+  ["Saved", ({ created_at: at }) => dateTime(at)],
+  actionColumn((row) => mayAdminister() && small("Delete", () => remove(row))),
 ];
 
-export const methodList = (methods) =>
-  section(
-    { class: "sections" },
-    h2("Payment methods"),
-    tableOf("Payment methods", COLUMNS, methods, "None is saved. A top-up can keep your card."),
+/** @param mayPay whether the person can make a top-up here. */
+export const methodList = (methods, mayPay) =>
+  part(
+    "Payment methods",
+    tableOf("Payment methods", COLUMNS, methods, mayPay ? "None is saved. A top-up can keep your card." : "None is saved."),
   );

@@ -1,23 +1,18 @@
 /** How the tenant pays: credit, top-ups, saved methods, automatic recharge, invoices. */
 
-import { pageHead } from "../../components/page_head.js";
-import { api } from "../../core/api.js";
-import { fill, tags } from "../../core/elements.js";
-import { money } from "../../core/format.js";
-import { repeat } from "../../core/repeat.js";
-import { mayAdminister, session } from "../../core/session.js";
+import { api, figures, fill, mayAdminister, money, pageHead, quiet, repeat, session, tags } from "../../kit.js";
 import { invoiceList } from "./invoices.js";
 import { methodList } from "./methods.js";
 import { rechargeForm } from "./recharge.js";
 import { topUp } from "./top_up.js";
 
-const { dd, div, dl, dt, p } = tags;
+const { div, p, span } = tags;
 const LOOK_EVERY_MS = 2000;
 
 /** The credit, which changes by itself when a payment arrives. */
 function credit(balance, signal) {
-  const available = dd(money(balance.available_usd));
-  const held = dd(money(balance.held_usd));
+  const available = span(money(balance.available_usd));
+  const held = span(money(balance.held_usd));
   repeat(
     async () => {
       const now = await api.get("/v1/billing/balance", {}, signal);
@@ -27,7 +22,7 @@ function credit(balance, signal) {
     LOOK_EVERY_MS,
     signal,
   );
-  return dl({ class: "figures" }, div(dt("Credit left"), available), div(dt("Held by calls"), held));
+  return figures([["Credit left", available], ["Held by calls", held]]);
 }
 
 export async function page({ query, signal }) {
@@ -44,9 +39,9 @@ export async function page({ query, signal }) {
     query.has("payment") && p({ class: "hint", role: "status" }, "Thank you. The credit is added as soon as the payment is confirmed."),
     query.has("cancelled") && p({ class: "hint", role: "status" }, "Nothing was paid."),
     credit(balance, signal),
-    recharge.gateway === null && p({ class: "quiet" }, "This installation takes no payments: its operator adds credit."),
+    recharge.gateway === null && quiet("This installation takes no payments: its operator adds credit."),
     mayPay && div({ class: "columns" }, topUp(packs), rechargeForm(recharge, methods)),
-    methodList(methods),
+    methodList(methods, mayPay),
     invoices,
   ];
 }

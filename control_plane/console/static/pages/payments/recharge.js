@@ -1,36 +1,43 @@
 /** Charging the saved method while nobody is there. */
 
-import { checkField, numberField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { tell } from "../../components/notices.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
-import { refresh } from "../../core/router.js";
-
-const { h2, p, section } = tags;
+import {
+  api, card, checkField, choiceField, formDialog, formOf, numberField, press, quiet, refresh, tell, textField,
+} from "../../kit.js";
+import { payAtGateway } from "./gateway.js";
 
 /** What has to be there before a recharge can be made; `null` if nothing is missing. */
 function missing(settings, methods) {
-  if (settings.mandate_required && !settings.has_mandate) return "Your bank wants a mandate first. Register one through the API.";
+  if (settings.mandate_required && !settings.has_mandate) return "Your bank wants a mandate first: it lets the bank know how much may be charged.";
   return methods.length ? null : "Nothing can be charged before a payment method is saved.";
 }
 
+/** Its first charge is a top-up, which the person pays at once. */
+const registerMandate = ({ billing_phone: contact }) =>
+  formDialog("Register a mandate", {
+    about: "You pay a first top-up now. Your bank then lets automatic recharges through, up to the amount that you set.",
+    fields: [
+      numberField("first_charge_usd", "First top-up, in US dollars", { min: 1, max: 10_000, required: true }),
+      numberField("max_amount_usd", "Most that one recharge may take, in US dollars", { min: 1, max: 10_000, required: true }),
+      textField("contact", "Phone number", { type: "tel", autocomplete: "tel", required: true, hint: "The one that your bank knows." }),
+      choiceField("method", "With", [["", "What you choose there"], ["card", "A card"], ["upi", "UPI"]], { mayBeNull: true }),
+    ],
+    values: { first_charge_usd: 20, max_amount_usd: 100, contact },
+    send: (given) => payAtGateway("/v1/billing/mandate/register", given, { recurring: "1" }),
+    words: "Go to the payment",
+  });
+
 export function rechargeForm(settings, methods) {
-  const enabled = checkField("enabled", "Recharge by itself");
-  const threshold = numberField("threshold_usd", "When less than", { hint: "US dollars of available credit.", min: 0, max: 100, required: true });
-  const pack = numberField("pack_usd", "Add", { hint: "US dollars. More than the amount above.", min: 1, max: 1000, required: true });
-  const fields = [enabled, threshold, pack];
-  for (const field of fields) field.set(settings[field.name]);
+  const fields = [
+    checkField("enabled", "Recharge by itself"),
+    numberField("threshold_usd", "When less than", { hint: "US dollars of available credit.", min: 0, max: 100, required: true }),
+    numberField("pack_usd", "Add", { hint: "US dollars. More than the amount above.", min: 1, max: 1000, required: true }),
+  ];
   const save = async (given) => {
     await api.put("/v1/billing/auto-recharge", given);
     await refresh();
     tell("Automatic recharge is saved");
   };
   const lack = missing(settings, methods);
-  return section(
-    { class: "card" },
-    h2("Automatic recharge"),
-    lack && p({ class: "quiet" }, lack),
-    formOf(fields, save, { words: "Save" }),
-  );
+  const mandate = settings.mandate_required && press("Register a mandate", () => registerMandate(settings));
+  return card("Automatic recharge", lack && quiet(lack), formOf(fields, save, { words: "Save", values: settings, extra: [mandate] }));
 }

@@ -1,18 +1,11 @@
 /** The tenant's accounts at phone carriers: connect, verify, change, delete. */
 
-import { badge } from "../../components/badge.js";
-import { confirmed, openDialog } from "../../components/dialog.js";
-import { choiceField, textField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { report, tell } from "../../components/notices.js";
-import { tableOf } from "../../components/table.js";
-import { api } from "../../core/api.js";
-import { fill, tags } from "../../core/elements.js";
-import { ago } from "../../core/format.js";
-import { refresh } from "../../core/router.js";
-import { mayAdminister } from "../../core/session.js";
+import {
+  act, actIfConfirmed, actionColumn, ago, api, badge, choiceField, fill, formDialog, formOf, mayAdminister,
+  openDialog, press, quiet, refresh, small, tableOf, tags, tell, textField,
+} from "../../kit.js";
 
-const { button, code, div, p } = tags;
+const { code, div } = tags;
 
 /** By carrier, the credentials: `[name, words, isSecret, hint]`; those with `mayBeNull` may be left out. */
 const CARRIERS = {
@@ -56,8 +49,8 @@ const REFUSALS = [
 const labelOf = (provider) => CARRIERS[provider]?.label ?? provider;
 const wordsOf = ({ ok, message }) => (ok ? message : `The carrier refuses: ${message}`);
 
-function credentialFields(provider) {
-  return CARRIERS[provider].credentials.map(([name, words, { isSecret, ...rest }]) =>
+const credentialFields = (provider) =>
+  CARRIERS[provider].credentials.map(([name, words, { isSecret, ...rest }]) =>
     textField(`credentials.${name}`, words, {
       type: isSecret ? "password" : "text",
       required: !rest.mayBeNull,
@@ -65,7 +58,6 @@ function credentialFields(provider) {
       ...rest,
     }),
   );
-}
 
 /** `{"credentials.auth_id": "x"}` → `{"auth_id": "x"}`, without what was left out. */
 function credentialsIn(given) {
@@ -79,22 +71,18 @@ export async function connectCarrier() {
     const provider = choiceField("provider", "Carrier", Object.entries(CARRIERS).map(([name, { label }]) => [name, label]));
     const refusal = choiceField("refuse_with", "What callers hear who cannot be taken", REFUSALS);
     const show = () => {
-      const fields = [...credentialFields(provider.value()), refusal];
-      const send = async (given) =>
-        close(
-          await api.post("/v1/carriers", {
-            provider: provider.value(),
-            credentials: credentialsIn(given),
-            refuse_with: given.refuse_with,
-          }),
-        );
-      const cancel = button({ type: "button", onclick: () => close() }, "Cancel");
-      fill(place, formOf(fields, send, { words: "Connect", extra: [cancel] }));
+      const name = provider.value();
+      const send = async (given) => {
+        const wanted = { provider: name, credentials: credentialsIn(given), refuse_with: given.refuse_with };
+        close(await api.post("/v1/carriers", wanted));
+      };
+      const cancel = press("Cancel", () => close());
+      fill(place, formOf([...credentialFields(name), refusal], send, { words: "Connect", extra: [cancel] }));
     };
     provider.node.addEventListener("change", show);
     show();
     return [
-      p({ class: "quiet" }, "The credentials are kept encrypted and never shown again. The carrier is asked at once whether it accepts them."),
+      quiet("The credentials are kept encrypted and never shown again. The carrier is asked at once whether it accepts them."),
       provider.node,
       place,
     ];
@@ -104,61 +92,36 @@ export async function connectCarrier() {
   tell(wordsOf(connected));
 }
 
-async function replaceCredentials(account) {
-  const saved = await openDialog(`Credentials for ${account.name}`, (close) => {
-    const send = async (given) => {
-      await api.patch(`/v1/carriers/${account.id}`, { credentials: credentialsIn(given) });
-      close(await api.post(`/v1/carriers/${account.id}/verify`));
-    };
-    const cancel = button({ type: "button", onclick: () => close() }, "Cancel");
-    return formOf(credentialFields(account.provider), send, { words: "Save", extra: [cancel] });
+const replaceCredentials = ({ id, name, provider }) =>
+  formDialog(`Credentials for ${name}`, {
+    fields: credentialFields(provider),
+    send: async (given) => {
+      await api.patch(`/v1/carriers/${id}`, { credentials: credentialsIn(given) });
+      return api.post(`/v1/carriers/${id}/verify`);
+    },
+    words: "Save",
+    told: wordsOf,
   });
-  if (!saved) return;
-  await refresh();
-  tell(wordsOf(saved));
-}
 
-async function verify(account) {
-  try {
-    const said = await api.post(`/v1/carriers/${account.id}/verify`);
-    await refresh();
-    tell(wordsOf(said));
-  } catch (error) {
-    report(error);
-  }
-}
-
-async function remove(account) {
-  const words = "Its numbers stay registered, and take and make no calls.";
-  if (!(await confirmed(`Delete ${account.name}?`, words, "Delete"))) return;
-  try {
-    await api.delete(`/v1/carriers/${account.id}`);
-    await refresh();
-  } catch (error) {
-    report(error);
-  }
-}
-
-const small = (words, onclick) => button({ type: "button", class: "small", onclick }, words);
+const remove = ({ id, name }) =>
+  actIfConfirmed([`Delete ${name}?`, "Its numbers stay registered, and take and make no calls.", "Delete"], () =>
+    api.delete(`/v1/carriers/${id}`),
+  );
 
 const COLUMNS = [
-  { words: "Account", kind: "main", cell: ({ name }) => name },
-  { words: "Carrier", cell: ({ provider }) => labelOf(provider) },
-  { words: "Known as", cell: ({ identifiers }) => code(Object.values(identifiers)[0] ?? "–") },
-  { words: "State", cell: ({ status, problem }) => [badge(status), problem && p({ class: "quiet" }, problem)] },
-  { words: "Checked", cell: ({ verified_at }) => ago(verified_at) },
-  {
-    words: "",
-    kind: "actions",
-    cell: (account) =>
-      mayAdminister() &&
-      div(
-        { class: "buttons" },
-        small("Verify", () => verify(account)),
+  ["Account", ({ name }) => name, "main"],
+  ["Carrier", ({ provider }) => labelOf(provider)],
+  ["Known as", ({ identifiers }) => code(Object.values(identifiers)[0] ?? "–")],
+  ["State", ({ status, problem }) => [badge(status), problem && quiet(problem)]],
+  ["Checked", ({ verified_at }) => ago(verified_at)],
+  actionColumn(
+    (account) =>
+      mayAdminister() && [
+        small("Verify", () => act(() => api.post(`/v1/carriers/${account.id}/verify`), wordsOf)),
         small("Credentials", () => replaceCredentials(account)),
         small("Delete", () => remove(account)),
-      ),
-  },
+      ],
+  ),
 ];
 
 export const carrierTable = (accounts) =>

@@ -1,17 +1,11 @@
 /** The tenant's numbers: register, give an agent, set the webhook, remove. */
 
-import { badge } from "../../components/badge.js";
-import { confirmed, openDialog } from "../../components/dialog.js";
-import { choiceField, textField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { report, tell } from "../../components/notices.js";
-import { tableOf } from "../../components/table.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
-import { refresh } from "../../core/router.js";
-import { mayAdminister } from "../../core/session.js";
+import {
+  act, actIfConfirmed, actionColumn, api, badge, choiceField, formDialog, mayAdminister, quiet, small,
+  tableOf, tags, textField,
+} from "../../kit.js";
 
-const { button, code, div, option, p, select } = tags;
+const { code, option, select } = tags;
 
 const PROOFS = {
   operator: "Given by the operator",
@@ -36,86 +30,55 @@ function webhookWords(webhook) {
   return `The number is registered, but its webhook is not set: ${webhook.error}`;
 }
 
-async function act(work) {
-  try {
-    const answer = await work();
-    await refresh();
-    return answer;
-  } catch (error) {
-    report(error);
-    return null;
-  }
-}
-
-export async function registerNumber(agents) {
-  const done = await openDialog("Register a number", (close) => {
-    const fields = [
+export const registerNumber = (agents) =>
+  formDialog("Register a number", {
+    about: "A number that you have at your carrier. With an agent, the carrier's webhook is set at once.",
+    fields: [
       textField("number", "Number", { required: true, type: "tel", hint: "With + and the country code: +14155550100." }),
       choiceField("agent_id", "Agent", [["", "None yet"], ...agents.map(({ id, name }) => [id, name])], { mayBeNull: true }),
-    ];
-    const send = async (given) => close(await api.post("/v1/numbers", given));
-    const cancel = button({ type: "button", onclick: () => close() }, "Cancel");
-    return [
-      p({ class: "quiet" }, "A number that you have at your carrier. With an agent, the carrier's webhook is set at once."),
-      formOf(fields, send, { words: "Register", extra: [cancel] }),
-    ];
+    ],
+    send: (given) => api.post("/v1/numbers", given),
+    words: "Register",
+    told: ({ webhook }) => webhookWords(webhook),
   });
-  if (!done) return;
-  await refresh();
-  tell(webhookWords(done.webhook));
-}
 
-async function give(row, agentId) {
-  const answer = agentId
-    ? await act(() => api.post(`${addressOf(row)}/attach`, { agent_id: agentId }))
-    : await act(() => api.post(`${addressOf(row)}/detach`));
-  if (answer) tell(agentId ? webhookWords(answer.webhook) : "No agent answers the number any more");
-}
+const give = (row, agentId) =>
+  agentId
+    ? act(() => api.post(`${addressOf(row)}/attach`, { agent_id: agentId }), ({ webhook }) => webhookWords(webhook))
+    : act(() => api.post(`${addressOf(row)}/detach`), "No agent answers the number any more");
 
-async function setUp(row) {
-  const answer = await act(() => api.post(`${addressOf(row)}/webhook`));
-  if (answer) tell(webhookWords(answer.webhook));
-}
+const setUp = (row) => act(() => api.post(`${addressOf(row)}/webhook`), ({ webhook }) => webhookWords(webhook));
 
-async function remove(row) {
-  const words = "Nothing is changed at the carrier.";
-  if (await confirmed(`Remove ${row.number}?`, words, "Remove")) await act(() => api.delete(addressOf(row)));
-}
+const remove = (row) =>
+  actIfConfirmed([`Remove ${row.number}?`, "Nothing is changed at the carrier.", "Remove"], () => api.delete(addressOf(row)));
 
 function agentCell(row, agents) {
   const name = agents.find(({ id }) => id === row.agent_id)?.name;
   if (!mayAdminister()) return name ?? "–";
+  const value = row.agent_id ?? "";
+  const change = async ({ target }) => (await give(row, target.value)) || (target.value = value);
   return select(
-    { onchange: (event) => give(row, event.target.value), value: row.agent_id ?? "", "aria-label": `Agent of ${row.number}` },
+    { onchange: change, value, "aria-label": `Agent of ${row.number}` },
     option({ value: "" }, "None"),
     agents.map((each) => option({ value: each.id }, each.name)),
-    row.agent_id && !name && option({ value: row.agent_id }, row.agent_id),
+    value && !name && option({ value }, value),
   );
 }
 
 function webhookCell({ webhook_status: status, webhook_error: error }) {
   if (!status) return "–";
-  const kind = status === "configured" ? "completed" : status;
-  return [badge(kind, STATES[status]), error && p({ class: "quiet" }, error)];
+  return [badge(status === "configured" ? "completed" : status, STATES[status]), error && quiet(error)];
 }
 
 const columns = (agents) => [
-  { words: "Number", kind: "main", cell: ({ number }) => code(number) },
-  { words: "Agent", cell: (row) => agentCell(row, agents) },
-  { words: "Carrier", cell: ({ carrier }) => carrier ?? "–" },
-  { words: "Proof", cell: ({ verified_by: proof }) => PROOFS[proof] ?? "Not yet: no call comes or goes" },
-  { words: "Webhook", cell: webhookCell },
-  {
-    words: "",
-    kind: "actions",
-    cell: (row) =>
-      mayAdminister() &&
-      div(
-        { class: "buttons" },
-        button({ type: "button", class: "small", onclick: () => setUp(row) }, "Set up"),
-        !row.is_managed && button({ type: "button", class: "small", onclick: () => remove(row) }, "Remove"),
-      ),
-  },
+  ["Number", ({ number }) => code(number), "main"],
+  ["Agent", (row) => agentCell(row, agents)],
+  ["Carrier", ({ carrier }) => carrier ?? "–"],
+  ["Proof", ({ verified_by: proof }) => PROOFS[proof] ?? "Not yet: no call comes or goes"],
+  ["Webhook", webhookCell],
+  actionColumn(
+    (row) => mayAdminister() && [small("Set up", () => setUp(row)), !row.is_managed && small("Remove", () => remove(row))],
+  ),
 ];
 
 export const numberTable = (numbers, agents) =>

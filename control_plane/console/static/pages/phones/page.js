@@ -1,14 +1,10 @@
 /** Carriers, numbers, and limits against toll fraud. */
 
-import { icon } from "../../components/icon.js";
-import { pageHead } from "../../components/page_head.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
+import { api, icon, pageHead, part, press } from "../../kit.js";
 import { carrierTable, connectCarrier } from "./carriers.js";
 import { limitsForm } from "./limits.js";
 import { numberTable, registerNumber } from "./numbers.js";
 
-const { button, h2, section } = tags;
 const MOST = 500;
 
 export async function page({ signal }) {
@@ -22,12 +18,12 @@ export async function page({ signal }) {
     pageHead("Phones", {
       about: "Connect the carrier where you have your numbers, register them, and let agents answer.",
       actions: [
-        button({ type: "button", onclick: connectCarrier }, "Connect a carrier"),
-        button({ type: "button", class: "primary", onclick: () => registerNumber(agents) }, icon("plus"), "Register a number"),
+        press("Connect a carrier", connectCarrier),
+        press([icon("plus"), "Register a number"], () => registerNumber(agents), "primary"),
       ],
     }),
-    section({ class: "sections" }, h2("Numbers"), numberTable(numbers, agents)),
-    section({ class: "sections" }, h2("Carriers"), carrierTable(carriers)),
-    section({ class: "sections" }, h2("Limits of calls to phones"), limitsForm(settings)),
+    part("Numbers", numberTable(numbers, agents)),
+    part("Carriers", carrierTable(carriers)),
+    part("Limits of calls to phones", limitsForm(settings)),
   ];
 }

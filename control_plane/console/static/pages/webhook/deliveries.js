@@ -1,18 +1,11 @@
 /** What was sent to a webhook: each request with every answer, and sending it again. */
 
-import { badge } from "../../components/badge.js";
-import { openDialog } from "../../components/dialog.js";
-import { choiceField } from "../../components/fields.js";
-import { growingList } from "../../components/more.js";
-import { report, tell } from "../../components/notices.js";
-import { tableOf } from "../../components/table.js";
-import { api } from "../../core/api.js";
-import { tags } from "../../core/elements.js";
-import { ago, dateTime, milliseconds, number } from "../../core/format.js";
-import { navigate, refresh } from "../../core/router.js";
+import {
+  act, actionColumn, ago, api, badge, choiceField, dateTime, filters, milliseconds, number, pagedTable, part, quiet,
+  report, sentence, showDialog, small, tags,
+} from "../../kit.js";
 
-const { button, code, div, h2, h3, p, pre, section } = tags;
-const PAGE_SIZE = 50;
+const { code, div, h3, p, pre, section } = tags;
 const STATES = [
   ["", "All"],
   ["failed", "Failed"],
@@ -43,74 +36,48 @@ const outcome = ({ status_code: status, duration_ms: took, error }) =>
 export const answerView = (answer) => [p(outcome(answer)), answer.answer && pre(answer.answer)];
 
 async function look(base, id) {
-  const shown = await api.get(`${base}/deliveries/${id}`);
-  await openDialog(`${shown.event} of ${dateTime(shown.occurred_at)}`, (close) => [
-    section(
-      h3("Request"),
-      shown.request
-        ? [p({ class: "quiet" }, "As a try sends it now."), requestView(shown.request)]
-        : p("What it told was erased."),
-    ),
-    section(
-      h3("Answers"),
-      shown.answers.length
-        ? shown.answers.map((each) => div({ class: "try" }, p({ class: "quiet" }, `Try ${each.number}, ${dateTime(each.started_at)}`), answerView(each)))
-        : p("No try yet."),
-    ),
-    div({ class: "buttons" }, button({ type: "button", onclick: () => close() }, "Close")),
-  ]);
-}
-
-async function done(work) {
   try {
-    await work();
+    const shown = await api.get(`${base}/deliveries/${id}`);
+    const tried = ({ number: count, started_at: at, ...answer }) =>
+      div({ class: "try" }, quiet(`Try ${count}, ${dateTime(at)}`), answerView(answer));
+    await showDialog(
+      `${shown.event} of ${dateTime(shown.occurred_at)}`,
+      section(
+        h3("Request"),
+        shown.request ? [quiet("As a try sends it now."), requestView(shown.request)] : p("What it told was erased."),
+      ),
+      section(h3("Answers"), shown.answers.length ? shown.answers.map(tried) : p("No try yet.")),
+    );
   } catch (error) {
     report(error);
   }
 }
 
-async function replay(base, id) {
-  await api.post(`${base}/deliveries/${id}/replay`);
-  await refresh();
-  tell("It is sent again");
-}
-
 const columns = (base, mayReplay) => [
-  { words: "Event", kind: "main", cell: ({ event }) => code(event) },
-  { words: "State", cell: ({ status }) => badge(status === "delivered" ? "completed" : status, status[0].toUpperCase() + status.slice(1)) },
-  { words: "Tries", cell: ({ tries }) => number(tries) },
-  { words: "When", cell: ({ occurred_at: at }) => ago(at) },
-  {
-    words: "",
-    kind: "actions",
-    cell: ({ id, status }) =>
-      div(
-        { class: "buttons" },
-        button({ type: "button", class: "small", onclick: () => done(() => look(base, id)) }, "Look"),
-        mayReplay &&
-          ["failed", "delivered"].includes(status) &&
-          button({ type: "button", class: "small", onclick: () => done(() => replay(base, id)) }, "Replay"),
-      ),
-  },
+  ["Event", ({ event }) => code(event), "main"],
+  ["State", ({ status }) => badge(status === "delivered" ? "completed" : status, sentence(status))],
+  ["Tries", ({ tries }) => number(tries)],
+  ["When", ({ occurred_at: at }) => ago(at)],
+  actionColumn(({ id, status }) => [
+    small("Look", () => look(base, id)),
+    mayReplay &&
+      ["failed", "delivered"].includes(status) &&
+      small("Replay", () => act(() => api.post(`${base}/deliveries/${id}/replay`), "It is sent again")),
+  ]),
 ];
 
-/** @param state of the deliveries; empty for all. */
-export async function deliveryLog(webhook, { state, mayReplay, signal }) {
+/** @param query of the address, with the state of the deliveries. */
+export async function deliveryLog(webhook, { query, mayReplay, signal }) {
   const base = `/v1/webhooks/${webhook.id}`;
-  const filter = choiceField("status", "State", STATES);
-  filter.set(state);
-  const choose = () => {
-    const wanted = filter.value();
-    navigate(`/console/webhooks/${webhook.id}${wanted ? `?${new URLSearchParams({ status: wanted })}` : ""}`);
-  };
-  const load = async (cursor) => {
-    const { deliveries, next_cursor: next } = await api.get(`${base}/deliveries`, { limit: PAGE_SIZE, cursor, status: state }, signal);
-    return { rows: deliveries, next };
-  };
-  return section(
-    { class: "sections" },
-    h2("Deliveries"),
-    div({ class: "row filters", onchange: choose }, filter.node),
-    await growingList(load, (rows) => tableOf("Deliveries", columns(base, mayReplay), rows, "Nothing was sent in the last 30 days.")),
+  return part(
+    "Deliveries",
+    filters(`/console/webhooks/${webhook.id}`, [choiceField("status", "State", STATES)], query),
+    await pagedTable("Deliveries", columns(base, mayReplay), {
+      path: `${base}/deliveries`,
+      list: "deliveries",
+      query: { status: query.get("status") },
+      empty: "Nothing was sent in the last 30 days.",
+      signal,
+    }),
   );
 }

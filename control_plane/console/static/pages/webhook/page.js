@@ -1,29 +1,16 @@
 /** One webhook: its settings, a test, its secret, and what was sent to it. */
 
-import { confirmed, openDialog } from "../../components/dialog.js";
-import { choiceField, textField } from "../../components/fields.js";
-import { formOf } from "../../components/form.js";
-import { report, tell } from "../../components/notices.js";
-import { pageHead } from "../../components/page_head.js";
-import { api } from "../../core/api.js";
-import { fill, tags } from "../../core/elements.js";
-import { ago, dateTime, sentence } from "../../core/format.js";
-import { navigate, refresh } from "../../core/router.js";
-import { mayAdminister } from "../../core/session.js";
+import {
+  actIfConfirmed, ago, api, choiceField, dateTime, facts, fill, formDialog, formOf, mayAdminister, navigate,
+  openDialog, pageHead, press, secretField, sentence, tags,
+} from "../../kit.js";
 import { webhookForm } from "../webhooks/form.js";
 import { answerView, deliveryLog, requestView } from "./deliveries.js";
 
-const { button, dd, div, dl, dt, h3, p, section } = tags;
+const { div, h3, p, section } = tags;
 const OF_CALLS = ["call.completed", "call.started", "call.failed", "call.intelligence.ready"];
 
-async function edit(webhook, base) {
-  const saved = await openDialog("Change the webhook", (close) =>
-    webhookForm(webhook, (body) => api.patch(base, body), close),
-  );
-  if (!saved) return;
-  await refresh();
-  tell("Saved.");
-}
+const edit = (webhook, base) => webhookForm("Change the webhook", webhook, (body) => api.patch(base, body), "Saved.");
 
 /** The events that a sample can be sent of: those it subscribes to, and those of calls. */
 const sampled = (webhook) => [...new Set([...webhook.events, ...OF_CALLS])];
@@ -43,59 +30,47 @@ async function test(webhook, base) {
         throw error;
       }
     };
-    const done = button({ type: "button", onclick: () => close() }, "Close");
     return [
       p("A signed sample is sent at once. Nothing has happened; the data are made up."),
-      formOf([event], send, { words: "Send", extra: [done] }),
+      formOf([event], send, { words: "Send", extra: [press("Close", () => close())] }),
       answer,
     ];
   });
 }
 
-async function rotate(base) {
-  const rotated = await openDialog("Rotate the secret", (close) => {
-    const secret = textField("secret", "New secret", {
-      type: "password",
-      autocomplete: "new-password",
-      required: true,
-      hint: "16 characters or more. For a day, webhook-signature is made with both.",
-    });
-    const cancel = button({ type: "button", onclick: () => close() }, "Cancel");
-    const send = async (given) => close(await api.post(`${base}/rotate-secret`, given));
-    return formOf([secret], send, { words: "Rotate", extra: [cancel] });
+const rotate = (base) =>
+  formDialog("Rotate the secret", {
+    fields: [
+      secretField("secret", "New secret", {
+        autocomplete: "new-password",
+        hint: "16 characters or more. For a day, webhook-signature is made with both.",
+      }),
+    ],
+    send: (given) => api.post(`${base}/rotate-secret`, given),
+    words: "Rotate",
+    told: (rotated) => `The old secret signs as well until ${dateTime(rotated.previous_secret_until)}`,
   });
-  if (!rotated) return;
-  await refresh();
-  tell(`The old secret signs as well until ${dateTime(rotated.previous_secret_until)}`);
-}
 
-async function replayFailed(base) {
-  const words = "Everything that failed in the last 30 days is sent again.";
-  if (!(await confirmed("Replay what failed?", words, "Replay"))) return;
-  try {
-    const now = Date.now();
-    const span = { from: new Date(now - 30 * 86_400_000).toISOString(), to: new Date(now).toISOString() };
-    const { count } = await api.post(`${base}/replay`, span);
-    await refresh();
-    tell(count === 1 ? "1 delivery is sent again" : `${count} deliveries are sent again`);
-  } catch (error) {
-    report(error);
-  }
-}
+const replayFailed = (base) =>
+  actIfConfirmed(
+    ["Replay what failed?", "Everything that failed in the last 30 days is sent again.", "Replay"],
+    () => {
+      const now = Date.now();
+      const span = { from: new Date(now - 30 * 86_400_000).toISOString(), to: new Date(now).toISOString() };
+      return api.post(`${base}/replay`, span);
+    },
+    ({ count }) => (count === 1 ? "1 delivery is sent again" : `${count} deliveries are sent again`),
+  );
 
-async function remove(base) {
-  const words = "Nothing is sent to it any more, and the log of its deliveries is deleted.";
-  if (!(await confirmed("Delete the webhook?", words, "Delete"))) return;
-  try {
-    await api.delete(base);
-    navigate("/console/webhooks");
-    tell("The webhook is deleted");
-  } catch (error) {
-    report(error);
-  }
-}
+const remove = (base) =>
+  actIfConfirmed(
+    ["Delete the webhook?", "Nothing is sent to it any more, and the log of its deliveries is deleted.", "Delete"],
+    () => api.delete(base),
+    "The webhook is deleted",
+    () => navigate("/console/webhooks"),
+  );
 
-const facts = (webhook) => [
+const settings = (webhook) => [
   ["Events", webhook.events.join(", ")],
   ["Redaction", sentence(webhook.redaction_level)],
   ["Alerts", webhook.alert_email ?? "Nobody gets a mail"],
@@ -107,19 +82,18 @@ export async function page({ params, query, signal }) {
   const base = `/v1/webhooks/${params.id}`;
   const webhook = await api.get(base, {}, signal);
   const isAdministrator = mayAdminister();
-  const act = (words, work, kind) => button({ type: "button", class: kind, onclick: work }, words);
   return [
     pageHead("Webhook", {
       about: webhook.url,
       actions: isAdministrator && [
-        act("Send a test", () => test(webhook, base), "primary"),
-        act("Change", () => edit(webhook, base)),
-        act("Rotate the secret", () => rotate(base)),
-        act("Replay what failed", () => replayFailed(base)),
-        act("Delete", () => remove(base)),
+        press("Send a test", () => test(webhook, base), "primary"),
+        press("Change", () => edit(webhook, base)),
+        press("Rotate the secret", () => rotate(base)),
+        press("Replay what failed", () => replayFailed(base)),
+        press("Delete", () => remove(base)),
       ],
     }),
-    section(dl({ class: "facts" }, facts(webhook).map(([name, value]) => [dt(name), dd(value)]))),
-    await deliveryLog(webhook, { state: query.get("status") ?? "", mayReplay: isAdministrator, signal }),
+    section(facts(settings(webhook))),
+    await deliveryLog(webhook, { query, mayReplay: isAdministrator, signal }),
   ];
 }

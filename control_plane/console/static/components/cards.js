@@ -1,0 +1,34 @@
+/** Headings and parts of pages. */
+
+import { tags } from "../core/elements.js";
+
+const { dd, div, dl, dt, h1, h2, header, p, section } = tags;
+
+/** The heading of a page, with what can be done on the whole page. */
+export const pageHead = (title, { about = null, actions = [] } = {}) =>
+  header(
+    { class: "page-head" },
+    div(h1(title), about && p({ class: "quiet" }, about)),
+    div({ class: "buttons" }, actions),
+  );
+
+export const quiet = (...words) => p({ class: "quiet" }, words);
+
+export const hint = (...words) => p({ class: "hint" }, words);
+
+export const card = (title, ...content) => section({ class: "card" }, h2(title), content);
+
+/** A part of a page without a box around it. */
+export const part = (title, ...content) => section({ class: "sections" }, h2(title), content);
+
+export const parts = (...content) => div({ class: "sections" }, content);
+
+/** A heading, and what stands at the other end of its line. */
+export const headWith = (heading, beside) => div({ class: "card-head" }, heading, beside);
+
+/** Pairs of a term and its value. */
+export const facts = (pairs) => dl({ class: "facts" }, pairs.map(([term, value]) => [dt(term), dd(value)]));
+
+/** A term, its value in large, and the class `text` if that is no number. */
+export const figures = (shown) =>
+  dl({ class: "figures" }, shown.map(([term, value, kind]) => div(dt(term), dd({ class: kind }, value))));

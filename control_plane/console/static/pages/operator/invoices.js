@@ -1,0 +1,37 @@
+/** The invoices of all tenants or of one, and taking one back. */
+
+import { actionColumn, filters, formDialog, invoiceColumns, pagedTable, part, small, textField } from "../../kit.js";
+import { operatorApi } from "./operator_api.js";
+
+const voidInvoice = ({ id, invoice_number: number }) =>
+  formDialog(`Void ${number}?`, {
+    about: "A credit note takes it back. No money and no credit moves: refund a payment at its gateway.",
+    fields: [textField("reason", "Why", { required: true, maxlength: 500, hint: "Stands on the credit note." })],
+    send: (given) => operatorApi.post(`/invoices/${id}/void`, given),
+    words: "Void it",
+    kind: "danger",
+    told: ({ credit_note_number: note }) => (note ? `${number} is voided by ${note}` : `${number} is voided`),
+  });
+
+const COLUMNS = [
+  ...invoiceColumns,
+  ["Tenant", (row) => row.tenant_id, "long"],
+  actionColumn((row) => row.status === "paid" && small("Void", () => voidInvoice(row))),
+];
+
+export async function tab({ query, signal }) {
+  const tenant = textField("tenant_id", "Tenant's id", { type: "search" });
+  const asked = {
+    path: "/invoices",
+    list: "invoices",
+    query: { tenant_id: query.get("tenant_id") },
+    empty: "No invoices.",
+    signal,
+    get: operatorApi.get,
+  };
+  return part(
+    "Invoices",
+    filters("/console/operator/invoices", [tenant], query),
+    await pagedTable("Invoices", COLUMNS, asked),
+  );
+}

@@ -1,0 +1,37 @@
+/** What calls brought in, and what their providers cost. */
+
+import { choiceField, exactMoney, filters, hint, number, part, quiet, tableOf, textField } from "../../kit.js";
+import { operatorApi } from "./operator_api.js";
+
+const KEYS = { day: "Day (UTC)", tenant: "Tenant", agent: "Agent", model: "Model" };
+
+const columns = (by) => [
+  [KEYS[by], ({ key }) => (by === "model" ? key.replaceAll("/", " ") : key), "main"],
+  ["Calls", (row) => number(row.calls), "number"],
+  ["Minutes", (row) => number(row.minutes), "number"],
+  ["Revenue", (row) => exactMoney(row.revenue_usd), "number"],
+  ["Planned cost", (row) => exactMoney(row.planned_cost_usd), "number"],
+  ["Actual cost", (row) => exactMoney(row.actual_cost_usd), "number"],
+  ["Margin", (row) => exactMoney(row.actual_margin_usd), "number"],
+];
+
+const words = ({ revenue_usd: revenue, planned_margin_usd: planned, actual_margin_usd: actual }) =>
+  `Revenue ${exactMoney(revenue)}, margin ${exactMoney(actual)}; as planned it was ${exactMoney(planned)}.`;
+
+export async function tab({ query, signal }) {
+  const asked = Object.fromEntries(["by", "from", "to"].map((name) => [name, query.get(name)]));
+  const { by, from, to, total, groups } = await operatorApi.get("/margin", asked, signal);
+  const unknown = total.calls_of_unknown_cost;
+  const fields = [
+    choiceField("by", "By", Object.entries(KEYS)),
+    textField("from", "From", { type: "date" }),
+    textField("to", "To", { type: "date" }),
+  ];
+  return part(
+    "Margin",
+    filters("/console/operator/margin", fields, query),
+    quiet(`From ${from} to ${to}. ${words(total)}`),
+    tableOf("Margin", columns(by), groups, "No call has ended in these days."),
+    unknown > 0 && hint(`Of ${number(unknown)} parts of calls the actual cost is not known: their models have no unit price, or told no use.`),
+  );
+}
