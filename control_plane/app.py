@@ -51,6 +51,8 @@ from control_plane.calling.numbers.routes import router as numbers
 from control_plane.calling.realtime.routes import router as realtime
 from control_plane.calling.recordings.routes import router as recordings
 from control_plane.calling.retention.routes import router as retention
+from control_plane.calling.sharing.links.routes import router as share_links
+from control_plane.calling.sharing.visiting.routes import router as shared_agents
 from control_plane.calling.telecom.operator_routes import router as telecom_prices
 from control_plane.calling.telecom.routes import router as phone_settings
 from control_plane.console.routes import console_files, console_router
@@ -145,6 +147,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     agent_calls,
     agent_cards,
     chat_sessions,
+    share_links,
+    shared_agents,
     agents,
     billing,
     payments,

@@ -26,6 +26,7 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("POST", "/v1/agents/validate-publish"): _SAVES_NOTHING,
     ("POST", "/v1/agents/voices/sample"): "saves nothing; a sound is no JSON that could be kept",
     ("PUT", "/v1/agents/{agent_id}"): _SETS,
+    ("PUT", "/v1/agents/{agent_id}/share-link"): _SETS,
     ("POST", "/v1/agents/{agent_id}/apply-managed-sku"): _SETS,
     ("POST", "/v1/agents/{agent_id}/opt-out-to-custom"): _SETS,
     ("POST", "/v1/auth/confirm-email"): _SETS,
@@ -71,6 +72,8 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("PUT", "/v1/operator/catalogue/voices"): _SETS,
     ("PUT", "/v1/operator/platform"): _SETS,
     ("PUT", "/v1/operator/tenants/{tenant_id}/payment-profile"): _SETS,
+    ("POST", "/v1/shared/{share_token}/calls"): "visitors have no key; the link counts their calls",
+    ("POST", "/v1/shared/{share_token}/minutes-request"): _SETS,
     (
         "POST",
         "/v1/rtc/{call_id}",
