@@ -88,6 +88,7 @@ REFUSED = {
     ("POST", "/v1/calls/batch"): "no carrier is connected",
     ("POST", "/v1/carriers"): "the credentials lack a token",
     ("POST", "/v1/calls/{call_id}/reprocess"): "the call is not over",
+    ("POST", "/v1/agents/{agent_id}/testers/{tester_id}/resend"): "it was mailed a moment ago",
     ("POST", "/v1/invitations/{invitation_id}/resend"): "it was mailed a moment ago",
     ("POST", "/v1/operator/catalogue/prices"): "the body is missing",
 }

@@ -46,6 +46,33 @@ class SharedCall(Base):
     call_id: Mapped[UUID] = mapped_column(primary_key=True)
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     share_id: Mapped[UUID]
-    """The id of the ``ShareLink``."""
+    """The id of the ``ShareLink`` or of the ``Tester``."""
     reserved_seconds: Mapped[int]
     """Its longest duration: that of its plan, which is as much as is believed of its worker."""
+
+
+class Tester(Base):
+    """A person who is invited by mail to try an agent."""
+
+    __tablename__ = "testers"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
+    agent_id: Mapped[UUID]
+    email: Mapped[str]
+    sealed_token: Mapped[str]
+    """The last part of the address in the mail: every mail has the same."""
+    token_hash: Mapped[bytes] = mapped_column(unique=True)
+    minutes_limit: Mapped[int]
+    invite_sent: Mapped[bool]
+    """Whether a mail server has accepted the last mail."""
+    expires_at: Mapped[datetime | None]
+    minutes_requested_at: Mapped[datetime | None]
+    """When the tester asked for more minutes, until their number is changed."""
+    created_at: Mapped[datetime]
+    sent_at: Mapped[datetime]
+    """When the last mail was sent, or could not be."""
+    revoked_at: Mapped[datetime | None]
+
+    def is_active(self, now: datetime) -> bool:
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)

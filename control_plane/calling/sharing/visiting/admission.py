@@ -20,6 +20,8 @@ def check_open(share: Share) -> None:
         ShareLinkOff
     """
     if not share.is_open:
+        if share.kind == "tester":
+            raise ShareLinkOff("Your invitation is over; ask for a new one")
         raise ShareLinkOff("Its owner has switched it off; ask them whether it will be back")
 
 

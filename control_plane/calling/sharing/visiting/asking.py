@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.building.agents import repository as agents
 from control_plane.calling.sharing.links import repository as links
+from control_plane.calling.sharing.testers import repository as testers
 from control_plane.calling.sharing.visiting.admission import check_open
 from control_plane.calling.sharing.visiting.share import Share
 from control_plane.platform.outbox.events import add_notification_event
@@ -20,19 +21,24 @@ async def ask_for_minutes(session: AsyncSession, share: Share, now: datetime) ->
         ShareLinkOff
     """
     check_open(share)
-    if not await links.note_request(session, share.tenant_id, share.id, now):
+    noted = testers.note_request if share.kind == "tester" else links.note_request
+    if not await noted(session, share.tenant_id, share.id, now):
         return share.minutes_requested_at or now
     agent = await agents.find(session, share.tenant_id, share.agent_id)
     name = "an agent" if agent is None else agent.name
+    if share.kind == "tester":
+        who, named = f"{share.email}, who tests {name},", "tester_id"
+    else:
+        who, named = f"A visitor of the public link to {name}", "share_link_id"
     add_notification_event(
         session,
         share.tenant_id,
         "agent.minutes_requested",
         title="More minutes wanted",
-        message=f"A visitor of the public link to {name} asks for more minutes.",
+        message=f"{who} asks for more minutes.",
         metadata={
             "agent_id": str(share.agent_id),
-            "share_link_id": str(share.id),
+            named: str(share.id),
             "minutes_limit": share.minutes_limit,
         },
     )

@@ -48,6 +48,8 @@ async def start_call(
         # What is refused anyway need not wait for those that are just beginning.
         use = await use_of(session, share.tenant_id, share.id)
         granted_seconds(share, Pool(share.minutes_limit, use))
+    if share.calls_per_ip_hour is None:
+        return await _start(database, services, share, token)
     visitor = address_identity(address) or _UNKNOWN
     async with counted_call(services.redis, share.id, visitor, share.calls_per_ip_hour):
         return await _start(database, services, share, token)
@@ -90,8 +92,10 @@ async def _start(
 
 
 def _wanted(share: Share) -> CallCreate:
+    identity = share.email or f"visitor-{uuid4()}"
+    named = "tester_id" if share.kind == "tester" else "share_link_id"
     return CallCreate(
         agent_id=share.agent_id,
-        participants=[ParticipantInput(transport="webrtc", identity=f"visitor-{uuid4()}")],
-        metadata={"share_link_id": str(share.id)},
+        participants=[ParticipantInput(transport="webrtc", identity=identity)],
+        metadata={named: str(share.id)},
     )
