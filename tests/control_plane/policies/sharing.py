@@ -4,7 +4,7 @@ from uuid import UUID
 
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
-from tests.control_plane.policies.policy import FOREIGN_IS_404, Access, Policies, Policy
+from tests.control_plane.policies.policy import EVERYONE, FOREIGN_IS_404, Access, Policies, Policy
 
 _LINK = "/v1/agents/{agent_id}/share-link"
 _TESTERS = "/v1/agents/{agent_id}/testers"
@@ -14,13 +14,15 @@ _NOBODYS_TOKEN = Policy(Access.EVERYONE, 404)
 
 POLICIES: Policies = {
     ("GET", _LINK): FOREIGN_IS_404,
-    ("PUT", _LINK): FOREIGN_IS_404,
+    ("PUT", _LINK): Policy(Access.MEMBER, 404, {"max_concurrent": 2}),
     ("POST", f"{_LINK}/regenerate"): FOREIGN_IS_404,
     ("GET", _TESTERS): FOREIGN_IS_404,
     ("POST", _TESTERS): Policy(Access.MEMBER, 404, {"email": "new@example.com"}),
     ("PATCH", f"{_TESTERS}/{{tester_id}}"): Policy(Access.MEMBER, 404, {"minutes_limit": 5}),
     ("POST", f"{_TESTERS}/{{tester_id}}/resend"): FOREIGN_IS_404,
     ("DELETE", f"{_TESTERS}/{{tester_id}}"): FOREIGN_IS_404,
+    ("GET", "/s/{share_token}"): EVERYONE,
+    ("GET", "/widget.js"): EVERYONE,
     ("GET", _SHARED): _NOBODYS_TOKEN,
     ("POST", f"{_SHARED}/calls"): _NOBODYS_TOKEN,
     ("POST", f"{_SHARED}/minutes-request"): _NOBODYS_TOKEN,

@@ -69,6 +69,8 @@ def _checked(
 
 
 def _email(value: Any) -> str:
+    if value is None:
+        raise ValueError("is required")
     if not isinstance(value, str):
         raise ValueError("must be a mail address such as mia@example.com")
     return normalized(value)

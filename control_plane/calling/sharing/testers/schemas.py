@@ -23,9 +23,12 @@ _ExpiresAt = Annotated[
 class TesterInvite(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        json_schema_extra={"example": {"email": "noah@example.com", "minutes_limit": 15}},
+        json_schema_extra={
+            "required": ["email"],
+            "example": {"email": "noah@example.com", "minutes_limit": 15},
+        },
     )
-    email: _Email
+    email: _Email = None
     minutes_limit: _Minutes = Field(
         0,
         description="The minutes that the tester may use at your cost. With 0 the tester cannot "

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import httpx2
 import pytest
+from aiosmtpd.smtp import SMTP
 from fastapi import FastAPI
 from sqlalchemy import select, update
 
@@ -33,9 +35,22 @@ from tests.control_plane.calling.sharing.visitors import (
 )
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.fake_worker import FakeWorker
+from tests.control_plane.platform.mail.test_mailer import Mailbox, listening
 
 Outbox = Callable[[], list[EmailMessage]]
 NOAH = "noah@example.com"
+
+
+@pytest.fixture
+async def mailbox(app: FastAPI, tmp_path: Path) -> AsyncIterator[Mailbox]:
+    """What a mail server has accepted."""
+    mailbox = Mailbox()
+    async with listening(lambda: SMTP(mailbox, hostname="mail.test")) as port:
+        app.state.mailer = Mailer(
+            SmtpSettings(host="127.0.0.1", port=port, encryption="none", sender="a@example.org"),
+            tmp_path,
+        )
+        yield mailbox
 
 
 def path_of(sharing: Sharing, rest: str = "") -> str:
@@ -66,7 +81,7 @@ async def _age(database: Database, **values: datetime) -> None:
         await session.execute(update(Tester).values(**values))
 
 
-async def test_a_tester_is_invited_mailed_and_listed(sharing: Sharing, outbox: Outbox) -> None:
+async def test_a_tester_is_invited_mailed_and_listed(sharing: Sharing, mailbox: Mailbox) -> None:
     answer = await invite(sharing, " Noah@Example.com ", minutes_limit=15)
     assert answer.status_code == 201
     assert answer.json()["invite_sent"] is True
@@ -85,7 +100,7 @@ async def test_a_tester_is_invited_mailed_and_listed(sharing: Sharing, outbox: O
         "minutes_requested_at": None,
     }
     assert shown == shown | expected
-    [mail] = outbox()
+    [mail] = mailbox.messages
     assert mail["To"] == NOAH
     assert shown["url"] in mail.get_content()
     assert "15 minutes" in mail.get_content()
@@ -182,7 +197,7 @@ async def test_an_agent_on_its_owners_keys_gives_free_minutes(
 
 
 async def test_an_invite_is_mailed_again_once_a_minute_with_the_same_address(
-    sharing: Sharing, outbox: Outbox, database: Database
+    sharing: Sharing, mailbox: Mailbox, database: Database
 ) -> None:
     made = await invited(sharing)
     resend = path_of(sharing, f"/{made['id']}/resend")
@@ -193,7 +208,7 @@ async def test_an_invite_is_mailed_again_once_a_minute_with_the_same_address(
     answer = await sharing.tenant.post(resend)
     assert answer.status_code == 200, answer.text
     assert answer.json()["invite_sent"] is True
-    mails = [re.search(r"\S+/s/\S+", mail.get_content()) for mail in outbox()]
+    mails = [re.search(r"\S+/s/\S+", mail.get_content()) for mail in mailbox.messages]
     assert {found and found[0] for found in mails} == {made["url"]}
     assert len(mails) == 2
     assert outcome(await sharing.tenant.post(resend)) == (429, "tester_resend_cooldown")
