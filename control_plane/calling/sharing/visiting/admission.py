@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from collections.abc import Container
 
 from control_plane.calling.sharing.errors import (
     ShareLinkBusy,
@@ -44,18 +44,18 @@ def granted_seconds(share: Share, pool: Pool) -> int:
     return seconds
 
 
-def check_origin(share: Share, origin: str | None, host: str | None) -> None:
+def check_origin(share: Share, origin: str | None, own_origins: Container[str]) -> None:
     """Check that the page that asks may do so.
 
     Args:
         origin: of the page, as its browser says. Programs that are no browsers need not say it, nor
             do browsers when a page reads from its own server.
-        host: the host and port that the request was sent to.
+        own_origins: of the installation's own pages.
 
     Raises:
         ShareOriginNotAllowed
     """
-    if origin is None or origin in share.allowed_origins or urlsplit(origin).netloc == host:
+    if origin is None or origin in share.allowed_origins or origin in own_origins:
         return
     raise ShareOriginNotAllowed(
         f"This link does not permit the origin '{origin[:200]}'; its owner can add it to "

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import structlog
 from fastapi import APIRouter, BackgroundTasks, Depends, Path, Request, Response, status
@@ -37,6 +38,7 @@ from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.link.link import LinkUnavailable
+from control_plane.platform.settings import ControlPlaneSettings
 
 router = APIRouter(prefix="/v1/shared/{share_token}", tags=["sharing"])
 _ALWAYS = (ShareNotFound, ShareOriginNotAllowed, DatabaseUnavailable)
@@ -47,8 +49,20 @@ async def visited_share(
     share_token: ShareToken, request: Request, database: AppDatabase, settings: AppSettings
 ) -> Share:
     share = await find_share(database, share_token, settings)
-    check_origin(share, request.headers.get("origin"), request.headers.get("host"))
+    check_origin(share, request.headers.get("origin"), _own_origins(request, settings))
     return share
+
+
+def _own_origins(request: Request, settings: ControlPlaneSettings) -> set[str]:
+    """Of the link's own page: at the addresses that the operator has set, and at the one that this
+    request was sent to."""
+    host = request.headers.get("host", "")
+    configured = (settings.public_url, settings.pages_url)
+    return {
+        f"http://{host}",
+        f"https://{host}",
+        *("{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in configured),
+    }
 
 
 Visited = Annotated[Share, Depends(visited_share)]

@@ -10,6 +10,7 @@ import pytest
 from fastapi import FastAPI
 from redis.asyncio import Redis
 from sqlalchemy import select
+from structlog.testing import capture_logs
 
 from contracts.money import BILLING_INCREMENT_SECONDS
 from control_plane.calling.calls.events.consumer import EventConsumer
@@ -258,7 +259,7 @@ async def test_only_permitted_pages_use_a_link(sharing: Sharing) -> None:
     visitor = await sharing.visitor(allowed_origins=["https://shop.example"])
     for origin in ("https://shop.example", "http://switchboard.test", None):
         assert (await replace(visitor, origin=origin).visit()).status_code == 200
-    for origin in ("https://shop.example:8443", "https://evil.example", "null"):
+    for origin in ("https://shop.example:8443", "https://evil.example", "null", "http://[", "x"):
         foreign = replace(visitor, origin=origin)
         answers = [await foreign.visit(), await foreign.call(), await foreign.ask_for_minutes()]
         assert {outcome(answer) for answer in answers} == {(403, "origin_not_allowed")}
@@ -295,3 +296,24 @@ async def test_any_other_token_opens_nothing(sharing: Sharing, token: str) -> No
     visitor = Visitor(sharing.tenant.http, token, "203.0.113.1")
     for answer in (await visitor.visit(), await visitor.call(), await visitor.ask_for_minutes()):
         assert answer.status_code in (400, 404)
+
+
+async def test_the_token_stands_in_no_log(sharing: Sharing) -> None:
+    visitor = await sharing.visitor()
+    with capture_logs() as logs:
+        await visitor.visit()
+        await visitor.call()
+        await sharing.tenant.http.get(f"/s/{visitor.token}")
+    assert len([entry for entry in logs if entry["event"] == "request"]) == 3
+    assert visitor.token not in str(logs)
+
+
+async def test_the_page_and_the_widget_are_served_to_everybody(sharing: Sharing) -> None:
+    page = await sharing.tenant.http.get("/s/any")
+    assert page.status_code == 200
+    assert page.headers["x-robots-tag"] == "noindex"
+    assert page.headers["referrer-policy"] == "no-referrer"
+    widget = await sharing.tenant.http.get("/widget.js", headers={"Origin": "https://a.example"})
+    assert widget.headers["content-type"].startswith("text/javascript")
+    assert widget.headers["cross-origin-resource-policy"] == "cross-origin"
+    assert widget.headers["access-control-allow-origin"] == "*"
