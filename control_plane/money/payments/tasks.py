@@ -19,7 +19,8 @@ from control_plane.money.payments.reversals.reconciling import reconcile_reversa
 from control_plane.platform.job_queue import PATIENT_QUEUE, database_of, job_queue, settings_of
 
 EVENTS_KEPT = timedelta(days=180)
-"""Gateways send an event again for days, and their consoles for a month."""
+"""Gateways send an event again for days, and their consoles for a month. What still waits after so
+long is of another shop's payment."""
 _DELETED_TOGETHER = 2_000
 _log = structlog.get_logger(__name__)
 
@@ -90,7 +91,7 @@ async def audit(context: JobContext, timestamp: int) -> None:
     name="payments.delete_old_events", pass_context=True, queueing_lock="delete_gateway_events"
 )
 async def delete_old_events(context: JobContext, timestamp: int) -> None:
-    """Delete what gateways reported longer ago than ``EVENTS_KEPT``, unless it still waits."""
+    """Delete what gateways reported longer ago than ``EVENTS_KEPT``."""
     before = datetime.now(UTC) - EVENTS_KEPT
     deleted = _DELETED_TOGETHER
     while deleted == _DELETED_TOGETHER:

@@ -62,15 +62,15 @@ async def waiting_for(
 
 
 async def delete_old(session: AsyncSession, before: datetime, limit: int) -> int:
-    """Delete at most so many events that came before, but none that still waits. An event that
-    comes again after that is applied again, which posts nothing a second time.
+    """Delete at most so many events that came before. One that comes again after that is applied
+    again, which posts nothing a second time.
 
     Returns:
         How many were deleted.
     """
     old = (
         select(GatewayEvent.id)
-        .where(GatewayEvent.received_at < before, GatewayEvent.outcome != "waiting")
+        .where(GatewayEvent.received_at < before)
         .order_by(GatewayEvent.received_at)
         .limit(limit)
     )
