@@ -36,6 +36,7 @@ from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
 from runtime.call.farewell import falls_silent, farewell_seconds, say_farewell
 from runtime.call.funds import Funds
+from runtime.call.key_log import keys_logged
 from runtime.call.keypads import Keypads
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
@@ -384,7 +385,8 @@ class Call:
         if participant_id in self._presence.here and not self._end_requested.is_set():
             self._keypads.pressed(participant_id, digits)
 
-    def _entered(self, entry: str) -> None:
+    def _entered(self, participant_id: UUID, entry: str) -> None:
+        self.fact(keys_logged(self.plan, participant_id, "received", entry))
         if self._conversation is not None and not self._end_requested.is_set():
             self.spawn(self._conversation.keys_pressed(entry))
 
@@ -538,6 +540,7 @@ class Call:
                 with suppress(DtmfNotPossible, KeyError):
                     room.send_digits(participant_id, digits)
                     pressed = True
+                    self.fact(keys_logged(self.plan, participant_id, "sent", digits))
         return None if pressed else "Nobody in this call is on a phone, so there are no keys."
 
     def agent_took_over(self, agent_id: UUID) -> None:
