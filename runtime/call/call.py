@@ -139,6 +139,8 @@ class Call:
         self._keypads = Keypads(clock, self.spawn, self._entered)
         self._machine: MachineAnswer | None = None
         """Watches a phone that we dialed, if the agent wants to know of machines."""
+        self._reported_machines: dict[UUID, bool] = {}
+        """Whose carrier has detected a machine, and whether that records."""
         self._last_lost: UUID | None = None
         self._losses = 0
         """How often the last leg's connection was closed."""
@@ -267,6 +269,15 @@ class Call:
             self._machine = MachineAnswer(settings, message, self, self._clock)
             self._room.tap(self._machine.heard)
         await self._room.add_leg(leg)
+        if self._machine is not None and leg.participant_id in self._reported_machines:
+            self._machine.reported(records=self._reported_machines[leg.participant_id])
+
+    def carrier_reports_machine(self, participant_id: UUID, *, records: bool) -> None:
+        """The carrier has detected that a machine has answered; ``records``: and that its greeting
+        is over. It may come before the phone's sound."""
+        self._reported_machines[participant_id] = records
+        if self._machine is not None:
+            self._machine.reported(records=records)
 
     @property
     def conversation(self) -> Conversation | None:

@@ -11,7 +11,7 @@ from sqlalchemy import ForeignKey, Text, func
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from contracts.dialing import LegStage
+from contracts.dialing import LegStage, MachineDetection
 from contracts.versions import read_object
 from control_plane.calling.dialing.retry import RetryRules
 from control_plane.calling.dialing.schedule import Schedule
@@ -72,6 +72,7 @@ class DialingJob(Base):
     """Higher is dialed sooner."""
     schedule: Mapped[dict[str, Any]]
     retry: Mapped[dict[str, Any]]
+    machine_detection: Mapped[MachineDetection] = mapped_column(Text, default="off")
     state: Mapped[JobState] = mapped_column(Text, default=JobState.WAITING)
     due_at: Mapped[datetime]
     give_up_at: Mapped[datetime]

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import PriceRow
-from contracts.dialing import LegStage
+from contracts.dialing import LegStage, MachineDetection
 from control_plane.calling.calls.creating.caller_id import CallerId
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.dialing import repository
@@ -38,6 +38,7 @@ async def enqueue_leg(
     retry: RetryRules = ONE_CALL,
     telecom_micros_per_minute: int = 0,
     price_row: PriceRow | None = None,
+    machine_detection: MachineDetection = "off",
 ) -> DialingJob:
     """Queue the phone leg of ``participant``, whose ``identity`` is the number, in E.164.
 
@@ -62,6 +63,7 @@ async def enqueue_leg(
         carrier=caller_id.carrier,
         carrier_account_id=caller_id.account_id,
         telecom_micros_per_minute=telecom_micros_per_minute,
+        machine_detection=machine_detection,
         price_row=None if price_row is None else price_row.model_dump(mode="json"),
         to_number=participant.identity,
         from_number=caller_id.number,

@@ -1,4 +1,4 @@
-"""What a phone costs that is added to a call, and the keys of phones in the event log."""
+"""What an added phone costs, whether carriers listen for machines, and keys in the event log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def upgrade() -> None:
         "ALTER TABLE dialing_jobs"
         " ADD COLUMN IF NOT EXISTS price_row jsonb,"
         " ADD COLUMN IF NOT EXISTS billed_from_ms bigint,"
-        " ADD COLUMN IF NOT EXISTS billed_until_ms bigint"
+        " ADD COLUMN IF NOT EXISTS billed_until_ms bigint,"
+        " ADD COLUMN IF NOT EXISTS machine_detection text NOT NULL DEFAULT 'off'"
     )
     release_locks()
     op.execute("ALTER TABLE call_log_entries ADD COLUMN IF NOT EXISTS keys jsonb")
