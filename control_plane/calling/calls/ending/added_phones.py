@@ -18,6 +18,10 @@ from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.dialing import repository
 from control_plane.calling.dialing.models import DialingJob
 
+END_MS = 1_000
+"""Who leaves so shortly before the end has stayed to the end: legs leave before their call is over.
+"""
+
 
 class AddedPhone(NamedTuple):
     """In connected milliseconds of its call."""
@@ -55,11 +59,20 @@ def _priced(agent: PlannedAgent, rows: Sequence[PriceRow]) -> PlannedAgent:
     return agent.model_copy(update={"prices": (*agent.prices, *rows)}) if rows else agent
 
 
-async def measure_added_phones(session: AsyncSession, call: Call) -> None:
-    """Note when each added phone was in the call, which is being ended. Participants that are there
-    still have no ``left_at`` yet."""
+async def measure_added_phones(
+    session: AsyncSession, call: Call, connected_ms: int
+) -> list[AddedPhone]:
+    """Note when each added phone was in the call, which ends after ``connected_ms``."""
     for job, participant in await repository.added_phones(session, call):
-        job.billed_from_ms, job.billed_until_ms = _times(call, participant)
+        from_ms, until_ms = _times(call, participant)
+        if until_ms is not None and until_ms >= connected_ms - END_MS:
+            until_ms = None
+        job.billed_from_ms, job.billed_until_ms = from_ms, until_ms
+    return [
+        AddedPhone(_row(job), job.billed_from_ms, job.billed_until_ms)
+        for job, _ in await repository.added_phones(session, call)
+        if job.billed_from_ms is not None
+    ]
 
 
 async def added_phones(session: AsyncSession, call: Call) -> list[AddedPhone]:

@@ -18,7 +18,6 @@ from control_plane.calling.calls import repository
 from control_plane.calling.calls.connected_time import believed_ms
 from control_plane.calling.calls.ending.actual_cost import actual_cost_micros
 from control_plane.calling.calls.ending.added_phones import (
-    added_phones,
     measure_added_phones,
     served_with_phones,
 )
@@ -79,11 +78,11 @@ async def end_call(
     if participants is None:
         participants = await repository.participants(session, call.tenant_id, [call.id])
     served = served_agents(plan, call.takeovers or ())
-    if connected_ms is not None and _has_added_phone(participants, len(plan.participants)):
-        await measure_added_phones(session, call)
-        served = served_with_phones(served, await added_phones(session, call))
     if connected_ms is not None:
         connected_ms = _believed(session, call, connected_ms, plan.limits.max_duration_seconds)
+    if connected_ms is not None and _has_added_phone(participants, len(plan.participants)):
+        phones = await measure_added_phones(session, call, connected_ms)
+        served = served_with_phones(served, phones)
     served_seconds = billable_seconds(connected_ms)
     call.status = moved.status.value
     call.end_reason = cause.end_reason

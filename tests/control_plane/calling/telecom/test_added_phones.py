@@ -132,6 +132,31 @@ def _later(at: datetime, seconds: int) -> datetime:
     return at + timedelta(seconds=seconds)
 
 
+async def test_a_phone_that_leaves_with_the_call_is_billed_to_its_last_increment(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    agent_id: UUID,
+) -> None:
+    plan, phone_id = await _with_added_phone(tenant, worker, consumer)
+    async with database.system_session() as session:
+        call = await calls.locked_call(session, tenant.tenant_id, plan.call_id)
+        assert call is not None
+        assert call.started_at is not None
+        began = call.started_at = call.started_at - timedelta(minutes=5)
+        call.created_at -= timedelta(minutes=6)
+        phone = await calls.participant(session, tenant.tenant_id, plan.call_id, phone_id)
+        assert phone is not None
+        phone.status = ParticipantStatus.COMPLETED.value
+        phone.joined_at, phone.left_at = began + timedelta(seconds=20), _later(began, 45)
+        await session.flush()
+        await end_call(session, call, EndReason.NORMAL_HANGUP, 45_000, _later(began, 45))
+    bill = (await tenant.get(f"/v1/calls/{plan.call_id}/bill")).json()
+    assert bill["phone_cost"] == 0.2
+    assert [agent["from_seconds"] for agent in bill["agents"]] == [0, 20]
+
+
 async def test_limits_against_toll_fraud_hold_for_added_phones(
     tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, agent_id: UUID
 ) -> None:
