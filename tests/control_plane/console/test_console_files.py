@@ -66,9 +66,9 @@ async def test_the_page_runs_no_script_but_its_own_and_makes_no_markup_of_texts(
     assert "unsafe" not in policy
 
 
-def test_the_page_asks_at_once_for_all_modules_that_it_starts_with() -> None:
+def test_the_page_asks_at_once_for_all_modules_that_every_page_needs() -> None:
     main = STATIC / "main.js"
-    needed = started_with(main) - {main}
+    needed = (started_with(main) | started_with(STATIC / "kit.js")) - {main}
     page = (STATIC / "index.html").read_text()
     preloaded = re.findall(r'rel="modulepreload" href="/console/static/([^"]+)"', page)
     assert sorted(preloaded) == sorted(module.relative_to(STATIC).as_posix() for module in needed)
