@@ -57,7 +57,7 @@ function detailsCards(call) {
     ["Created", dateTime(call.created_at)],
     ["Started", dateTime(call.started_at)],
     ["Ended", dateTime(call.ended_at)],
-    ...call.participants.map(({ role, identity, transport }) => [sentence(role), `${identity} (${transport})`]),
+    ...call.participants.map(({ role, identity, transport }) => [sentence(role), transport === "pstn" ? `${identity} (phone)` : `${identity} (browser)`]),
     ...(call.feedback ? [["Rated", ratingOf(call.feedback)]] : []),
     ["Call", call.id],
   ];
