@@ -219,6 +219,15 @@ class CallPlan(BaseModel):
         return self.model_copy(update=own | {"handoffs": tuple(others.values())})
 
     @property
+    def asks_for_secrets(self) -> bool:
+        """Whether an agent of the call has a ``sensitive`` slot."""
+        return any(
+            slot.sensitive
+            for agent in self.agents.values()
+            for slot in agent.agent.playbook.required_slots
+        )
+
+    @property
     def without_realtime(self) -> CallPlan:
         """The plan as if its realtime model, if it has one, did not exist."""
         return self.model_copy(update={"stack": self.stack.without_realtime})
@@ -227,11 +236,6 @@ class CallPlan(BaseModel):
     def rate_micros_per_minute(self) -> int:
         """What one connected minute with the first agent costs the tenant, in micro-dollars."""
         return sum(row.micros_per_minute for row in self.prices)
-
-    @property
-    def telecom_micros_per_minute(self) -> int:
-        """What one connected minute of the plan's phone legs costs, whichever agent talks."""
-        return sum(row.micros_per_minute for row in self.prices if row.component == "telecom")
 
     @property
     def highest_rate_micros_per_minute(self) -> int:

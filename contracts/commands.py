@@ -1,5 +1,5 @@
-"""Control plane → one worker. A command names its call. A worker that does not run that call
-ignores it.
+"""Control plane or bridge → one worker. A command names its call. A worker that does not run that
+call ignores it.
 
 Commands that need an answer carry ``reply_to``: the worker pushes one ``CommandReply`` to the list
 ``redis_names.reply(reply_to)`` and lets it expire.
@@ -68,8 +68,20 @@ class ExtendFunds(BaseModel):
     """The balance allowed less than was wanted. Unless credit is added, nothing more will come."""
 
 
+class MachineReported(BaseModel):
+    """The bridge: the carrier says that a machine has answered the phone that was dialed.
+    ``records``: its greeting is over, so that a message can be left. May come twice, late, or
+    before the phone's sound; workers of releases without phones cannot read it, and have none."""
+
+    model_config = _FROZEN
+    type: Literal["leg.machine_reported"] = "leg.machine_reported"
+    participant_id: UUID
+    records: bool
+
+
 CommandBody = Annotated[
-    EndCall | ExtendFunds | OfferLeg | ReleaseCall | RemoveLeg, Field(discriminator="type")
+    EndCall | ExtendFunds | MachineReported | OfferLeg | ReleaseCall | RemoveLeg,
+    Field(discriminator="type"),
 ]
 
 

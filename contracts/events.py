@@ -163,6 +163,19 @@ class CallMetered(BaseModel):
     a new kind of event could not be read by the previous release."""
 
 
+class KeysPressed(BaseModel):
+    """Keys of one phone. ``received``: its person has pressed them; ``sent``: the agent has.
+
+    ``digits`` is ``None`` where they must not be kept: they may be a secret, or the agent keeps no
+    transcript.
+    """
+
+    model_config = _FROZEN
+    participant_id: UUID
+    direction: Literal["received", "sent"]
+    digits: str | None
+
+
 class Logged(BaseModel):
     """A line for the call's event log that changes no state."""
 
@@ -170,6 +183,9 @@ class Logged(BaseModel):
     type: Literal["logged"] = "logged"
     level: Literal["info", "warning", "error"]
     message: str
+    keys: KeysPressed | None = Field(None, exclude_if=lambda keys: keys is None)
+    """What the line tells of, if that is keys. Written only then: release 0.1 refuses fields that
+    it does not know, and has no phones."""
 
 
 class CallEnded(BaseModel):

@@ -31,6 +31,7 @@ from control_plane.calling.calls.creating.dispatcher import Dispatcher
 from control_plane.calling.calls.creating.planning import PlanSources
 from control_plane.calling.calls.feedback_routes import router as call_feedback
 from control_plane.calling.calls.latency_routes import router as call_latencies
+from control_plane.calling.calls.leg_routes import router as call_legs
 from control_plane.calling.calls.participant_routes import router as call_participants
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.routes import router as calls
@@ -125,6 +126,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     call_participants,
     call_feedback,
     call_bills,
+    call_legs,
     calls,
     accounts,
     members,

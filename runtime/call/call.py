@@ -36,6 +36,7 @@ from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
 from runtime.call.farewell import falls_silent, farewell_seconds, say_farewell
 from runtime.call.funds import Funds
+from runtime.call.key_log import keys_logged
 from runtime.call.keypads import Keypads
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
@@ -138,6 +139,8 @@ class Call:
         self._keypads = Keypads(clock, self.spawn, self._entered)
         self._machine: MachineAnswer | None = None
         """Watches a phone that we dialed, if the agent wants to know of machines."""
+        self._reported_machines: dict[UUID, bool] = {}
+        """Whose carrier has detected a machine, and whether that records."""
         self._last_lost: UUID | None = None
         self._losses = 0
         """How often the last leg's connection was closed."""
@@ -266,6 +269,15 @@ class Call:
             self._machine = MachineAnswer(settings, message, self, self._clock)
             self._room.tap(self._machine.heard)
         await self._room.add_leg(leg)
+        if self._machine is not None and leg.participant_id in self._reported_machines:
+            self._machine.reported(records=self._reported_machines[leg.participant_id])
+
+    def carrier_reports_machine(self, participant_id: UUID, *, records: bool) -> None:
+        """The carrier has detected that a machine has answered; ``records``: and that its greeting
+        is over. It may come before the phone's sound."""
+        self._reported_machines[participant_id] = records
+        if self._machine is not None:
+            self._machine.reported(records=records)
 
     @property
     def conversation(self) -> Conversation | None:
@@ -384,7 +396,8 @@ class Call:
         if participant_id in self._presence.here and not self._end_requested.is_set():
             self._keypads.pressed(participant_id, digits)
 
-    def _entered(self, entry: str) -> None:
+    def _entered(self, participant_id: UUID, entry: str) -> None:
+        self.fact(keys_logged(self.plan, participant_id, "received", entry))
         if self._conversation is not None and not self._end_requested.is_set():
             self.spawn(self._conversation.keys_pressed(entry))
 
@@ -538,6 +551,7 @@ class Call:
                 with suppress(DtmfNotPossible, KeyError):
                     room.send_digits(participant_id, digits)
                     pressed = True
+                    self.fact(keys_logged(self.plan, participant_id, "sent", digits))
         return None if pressed else "Nobody in this call is on a phone, so there are no keys."
 
     def agent_took_over(self, agent_id: UUID) -> None:

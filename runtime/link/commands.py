@@ -18,6 +18,7 @@ from contracts.commands import (
     EndCall,
     ExtendFunds,
     LegAnswered,
+    MachineReported,
     OfferLeg,
     ReleaseCall,
     RemoveLeg,
@@ -93,6 +94,8 @@ class CommandReader:
                     call.end(Ending.commanded(end_reason, farewell))
                 case ExtendFunds(funded_until_ms=until_ms, balance_is_spent=is_spent):
                     call.extend_funds(until_ms, balance_is_spent=is_spent)
+                case MachineReported(participant_id=participant_id, records=records):
+                    call.carrier_reports_machine(participant_id, records=records)
                 case OfferLeg() as offer:
                     call.spawn(self._answer(call, offer))
                 case ReleaseCall():

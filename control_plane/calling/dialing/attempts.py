@@ -16,6 +16,7 @@ from contracts.call_status import CallStatus
 from contracts.dial_outcome import DialOutcome
 from contracts.dialing import STAGE_RANK, DialReport, DialRequest, LegStage
 from contracts.end_reasons import EndReason
+from contracts.money import billable_seconds
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.events import dial_progress
@@ -116,7 +117,7 @@ async def _released(session: AsyncSession, call: Call) -> AfterCommit:
 
 
 async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: datetime) -> bool:
-    """Hold the credit for the call's first increment, unless the call holds it already.
+    """Hold the credit for the phone's first increment, unless the call holds it already.
 
     If the balance does not allow it, the job is closed, and the call ends if no other phone can
     still connect.
@@ -127,8 +128,11 @@ async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: d
     call = await calls.locked_call(session, request.tenant_id, request.call_id)
     assert call is not None, "calls are never deleted"
     rate = call.frozen_plan().highest_rate_micros_per_minute
-    covered = await billing.extend(session, call.tenant_id, call.id, FIRST_RESERVE_SECONDS, rate)
-    if covered is None or covered >= FIRST_RESERVE_SECONDS:
+    rate += await repository.added_rate_micros_per_minute(session, call)
+    # A phone that is added comes into a call that has used up a part of its reserve.
+    seconds = billable_seconds((call.metered_ms or 0) + FIRST_RESERVE_SECONDS * 1000)
+    covered = await billing.extend(session, call.tenant_id, call.id, seconds, rate)
+    if covered is None or covered >= seconds:
         return True
     job = await repository.locked_job(session, request.tenant_id, request.participant_id)
     if job is not None and job.attempt_id == request.attempt_id:

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
-from control_plane.calling.calls.models import Call
+from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.dialing.models import INBOUND, OUTBOUND, DialingJob, JobState
 from control_plane.calling.pauses.models import AgentPause
 
@@ -186,6 +186,36 @@ async def has_active_leg(session: AsyncSession, call: Call) -> bool:
         .limit(1)
     )
     return found is not None
+
+
+async def added_phones(
+    session: AsyncSession, call: Call
+) -> list[tuple[DialingJob, CallParticipant]]:
+    """The phones that were added to the call and that the tenant pays for here."""
+    rows = await session.execute(
+        select(DialingJob, CallParticipant)
+        .join(CallParticipant, CallParticipant.id == DialingJob.participant_id)
+        .where(
+            DialingJob.tenant_id == call.tenant_id,
+            DialingJob.call_id == call.id,
+            DialingJob.price_row.is_not(None),
+        )
+        .order_by(CallParticipant.position)
+    )
+    return [(job, participant) for job, participant in rows]
+
+
+async def added_rate_micros_per_minute(session: AsyncSession, call: Call) -> int:
+    """What a minute costs of the added phones that are in the call, or may still get there."""
+    rate = await session.scalar(
+        select(func.coalesce(func.sum(DialingJob.telecom_micros_per_minute), 0)).where(
+            DialingJob.tenant_id == call.tenant_id,
+            DialingJob.call_id == call.id,
+            DialingJob.price_row.is_not(None),
+            DialingJob.state.in_((JobState.WAITING, JobState.ACTIVE)),
+        )
+    )
+    return int(rate or 0)
 
 
 async def note_requested(session: AsyncSession, attempt_id: UUID, at: datetime) -> None:

@@ -1542,6 +1542,20 @@ class LeanCallCompletedEvent(WireModel):
     data: LeanCallCompletedData
 
 
+class LegKeys(WireModel):
+    """Keys that were pressed at once: an entry of the person, or one use of `send_dtmf`."""
+
+    direction: Literal["received", "sent"] | str
+    """`received`: the person has pressed them; `sent`: the agent has."""
+
+    digits: str | None
+    """
+    `null` if they are not kept, because an agent of the call asks for secrets, or keeps no transcript.
+    """
+
+    pressed_at: AwareDatetime
+
+
 class ListedNumber(WireModel):
     number: str
     """E.164."""
@@ -2247,6 +2261,52 @@ class PhoneCodeSent(WireModel):
 
     code_sent: bool
     """Whether the SMS service has accepted the code."""
+
+
+class PhoneLeg(WireModel):
+    """One phone of a call, from the request until it is over."""
+
+    telephony_leg_id: UUID
+    job_id: UUID
+    participant_id: UUID
+    direction: Literal["inbound", "outbound"] | str
+    carrier: str
+    from_number: str | None
+    """`null` if the caller withholds it."""
+
+    to_number: str
+    status: str
+    """Of the participant."""
+
+    state: str
+    """
+    Of the leg in the dialing queue: `waiting`, `active`, `completed` (somebody answered, and it is over), `failed` (nobody was reached) or `canceled`.
+    """
+
+    attempts: int
+    """How often it was dialed; 1 for an inbound leg."""
+
+    last_outcome: str | None
+    """Of the last attempt that nobody answered, such as `busy` or `no_answer`."""
+
+    requested_at: AwareDatetime
+    due_at: AwareDatetime | None
+    """When it is dialed next, while it waits."""
+
+    joined_at: AwareDatetime | None
+    """When its sound was connected."""
+
+    left_at: AwareDatetime | None
+    price_per_min: float
+    """What its minutes cost you here, in US dollars; 0 on a carrier account of yours."""
+
+    keys: list[LegKeys]
+    """In the order in which they were pressed."""
+
+
+class PhoneLegList(WireModel):
+    legs: list[PhoneLeg]
+    """In the order in which they were invited."""
 
 
 class PhoneSettingsView(WireModel):
@@ -3871,7 +3931,10 @@ class BatchRowPage(WireModel):
 
 
 class BillAgent(WireModel):
-    """An agent that served the call, for as long as it did."""
+    """
+    An agent that served the call, for as long as it did. When a phone is added to the call, or
+    leaves it, the same agent begins a new entry with other price rows.
+    """
 
     agent_id: UUID
     agent_version: int
@@ -3900,6 +3963,14 @@ class CallBill(WireModel):
 
     total_cost: float | None
     """`null` while the call runs."""
+
+    telecom_cost: float | None
+    """
+    The part of `total_cost` that is not for STT, LLM and TTS, as in `GET /v1/calls`. `null` while the call runs.
+    """
+
+    phone_cost: float | None
+    """The part of `telecom_cost` that the phones' minutes cost. `null` while the call runs."""
 
     charge: BillCharge | None
     """`null` while the call runs, and if nothing was charged."""
@@ -3981,6 +4052,11 @@ class CallView(WireModel):
     """Connected seconds, rounded up to 30."""
 
     total_cost: float | None
+    telecom_cost: float | None
+    """
+    The part of `total_cost` that is not `provider_cost`: the fee for the call, and the minutes of its phones on the installation's carrier accounts.
+    """
+
     provider_cost: float | None
     provider_cost_breakdown: ProviderCostBreakdown | None
     provider_cost_calculated_at: AwareDatetime | None
@@ -5113,6 +5189,11 @@ class CallDetail(WireModel):
     """Connected seconds, rounded up to 30."""
 
     total_cost: float | None
+    telecom_cost: float | None
+    """
+    The part of `total_cost` that is not `provider_cost`: the fee for the call, and the minutes of its phones on the installation's carrier accounts.
+    """
+
     provider_cost: float | None
     provider_cost_breakdown: ProviderCostBreakdown | None
     provider_cost_calculated_at: AwareDatetime | None

@@ -128,4 +128,13 @@ async def _add(
     await session.flush()
     if called_from is None:
         return Added(participant)
-    return Added(participant, await enqueue_leg(session, call, participant, called_from))
+    row = called_from.price_row
+    job = await enqueue_leg(
+        session,
+        call,
+        participant,
+        called_from,
+        telecom_micros_per_minute=0 if row is None else row.micros_per_minute,
+        price_row=row,
+    )
+    return Added(participant, job)

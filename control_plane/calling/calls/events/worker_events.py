@@ -159,8 +159,9 @@ async def _apply(
             call.collected_slots = {storable(k): storable(v) for k, v in slots.items()}
         case RecordingStarted() | RecordingStopped() as recording:
             await apply_recording_event(session, call, event, recording)
-        case Logged(level=level, message=message):
-            log_event(session, call, "runtime", storable(message), at, level)
+        case Logged(level=level, message=message, keys=keys):
+            shown = None if keys is None else keys.model_dump(mode="json")
+            log_event(session, call, "runtime", storable(message), at, level, shown)
         case CallEnded() as ended:
             await _end(session, group, call, event, ended)
         case _:
